@@ -13,6 +13,7 @@ export const ERROR_CATALOGUE = {
   invalid_parameter: { status: 400, title: 'Invalid parameter' },
   unauthorized: { status: 401, title: 'A valid API key is required' },
   missing_scope: { status: 403, title: 'The API key lacks a scope' },
+  origin_not_allowed: { status: 403, title: 'Not from a page of this origin' },
   foreign_origin: { status: 403, title: 'Not from a page of this server' },
   https_required: { status: 403, title: 'A session needs https' },
   not_found: { status: 404, title: 'Not found' },

@@ -20,6 +20,7 @@ import {
 import { escalation } from './agent-escalation.ts';
 import { judgement } from './agent-judgement.ts';
 import { language, transcriber, voice } from './agent-speech.ts';
+import { widget } from './agent-widget.ts';
 import { FREE_VALUE, FREE_VALUE_BOUNDS } from '../platform/resources/schema/free-value.ts';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
@@ -261,6 +262,9 @@ export const agentSpec = z
       .default(10)
       .describe('Entries of status.history; versions themselves are never pruned.'),
     metadata: metadataMap.exactOptional(),
+    widget: widget
+      .describe('Who may talk with it from their pages; absent: nobody.')
+      .exactOptional(),
     suspend: z
       .boolean()
       .default(false)

@@ -59,6 +59,16 @@ export async function readAgent(
   return rows[0];
 }
 
+/** Of whatever namespace: for who has proof of their own that they may. */
+export async function readAgentById(db: Db, id: string): Promise<AgentRow | undefined> {
+  const { rows } = await db.query<AgentRow>({
+    name: 'read_agent_by_id',
+    text: `select ${COLUMNS} from agents where id = $1 and deleted_at is null`,
+    values: [id],
+  });
+  return rows[0];
+}
+
 export type AgentFilter = ListPage & {
   name?: string | undefined;
   managedBy?: ManagedBy | undefined;

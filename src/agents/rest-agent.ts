@@ -24,6 +24,7 @@ const written = agentSpec.pick({
   redaction: true,
   judgement: true,
   metadata: true,
+  widget: true,
 });
 
 type Written = z.output<typeof written>;

@@ -4,6 +4,7 @@ import { createCall, type CreateCallDeps } from './create-call.ts';
 import { endCall, type EndCallDeps } from './end-call.ts';
 import { CALL_STATUSES, DIRECTIONS, listCalls, readCall } from './calls.sql.ts';
 import { SIMULATED, SimulatedScript } from './carriers/simulated.ts';
+import { WEB_VOICE } from './carriers/web-voice.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
 import {
   metadata,
@@ -81,6 +82,10 @@ const CallWrite = z
     to: phoneNumber.optional().describe('E.164; required when outbound.'),
     provider: dnsLabel
       .clone()
+      .refine(
+        (name) => name !== WEB_VOICE,
+        'is brought by web pages: a visitor begins it, by a talk',
+      )
       .default(SIMULATED)
       .describe('Who carries the call: a TelephonyProvider, or `simulated`.'),
     user_id: z.string().min(1).max(256).optional().describe('Who the user is to you.'),

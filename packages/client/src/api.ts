@@ -452,6 +452,13 @@ export interface components {
         topics?: string[];
       } | null);
       metadata: { [name: string]: string };
+      /** Who may talk with it from their pages; absent: nobody. */
+      widget: ({
+        /** Origins whose pages may talk with it, such as https://shop.example.com. */
+        allowed_origins: string[];
+        /** Most visitors who speak at once, and who come in a minute; 100 when absent. */
+        max_concurrent?: number;
+      } | null);
       publish_policy: ('automatic' | 'manual');
       /** Live; null: never published. */
       active_version: (number | null);
@@ -2041,6 +2048,22 @@ export interface components {
       ready: boolean;
       status_message: (string | null);
     };
+    /** What a web page opens talks with an agent with. */
+    TalkToken: {
+      /** talk_…, for the first frame of the socket. */
+      token: string;
+      /** Unix seconds. */
+      expires_at: number;
+      /** ws:// or wss:// */
+      socket_url: string;
+      agent: {
+        id: string;
+        display_name: (string | null);
+        language: (string | null);
+      };
+      /** `voice` where the agent hears and speaks by ModelProviders. */
+      modes: ('chat' | 'voice')[];
+    };
     /** An API key; it works in its namespace only. */
     ApiKey: {
       /** key_… */
@@ -2429,6 +2452,13 @@ export interface paths {
           };
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: { [name: string]: string };
+          /** Who may talk with it from their pages; absent: nobody. */
+          widget?: {
+            /** Origins whose pages may talk with it, such as https://shop.example.com. */
+            allowed_origins: string[];
+            /** Most visitors who speak at once, and who come in a minute; 100 when absent. */
+            max_concurrent?: number;
+          };
           /** automatic (the default): new content goes live at once. manual: when published. */
           publish_policy?: ('automatic' | 'manual');
         };
@@ -2682,6 +2712,13 @@ export interface paths {
           } | null);
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: ({ [name: string]: (string | null) } | null);
+          /** Who may talk with it from their pages; absent: nobody. */
+          widget?: ({
+            /** Origins whose pages may talk with it, such as https://shop.example.com. */
+            allowed_origins?: (string[] | null);
+            /** Most visitors who speak at once, and who come in a minute; 100 when absent. */
+            max_concurrent?: (number | null);
+          } | null);
           /** automatic (the default): new content goes live at once. manual: when published. */
           publish_policy?: ('automatic' | 'manual' | null);
         };
@@ -2873,6 +2910,13 @@ export interface paths {
           } | null);
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: ({ [name: string]: (string | null) } | null);
+          /** Who may talk with it from their pages; absent: nobody. */
+          widget?: ({
+            /** Origins whose pages may talk with it, such as https://shop.example.com. */
+            allowed_origins?: (string[] | null);
+            /** Most visitors who speak at once, and who come in a minute; 100 when absent. */
+            max_concurrent?: (number | null);
+          } | null);
           /** automatic (the default): new content goes live at once. manual: when published. */
           publish_policy?: ('automatic' | 'manual' | null);
         };
@@ -6863,6 +6907,88 @@ export interface paths {
         404: Refused<'not_found'>;
         409: Refused<('managed_elsewhere' | 'write_conflict')>;
         412: Refused<'precondition_failed'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/agents/{id}/talk_tokens': Only<{
+    /** Make a token by which a web page talks with the agent */
+    post: {
+      parameters: {
+        query?: never;
+        header?: {
+          /** Makes a repeat safe: for 24 h the same request is answered the same again, with `Idempotency-Replayed: true`. */
+          'Idempotency-Key'?: string;
+        };
+        path: {
+          /** Id of the agent. */
+          id: string;
+        };
+        cookie?: never;
+      };
+      requestBody?: { content: {
+        'application/json': {
+          /** Who talks; absent: what is live as a talk begins. Of a test also one that never was. */
+          version?: number;
+          /** To try the agent out: counted nowhere, no events. */
+          test?: boolean;
+          /** Who the visitor is to you. */
+          user_id?: string;
+          /** What the agent may know of the user; `{{name}}` in its first message. */
+          variables?: { [name: string]: unknown };
+          /** Free key-value pairs of yours; kept and shown, never read. */
+          metadata?: { [name: string]: string };
+          /** Whose pages may use it; absent: any. Must be an origin in lower case, such as https://shop.example.com: https (http for localhost and 127.0.0.1 alone), a host, a port if it has one, no path. */
+          origin?: string;
+          /** For how long it is good. */
+          ttl_sec?: number;
+        };
+      } };
+      responses: {
+        201: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['TalkToken'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'unauthorized'>;
+        403: Refused<'missing_scope'>;
+        404: Refused<'not_found'>;
+        409: Refused<('idempotency_in_progress' | 'not_published')>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<('invalid_body' | 'idempotency_key_reused' | 'unknown_version')>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/widget/tokens': Only<{
+    /** Get a token for a visitor of a web page */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/json': {
+          /** Whom the page talks with. Must be an id like agt_01jdn0wzave008001tbgfjpkbe. */
+          agent_id: string;
+        };
+      } };
+      responses: {
+        201: { headers: { [name: string]: unknown }; content: {
+          'application/json': components['schemas']['TalkToken'];
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        403: Refused<'origin_not_allowed'>;
+        409: Refused<'not_published'>;
         413: Refused<'body_too_large'>;
         415: Refused<'unsupported_media_type'>;
         422: Refused<'invalid_body'>;

@@ -44,7 +44,7 @@ export type Carrier = {
 };
 
 /** Who carries a call. */
-export type CarrierOf = (call: Pick<CallRow, 'telephonyProviderId'>) => Carrier;
+export type CarrierOf = (call: Pick<CallRow, 'provider' | 'telephonyProviderId'>) => Carrier;
 
 /** The carrier will not place the call, now or later; `message` is safe to show in a log. */
 export class DialRefused extends Error {

@@ -5,6 +5,7 @@ import type { Line, LineEvent } from './line.ts';
 import type { Speech } from './own-speech.ts';
 import type { SoundFormat, SoundSink } from './sound-queue.ts';
 import { createSpeaker } from './speaker.ts';
+import { createTurnClock, type TurnTimes } from './turn-times.ts';
 import words from './line-words.json' with { type: 'json' };
 
 /** A line that carries sound: we hear and speak by ourselves (contract §4, telephony). */
@@ -15,6 +16,8 @@ export type AudioLine = Line & {
   played: (mark: string) => void;
   /** A key was pressed: who presses one speaks. */
   press: (digit: string) => void;
+  /** The user writes: they speak no less. */
+  write: (text: string) => void;
   /** Nobody is there any more. Nothing is heard or said. */
   close: () => void;
 };
@@ -25,11 +28,19 @@ export type AudioLineDeps = {
   /** `close`: hangs up. */
   sink: SoundSink & { close: () => void };
   on: (event: LineEvent) => void;
+  /** How long the user waited, once for each turn that was answered. */
+  onTimes?: ((times: TurnTimes) => void) | undefined;
   log: Logger;
 };
 
 export function createAudioLine(deps: AudioLineDeps): AudioLine {
-  const { format, log, on, sink, speech } = deps;
+  const { format, log, on, speech, onTimes = () => undefined } = deps;
+  const clock = createTurnClock({ nowMs: () => performance.now(), told: onTimes });
+  const frame = (bytes: Uint8Array): void => {
+    clock.sounded();
+    deps.sink.frame(bytes);
+  };
+  const sink = { ...deps.sink, frame };
   const { sorry } = words[speech.spokenIn?.startsWith('de') ? 'de' : 'en'];
   const up = createResampler({ from: format.sampleRate, to: EAR_RATE });
   const { synthesizer, spokenIn: language } = speech;
@@ -46,7 +57,10 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
     log,
     isAgentSpeaking: speaker.isSpeaking,
     onInterrupt: interrupt,
-    onHeard: (text) => on({ type: 'heard', text }),
+    onHeard: (text, soundMs) => {
+      clock.heard(soundMs);
+      on({ type: 'heard', text });
+    },
     onLost: () => {
       if (!speaker.isSpeaking()) speaker.aside(sorry);
     },
@@ -58,7 +72,10 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
   }
 
   return {
-    say: speaker.say,
+    say: (text) => {
+      clock.said();
+      speaker.say(text);
+    },
     endUtterance: speaker.endUtterance,
     untilPlayed: speaker.untilPlayed,
     end: () => {
@@ -70,6 +87,11 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
     press: (digit) => {
       interrupt();
       on({ type: 'digit', digit });
+    },
+    write: (text) => {
+      interrupt();
+      clock.heard(undefined);
+      on({ type: 'written', text });
     },
     close,
   };

@@ -21,7 +21,8 @@ export type EarDeps = {
   isAgentSpeaking: () => boolean;
   /** The user speaks into it and means it; told once for each time that the agent speaks. */
   onInterrupt: () => void;
-  onHeard: (text: string) => void;
+  /** `soundMs`: when the last sound of it was heard, by `performance.now()`. */
+  onHeard: (text: string, soundMs: number) => void;
   /** Something was said, and is lost: it was not understood in time, or not at all. */
   onLost: () => void;
 };
@@ -168,7 +169,7 @@ function createTurn({ language, onHeard }: Pick<EarDeps, 'language' | 'onHeard'>
       return;
     }
     texts = [];
-    onHeard(text);
+    onHeard(text, lastSoundMs);
   };
   return {
     add: (text, soundMs) => {

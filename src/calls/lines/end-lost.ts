@@ -1,9 +1,9 @@
 import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
-import type { CallRow } from '../calls.sql.ts';
 import type { CarrierOf } from '../carriers/carrier.ts';
-import { finishLost, LINE_LEASE_MS, listLost } from './lines.sql.ts';
-import { endingOf, settleCall } from './settle-call.ts';
+import { finishLost, LINE_LEASE_MS, listLost, type LostCall } from './lines.sql.ts';
+import { endingOf, HUNG_UP, settleCall } from './settle-call.ts';
+import { WEB_VOICE } from '../carriers/web-voice.ts';
 
 export type EndLostDeps = ConversationDeps & { carrierOf: CarrierOf; log: Logger };
 
@@ -30,13 +30,18 @@ export function createEndLost(deps: EndLostDeps): () => Promise<void> {
   };
 }
 
-async function endLost(deps: EndLostDeps, call: CallRow): Promise<void> {
+async function endLost(deps: EndLostDeps, call: LostCall): Promise<void> {
   const carrier = deps.carrierOf(call);
-  const became = await carrier.ask(call);
+  const became = wasLeft(call) ? HUNG_UP : await carrier.ask(call);
   const isLive = became === 'live' || became === undefined;
   const end = endingOf(call, isLive ? undefined : became);
   const isOurs = await settleCall(deps, call, end, (db) => finishLost(db, { id: call.id, ...end }));
   if (!isOurs) return;
   deps.log.warn({ call: call.id, became, ...end }, 'a call was lost, and ended');
   if (isLive) await carrier.hangUp(call);
+}
+
+/** A page is asked by nobody: who held its line saw the socket break, and the visitor did not come back. */
+function wasLeft({ provider, holder }: LostCall): boolean {
+  return provider === WEB_VOICE && holder === null;
 }

@@ -9,11 +9,15 @@ export type Line = {
   end: () => void;
   /** Resolves when what was said has been played; absent: the line is never told. */
   untilPlayed?: (signal: AbortSignal) => Promise<void>;
+  /** Says what is in no transcript; absent: as everything else. */
+  aside?: (text: string) => void;
 };
 
 export type LineEvent =
   /** What the user said, whole. */
   | { type: 'heard'; text: string }
+  /** What the user wrote: whatever it is, they mean it. */
+  | { type: 'written'; text: string }
   /** The user spoke into what was being said; `heard` is what they had heard of that utterance. */
   | { type: 'interrupted'; heard: string }
   | { type: 'digit'; digit: string };

@@ -139,11 +139,14 @@ export async function releaseLine(
   });
 }
 
+/** `holder` null: whoever had its line gave it back, or nobody ever had it. */
+export type LostCall = CallRow & { holder: string | null };
+
 /** Calls that nobody holds any more, or ever did, and that nobody else ends at this moment. */
-export async function listLost(db: Db, limit: number): Promise<CallRow[]> {
-  const { rows } = await db.query<CallRow>({
+export async function listLost(db: Db, limit: number): Promise<LostCall[]> {
+  const { rows } = await db.query<LostCall>({
     name: 'list_lost_calls',
-    text: `select ${CALL_COLUMNS} from calls
+    text: `select ${CALL_COLUMNS}, line_holder as holder from calls
             where line_until <= clock_timestamp() and ${CALL_LIVE} order by line_until limit $1`,
     values: [limit],
   });

@@ -8,6 +8,8 @@ import { readForTurn } from '../../conversations/record/conversations.sql.ts';
 import { startConversation } from '../../conversations/record/start-conversation.ts';
 import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
 import { finishCall, readCall } from '../calls.sql.ts';
+import { WEB_VOICE } from '../carriers/web-voice.ts';
+import type { Captions } from './captions.ts';
 import type { Line } from './line.ts';
 import {
   answerHeld,
@@ -33,6 +35,9 @@ export type Lines = {
     token: string;
     providerCallId: string;
     lineFor: LineFor;
+    captions?: Captions;
+    /** Of a call that is answered by this: its conversation is a test. */
+    test?: boolean;
   }) => Promise<OpenLine | undefined>;
   /** Renews the leases of all lines, with one statement. */
   renewal: Periodic;
@@ -46,6 +51,7 @@ export type Lines = {
 export type LineFor = (about: { namespace: string; content: AgentContent | undefined }) => Line;
 
 export type OpenLine = Pick<Talk, 'on'> & {
+  conversationId: string;
   /** The socket is closed, by whomever. */
   closed: () => Promise<void>;
 };
@@ -88,19 +94,20 @@ export function createLines(deps: TalkDeps): Lines {
     line.line.end();
   }
 
-  async function open({ token, providerCallId, lineFor }: Parameters<Lines['open']>[0]) {
+  async function open({ token, providerCallId, test, ...way }: Parameters<Lines['open']>[0]) {
     if (isDraining) return undefined;
     const holder = randomUUID();
     const call = await takeLine(pool, { tokenHash: hashOf(token), providerCallId, holder });
     if (!call) return undefined;
     await failpoint('line.taken');
     const isNew = call.conversationId === null;
-    const conversationId = call.conversationId ?? (await answer(deps, call, lineFor));
+    const conversationId = call.conversationId ?? (await answer(deps, { ...way, call, test }));
     if (conversationId === undefined) return undefined;
-    const holding = await hold(deps, { call, conversationId, lineFor, saidTo: isNew ? -1 : null });
+    const holding = await hold(deps, { ...way, call, conversationId, isNew });
     const { talk } = holding;
     held.set(holder, holding);
     return {
+      conversationId,
       on: talk.on,
       closed: async () => {
         talk.leave();
@@ -146,8 +153,7 @@ class LostLine extends Error {
 /** Begins the conversation of a call; undefined: nobody can answer it, and the user was told. */
 async function answer(
   deps: TalkDeps,
-  call: HeldCall,
-  lineFor: LineFor,
+  { call, lineFor, test = false }: { call: HeldCall; lineFor: LineFor; test: boolean | undefined },
 ): Promise<string | undefined> {
   const { id, holder, namespace, agentId, agentVersion, userId, variables, metadata } = call;
   const about = { namespace, agentId, userId, variables, metadata, callId: id };
@@ -155,7 +161,7 @@ async function answer(
   try {
     const row = await startConversation(
       deps,
-      { ...about, ...version, channel: 'voice' },
+      { ...about, ...version, channel: channelOf(call), test },
       async (db, begun) => {
         if (!(await answerHeld(db, { id, holder, conversationId: begun.id }))) throw new LostLine();
       },
@@ -172,15 +178,22 @@ async function answer(
   }
 }
 
-type ToHold = Pick<Held, 'call' | 'conversationId'> & { lineFor: LineFor; saidTo: number | null };
+const channelOf = ({ provider }: HeldCall) => (provider === WEB_VOICE ? 'web_voice' : 'voice');
+
+type ToHold = Pick<Held, 'call' | 'conversationId'> & {
+  lineFor: LineFor;
+  captions?: Captions;
+  isNew: boolean;
+};
 
 /** Holds the conversation of a call, until it is over. */
-async function hold(deps: TalkDeps, { call, conversationId, lineFor, saidTo }: ToHold) {
+async function hold(deps: TalkDeps, { call, conversationId, lineFor, captions, isNew }: ToHold) {
   const { id: callId, namespace } = call;
   const read = await readForTurn(deps.pool, { namespace, id: conversationId });
   const content = read?.content ?? undefined;
   const line = lineFor({ namespace, content });
-  const about = { callId, namespace, conversationId, line };
+  const about = { callId, namespace, conversationId, line, captions };
+  const saidTo = isNew ? -1 : (read?.conversation.turnCount ?? 0) - 1;
   const talk = holdTalk(deps, { ...about, language: content?.language, saidTo });
   const holding: Held = { call, conversationId, talk, line, isBrokenOff: false };
   void talk.over.then(() => {

@@ -68,6 +68,7 @@ export function createMouth(line: Line): Mouth {
       end(utterance);
     },
     aside: (text) => {
+      if (line.aside) return isClosed ? undefined : line.aside(text);
       const utterance = spoken.begin(ASIDE);
       utter(utterance, text);
       end(utterance);

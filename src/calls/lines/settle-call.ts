@@ -23,6 +23,9 @@ export function endingOf(call: CallRow, became: Exclude<Became, 'live'>): CallEn
     : { status: 'failed', reason: 'platform_error' };
 }
 
+/** Whose line was closed in an orderly way, and not by the end of the conversation. */
+export const HUNG_UP = { status: 'completed', reason: 'user_hangup' } as const;
+
 class Settled extends Error {
   override readonly name = 'Settled';
 }

@@ -11,18 +11,21 @@ import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { finishCall } from '../calls.sql.ts';
+import type { Captions } from './captions.ts';
 import type { Mouth } from './mouth.ts';
 import type { Utterance } from './spoken.ts';
 
 export type TurnTakerDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger };
 
 export type TurnTakerInput = {
-  callId: string;
+  /** That ends with the conversation; undefined: it is in writing. */
+  callId?: string | undefined;
   namespace: string;
   conversationId: string;
   mouth: Mouth;
   /** Said while what the user said cannot be stored. */
   moment: string;
+  captions?: Captions | undefined;
   /** Aborted: nobody hears any more. */
   gone: AbortSignal;
 };
@@ -60,7 +63,10 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
     const utterance = mouth.begin();
     const mine = new AbortController();
     canceling = mine;
-    const onToken = (token: string): void => mouth.say(utterance, token);
+    const onToken = (token: string): void => {
+      if (!input.gone.aborted) input.captions?.token(token);
+      mouth.say(utterance, token);
+    };
     try {
       const about = { namespace, conversationId, text, onToken, signal: mine.signal };
       const settle = (db: Db, after: MessageResult) => settleTurn(input, utterance, db, after);
@@ -89,6 +95,7 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
     for (const { index, heard } of cut) {
       if (index === undefined || index < 0 || heard === undefined) continue;
       await markHeard(deps.pool, { conversationId, index, heard });
+      input.captions?.cut({ index, heard });
       deps.changed(conversationId);
     }
   }
@@ -155,7 +162,7 @@ async function settleTurn(
     await markHeard(db, { conversationId, index, heard });
   }
   const { endedAt, endedReason: reason } = after.conversation;
-  if (endedAt === null || reason === null) return;
+  if (callId === undefined || endedAt === null || reason === null) return;
   await finishCall(db, { id: callId, from: ['in_progress'], status: 'completed', reason });
 }
 

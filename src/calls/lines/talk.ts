@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, reasonOf } from '../../errors.ts';
 import type { Followed, Followers } from '../../conversations/follow-conversation.ts';
 import { isBackchannel } from '../../speech/turns/is-backchannel.ts';
+import type { Captions } from './captions.ts';
 import { createDigits } from './digits.ts';
 import type { Line, LineEvent } from './line.ts';
 import { createMouth, type Mouth } from './mouth.ts';
@@ -20,13 +21,15 @@ export type Talk = {
 };
 
 export type TalkInput = {
-  callId: string;
+  /** That ends with the conversation; undefined: it is in writing. */
+  callId?: string | undefined;
   namespace: string;
   conversationId: string;
   language: string | undefined;
   line: Line;
-  /** Index of the last turn that needs not be said, -1: none; null: none that is there yet. */
-  saidTo: number | null;
+  /** Index of the last turn that needs not be said, -1: none. */
+  saidTo: number;
+  captions?: Captions | undefined;
 };
 
 /** Before what could not be read is read again, ms. */
@@ -67,6 +70,7 @@ export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
   return {
     on: (event) => {
       if (event.type === 'heard') heard(event.text);
+      else if (event.type === 'written') turns.hear(event.text);
       else if (event.type === 'digit') digits.press(event.digit);
       else interrupted(event.heard);
     },
@@ -84,15 +88,18 @@ type Following = { mouth: Mouth; turns: TurnTaker; gone: AbortSignal };
 /** Says the turns of the transcript in their order, but for those that were said as they were made. */
 async function followTurns(
   deps: TalkDeps,
-  { namespace, conversationId: id, saidTo }: TalkInput,
+  { namespace, conversationId: id, saidTo, captions }: TalkInput,
   { mouth, turns, gone }: Following,
 ): Promise<void> {
-  let after = saidTo;
+  // Who shows it shows all of it.
+  let after = captions ? -1 : saidTo;
 
   async function tell(followed: Followed): Promise<void> {
+    captions?.followed(followed);
     if (followed.type === 'conversation') return;
     const { index, role, text, interrupted } = followed.turn;
     after = index;
+    if (index <= saidTo) return;
     // What was broken off when an earlier line of the call was cut is not said on this one.
     if (interrupted || (role !== 'agent' && role !== 'human')) return;
     // One of ours may be read here before we know its index.

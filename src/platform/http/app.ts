@@ -20,7 +20,7 @@ import {
 import { DASHBOARD_FOLDER, readDashboard, serveDashboard } from './browser/dashboard-files.ts';
 import { readWidget, serveWidget, WIDGET_FOLDER } from './browser/widget-files.ts';
 import { heldByKey } from './held-by-key.ts';
-import { shareWithOrigins } from './cross-origin.ts';
+import { shareWithAll, shareWithOrigins } from './cross-origin.ts';
 import type { InFlight, InFlightKind } from './in-flight.ts';
 import { serveDocs, servePage, type Page } from './pages.ts';
 import type { RateLimits } from './rate-limit.ts';
@@ -74,6 +74,7 @@ export function createApp(deps: AppDeps): Express {
     // Below all that does not vary, so that a path that is wrong further on is answered alike.
     if (errorShape) app.use(path.replace(/\/\{.*/, ''), answerErrorsAs(errorShape));
   }
+  for (const { path, isForPages } of deps.routes) if (isForPages) app.use(path, shareWithAll());
   app.use('/v1', shareWithOrigins(deps.corsOrigins ?? []));
   serveDocs(app, refuseMethod(READS));
   for (const page of deps.pages)

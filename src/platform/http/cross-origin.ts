@@ -1,4 +1,4 @@
-import cors from 'cors';
+import cors, { type CorsOptions } from 'cors';
 import type { RequestHandler } from 'express';
 
 /**
@@ -10,19 +10,26 @@ import type { RequestHandler } from 'express';
  */
 export function shareWithOrigins(origins: readonly string[]): RequestHandler {
   if (origins.length === 0) return (_request, _response, next) => next();
-  const share = cors({
+  return sharing({
     origin: origins.includes('*') ? '*' : [...origins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowedHeaders: REQUEST_HEADERS,
-    exposedHeaders: ANSWER_HEADERS,
-    maxAge: PREFLIGHT_KEPT_SEC,
   });
+}
+
+function sharing(options: CorsOptions): RequestHandler {
+  const share = cors({ ...options, exposedHeaders: ANSWER_HEADERS, maxAge: PREFLIGHT_KEPT_SEC });
   return (request, response, next) => {
     // The library takes any OPTIONS for a preflight; one that is none is 405, as everywhere.
     const isPreflight = request.headers['access-control-request-method'] !== undefined;
     if (request.method !== 'OPTIONS' || isPreflight) share(request, response, next);
     else next();
   };
+}
+
+/** For what asks no key and decides by the `Origin` itself: whoever is refused may read why. */
+export function shareWithAll(): RequestHandler {
+  return sharing({ origin: true, methods: ['POST'], allowedHeaders: ['Content-Type'] });
 }
 
 /** What a page may send beside what every page may: named, since `*` does not cover Authorization. */

@@ -45,6 +45,15 @@ export function createRateLimits(perMinute: number): RateLimits {
   };
 }
 
+/** Counts by a key in a fixed minute; `taken`: with this one. Of this process alone. */
+export function createMinuteCount(): (key: string) => Promise<{ taken: number; resetSec: number }> {
+  const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SEC });
+  return async (key) => {
+    const { consumedPoints: taken, msBeforeNext } = await limiter.consume(key);
+    return { taken, resetSec: Math.max(1, Math.ceil(msBeforeNext / 1_000)) };
+  };
+}
+
 async function consume(
   limiter: RateLimiterMemory,
   key: string,
@@ -68,7 +77,7 @@ function limited(detail: string, retryAfterSec: number): ApiError {
 }
 
 /** Of IPv6 the first half: one host may have all addresses of its /64. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (isIP(address) !== 6 || address.includes('.')) return address; // ::ffff:192.0.2.1 is IPv4.
   const [head = '', tail] = address.split('::');
   const groups = head === '' ? [] : head.split(':');

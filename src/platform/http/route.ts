@@ -42,6 +42,8 @@ export type Route = {
   inFlight?: CountsAs;
   /** How its errors look; default: problem documents. */
   errorShape?: ErrorShape;
+  /** Pages of every origin may call it and read what it answers, whatever the CORS setting says. */
+  isForPages?: true;
 } & (
   | { scope: NeededScope; run: (request: RawRequest, caller: Caller) => Promise<Answer> }
   /** Without a key. */
@@ -226,6 +228,7 @@ type OpenRouteSpec<B, T> = Pick<
   'method' | 'path' | 'operationId' | 'summary' | 'tag' | 'answers' | 'errors'
 > & {
   description: string;
+  isForPages?: true;
   body: { schema: z.ZodType<B> };
   /** Before the body is read. */
   prepare: (headers: RawRequest['headers']) => T;
@@ -247,7 +250,7 @@ export function openRoute<B, T>(spec: OpenRouteSpec<B, T>): Route {
       const prepared = prepare(request.headers);
       parseQuery(query, request.query);
       readIfMatch(spec, request.headers['if-match']);
-      const given = parseBody(body.schema, readBody(read, await request.readBody([JSON_TYPE])));
+      const given = readBody(read, await request.readBody([JSON_TYPE]));
       return handle({ body: given, prepared, client });
     },
   };
@@ -335,7 +338,10 @@ async function noBody(raw: object | undefined, request: RawRequest): Promise<und
 
 const NOTHING = z.strictObject({});
 
-function readBody({ schema, isOptional }: RouteBody, value: unknown): unknown {
+function readBody<B>(
+  { schema, isOptional }: Pick<RouteBody, 'isOptional'> & { schema: z.ZodType<B> },
+  value: unknown,
+): B {
   if (value === undefined && !isOptional) {
     throw new ApiError('invalid_body', 'a JSON body is required', {
       errors: [{ pointer: '', code: 'required', detail: 'a JSON object is required' }],

@@ -33,6 +33,8 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { projectionsIn } from '../../platform/resources/projections.sql.ts';
 import { findSourceIds, sumSourceBytes } from '../../knowledge/sources/knowledge-sources.sql.ts';
 import { countRunningJobs } from '../../webhooks/replay/jobs.sql.ts';
+import { talkTokenRoute, type TalkTokenRoutesDeps } from '../../talks/talk-tokens.routes.ts';
+import { widgetTokenRoute, type WidgetTokenRoutesDeps } from '../../talks/widget-tokens.routes.ts';
 import { deliveryRoutes } from '../../webhooks/delivery/deliveries.routes.ts';
 import type { RotateSecretDeps } from '../../webhooks/endpoints/rotate-secret.ts';
 import { rotateSecretRoutes } from '../../webhooks/endpoints/rotate-secret.routes.ts';
@@ -49,6 +51,8 @@ export type RoutesDeps = AgentWriterDeps &
   ConversationRoutesDeps &
   CallRoutesDeps &
   VoiceDeps &
+  TalkTokenRoutesDeps &
+  WidgetTokenRoutesDeps &
   KnowledgeRoutesDeps &
   ProviderWriterDeps &
   Models &
@@ -84,6 +88,8 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     ...knowledgeRoutes(deps),
     ...modelProviderRoutes(deps),
     ...telephonyProviderRoutes(deps),
+    talkTokenRoute(deps),
+    widgetTokenRoute(deps),
     ...apiKeyRoutes(deps),
     ...sessionRoutes(deps),
     meRoute(deps),

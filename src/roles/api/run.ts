@@ -120,7 +120,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     conversations,
   });
   const toTalk = { ...deps, ...conversations, ...maintenance, followers };
-  const { lines, sockets } = openLines({ ...toTalk, ...telephony });
+  const { lines, sockets, talkLimits } = openLines({ ...toTalk, ...telephony });
   const readers = createReaders(deps);
   const routes = createRoutes({
     ...deps,
@@ -137,6 +137,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     ...readers,
     ...telephony,
     lines,
+    talkLimits,
     ...modelsOf(deps),
   });
   const isReady = (): Promise<boolean> => isAnswering(pool);

@@ -18,6 +18,8 @@ import {
   createSpeechProviders,
   type SpeechProviders,
 } from '../../speech/providers/speech-providers.ts';
+import { createTalkLimits, type TalkLimits } from '../../talks/talk-limits.ts';
+import { talkSocket } from '../../talks/talk-socket.ts';
 import type { RoleContext } from '../context.ts';
 
 /** What calls over the public network go by. */
@@ -55,11 +57,12 @@ export function openTelephony(
 }
 
 /** The lines that this process holds, and the sockets that they come by. */
-export function openLines(deps: TalkDeps & Pick<Telephony, 'speech'>): {
-  lines: Lines;
-  sockets: Sockets;
-} {
+export function openLines(
+  deps: TalkDeps & Pick<Telephony, 'speech' | 'hasOwnSpeech'> & Pick<RoleContext, 'sealer'>,
+): { lines: Lines; sockets: Sockets; talkLimits: TalkLimits } {
   const lines = createLines(deps);
-  const ways = { ...deps, lines, providers: deps.speech };
-  return { lines, sockets: createSockets([relaySocket(ways), mediaSocket(ways)], deps) };
+  const talkLimits = createTalkLimits();
+  const ways = { ...deps, lines, providers: deps.speech, limits: talkLimits };
+  const routes = [relaySocket(ways), mediaSocket(ways), talkSocket(ways)];
+  return { lines, sockets: createSockets(routes, deps), talkLimits };
 }

@@ -17,7 +17,7 @@ import type { Lines } from '../../lines/lines.ts';
 import type { Account, BoundNumber } from '../../providers/find-account.ts';
 import { SIMULATED } from '../simulated.ts';
 import { requireSigned, signedFor, type AuthenticateDeps, type Sent } from './authenticate.ts';
-import { endingOf, settleCall } from '../../lines/settle-call.ts';
+import { endingOf, HUNG_UP, settleCall } from '../../lines/settle-call.ts';
 import { MEDIA_PATH, RELAY_PATH, VOICE_PATH } from './paths.ts';
 import { becameOf } from './statuses.ts';
 import { goodbyeTwiml, rejectTwiml, relayTwiml, streamTwiml } from './twiml.ts';
@@ -170,9 +170,6 @@ async function afterSocket(
 
 /** Of one call: a line that is cut so often does not hold. */
 const STREAMS_MAX = 20;
-
-/** Whose socket was closed in an orderly way, and not by the end of the conversation. */
-const HUNG_UP = { status: 'completed', reason: 'user_hangup' } as const;
 
 async function connect(
   deps: VoiceDeps,

@@ -1,4 +1,5 @@
 import { MU_LAW_SILENCE } from '../../../speech/audio/mu-law.ts';
+import { createRealTime } from '../../lines/real-time.ts';
 import type { Media } from './media-frames.ts';
 
 /** What a user says, as a stream without gaps, whatever became of its frames on their way. */
@@ -12,9 +13,6 @@ const BYTES_PER_MS = 8;
 const GAP_MS_MIN = 20;
 /** Longer ones are a pause of so much. */
 const GAP_MS_MAX = 1_000;
-/** Of real time; and what a network may have held back. */
-const SPEED_MAX = 2;
-const HELD_BACK_MS = 3_000;
 
 type Deps = {
   /** A monotonic clock. */
@@ -24,25 +22,10 @@ type Deps = {
 };
 
 /** Doubled frames and those that come after a later one are left out; what is missing is silence. */
-export function createMediaTrack({ nowMs, onFlood }: Deps): MediaTrack {
+export function createMediaTrack(deps: Deps): MediaTrack {
+  const realTime = createRealTime(deps);
   let lastChunk = 0;
   let nextMs: number | undefined;
-  let creditMs = HELD_BACK_MS;
-  let countedMs = nowMs();
-  let hasFlooded = false;
-
-  /** ms that may be heard by now. */
-  function allowedMs(): number {
-    const now = nowMs();
-    creditMs = Math.min(HELD_BACK_MS, creditMs + (now - countedMs) * SPEED_MAX);
-    countedMs = now;
-    return creditMs;
-  }
-
-  function drop(): undefined {
-    if (!hasFlooded) onFlood();
-    hasFlooded = true;
-  }
 
   return {
     take: ({ track = 'inbound', chunk, timestamp, payload }) => {
@@ -53,10 +36,13 @@ export function createMediaTrack({ nowMs, onFlood }: Deps): MediaTrack {
       const gapMs = timestamp === undefined || nextMs === undefined ? 0 : timestamp - nextMs;
       if (gapMs <= -GAP_MS_MIN && chunk === undefined) return undefined;
       const soundMs = sound.length / BYTES_PER_MS;
-      const restMs = Math.floor(allowedMs() - soundMs);
-      if (restMs < 0) return drop();
+      const restMs = Math.floor(realTime.allowedMs() - soundMs);
+      if (restMs < 0) {
+        realTime.drop();
+        return undefined;
+      }
       const silentMs = gapMs >= GAP_MS_MIN ? Math.min(gapMs, GAP_MS_MAX, restMs) : 0;
-      creditMs -= soundMs + silentMs;
+      realTime.spend(soundMs + silentMs);
       lastChunk = chunk ?? lastChunk;
       if (timestamp !== undefined) nextMs = timestamp + soundMs;
       if (silentMs === 0) return sound;

@@ -6,32 +6,36 @@ import { newId } from '../../../ids.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { PROBLEM_MEDIA_TYPE, problemOf } from '../problem.ts';
 
-/** WebSockets (RFC 6455) beside the routes: of one path each, whose frames are text. */
+/** WebSockets (RFC 6455) beside the routes: of one path each, whose frames are text, and bytes where it takes them. */
 
 /** One end of an open socket. */
 export type Socket = {
   /** Sends a frame; nothing once it is closed. A reader that does not read is cut. */
   send: (text: string) => void;
+  sendBytes: (bytes: Uint8Array) => void;
   /** Codes as RFC 6455 §7.4 has them; 1000: all is said. */
   close: (code?: number, reason?: string) => void;
 };
 
 export type SocketHandlers = {
   onText: (text: string) => void;
-  /** Once, however it was closed. */
-  onClose: () => void;
+  /** Absent: frames are text, and others close the socket (1003). The memory is the receiver's. */
+  onBytes?: (bytes: Buffer) => void;
+  /** Once, however it was closed; `code`: 1006 where nobody said so. */
+  onClose: (code: number) => void;
 };
 
 export type SocketRoute = {
   path: string;
   /** Longer frames close the socket (1009). */
   frameBytesMax: number;
-  /** `opened`: what it was opened with. */
-  accept: (
-    socket: Socket,
-    opened: { headers: IncomingMessage['headers']; url: string },
-  ) => SocketHandlers;
+  /** Of the sockets of a process, so many at most: whom strangers may open leaves room for others. */
+  openMax?: number;
+  accept: (socket: Socket, opened: Opened) => SocketHandlers;
 };
+
+/** What it was opened with; `address`: of the other end, a proxy's where one is in front. */
+export type Opened = { headers: IncomingMessage['headers']; url: string; address: string };
 
 export type Sockets = {
   /** Of a server's event `upgrade`. */
@@ -48,7 +52,8 @@ const UNSENT_BYTES_MAX = 1024 * 1024;
 const PING_MS = 15_000;
 
 export function createSockets(routes: readonly SocketRoute[], { log }: { log: Logger }): Sockets {
-  const open = new Set<WebSocket>();
+  /** With its path. */
+  const open = new Map<WebSocket, string>();
   const alive = new WeakSet<WebSocket>();
   let isStopped = false;
   const served = new Map(
@@ -62,38 +67,25 @@ export function createSockets(routes: readonly SocketRoute[], { log }: { log: Lo
     }),
   );
   const pings = setInterval(() => {
-    for (const socket of open) {
+    for (const socket of open.keys()) {
       if (alive.delete(socket)) socket.ping();
       else socket.terminate();
     }
   }, PING_MS);
   pings.unref();
 
-  function hold(socket: WebSocket, { accept }: SocketRoute, request: IncomingMessage): void {
-    open.add(socket);
+  function hold(socket: WebSocket, route: SocketRoute, request: IncomingMessage): void {
+    open.set(socket, route.path);
     alive.add(socket);
-    const handlers = accept(endOf(socket), { headers: request.headers, url: request.url ?? '' });
-    const fail = (error: unknown): void => {
-      log.error({ reason: reasonOf(error) }, 'a frame of a socket failed');
-      socket.close(1011);
-    };
-    socket
-      .on('message', (data, isBinary) => {
-        alive.add(socket);
-        if (isBinary) return socket.close(1003, 'frames are text');
-        try {
-          handlers.onText(textOf(data));
-        } catch (error) {
-          fail(error);
-        }
-      })
-      .on('pong', () => alive.add(socket))
-      // Of the sender: a frame too long, no UTF-8. The socket is closed by then.
-      .on('error', (error) => log.debug({ reason: error.message }, 'a socket broke a rule'))
-      .on('close', () => {
-        open.delete(socket);
-        handlers.onClose();
-      });
+    const { headers, url = '', socket: connection } = request;
+    const opened = { headers, url, address: connection.remoteAddress ?? '' };
+    const handlers = route.accept(endOf(socket), opened);
+    listen(socket, { log, isThere: () => alive.add(socket) }, handlers);
+    socket.on('close', () => open.delete(socket));
+  }
+
+  function isFull({ path, openMax = OPEN_MAX }: SocketRoute): boolean {
+    return [...open.values()].filter((one) => one === path).length >= openMax;
   }
 
   return {
@@ -103,7 +95,7 @@ export function createSockets(routes: readonly SocketRoute[], { log }: { log: Lo
       const found = served.get(path);
       if (!found)
         return refuse(socket, new ApiError('not_found', 'there is no socket at this path'));
-      if (isStopped || open.size >= OPEN_MAX) {
+      if (isStopped || open.size >= OPEN_MAX || isFull(found.route)) {
         const detail = 'this process takes no more sockets; another one does';
         return refuse(socket, new ApiError('unavailable', detail, { retryAfterSec: 1 }));
       }
@@ -114,25 +106,50 @@ export function createSockets(routes: readonly SocketRoute[], { log }: { log: Lo
     stop: () => {
       isStopped = true;
       clearInterval(pings);
-      for (const socket of open) socket.close(1001);
+      for (const socket of open.keys()) socket.close(1001);
     },
   };
 }
 
+function listen(
+  socket: WebSocket,
+  { log, isThere }: { log: Logger; isThere: () => void },
+  { onText, onBytes, onClose }: SocketHandlers,
+): void {
+  socket
+    .on('message', (data, isBinary) => {
+      isThere();
+      if (isBinary && !onBytes) return socket.close(1003, 'frames are text');
+      try {
+        if (isBinary) onBytes?.(bytesOf(data));
+        else onText(bytesOf(data).toString('utf8'));
+      } catch (error) {
+        log.error({ reason: reasonOf(error) }, 'a frame of a socket failed');
+        socket.close(1011);
+      }
+    })
+    .on('pong', isThere)
+    // Of the sender: a frame too long, no UTF-8. The socket is closed by then.
+    .on('error', (error) => log.debug({ reason: error.message }, 'a socket broke a rule'))
+    .on('close', onClose);
+}
+
 function endOf(socket: WebSocket): Socket {
+  const send = (data: string | Uint8Array): void => {
+    if (socket.readyState !== socket.OPEN) return;
+    if (socket.bufferedAmount > UNSENT_BYTES_MAX) socket.terminate();
+    else socket.send(data);
+  };
   return {
-    send: (text) => {
-      if (socket.readyState !== socket.OPEN) return;
-      if (socket.bufferedAmount > UNSENT_BYTES_MAX) socket.terminate();
-      else socket.send(text);
-    },
+    send,
+    sendBytes: send,
     close: (code = 1000, reason) => socket.close(code, reason),
   };
 }
 
-function textOf(data: RawData): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
-  return (data instanceof ArrayBuffer ? Buffer.from(data) : data).toString('utf8');
+function bytesOf(data: RawData): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return data instanceof ArrayBuffer ? Buffer.from(data) : data;
 }
 
 /** Before it is a socket it is a request, and is answered as one. */

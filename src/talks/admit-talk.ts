@@ -1,0 +1,136 @@
+import { readLiveContent, readVersionToTalk } from '../agents/agent-versions.sql.ts';
+import type { AgentContent } from '../agents/agent.ts';
+import { WIDGET_TALKS_MAX } from '../agents/agent-widget.ts';
+import { readAgent, type AgentRow } from '../agents/agents.sql.ts';
+import { readConversation } from '../conversations/record/conversations.sql.ts';
+import { ApiError } from '../errors.ts';
+import type { Opened } from '../platform/http/sockets/sockets.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import type { Sealer } from '../platform/postgres/sealing.ts';
+import type { StartFrame } from './talk-frames.ts';
+import type { TalkLimits } from './talk-limits.ts';
+import { openResume, openTalkToken, type ResumeToken, type TalkToken } from './talk-token.ts';
+
+export type AdmitDeps = {
+  pool: Pool;
+  sealer: Pick<Sealer, 'open'>;
+  nowMs: () => number;
+  limits: TalkLimits;
+  hasOwnSpeech: (namespace: string, content: AgentContent) => Promise<boolean>;
+};
+
+export type Admitted = {
+  token: TalkToken;
+  /** Most who speak at once with the agent for it to take one more; undefined: it does not count them. */
+  maxConcurrent: number | undefined;
+  /** The talk that goes on. */
+  resume: ResumeToken | undefined;
+  /** Why the talk that was to go on has ended; undefined: it goes on. */
+  over: string | undefined;
+};
+
+/** What was said is shown to whoever comes back so soon after the end. */
+const SHOWN_MS = 600_000;
+
+/**
+ * Whether a page may begin a talk, or go on with one: two queries by keys, and a third to go on.
+ * @throws ApiError unauthorized, origin_not_allowed, not_found, not_published, unknown_version,
+ *   unsupported_type, rate_limited
+ */
+export async function admitTalk(
+  deps: AdmitDeps,
+  start: StartFrame,
+  { headers, address }: Pick<Opened, 'headers' | 'address'>,
+): Promise<Admitted> {
+  const token = openTalkToken(deps.sealer, start.token);
+  if (!token || token.expiresAt * 1_000 <= deps.nowMs()) {
+    throw new ApiError('unauthorized', 'the token is none of ours or has expired: get a new one');
+  }
+  if (token.origin !== null && token.origin !== headers.origin) {
+    throw notAllowed('the token is for pages of another origin');
+  }
+  const agent = await readAgent(deps.pool, { namespace: token.namespace, id: token.agentId });
+  if (!agent) throw new ApiError('not_found', 'the agent is gone');
+  const { by } = token;
+  if (by === 'widget') requireOrigin(agent, token.origin);
+  const maxConcurrent = by === 'widget' ? talksMax(agent) : undefined;
+  const resume = resumeOf(deps, start, token);
+  const content = await requireContent(deps.pool, token);
+  if (start.mode === 'voice' && !(await deps.hasOwnSpeech(token.namespace, content))) {
+    const detail = 'the agent has no voice and transcriber of ModelProviders: write with it';
+    throw new ApiError('unsupported_type', detail);
+  }
+  if (!resume && maxConcurrent !== undefined) {
+    await deps.limits.begin(`${agent.id} ${start.mode}`, address, maxConcurrent);
+  }
+  const over = resume && (await overSince(deps, resume));
+  return { token, maxConcurrent, resume, over };
+}
+
+/** @throws ApiError not_found: it was erased */
+async function overSince(
+  { pool, nowMs }: AdmitDeps,
+  { namespace, conversationId: id, mode }: ResumeToken,
+): Promise<string | undefined> {
+  const row = await readConversation(pool, { namespace, id });
+  if (!row) throw noSuchTalk();
+  if (row.endedAt === null || (mode === 'chat' && nowMs() - row.endedAt < SHOWN_MS))
+    return undefined;
+  return row.endedReason ?? 'platform_error';
+}
+
+/** @throws ApiError origin_not_allowed, the same where there is no such agent */
+export function requireOrigin(
+  agent: AgentRow | undefined,
+  origin: string | null,
+): asserts agent is AgentRow {
+  const isAllowed = origin !== null && agent?.spec.widget?.allowedOrigins.includes(origin);
+  if (isAllowed) return;
+  throw notAllowed('no agent of this id may be talked with from pages of this origin');
+}
+
+export const talksMax = ({ spec }: AgentRow): number =>
+  spec.widget?.maxConcurrent ?? WIDGET_TALKS_MAX;
+
+function notAllowed(detail: string): ApiError {
+  const what = 'the origin has to stand in widget.allowed_origins of the agent';
+  return new ApiError('origin_not_allowed', `${detail}: ${what}`);
+}
+
+function resumeOf(
+  { sealer }: AdmitDeps,
+  { mode, resume: text }: StartFrame,
+  token: TalkToken,
+): ResumeToken | undefined {
+  if (typeof text !== 'string') return undefined;
+  const resume = openResume(sealer, text, token);
+  if (resume?.mode === mode) return resume;
+  throw noSuchTalk();
+}
+
+function noSuchTalk(): ApiError {
+  return new ApiError('not_found', 'there is no such talk to go on with: begin another one');
+}
+
+/**
+ * What the agent is in a talk with this token.
+ * @throws ApiError not_found, not_published, unknown_version
+ */
+export async function requireContent(
+  pool: Pool,
+  { namespace, agentId: id, version, test }: Omit<TalkToken, 'expiresAt' | 'origin'>,
+): Promise<AgentContent> {
+  if (version === null) {
+    const live = await readLiveContent(pool, { namespace, id });
+    if (live?.content) return live.content;
+    if (!live) throw new ApiError('not_found', 'there is no such agent');
+    throw new ApiError('not_published', 'nothing of the agent is live: publish a version first');
+  }
+  const asked = await readVersionToTalk(pool, { namespace, id, version });
+  if (!asked) throw new ApiError('not_found', 'there is no such agent');
+  if (asked.content && (asked.wasLive || test)) return asked.content;
+  const detail = asked.content
+    ? `version ${version} of the agent was never live: publish it, or try it out with "test": true`
+    : `the agent has no version ${version}`;
+  throw new ApiError('unknown_version', detail);
+}

@@ -1,0 +1,59 @@
+import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
+import { endConversation } from '../conversations/ending/end-conversation.ts';
+import { readForTurn } from '../conversations/record/conversations.sql.ts';
+import { startConversation } from '../conversations/record/start-conversation.ts';
+import type { Line } from '../calls/lines/line.ts';
+import { holdTalk, type TalkDeps } from '../calls/lines/talk.ts';
+import { found } from '../errors.ts';
+import type { OpenedTalk, TalkToOpen } from './opened-talk.ts';
+import { sealResume } from './talk-token.ts';
+import { fromUuid } from '../ids.ts';
+import type { Sealer } from '../platform/postgres/sealing.ts';
+
+export type ChatDeps = TalkDeps & ConversationDeps & { sealer: Pick<Sealer, 'seal'> };
+
+/**
+ * A talk in writing: a conversation of the channel `chat`. Nobody holds it: any number of windows may show it, and
+ * when the last one is closed it ends by its silence.
+ * @throws ApiError not_found
+ */
+export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<OpenedTalk> {
+  const { admitted, captions, send, finish } = talk;
+  const { namespace, agentId, userId, variables, metadata, version, test, origin } = admitted.token;
+  const about = { namespace, agentId, userId, variables, metadata, test, channel: 'chat' as const };
+  const id =
+    admitted.resume?.conversationId ??
+    (await startConversation(deps, { ...about, version: version ?? undefined })).id;
+  const { conversation, content } = found(
+    await readForTurn(deps.pool, { namespace, id }),
+    'conversation',
+  );
+  const line: Line = {
+    say: () => undefined,
+    endUtterance: () => undefined,
+    aside: (text) => send({ type: 'text', text: `${text} ` }),
+    untilPlayed: async () => undefined,
+    end: finish,
+  };
+  // All of it is read.
+  const saidTo = conversation.turnCount - 1;
+  const language = content?.language;
+  const held = holdTalk(deps, { namespace, conversationId: id, language, line, saidTo, captions });
+  void held.over.then(line.end);
+  const of = { namespace, agentId, origin, userId, test, mode: 'chat' as const };
+  captions.ready({
+    type: 'ready',
+    conversation_id: fromUuid('conv', id),
+    resume: sealResume(deps.sealer, { ...of, conversationId: id, callId: null }),
+    mode: 'chat',
+  });
+  return {
+    write: (text) => held.on({ type: 'written', text }),
+    hear: undefined,
+    played: () => undefined,
+    end: async () => {
+      await endConversation(deps, { namespace, id, reason: 'user_hangup' });
+    },
+    closed: async () => held.leave(),
+  };
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { AgentContent } from '../agents/agent.ts';
+import type { AgentRow } from '../agents/agents.sql.ts';
+import { ApiError } from '../errors.ts';
+import { fromUuid } from '../ids.ts';
+import { unixTime } from '../platform/http/fields.ts';
+import type { Sealer } from '../platform/postgres/sealing.ts';
+import { MODES } from './talk-frames.ts';
+import { TALK_PATH } from './talk-socket.ts';
+import { sealTalkToken, type TalkToken } from './talk-token.ts';
+
+export const TalkTokenAnswer = z
+  .strictObject({
+    token: z.string().meta({ description: 'talk_…, for the first frame of the socket.' }),
+    expires_at: unixTime,
+    socket_url: z.string().meta({ description: 'ws:// or wss://' }),
+    agent: z.strictObject({
+      id: z.string(),
+      display_name: z.string().nullable(),
+      language: z.string().nullable(),
+    }),
+    modes: z
+      .array(z.enum(MODES))
+      .meta({ description: '`voice` where the agent hears and speaks by ModelProviders.' }),
+  })
+  .meta({ id: 'TalkToken', description: 'What a web page opens talks with an agent with.' });
+
+export type MakeTokenDeps = {
+  sealer: Pick<Sealer, 'seal'>;
+  nowMs: () => number;
+  baseUrl: () => string;
+  hasOwnSpeech: (namespace: string, content: AgentContent) => Promise<boolean>;
+};
+
+/** It has to fit into the first frame. */
+const TOKEN_MAX = 32_768;
+
+/** One that is good for `ttlSec`. @throws ApiError invalid_body */
+export async function makeTalkToken(
+  { sealer, nowMs, baseUrl, hasOwnSpeech }: MakeTokenDeps,
+  { row, content }: { row: AgentRow; content: AgentContent },
+  {
+    ttlSec,
+    ...allowed
+  }: Omit<TalkToken, 'expiresAt' | 'namespace' | 'agentId'> & { ttlSec: number },
+): Promise<z.output<typeof TalkTokenAnswer>> {
+  const { id: agentId, namespace, spec } = row;
+  const expiresAt = Math.floor(nowMs() / 1_000) + ttlSec;
+  const token = sealTalkToken(sealer, { ...allowed, namespace, agentId, expiresAt });
+  if (token.length > TOKEN_MAX) {
+    const detail = `a token with them is ${token.length} characters long, and may have ${TOKEN_MAX}: send less`;
+    throw new ApiError('invalid_body', detail, {
+      errors: [{ pointer: '/variables', code: 'too_big', detail }],
+    });
+  }
+  const isSpoken = await hasOwnSpeech(namespace, content);
+  return {
+    token,
+    expires_at: expiresAt,
+    socket_url: `${baseUrl().replace(/\/+$/, '').replace(/^http/, 'ws')}${TALK_PATH}`,
+    agent: {
+      id: fromUuid('agt', agentId),
+      display_name: spec.displayName ?? null,
+      language: content.language ?? null,
+    },
+    modes: isSpoken ? [...MODES] : ['chat'],
+  };
+}

@@ -1,0 +1,26 @@
+import type { Admitted } from './admit-talk.ts';
+import type { TalkCaptions } from './talk-captions.ts';
+import type { SendFrame } from './talk-frames.ts';
+
+/** A talk as its socket opens it. */
+export type TalkToOpen = {
+  admitted: Admitted;
+  captions: TalkCaptions;
+  send: SendFrame;
+  sendSound: (bytes: Uint8Array) => void;
+  /** Says why it ended, and closes. */
+  finish: () => void;
+  /** Somebody else has it. */
+  leave: () => void;
+};
+
+export type OpenedTalk = {
+  write: (text: string) => void;
+  /** PCM16 of TALK_RATE, little endian, of an even length; undefined: it is in writing. */
+  hear: ((bytes: Buffer) => void) | undefined;
+  played: (mark: string) => void;
+  /** The visitor ends it. @throws ApiError conversation_ended */
+  end: () => Promise<void>;
+  /** The socket is closed; `isOrderly`: by the page, which knows that it goes. */
+  closed: (isOrderly: boolean) => Promise<void>;
+};

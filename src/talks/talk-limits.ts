@@ -1,0 +1,31 @@
+import { ApiError } from '../errors.ts';
+import { createMinuteCount, networkOf } from '../platform/http/rate-limit.ts';
+
+/**
+ * What strangers may do in a minute, in each process. An address is that of the other end of the connection: behind
+ * a proxy all visitors have one, so how many may come is the agent's to say.
+ */
+export type TalkLimits = {
+  /** A request for a token, of whatever agent. @throws ApiError rate_limited */
+  ask: (address: string) => Promise<void>;
+  /** Something of an agent begins, at most `max` times. @throws ApiError rate_limited */
+  begin: (what: string, address: string, max: number) => Promise<void>;
+};
+
+/** Requests for tokens of one address, right and wrong ones. */
+const ASKED_MAX = 600;
+
+export function createTalkLimits(): TalkLimits {
+  const count = createMinuteCount();
+  async function take(key: string, max: number, what: string): Promise<void> {
+    const { taken, resetSec } = await count(key);
+    if (taken <= max) return;
+    const detail = `more than ${max} ${what} in a minute from this address`;
+    throw new ApiError('rate_limited', detail, { retryAfterSec: resetSec });
+  }
+  return {
+    ask: (address) => take(`ask ${networkOf(address)}`, ASKED_MAX, 'requests for tokens'),
+    begin: (what, address, max) =>
+      take(`begin ${what} ${networkOf(address)}`, max, 'talks with this agent'),
+  };
+}

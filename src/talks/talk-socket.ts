@@ -1,0 +1,136 @@
+import { reasonOf } from '../errors.ts';
+import type {
+  Opened,
+  Socket,
+  SocketHandlers,
+  SocketRoute,
+} from '../platform/http/sockets/sockets.ts';
+import type { Logger } from '../platform/observability/logger.ts';
+import { admitTalk, type AdmitDeps } from './admit-talk.ts';
+import { openChat, type ChatDeps } from './chat-line.ts';
+import type { OpenedTalk } from './opened-talk.ts';
+import { badStart, elsewhere, refuseTalk, WrongFrames } from './refuse-talk.ts';
+import { takeFrame, type Incoming } from './take-frame.ts';
+import { createTalkCaptions } from './talk-captions.ts';
+import { readPageFrame, type SendFrame, type StartFrame } from './talk-frames.ts';
+import { createVoiceTalks, type VoiceTalkDeps, type VoiceTalks } from './voice-line.ts';
+
+export const TALK_PATH = '/v1/talk';
+
+const FRAME_BYTES_MAX = 64 * 1024;
+/** Who has a token shows it at once. */
+const START_MS = 5_000;
+/** Frames that say nothing we know, one after the other. */
+const UNKNOWN_MAX = 50;
+/** Of what comes while a talk is opened. */
+const EARLY_MAX = 100;
+/** Of the sockets of a process: strangers leave room for telephones. */
+const OPEN_MAX = 1_000;
+/** With which a page leaves that knows that it does (RFC 6455 §7.4.1). */
+const ORDERLY: readonly number[] = [1000, 1001];
+
+export type TalkSocketDeps = AdmitDeps & ChatDeps & VoiceTalkDeps & { log: Logger };
+
+/** The socket of a web page (contract §4, talks): nothing is read before a first frame with a token. */
+export function talkSocket(deps: TalkSocketDeps): SocketRoute {
+  const voices = createVoiceTalks(deps);
+  return {
+    path: TALK_PATH,
+    frameBytesMax: FRAME_BYTES_MAX,
+    openMax: OPEN_MAX,
+    accept: (socket, opened) => accept({ ...deps, voices }, socket, opened),
+  };
+}
+
+type AcceptDeps = TalkSocketDeps & { voices: VoiceTalks };
+
+function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandlers {
+  let opening: Promise<void> | undefined;
+  let talk: OpenedTalk | undefined;
+  let early: Incoming[] = [];
+  let unknown = 0;
+  let isOver = false;
+  const fail = (error: unknown): void => {
+    if (isOver) return;
+    isOver = true;
+    refuseTalk(deps, socket, error);
+  };
+  const tooLate = setTimeout(() => fail(badStart('no start within 5 s')), START_MS);
+
+  async function open(start: StartFrame): Promise<void> {
+    talk = await openTalk(deps, socket, { start, opened, fail, isGone: () => isOver });
+    if (!talk) return;
+    for (const frame of early) takeFrame(talk, frame, fail);
+    early = [];
+  }
+
+  function take(frame: Incoming): void {
+    if (isOver) return;
+    if (talk) return takeFrame(talk, frame, fail);
+    if (opening) {
+      if (early.length < EARLY_MAX) early.push(frame);
+      return;
+    }
+    if (Buffer.isBuffer(frame) || frame.type !== 'start') return fail(badStart(NO_START));
+    clearTimeout(tooLate);
+    opening = open(frame).catch(fail);
+  }
+
+  return {
+    onText: (text) => {
+      const frame = readPageFrame(text);
+      unknown = frame ? 0 : unknown + 1;
+      if (frame) take(frame);
+      else if (!opening) fail(badStart(NO_START));
+      else if (unknown >= UNKNOWN_MAX) fail(new WrongFrames('nobody knows these frames'));
+    },
+    onBytes: take,
+    onClose: (code) => {
+      isOver = true;
+      clearTimeout(tooLate);
+      void opening
+        ?.then(() => talk?.closed(ORDERLY.includes(code)))
+        .catch((error: unknown) => {
+          // Its lease runs out, or its silence does.
+          deps.log.warn({ reason: reasonOf(error) }, 'a talk could not be closed');
+        });
+    },
+  };
+}
+
+const NO_START = 'the first frame is a start with a token';
+
+type Opening = {
+  start: StartFrame;
+  opened: Opened;
+  fail: (error: unknown) => void;
+  isGone: () => boolean;
+};
+
+/** undefined: nobody is there any more, or the talk is over. @throws ApiError as admitTalk, and those of the mode */
+async function openTalk(
+  deps: AcceptDeps,
+  socket: Socket,
+  { start, opened, fail, isGone }: Opening,
+): Promise<OpenedTalk | undefined> {
+  const send: SendFrame = (frame) => socket.send(JSON.stringify(frame));
+  const sayEnd = (reason: string): void => {
+    send({ type: 'ended', reason });
+    socket.close();
+  };
+  const admitted = await admitTalk(deps, start, opened);
+  if (isGone()) return undefined;
+  if (admitted.over !== undefined) {
+    sayEnd(admitted.over);
+    return undefined;
+  }
+  const captions = createTalkCaptions(send);
+  const leave = (): void => fail(elsewhere());
+  const finish = (): void => {
+    const reason = captions.endedReason();
+    if (reason === undefined) leave();
+    else sayEnd(reason);
+  };
+  const about = { admitted, captions, send, sendSound: socket.sendBytes, finish, leave };
+  return start.mode === 'chat' ? openChat(deps, about) : deps.voices.open(about);
+}

@@ -1,0 +1,192 @@
+import { readCallById, type CallRow } from '../calls/calls.sql.ts';
+import { insertWebCall } from '../calls/carriers/web-calls.sql.ts';
+import { createAudioLine, type AudioLine } from '../calls/lines/audio-line.ts';
+import type { Line, LineEvent } from '../calls/lines/line.ts';
+import { dropLine } from '../calls/lines/lines.sql.ts';
+import type { LineFor, Lines, OpenLine } from '../calls/lines/lines.ts';
+import { speechOf } from '../calls/lines/own-speech.ts';
+import { createRealTime } from '../calls/lines/real-time.ts';
+import { HUNG_UP, settleCall } from '../calls/lines/settle-call.ts';
+import type { SoundFormat } from '../calls/lines/sound-queue.ts';
+import type { TurnTimes } from '../calls/lines/turn-times.ts';
+import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
+import { ApiError } from '../errors.ts';
+import { fromUuid, newUuid } from '../ids.ts';
+import type { Logger } from '../platform/observability/logger.ts';
+import type { Sealer } from '../platform/postgres/sealing.ts';
+import { bytesOf, createPcmReader } from '../speech/audio/pcm.ts';
+import type { SpeechProviders } from '../speech/providers/speech-providers.ts';
+import type { Admitted } from './admit-talk.ts';
+import type { OpenedTalk, TalkToOpen } from './opened-talk.ts';
+import { TALK_RATE, type SendFrame } from './talk-frames.ts';
+import { sealResume } from './talk-token.ts';
+
+export type VoiceTalkDeps = ConversationDeps & {
+  lines: Pick<Lines, 'offer' | 'open'>;
+  speech: SpeechProviders;
+  sealer: Pick<Sealer, 'seal'>;
+  log: Logger;
+};
+
+const FORMAT: SoundFormat = {
+  sampleRate: TALK_RATE,
+  bytesPerFrame: 640,
+  silence: 0,
+  encode: bytesOf,
+};
+const BYTES_PER_MS = (TALK_RATE * 2) / 1_000;
+
+/** Talks by voice that this process holds: who takes one over has the other window let go at once. */
+export type VoiceTalks = { open: (talk: TalkToOpen) => Promise<OpenedTalk> };
+
+/**
+ * A talk by voice: a call that a web page brings, whose line is this socket, and is held as every other one.
+ * `open` @throws ApiError too_many_in_flight, unavailable, call_ended
+ */
+export function createVoiceTalks(deps: VoiceTalkDeps): VoiceTalks {
+  const leaves = new Map<string, () => void>();
+
+  async function open(talk: TalkToOpen): Promise<OpenedTalk> {
+    const { admitted, captions } = talk;
+    const call = await callFor(deps, admitted);
+    leaves.get(call.id)?.();
+    let line: OpenLine | undefined;
+    const sound = soundLine(deps, talk, (event) => line?.on(event));
+    const { lineFor } = sound;
+    line = await openLine(deps, call, { lineFor, captions, test: admitted.token.test });
+    leaves.set(call.id, talk.leave);
+    const { namespace, agentId, origin, userId, test } = admitted.token;
+    const of = { namespace, agentId, origin, userId, test, mode: 'voice' as const };
+    const { conversationId } = line;
+    captions.ready({
+      type: 'ready',
+      conversation_id: fromUuid('conv', conversationId),
+      resume: sealResume(deps.sealer, { ...of, conversationId, callId: call.id }),
+      mode: 'voice',
+      sample_rate: TALK_RATE,
+    });
+    const end = async (): Promise<void> => {
+      sound.close();
+      await hangUp(deps, call);
+    };
+    return {
+      write: sound.write,
+      hear: sound.hear,
+      played: sound.played,
+      end,
+      closed: async (isOrderly) => {
+        if (leaves.get(call.id) === talk.leave) leaves.delete(call.id);
+        sound.close();
+        await line?.closed();
+        if (isOrderly) await hangUp(deps, call);
+      },
+    };
+  }
+  return { open };
+}
+
+/** The one that goes on, of which nobody holds the line now; else a new one. */
+async function callFor(
+  { pool, nowMs }: VoiceTalkDeps,
+  { token, resume, maxConcurrent }: Admitted,
+): Promise<CallRow> {
+  if (resume) {
+    const call = resume.callId === null ? undefined : await readCallById(pool, resume.callId);
+    if (!call || call.endedAt !== null) throw new ApiError('call_ended', 'this talk is over');
+    await dropLine(pool, call.id);
+    return call;
+  }
+  const call = await insertWebCall(pool, {
+    ...token,
+    id: newUuid(nowMs()),
+    agentVersion: token.version,
+    maxConcurrent: maxConcurrent ?? null,
+  });
+  if (call) return call;
+  const detail = 'as many visitors as may speak with this agent at once do: try again later';
+  throw new ApiError('too_many_in_flight', detail, { retryAfterSec: 10 });
+}
+
+type ToOpen = Omit<Parameters<Lines['open']>[0], 'token' | 'providerCallId'>;
+
+async function openLine(
+  { lines }: VoiceTalkDeps,
+  { id, providerCallId }: CallRow,
+  way: ToOpen,
+): Promise<OpenLine> {
+  const token = await lines.offer(id);
+  const open =
+    token === undefined || providerCallId === null
+      ? undefined
+      : await lines.open({ ...way, token, providerCallId });
+  if (open) return open;
+  throw new ApiError('unavailable', 'this talk cannot be taken at the moment: try again', {
+    retryAfterSec: 1,
+  });
+}
+
+/** Ends the call as the visitor wants it, if nothing has ended it before. */
+async function hangUp(deps: VoiceTalkDeps, { id }: CallRow): Promise<void> {
+  const call = await readCallById(deps.pool, id);
+  if (call && call.endedAt === null) await settleCall(deps, call, HUNG_UP);
+}
+
+type SoundLine = {
+  lineFor: LineFor;
+  hear: (bytes: Buffer) => void;
+  write: (text: string) => void;
+  played: (mark: string) => void;
+  close: () => void;
+};
+
+/** Sound both ways over the socket, once it is known whose voice it is. */
+function soundLine(
+  { speech: providers, log }: VoiceTalkDeps,
+  { send, sendSound, finish }: TalkToOpen,
+  on: (event: LineEvent) => void,
+): SoundLine {
+  let audio: AudioLine | undefined;
+  const reader = createPcmReader();
+  const realTime = createRealTime({
+    nowMs: () => performance.now(),
+    onFlood: () => log.warn('a page sends more than real time has'),
+  });
+  const sink = {
+    frame: sendSound,
+    mark: (name: string) => send({ type: 'mark', name }),
+    clear: () => send({ type: 'clear' }),
+    close: finish,
+  };
+  return {
+    lineFor: ({ namespace, content }) => {
+      if (!content) return nobody;
+      const speech = speechOf(providers, { namespace, content, sampleRate: TALK_RATE });
+      const onTimes = (times: TurnTimes): void => tellTimes(send, times);
+      audio = createAudioLine({ speech, format: FORMAT, sink, on, onTimes, log });
+      return audio;
+    },
+    hear: (bytes) => {
+      const soundMs = bytes.length / BYTES_PER_MS;
+      if (realTime.allowedMs() < soundMs) return realTime.drop();
+      realTime.spend(soundMs);
+      audio?.hear(reader.push(bytes));
+    },
+    write: (text) => audio?.write(text),
+    played: (mark) => audio?.played(mark),
+    close: () => audio?.close(),
+  };
+}
+
+/** Of a talk that nobody answers; whoever opens it is told. */
+const nobody: Line = { say: () => undefined, endUtterance: () => undefined, end: () => undefined };
+
+function tellTimes(send: SendFrame, times: TurnTimes): void {
+  const whole = (ms: number | null) => (ms === null ? null : Math.round(ms));
+  send({
+    type: 'latency',
+    recognition_ms: whole(times.recognitionMs),
+    model_ms: Math.round(times.modelMs),
+    synthesis_ms: Math.round(times.synthesisMs),
+    total_ms: whole(times.totalMs),
+  });
+}

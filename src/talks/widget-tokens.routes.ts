@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { readAgentById } from '../agents/agents.sql.ts';
+import { idValue } from '../platform/http/fields.ts';
+import { openRoute, type Route } from '../platform/http/route.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
+import { requireContent, requireOrigin, talksMax } from './admit-talk.ts';
+import { makeTalkToken, TalkTokenAnswer, type MakeTokenDeps } from './make-talk-token.ts';
+import type { TalkLimits } from './talk-limits.ts';
+
+export type WidgetTokenRoutesDeps = MakeTokenDeps & { pool: Pool; talkLimits: TalkLimits };
+
+/** A visitor opens a talk at once, or again after a cut. */
+const TTL_SEC = 600;
+
+const WidgetTokenWrite = z
+  .strictObject({ agent_id: idValue('agt').describe('Whom the page talks with.') })
+  .describe('Which agent.');
+
+/**
+ * For a page of an allowed origin, without a key. An agent that there is not is refused as one that may not be talked
+ * with from there: nobody finds out which there are. Two queries by keys.
+ */
+export function widgetTokenRoute(deps: WidgetTokenRoutesDeps): Route {
+  return openRoute({
+    method: 'post',
+    path: '/v1/widget/tokens',
+    operationId: 'createWidgetToken',
+    tag: 'Talks',
+    summary: 'Get a token for a visitor of a web page',
+    description:
+      'Called by the page itself, whose `Origin` has to stand in `widget.allowed_origins` of the agent. Its answers ' +
+      'may be read from every origin.',
+    isForPages: true,
+    body: { schema: WidgetTokenWrite },
+    answers: { 201: { description: 'The token.', schema: TalkTokenAnswer } },
+    errors: ['origin_not_allowed', 'not_published', 'rate_limited'],
+    prepare: ({ origin }) => (typeof origin === 'string' ? origin : null),
+    handle: async ({ body: { agent_id: id }, prepared: origin, client }) => {
+      const address = client.address ?? '';
+      await deps.talkLimits.ask(address);
+      const row = await readAgentById(deps.pool, id);
+      requireOrigin(row, origin);
+      await deps.talkLimits.begin(`${id} token`, address, talksMax(row));
+      const { namespace } = row;
+      const allowed = {
+        by: 'widget' as const,
+        origin,
+        version: null,
+        test: false,
+        userId: null,
+        variables: {},
+        metadata: {},
+      };
+      const content = await requireContent(deps.pool, { ...allowed, namespace, agentId: id });
+      const token = { ...allowed, ttlSec: TTL_SEC };
+      return { status: 201, body: await makeTalkToken(deps, { row, content }, token) };
+    },
+  });
+}

@@ -1,0 +1,230 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { encodeMuLaw } from '../../src/speech/audio/mu-law.ts';
+import { bytesOf } from '../../src/speech/audio/pcm.ts';
+import { createResampler } from '../../src/speech/audio/resampler.ts';
+import type { MediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
+import { until } from '../until.ts';
+
+// Tests look at what they expect to be there; what is not, fails them.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Frame = { at: number; type: string } & Record<string, any>;
+
+/** A visitor's page, as a browser has it: sound both ways in real time, and what it is told. */
+export type Page = {
+  /** Frames of text that came, with when (performance.now()). */
+  frames: Frame[];
+  /** Frames of sound that came, and that went. */
+  came: { at: number; bytes: Buffer }[];
+  sent: { at: number; samples: Int16Array }[];
+  of: (type: string) => Frame[];
+  /** The first frame of a kind that is like this, once it is there. */
+  gets: (type: string, like?: object) => Promise<Frame>;
+  /** As the page shows it: role and text of each turn. */
+  turns: () => string[];
+  conversationId: () => string;
+  resume: () => string;
+  send: (frame: unknown) => void;
+  sendBytes: (bytes: Uint8Array) => void;
+  write: (text: string) => void;
+  /** Sentences that were played so far; what was cleared before is not there. */
+  heard: () => string[];
+  framesOf: (sentence: string) => number;
+  hears: (sentence: string) => Promise<void>;
+  heardWhole: (sentence: string) => Promise<void>;
+  /** Says something, in real time; resolves when it is said. */
+  say: (text: string, sec?: number) => Promise<void>;
+  /** Makes a sound of 8 kHz. */
+  sound: (samples: Int16Array) => Promise<void>;
+  /** Marks are not answered any more. */
+  holdMarks: () => string[];
+  closed: Promise<number>;
+  /** The page is left. */
+  close: () => Promise<void>;
+  /** The network is gone. */
+  cut: () => Promise<void>;
+};
+
+export type PageOptions = {
+  token: string;
+  mode: 'chat' | 'voice';
+  origin?: string | null;
+  resume?: string;
+  /** Whether it begins by itself, and waits until it is ready. */
+  starts?: boolean;
+  isMute?: boolean;
+};
+
+const FRAME_MS = 20;
+const SAMPLES = 320;
+
+export async function openPage(
+  url: string,
+  speech: Pick<MediaSpeech, 'sentenceOf' | 'utter'>,
+  { token, mode, origin, resume, starts = true, isMute }: PageOptions,
+): Promise<Page> {
+  const socket = new WebSocket(url, typeof origin === 'string' ? { origin } : {});
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve));
+  const send = (frame: unknown): void =>
+    socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  const ears = createPlayer((name) => send({ type: 'played', name }));
+  const frames: Frame[] = [];
+  const came: Page['came'] = [];
+  socket.on('message', (data: Buffer, isBinary) => {
+    if (isBinary) {
+      came.push({ at: performance.now(), bytes: data });
+      return ears.play(data);
+    }
+    const frame = JSON.parse(data.toString('utf8'));
+    frames.push({ at: performance.now(), ...frame });
+    if (frame.type === 'mark') ears.mark(frame.name);
+    else if (frame.type === 'clear') ears.clear();
+  });
+  await once(socket, 'open');
+  const of: Page['of'] = (type) => frames.filter((frame) => frame.type === type);
+  const gets: Page['gets'] = (type, like = {}) =>
+    until(
+      () => `${type} ${JSON.stringify(like)}, but there are ${JSON.stringify(frames)}`,
+      () =>
+        of(type).find((frame) =>
+          Object.entries(like).every(([name, value]) => frame[name] === value),
+        ),
+      { everyMs: 5 },
+    );
+  if (starts) {
+    send({ type: 'start', token, mode, ...(resume !== undefined && { resume }) });
+    await Promise.race([
+      gets('ready'),
+      closed.then((code) => {
+        throw new Error(`closed by ${code}: ${JSON.stringify(frames)}`);
+      }),
+    ]);
+  }
+  const mouth = createTalker(
+    (bytes) => socket.send(bytes),
+    () => socket.readyState === socket.OPEN && mode === 'voice' && isMute !== true,
+  );
+  void closed.then(mouth.stop);
+  const names = (): string[] => ears.played().map((byte) => speech.sentenceOf(byte) ?? '');
+  const heard = (): string[] =>
+    names().filter((name, at, all) => name !== '' && name !== all[at - 1]);
+  const hears = async (sentence: string): Promise<void> => {
+    const what = () => `“${sentence}”, but heard ${JSON.stringify(heard())}`;
+    await until(what, () => heard().includes(sentence), { everyMs: 5 });
+  };
+  return {
+    frames,
+    came,
+    sent: mouth.sent,
+    of,
+    gets,
+    turns: () => {
+      const byIndex = new Map(of('turn').map((turn) => [turn['index'], turn]));
+      return [...byIndex.values()].map(
+        ({ role, text, interrupted }) => `${role}: ${text}${interrupted ? ' (interrupted)' : ''}`,
+      );
+    },
+    conversationId: () => of('ready')[0]!['conversation_id'],
+    resume: () => of('ready')[0]!['resume'],
+    send,
+    sendBytes: (bytes) => socket.send(bytes),
+    write: (text) => send({ type: 'message', text }),
+    heard,
+    framesOf: (sentence) => names().filter((name) => name === sentence).length,
+    hears,
+    heardWhole: async (sentence) => {
+      await hears(sentence);
+      await until(`the end of “${sentence}”`, () => ears.isDone(), { everyMs: 5 });
+    },
+    say: (text, sec) => mouth.sound(speech.utter(text, sec)),
+    sound: mouth.sound,
+    holdMarks: ears.holdMarks,
+    closed,
+    close: async () => {
+      socket.close(1000);
+      await closed;
+    },
+    cut: async () => {
+      socket.terminate();
+      await closed;
+    },
+  };
+}
+
+/** Plays frames one after the other, and tells of marks when it comes to them. */
+function createPlayer(echo: (name: string) => void) {
+  let frames: { byte: number; endMs: number }[] = [];
+  let endMs = 0;
+  let held: string[] | undefined;
+  const marks = new Map<string, NodeJS.Timeout>();
+  return {
+    play: (bytes: Buffer) => {
+      if (bytes.length !== 2 * SAMPLES) throw new Error(`a frame of ${bytes.length} bytes`);
+      endMs = Math.max(endMs, performance.now()) + FRAME_MS;
+      // Each sentence is a level of its own; at its edges the filter of the resampler swings.
+      const [byte] = encodeMuLaw(Int16Array.of(bytes.readInt16LE(SAMPLES)));
+      frames.push({ byte: byte!, endMs });
+    },
+    mark: (name: string) => {
+      if (held) {
+        held.push(name);
+        return;
+      }
+      const wait = Math.max(0, endMs - performance.now());
+      const tell = (): void => {
+        marks.delete(name);
+        echo(name);
+      };
+      marks.set(name, setTimeout(tell, wait));
+    },
+    clear: () => {
+      frames = frames.filter((frame) => frame.endMs <= performance.now());
+      endMs = 0;
+      for (const timer of marks.values()) clearTimeout(timer);
+      marks.clear();
+    },
+    holdMarks: () => (held ??= []),
+    played: () =>
+      frames.filter((frame) => frame.endMs <= performance.now()).map(({ byte }) => byte),
+    isDone: () => endMs <= performance.now(),
+  };
+}
+
+/** Sends a frame every 20 ms: what is said, else silence. */
+function createTalker(send: (bytes: Buffer) => void, isOpen: () => boolean) {
+  const sent: Page['sent'] = [];
+  let queue: { samples: Int16Array; done?: () => void }[] = [];
+  const startMs = performance.now();
+  let count = 0;
+  const timer = setInterval(() => {
+    while (isOpen() && startMs + count * FRAME_MS <= performance.now()) {
+      const { samples, done } = queue.shift() ?? { samples: new Int16Array(SAMPLES) };
+      count += 1;
+      sent.push({ at: performance.now(), samples });
+      send(bytesOf(samples));
+      done?.();
+    }
+  }, 5);
+  return {
+    sent,
+    sound: (at8k: Int16Array) =>
+      new Promise<void>((resolve) => {
+        const up = createResampler({ from: 8_000, to: 16_000 });
+        const samples = Int16Array.from([...up.push(at8k), ...up.end()]);
+        const frames = Array.from({ length: Math.ceil(samples.length / SAMPLES) }, (_, at) => {
+          const frame = new Int16Array(SAMPLES);
+          frame.set(samples.subarray(at * SAMPLES, (at + 1) * SAMPLES));
+          return frame;
+        });
+        const last = frames.length - 1;
+        queue = [
+          ...queue,
+          ...frames.map((frame, at) => ({
+            samples: frame,
+            ...(at === last && { done: resolve }),
+          })),
+        ];
+      }),
+    stop: () => clearInterval(timer),
+  };
+}
