@@ -7,7 +7,7 @@ import type { Words } from './words.ts';
 /** What was said, one bubble each, and below it what is being said. */
 export class TurnList {
   /** Read out as it grows: whole turns alone, not each word of a reply that is being made. */
-  readonly log: HTMLElement;
+  readonly #log: HTMLElement;
   readonly scroll: HTMLElement;
   readonly #reply: HTMLElement;
   readonly #said: HTMLElement;
@@ -21,7 +21,7 @@ export class TurnList {
     this.#words = words;
     this.#name = name;
     this.#onSayAgain = onSayAgain;
-    this.log = element('ol', { class: 'log', role: 'log', 'aria-label': words.said });
+    this.#log = element('ol', { class: 'log' });
     this.#said = element('ul', { class: 'log said' });
     this.#reply = element('div', {
       class: 'turn agent coming',
@@ -31,7 +31,7 @@ export class TurnList {
     this.#reply.hidden = true;
     // Scrolled by keys too, where nothing in it takes the focus.
     this.scroll = element('div', { class: 'scroll', tabindex: '0', role: 'group' }, [
-      this.log,
+      element('div', { role: 'log', 'aria-label': words.said }, [this.#log]),
       this.#said,
       this.#reply,
     ]);
@@ -51,7 +51,7 @@ export class TurnList {
 
   #forget(): void {
     this.#shown.clear();
-    this.log.replaceChildren();
+    this.#log.replaceChildren();
   }
 
   #show(turn: Turn, at: number): void {
@@ -68,7 +68,7 @@ export class TurnList {
     );
     if (turn.interrupted)
       bubble.append(element('span', { class: 'note' }, [` (${this.#words.interrupted})`]));
-    if (!shown) this.log.insertBefore(bubble, this.log.children[at] ?? null);
+    if (!shown) this.#log.insertBefore(bubble, this.#log.children[at] ?? null);
     this.#shown.set(turn.index, { turn, bubble });
   }
 
