@@ -375,7 +375,10 @@ function roomsBelow(noun: string): string[] {
 /** Paths below src of all relative imports, those of types and dynamic ones too. */
 function importsOf(text: string, file: string): string[] {
   const specifiers = [...text.matchAll(/(?:from|import\(|import)\s*'(\.[^']+)'/g)];
-  return specifiers.map(([, specifier]) => path.join(path.dirname(file), specifier!));
+  // `?worker&url`: how it is built, not what.
+  return specifiers.map(([, specifier]) =>
+    path.join(path.dirname(file), specifier!.replace(/\?.*$/, '')),
+  );
 }
 
 /** What is loaded with a file: not what it imports for its types alone, nor later by `import()`. */

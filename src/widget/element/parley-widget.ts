@@ -181,7 +181,9 @@ class Shown {
   #speak(): void {
     this.#error = null;
     const { phase } = this.#line.talk.get();
-    if (phase !== 'idle' && phase !== 'failed') this.#line.end();
+    // One talk at a time: what was written ends where somebody begins to speak.
+    if (phase === 'open' || phase === 'waiting') this.#line.end();
+    keep(this.#agent, undefined);
     void this.#line.speak();
   }
 

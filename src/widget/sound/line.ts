@@ -60,6 +60,7 @@ export class Line {
   /** To be called by what a person does: the microphone first, so that nobody is called who cannot be heard. */
   async speak(): Promise<void> {
     this.#hush();
+    this.talk.leave();
     const era = this.#era;
     this.sound.set({ microphone: 'asking' });
     try {

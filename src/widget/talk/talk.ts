@@ -30,6 +30,8 @@ const FIRST_TRIES_MAX = 3;
 const FINAL = new Set([1003, 1008, 1013]);
 /** How long after `ready` all that was stored has come. */
 const STORED_MS = 3_000;
+/** How long an end is waited for. */
+const END_MS = 2_000;
 /** Of sound that waits in the browser: two seconds. */
 const BUFFERED_MAX = 64_000;
 
@@ -51,6 +53,7 @@ export class Talk {
   /** Counts what was begun: an answer that comes too late is of another. */
   #era = 0;
   #saidBefore = 0;
+  #isEnding = false;
 
   constructor(events: TalkEvents) {
     this.#events = events;
@@ -93,10 +96,14 @@ export class Talk {
     this.#send({ type: 'played', name });
   }
 
-  /** Ends the conversation; what the server says to it is not waited for. */
+  /** Ends the conversation, and waits a moment for the server to say so. */
   end(): void {
+    const ended = { phase: 'ended', status: 'ended', reason: 'user_hangup', reply: '' } as const;
+    if (this.get().phase !== 'open') return this.#over(ended);
     this.#send({ type: 'end' });
-    this.#over({ phase: 'ended', status: 'ended', reason: 'user_hangup', reply: '' });
+    this.#isEnding = true;
+    this.#timer = setTimeout(() => this.#over(ended), END_MS);
+    return undefined;
   }
 
   /** Lets go of it without ending it: it can be resumed. */
@@ -112,6 +119,7 @@ export class Talk {
 
   #letGo(): void {
     this.#era += 1;
+    this.#isEnding = false;
     this.#stopWaiting();
     const old = this.#socket;
     this.#socket = undefined;
@@ -167,7 +175,8 @@ export class Talk {
       // Whatever was wrong with it, the next one is fresh.
       if (code === 1008) this.#token = undefined;
       const why = refusal ?? new TalkError('offline', reason || `the socket closed (${code})`);
-      if (FINAL.has(code)) this.#over({ phase: 'failed', error: why });
+      if (this.#isEnding) this.#over({ phase: 'ended', status: 'ended', reply: '' });
+      else if (FINAL.has(code)) this.#over({ phase: 'failed', error: why });
       else this.#tryAgain(why);
     });
   }
