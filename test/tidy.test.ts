@@ -73,6 +73,7 @@ const NOUNS: Record<string, { below: readonly string[]; parts?: readonly string[
     ],
   },
   calls: { below: ['conversations', 'speech'] },
+  talks: { below: ['calls'] },
   erasure: { below: ['calls'] },
 };
 

@@ -33,7 +33,7 @@ export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<Opened
     endUtterance: () => undefined,
     aside: (text) => send({ type: 'text', text: `${text} ` }),
     untilPlayed: async () => undefined,
-    end: finish,
+    end: () => finish(id),
   };
   // All of it is read.
   const saidTo = conversation.turnCount - 1;

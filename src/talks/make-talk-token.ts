@@ -5,8 +5,7 @@ import { ApiError } from '../errors.ts';
 import { fromUuid } from '../ids.ts';
 import { unixTime } from '../platform/http/fields.ts';
 import type { Sealer } from '../platform/postgres/sealing.ts';
-import { MODES } from './talk-frames.ts';
-import { TALK_PATH } from './talk-socket.ts';
+import { MODES, TALK_PATH } from './talk-frames.ts';
 import { sealTalkToken, type TalkToken } from './talk-token.ts';
 
 export const TalkTokenAnswer = z

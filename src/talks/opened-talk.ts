@@ -8,8 +8,8 @@ export type TalkToOpen = {
   captions: TalkCaptions;
   send: SendFrame;
   sendSound: (bytes: Uint8Array) => void;
-  /** Says why it ended, and closes. */
-  finish: () => void;
+  /** Says why the conversation (uuid) ended, and closes. */
+  finish: (conversationId: string | undefined) => void;
   /** Somebody else has it. */
   leave: () => void;
 };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 /** Frames of a talk (contract §4, talks): JSON of one object each; sound is binary. */
 
+export const TALK_PATH = '/v1/talk';
 /** Hz, of both directions. */
 export const TALK_RATE = 16_000;
 export const MODES = ['chat', 'voice'] as const;

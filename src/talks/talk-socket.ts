@@ -1,3 +1,4 @@
+import { readConversation } from '../conversations/record/conversations.sql.ts';
 import { reasonOf } from '../errors.ts';
 import type {
   Opened,
@@ -11,11 +12,9 @@ import { openChat, type ChatDeps } from './chat-line.ts';
 import type { OpenedTalk } from './opened-talk.ts';
 import { badStart, elsewhere, refuseTalk, WrongFrames } from './refuse-talk.ts';
 import { takeFrame, type Incoming } from './take-frame.ts';
-import { createTalkCaptions } from './talk-captions.ts';
-import { readPageFrame, type SendFrame, type StartFrame } from './talk-frames.ts';
+import { createTalkCaptions, type TalkCaptions } from './talk-captions.ts';
+import { readPageFrame, TALK_PATH, type SendFrame, type StartFrame } from './talk-frames.ts';
 import { createVoiceTalks, type VoiceTalkDeps, type VoiceTalks } from './voice-line.ts';
-
-export const TALK_PATH = '/v1/talk';
 
 const FRAME_BYTES_MAX = 64 * 1024;
 /** Who has a token shows it at once. */
@@ -126,11 +125,33 @@ async function openTalk(
   }
   const captions = createTalkCaptions(send);
   const leave = (): void => fail(elsewhere());
-  const finish = (): void => {
-    const reason = captions.endedReason();
-    if (reason === undefined) leave();
-    else sayEnd(reason);
+  const finish = (id: string | undefined): void => {
+    void whyEnded(deps, { namespace: admitted.token.namespace, id, captions }).then((reason) =>
+      reason === undefined ? leave() : sayEnd(reason),
+    );
   };
   const about = { admitted, captions, send, sendSound: socket.sendBytes, finish, leave };
   return start.mode === 'chat' ? openChat(deps, about) : deps.voices.open(about);
+}
+
+type Ended = {
+  namespace: string;
+  id: string | undefined;
+  captions: Pick<TalkCaptions, 'endedReason'>;
+};
+
+/** undefined: it goes on elsewhere, or nobody can say. */
+async function whyEnded(
+  { pool }: Pick<AcceptDeps, 'pool'>,
+  { namespace, id, captions }: Ended,
+): Promise<string | undefined> {
+  const told = captions.endedReason();
+  if (told !== undefined || id === undefined) return told;
+  try {
+    // One that was erased is gone with its row.
+    const row = await readConversation(pool, { namespace, id });
+    return row ? (row.endedReason ?? undefined) : 'deleted';
+  } catch {
+    return undefined;
+  }
 }

@@ -51,7 +51,10 @@ export function createVoiceTalks(deps: VoiceTalkDeps): VoiceTalks {
     const call = await callFor(deps, admitted);
     leaves.get(call.id)?.();
     let line: OpenLine | undefined;
-    const sound = soundLine(deps, talk, (event) => line?.on(event));
+    const sound = soundLine(deps, talk, {
+      on: (event) => line?.on(event),
+      close: () => talk.finish(line?.conversationId),
+    });
     const { lineFor } = sound;
     line = await openLine(deps, call, { lineFor, captions, test: admitted.token.test });
     leaves.set(call.id, talk.leave);
@@ -142,8 +145,8 @@ type SoundLine = {
 /** Sound both ways over the socket, once it is known whose voice it is. */
 function soundLine(
   { speech: providers, log }: VoiceTalkDeps,
-  { send, sendSound, finish }: TalkToOpen,
-  on: (event: LineEvent) => void,
+  { send, sendSound }: TalkToOpen,
+  { on, close }: { on: (event: LineEvent) => void; close: () => void },
 ): SoundLine {
   let audio: AudioLine | undefined;
   const reader = createPcmReader();
@@ -155,7 +158,7 @@ function soundLine(
     frame: sendSound,
     mark: (name: string) => send({ type: 'mark', name }),
     clear: () => send({ type: 'clear' }),
-    close: finish,
+    close,
   };
   return {
     lineFor: ({ namespace, content }) => {

@@ -98,6 +98,7 @@ describe('nothing else does', () => {
       revisionHistoryLimit: 5,
       suspend: true,
       deletionPolicy: 'Delete',
+      widget: { allowedOrigins: ['https://shop.example.com'] },
     }),
   )('%s', (field, value) => {
     expect(hashOf({ ...FULL, [field]: value })).toBe(hashOf(FULL));
@@ -105,7 +106,7 @@ describe('nothing else does', () => {
 
   test('so each field of the spec is one of the two kinds', () => {
     const others =
-      'displayName metadata publishPolicy pinnedVersion revisionHistoryLimit suspend deletionPolicy';
+      'displayName metadata publishPolicy pinnedVersion revisionHistoryLimit suspend deletionPolicy widget';
     const fields = [...AGENT_CONTENT_FIELDS, ...others.split(' ')];
     expect(Object.keys(agentSpec.shape).sort()).toEqual(fields.sort());
   });

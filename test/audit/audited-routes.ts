@@ -61,6 +61,8 @@ export const NOT_AUDITED: Record<string, string> = {
   endCall: 'the hot path: a call is how a conversation ends',
   answerTwilioCall: 'a carrier calls it, and the call is its own record',
   noteTwilioStatus: 'likewise',
+  createTalkToken: 'the hot path: a talk is how a conversation starts; the token is stored nowhere',
+  createWidgetToken: 'likewise, and a stranger asks for it',
   reconcileWebhook: 'it compares; with `replay` it leaves webhook.replayed (receipts.pg.test.ts)',
   testWebhook: 'the hot route of load tests; it changes nothing, and its event is its record',
 };

@@ -122,6 +122,8 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   createApiKey: [{ page: at('/settings'), control: 'Make a key' }],
   rotateApiKey: [{ page: at('/settings'), control: 'Rotate of the scene' }],
   deleteApiKey: [{ page: at('/settings'), control: 'Delete of the scene' }],
+  createTalkToken: 'no screen: programs ask for it, for their visitors',
+  createWidgetToken: 'no screen: pages of others ask for it',
   createSession: 'no screen: of somebody who is signed in; the page of sign-in takes no scope',
   deleteSession: [
     { page: at('/settings/usage'), control: 'Sign out' },

@@ -302,6 +302,18 @@ export const ROWS: Record<string, Row> = {
   answerTwilioCall: { path: at('/v1/telephony/twilio/voice'), raw: CALLBACK, status: 401 },
   noteTwilioStatus: { path: at('/v1/telephony/twilio/status'), raw: CALLBACK, status: 401 },
 
+  createTalkToken: {
+    path: async (fixture) => `/v1/agents/${await agentId(fixture)}/talk_tokens`,
+    json: {},
+    status: 201,
+  },
+  // From no page; from one: test/talks.
+  createWidgetToken: {
+    path: at('/v1/widget/tokens'),
+    json: async (fixture) => ({ agent_id: await agentId(fixture) }),
+    status: 403,
+  },
+
   listApiKeys: { path: at('/v1/api_keys'), status: 200 },
   createApiKey: { path: at('/v1/api_keys'), json: KEY, status: 201 },
   getApiKey: { path: apiKey, status: 200 },
