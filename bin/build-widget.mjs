@@ -41,7 +41,7 @@ async function bundle(folder, { emptyOutDir, input, output, define }) {
       emptyOutDir,
       target: 'es2022',
       modulePreload: false,
-      rolldownOptions: { input: join(root, input), output },
+      rolldownOptions: { input: join(root, input), output, checks: { bundlerTimings: false } },
     },
   });
   const [file] = built.output;

@@ -55,6 +55,8 @@ export type OpenOptions = {
   expected?: readonly RegExp[];
   /** Of the first call in a file: what the API is started with, such as a `responder`. */
   server?: StartOptions;
+  /** Of the first call in a file too: what Chromium is started with, such as a microphone. */
+  browserArgs?: readonly string[];
 };
 
 export { expectAccessible } from './accessible.ts';
@@ -91,7 +93,7 @@ afterAll(async () => {
 
 /** A person with a browser of their own: call it again for a second one. */
 export async function openDashboard(open: OpenOptions = {}): Promise<Opened> {
-  const { server, receiver, browser } = await (running ??= start(open.server));
+  const { server, receiver, browser } = await (running ??= start(open));
   const namespace = open.namespace ?? 'default';
   const apiKey = await server.newKey(namespace, open.scopes ?? SCOPES);
   const context = await browser.newContext({
@@ -130,7 +132,7 @@ export async function openDashboard(open: OpenOptions = {}): Promise<Opened> {
   };
 }
 
-async function start(options: StartOptions = {}): Promise<Running> {
+async function start({ server: options, browserArgs = [] }: OpenOptions): Promise<Running> {
   const [server, receiver, browser] = await Promise.all([
     startApi({
       delivery: true,
@@ -142,7 +144,10 @@ async function start(options: StartOptions = {}): Promise<Running> {
     chromium.launch({
       executablePath: process.env['PARLEY_TEST_CHROMIUM']!,
       // Nothing but this machine has a name: neither a page nor Chromium itself asks anybody else.
-      args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost'],
+      args: [
+        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+        ...browserArgs,
+      ],
     }),
   ]);
   return { server, receiver, browser };

@@ -84,7 +84,7 @@ test('a reload and the next page of the site go on with it, and the panel is as 
   const ready = visitor.came.filter(({ type }) => type === 'ready');
   expect(new Set(ready.map((frame) => frame['conversation_id'])).size).toBe(1);
   expect(ready.length).toBeGreaterThan(1);
-  const kept = await visitor.page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+  const kept = await visitor.page.evaluate(() => JSON.stringify(Object.entries(sessionStorage)));
   expect(kept).not.toContain('Remember');
 
   await visitor.page.getByRole('button', { name: 'Close' }).click();

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import {
   connect as connectTcp,
@@ -7,12 +6,9 @@ import {
   type AddressInfo,
   type Socket,
 } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { jest } from '@jest/globals';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { wavHeader } from '../../src/speech/audio/wav.ts';
-import { bytesOf } from '../../src/speech/audio/pcm.ts';
+import { microphoneOf, saidAfter } from './microphone.ts';
 import { startTalkFixture, type TalkFixture } from '../talks/talk-setup.ts';
 
 jest.setTimeout(90_000);
@@ -82,12 +78,8 @@ export async function openScene({
     { widget: { allowed_origins: [pages.origin] }, ...agent },
   );
   network.leadTo(talks.api.url);
-  const folder = await mkdtemp(path.join(tmpdir(), 'parley-microphone-'));
-  const file = path.join(folder, 'heard.wav');
-  const heard = bytesOf(microphone?.(talks) ?? new Int16Array(8_000));
-  const header = wavHeader({ sampleRate: 8_000, dataBytes: heard.length });
-  await writeFile(file, Buffer.concat([header, heard]));
-  const browser = await launch(file);
+  const heard = await microphoneOf(microphone?.(talks) ?? saidAfter());
+  const browser = await launch(heard.args);
   const contexts: BrowserContext[] = [];
   return {
     talks,
@@ -114,20 +106,15 @@ export async function openScene({
       network.stop();
       await talks.stop();
       await pages.stop();
-      await rm(folder, { recursive: true, force: true });
+      await heard.remove();
     },
   };
 }
 
-function launch(microphone: string): Promise<Browser> {
+function launch(args: readonly string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env['PARLEY_TEST_CHROMIUM']!,
-    args: [
-      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
-      '--use-fake-device-for-media-stream',
-      '--use-fake-ui-for-media-stream',
-      `--use-file-for-fake-audio-capture=${microphone}%noloop`,
-    ],
+    args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost', ...args],
   });
 }
 
@@ -270,10 +257,12 @@ function note(list: Record<string, unknown>[], payload: string | Buffer): void {
 function listenToLoudspeaker(): void {
   const heard: number[] = [];
   Object.assign(globalThis, { heard });
+  // Called with `this` below.
+  // oxlint-disable-next-line typescript/unbound-method
   const connect = AudioNode.prototype.connect as (to: AudioNode) => AudioNode;
   AudioNode.prototype.connect = function listened(this: AudioNode, to: AudioNode): AudioNode {
     if (to instanceof AudioDestinationNode) {
-      const analyser = new AnalyserNode(this.context as AudioContext, { fftSize: 1_024 });
+      const analyser = new AnalyserNode(this.context, { fftSize: 1_024 });
       connect.call(this, analyser);
       const samples = new Float32Array(1_024);
       setInterval(() => {

@@ -4,13 +4,14 @@ import { echo, scriptedResponder } from '../conversations/turns/scripted-respond
 import { expectAccessible } from '../dashboard/accessible.ts';
 import { GREETING } from '../talks/talk-setup.ts';
 import { until } from '../until.ts';
+import { saidAfter } from './microphone.ts';
 import { openScene, type Scene, type Visit, type VisitOptions } from './visitor.ts';
 
 /** Visitors of another site's page speak with an agent, by a microphone that hears a file. */
 
 const QUESTION = 'How much is Tide 500?';
 const INTERRUPTION = 'Stop, please.';
-const LONG = 'It is a long story that nobody wants to hear to its end, but I tell it. '.repeat(6);
+const LONG = 'It is a long story that nobody wants to hear to its end, but I tell it. '.repeat(15);
 
 const responder = scriptedResponder();
 let scene: Scene;
@@ -20,13 +21,7 @@ beforeAll(async () => {
   scene = await openScene({
     responder,
     microphone: ({ speech }) =>
-      joined(
-        silence(2.5),
-        speech.utter(QUESTION, 0.9),
-        silence(3.5),
-        speech.utter(INTERRUPTION, 0.9),
-        silence(60),
-      ),
+      saidAfter([4.5, speech.utter(QUESTION, 0.9)], [5, speech.utter(INTERRUPTION, 0.9)]),
   });
 });
 beforeEach(() => {
@@ -40,12 +35,6 @@ afterEach(async () => {
   }
 });
 afterAll(() => scene?.stop());
-
-const silence = (sec: number): Int16Array => new Int16Array(8_000 * sec);
-
-function joined(...parts: Int16Array[]): Int16Array {
-  return Int16Array.from(parts.flatMap((part) => [...part]));
-}
 
 async function speak(options: VisitOptions = {}): Promise<Visit> {
   const visitor = await scene.visit(options);
@@ -65,6 +54,20 @@ async function heard({ page }: Visit): Promise<string[]> {
     .filter((name) => name !== undefined);
   // An edge of one looks like another for a moment.
   return names.filter((name, at) => name === names[at - 1] && name !== names[at - 2]);
+}
+
+/** What the status said from now on, however short. */
+async function watchStates({ page }: Visit): Promise<() => Promise<string[]>> {
+  await page.evaluate(() => {
+    const states: string[] = [];
+    Object.assign(globalThis, { states });
+    const root = document.querySelector('parley-widget')!.shadowRoot!;
+    const status = root.querySelector('[role=status]')!;
+    new MutationObserver(() => states.push(status.textContent)).observe(status, {
+      childList: true,
+    });
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { states: string[] }).states);
 }
 
 const playedMarks = ({ sent }: Visit) => sent.filter(({ type }) => type === 'played').length;
@@ -105,14 +108,15 @@ test('who speaks into an answer stops it at once, and sees what was heard of it'
     return { text: reply };
   });
   const visitor = await speak();
+  const states = await watchStates(visitor);
   await log(visitor).getByText(`You: ${QUESTION}`).waitFor();
-  await visitor.page.getByText('Speaking. You may interrupt.').waitFor();
   await log(visitor).getByText('(interrupted)').waitFor();
   await log(visitor).getByText(`You: ${INTERRUPTION}`).waitFor();
   await log(visitor).getByText('Yes.').waitFor();
   expect(visitor.came.some(({ type }) => type === 'clear')).toBe(true);
   const cut = await log(visitor).getByText('(interrupted)').textContent();
   expect(cut!.length).toBeLessThan(LONG.length);
+  expect(await states()).toContain('Speaking. You may interrupt.');
 });
 
 test('the microphone is closed with the panel, and with the page', async () => {

@@ -4,6 +4,8 @@ import { transcriptKey } from '../../data/conversations.ts';
 import { ok, parley } from '../../data/parley.ts';
 import { createLiveText, type LiveText } from '../../transcript/live-text.ts';
 import { Line, type SoundState } from '../../../widget/sound/line.ts';
+// Vite makes a file of it, whose address this is.
+// oxlint-disable-next-line import/default
 import workletUrl from '../../../widget/sound/worklets.ts?worker&url';
 import type { TalkState } from '../../../widget/talk/talk-state.ts';
 import type { Start } from './talk.ts';
