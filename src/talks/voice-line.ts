@@ -53,7 +53,7 @@ export function createVoiceTalks(deps: VoiceTalkDeps): VoiceTalks {
     let line: OpenLine | undefined;
     const sound = soundLine(deps, talk, {
       on: (event) => line?.on(event),
-      close: () => talk.finish(line?.conversationId),
+      close: (reason) => talk.finish(line?.conversationId, reason),
     });
     const { lineFor } = sound;
     line = await openLine(deps, call, { lineFor, captions, test: admitted.token.test });
@@ -146,7 +146,7 @@ type SoundLine = {
 function soundLine(
   { speech: providers, log }: VoiceTalkDeps,
   { send, sendSound }: TalkToOpen,
-  { on, close }: { on: (event: LineEvent) => void; close: () => void },
+  { on, close }: { on: (event: LineEvent) => void; close: (reason?: string) => void },
 ): SoundLine {
   let audio: AudioLine | undefined;
   const reader = createPcmReader();

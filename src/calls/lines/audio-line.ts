@@ -26,7 +26,7 @@ export type AudioLineDeps = {
   speech: Speech;
   format: SoundFormat;
   /** `close`: hangs up. */
-  sink: SoundSink & { close: () => void };
+  sink: SoundSink & { close: (reason?: string) => void };
   on: (event: LineEvent) => void;
   /** How long the user waited, once for each turn that was answered. */
   onTimes?: ((times: TurnTimes) => void) | undefined;
@@ -78,9 +78,9 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
     },
     endUtterance: speaker.endUtterance,
     untilPlayed: speaker.untilPlayed,
-    end: () => {
+    end: (reason) => {
       close();
-      sink.close();
+      sink.close(reason);
     },
     hear: (samples) => ear.hear(up.push(samples)),
     played: speaker.played,
