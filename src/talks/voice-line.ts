@@ -25,6 +25,8 @@ export type VoiceTalkDeps = ConversationDeps & {
   lines: Pick<Lines, 'offer' | 'open'>;
   speech: SpeechProviders;
   sealer: Pick<Sealer, 'seal'>;
+  /** How long a visitor waited for a reply. */
+  onTimes: (times: TurnTimes) => void;
   log: Logger;
 };
 
@@ -144,8 +146,8 @@ type SoundLine = {
 
 /** Sound both ways over the socket, once it is known whose voice it is. */
 function soundLine(
-  { speech: providers, log }: VoiceTalkDeps,
-  { send, sendSound }: TalkToOpen,
+  { speech: providers, onTimes: measure, log }: VoiceTalkDeps,
+  { admitted, send, sendSound }: TalkToOpen,
   { on, close }: { on: (event: LineEvent) => void; close: (reason?: string) => void },
 ): SoundLine {
   let audio: AudioLine | undefined;
@@ -164,7 +166,10 @@ function soundLine(
     lineFor: ({ namespace, content }) => {
       if (!content) return nobody;
       const speech = speechOf(providers, { namespace, content, sampleRate: TALK_RATE });
-      const onTimes = (times: TurnTimes): void => tellTimes(send, times);
+      const onTimes = (times: TurnTimes): void => {
+        tellTimes(send, times);
+        if (!admitted.token.test) measure(times);
+      };
       audio = createAudioLine({ speech, format: FORMAT, sink, on, onTimes, log });
       return audio;
     },

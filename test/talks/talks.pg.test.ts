@@ -76,6 +76,10 @@ test('a visitor speaks, hears the reply, and closes the page', async () => {
   expect(latency['total_ms']).toBeGreaterThanOrEqual(400);
   const parts = latency['recognition_ms'] + latency['model_ms'] + latency['synthesis_ms'];
   expect(Math.abs(parts - latency['total_ms'])).toBeLessThan(3);
+  const metrics = await (await fetch(`${talks.api.url}/metrics`)).text();
+  for (const part of ['recognition', 'model', 'synthesis', 'total']) {
+    expect(metrics).toContain(`parley_voice_turn_duration_seconds_count{part="${part}"} 1`);
+  }
   await page.close();
   const [call] = await until('the call to be over', async () => {
     const { data } = await talks.read('/v1/calls?status=completed');

@@ -29,12 +29,12 @@ export type AudioLineDeps = {
   sink: SoundSink & { close: (reason?: string) => void };
   on: (event: LineEvent) => void;
   /** How long the user waited, once for each turn that was answered. */
-  onTimes?: ((times: TurnTimes) => void) | undefined;
+  onTimes: (times: TurnTimes) => void;
   log: Logger;
 };
 
 export function createAudioLine(deps: AudioLineDeps): AudioLine {
-  const { format, log, on, speech, onTimes = () => undefined } = deps;
+  const { format, log, on, speech, onTimes } = deps;
   const clock = createTurnClock({ nowMs: () => performance.now(), told: onTimes });
   const frame = (bytes: Uint8Array): void => {
     clock.sounded();
