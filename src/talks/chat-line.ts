@@ -33,13 +33,13 @@ export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<Opened
     endUtterance: () => undefined,
     aside: (text) => send({ type: 'text', text: `${text} ` }),
     untilPlayed: async () => undefined,
-    end: () => finish(id),
+    end: (reason) => finish(id, reason),
   };
   // All of it is read.
   const saidTo = conversation.turnCount - 1;
   const language = content?.language;
   const held = holdTalk(deps, { namespace, conversationId: id, language, line, saidTo, captions });
-  void held.over.then(line.end);
+  void held.over.then(() => line.end());
   const of = { namespace, agentId, origin, userId, test, mode: 'chat' as const };
   captions.ready({
     type: 'ready',

@@ -5,8 +5,8 @@ export type Line = {
   say: (text: string) => void;
   /** The utterance is whole: what is said next is another one. */
   endUtterance: () => void;
-  /** Hangs up, whatever is still to be heard. */
-  end: () => void;
+  /** Hangs up, whatever is still to be heard. `reason`: why the conversation ends, of one that is broken off here. */
+  end: (reason?: string) => void;
   /** Resolves when what was said has been played; absent: the line is never told. */
   untilPlayed?: (signal: AbortSignal) => Promise<void>;
   /** Says what is in no transcript; absent: as everything else. */

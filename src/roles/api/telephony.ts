@@ -8,6 +8,7 @@ import { createTwilioCarrier } from '../../calls/carriers/twilio/twilio-carrier.
 import { createLines, type Lines } from '../../calls/lines/lines.ts';
 import { hasOwnSpeech } from '../../calls/lines/own-speech.ts';
 import type { TalkDeps } from '../../calls/lines/talk.ts';
+import { createTimesMeter } from '../../calls/lines/turn-times.ts';
 import { createAccounts, type Accounts } from '../../calls/providers/find-account.ts';
 import { createEgressClient } from '../../platform/egress/client.ts';
 import type { FindEndpoint } from '../../models/model.ts';
@@ -58,11 +59,14 @@ export function openTelephony(
 
 /** The lines that this process holds, and the sockets that they come by. */
 export function openLines(
-  deps: TalkDeps & Pick<Telephony, 'speech' | 'hasOwnSpeech'> & Pick<RoleContext, 'sealer'>,
+  deps: TalkDeps &
+    Pick<Telephony, 'speech' | 'hasOwnSpeech'> &
+    Pick<RoleContext, 'sealer' | 'metrics'>,
 ): { lines: Lines; sockets: Sockets; talkLimits: TalkLimits } {
   const lines = createLines(deps);
   const talkLimits = createTalkLimits();
-  const ways = { ...deps, lines, providers: deps.speech, limits: talkLimits };
+  const onTimes = createTimesMeter(deps.metrics);
+  const ways = { ...deps, lines, onTimes, providers: deps.speech, limits: talkLimits };
   const routes = [relaySocket(ways), mediaSocket(ways), talkSocket(ways)];
   return { lines, sockets: createSockets(routes, deps), talkLimits };
 }

@@ -8,6 +8,7 @@ import type { Line, LineEvent } from '../../lines/line.ts';
 import type { LineFor, Lines, OpenLine } from '../../lines/lines.ts';
 import { speechOf } from '../../lines/own-speech.ts';
 import type { SoundFormat } from '../../lines/sound-queue.ts';
+import type { TurnTimes } from '../../lines/turn-times.ts';
 import {
   clearFrame,
   isMuLaw,
@@ -37,6 +38,8 @@ const FORMAT: SoundFormat = {
 };
 
 export type MediaSocketDeps = {
+  /** How long a user waited for a reply. */
+  onTimes: (times: TurnTimes) => void;
   lines: Pick<Lines, 'open'>;
   providers: SpeechProviders;
   log: Logger;
@@ -81,7 +84,7 @@ export function mediaSocket(deps: MediaSocketDeps): SocketRoute {
 
 /** One that has shown its token: what comes waits until its line is open. */
 function openStream(
-  { lines, log, providers }: MediaSocketDeps,
+  { lines, log, onTimes, providers }: MediaSocketDeps,
   socket: Socket,
   { callSid, streamSid, customParameters }: StartFrame,
 ): { take: (frame: MediaFrame) => void; closed: () => void } {
@@ -96,7 +99,8 @@ function openStream(
   const lineFor: LineFor = ({ namespace, content }) => {
     if (!content) return silentLine(socket);
     const speech = speechOf(providers, { namespace, content, sampleRate: FORMAT.sampleRate });
-    audio = createAudioLine({ speech, format: FORMAT, sink: sinkOf(socket, streamSid), on, log });
+    const sink = sinkOf(socket, streamSid);
+    audio = createAudioLine({ speech, format: FORMAT, sink, on, onTimes, log });
     return audio;
   };
 
