@@ -1,3 +1,4 @@
+import { RATES } from '../../speech/audio/resampler.ts';
 import { TalkError } from '../talk/trouble.ts';
 import type { FromMicrophone, FromPlayer, ToPlayer } from './worklets.ts';
 
@@ -43,6 +44,7 @@ export async function openVoice(workletUrl: string, events: VoiceEvents): Promis
   const context = new AudioContext({ latencyHint: 'interactive' });
   let stream: MediaStream | undefined;
   try {
+    requireRate(context.sampleRate);
     void context.resume();
     const loaded = loadWorklets(context, workletUrl);
     loaded.catch(() => undefined); // Told below, unless the microphone is refused.
@@ -54,6 +56,11 @@ export async function openVoice(workletUrl: string, events: VoiceEvents): Promis
     void context.close();
     throw error;
   }
+}
+
+/** The worklets throw where nobody hears it. */
+function requireRate(rate: number): void {
+  if (!RATES.includes(rate)) throw new TalkError('voice_impossible', `a sound card of ${rate} Hz`);
 }
 
 async function askForMicrophone(): Promise<MediaStream> {
