@@ -2,13 +2,13 @@
 # Any image with Node >= 24 (and, in the build stage, npm) can be the base.
 ARG BASE_IMAGE=node:24-bookworm-slim
 
-# What builds: the dashboard takes Vite, and that its binaries for this platform. None of it is in the image.
+# What builds: the dashboard and the widget take Vite, and that its binaries for this platform. None of it is in the image.
 FROM ${BASE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # Without scripts: no package may run code here either.
 RUN npm ci --ignore-scripts
-COPY bin/build.mjs bin/build-dashboard.mjs bin/sbom.mjs bin/strip-sources.mjs bin/
+COPY bin/build.mjs bin/build-dashboard.mjs bin/build-widget.mjs bin/compress-built.mjs bin/sbom.mjs bin/strip-sources.mjs bin/
 COPY tsconfig.json vite.config.ts ./
 COPY packages/client/src packages/client/src
 COPY src src

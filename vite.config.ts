@@ -28,6 +28,8 @@ export default defineConfig({
     // Everything is a file: the policy of the page allows no data URLs.
     assetsInlineLimit: 0,
     rolldownOptions: {
+      // Where a machine is busy, everything is slow.
+      checks: { bundlerTimings: false },
       output: {
         codeSplitting: {
           includeDependenciesRecursively: false,

@@ -12,7 +12,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureDashboard } from './dashboard.mjs';
+import { ensureDashboard, ensureWidget } from './built-pages.mjs';
 import { ensureInstalled } from './install.mjs';
 import { findNodes, runNode } from './node.mjs';
 import { SetupError, say } from './setup-error.mjs';
@@ -31,7 +31,10 @@ async function main([command, ...args]) {
   if (task !== undefined) return task({ root, nodes, args });
   if (command === 'run')
     return runNode({ root, nodes, args: [resolve(args[0] ?? '.'), ...args.slice(1)] });
-  if (command === 'start' || command === 'api') await ensureDashboard({ root, nodes });
+  if (command === 'start' || command === 'api') {
+    await ensureDashboard({ root, nodes });
+    await ensureWidget({ root, nodes });
+  }
   return runNode({
     root,
     nodes,

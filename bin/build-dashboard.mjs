@@ -7,12 +7,9 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { compressBuilt } from './compress-built.mjs';
 
 const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
-/** Below this a compressed form saves no packet. */
-const worthBytes = 1_000;
 
 /** Empties the folder first. Resolves to the packages in the bundle, as `name@version`. */
 export async function buildDashboard(folder) {
@@ -24,23 +21,10 @@ export async function buildDashboard(folder) {
     logLevel: 'warn',
     build: { outDir: folder },
   });
-  await Promise.all(output.map((file) => compress(folder, file)));
+  await Promise.all(output.map((file) => compressBuilt(folder, file)));
   const packages = bundledPackages(output);
   writeFileSync(join(folder, 'licenses.txt'), licensesOf(packages));
   return packages.map(({ name, version }) => `${name}@${version}`);
-}
-
-async function compress(folder, { type, fileName, code, source }) {
-  const bytes = Buffer.from(type === 'chunk' ? code : source);
-  if (bytes.length < worthBytes || !/\.(js|css|html|svg)$/.test(fileName)) return;
-  const [brotli, zipped] = await Promise.all([
-    promisify(brotliCompress)(bytes, {
-      params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
-    }),
-    promisify(gzip)(bytes, { level: 9 }),
-  ]);
-  writeFileSync(join(folder, `${fileName}.br`), brotli);
-  writeFileSync(join(folder, `${fileName}.gz`), zipped);
 }
 
 /** Those of modules that are in a file, however deep they are installed; sorted by name. */

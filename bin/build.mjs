@@ -4,7 +4,7 @@
  * Writes `dist/` (or the folder given): the sources without their types, for the image and the npm package. Node could run
  * the sources themselves, but its type stripper stays in memory: 30 MB of a role's 100, and half a
  * second of its start (measured with Node 24.21). Types become blanks, so that a line of a stack
- * trace is the line in `src/`. Beside it go the dashboard, built for browsers (`dashboard/`), and
+ * trace is the line in `src/`. Beside it go what is built for browsers (`dashboard/`, `widget/`), and
  * `sbom.cdx.json`, of what is installed with it and what is in the dashboard: `--no-optional` for an
  * image, which goes without those packages.
  */
@@ -12,6 +12,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildDashboard } from './build-dashboard.mjs';
+import { buildWidget } from './build-widget.mjs';
 import { writeSbom } from './sbom.mjs';
 import { stripSources } from './strip-sources.mjs';
 
@@ -24,6 +25,7 @@ const { positionals, values } = parseArgs({
 const target = resolve(positionals[0] ?? join(root, 'dist'));
 stripSources(join(root, 'src'), target);
 const bundled = await buildDashboard(join(target, 'dashboard'));
+await buildWidget(join(target, 'widget'));
 writeSbom({
   root,
   file: join(target, 'sbom.cdx.json'),

@@ -8,13 +8,13 @@ const ownImport = /((?:from|import\(|import)\s*'\.{1,2}\/[^']+)\.ts'/g;
 
 export const withJavaScriptImports = (code) => code.replaceAll(ownImport, "$1.js'");
 
-/** Built by itself, for browsers (build-dashboard.mjs). */
-const dashboard = `dashboard${sep}`;
+/** Built by themselves, for browsers (build-dashboard.mjs, build-widget.mjs). */
+const forBrowsers = [`dashboard${sep}`, `widget${sep}`];
 
 /** Empties `target` first. Types become blanks, so that lines keep their numbers. */
 export function stripSources(source, target) {
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => !name.startsWith(dashboard),
+    (name) => !forBrowsers.some((folder) => name.startsWith(folder)),
   );
   rmSync(target, { recursive: true, force: true });
   for (const file of files.filter((name) => name.endsWith('.ts'))) {

@@ -14,6 +14,13 @@ const staticSteps = [
     bin: 'tsc',
     args: ['-p', 'test/dashboard'],
   },
+  { name: 'types of the widget', tool: 'typescript', bin: 'tsc', args: ['-p', 'src/widget'] },
+  {
+    name: 'types of its tests',
+    tool: 'typescript',
+    bin: 'tsc',
+    args: ['-p', 'test/widget'],
+  },
   { name: 'lint', tool: 'oxlint', args: ['--type-aware'] },
   { name: 'format', tool: 'oxfmt', args: ['--check'] },
   { name: 'unused', tool: 'knip', args: [] },

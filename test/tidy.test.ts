@@ -84,6 +84,11 @@ const WAYS_IN = ['commands', 'standalone'];
 const DASHBOARD = 'dashboard';
 /** Its parts, lowest first; `app` is what all pages stand in. */
 const DASHBOARD_PARTS = ['data', 'ui', 'transcript', 'pages', 'app'];
+/** For the pages of others, and the dashboard talks by it; its parts, lowest first. */
+const WIDGET = 'widget';
+const WIDGET_PARTS = ['talk', 'sound', 'element'];
+/** Of the program: the arithmetic of sound, which is the same everywhere. */
+const WIDGET_BELOW = ['speech/audio'];
 /** For programs outside: a package that knows the types generated for it, and nothing else. */
 const CLIENT = 'packages/client/src';
 
@@ -135,7 +140,11 @@ const ONLY_IN: [RegExp, RegExp, string][] = [
     'what others wrote is shown as text, and text is no program',
   ],
   [/process\.env/, /^config\.ts$/, 'one reader of the environment'],
-  [/\bfetch\(/, /^$/, 'every outgoing request goes through platform/egress'],
+  [
+    /\bfetch\(/,
+    /^widget\/talk\/token\.ts$/,
+    'every outgoing request goes through platform/egress; a page of others has none',
+  ],
   [
     /from '(react|react-dom|@tanstack|@base-ui|uplot|diff|@parley)[/']/,
     /^dashboard\//,
@@ -212,7 +221,7 @@ test('src has the folders of the drawing and no other, none with more than 25 fi
   const folders = new Set(
     files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]),
   );
-  const drawn = [...Object.keys(NOUNS), ROLES, ...WAYS_IN, DASHBOARD, 'platform'];
+  const drawn = [...Object.keys(NOUNS), ROLES, ...WAYS_IN, DASHBOARD, WIDGET, 'platform'];
   expect(folders).toEqual(new Set(drawn));
   const perFolder = Map.groupBy(files, (file) => path.dirname(file));
   const crowded = [...perFolder].filter(([, inside]) => inside.length > FILES_MAX);
@@ -320,6 +329,7 @@ function roomOf(file: string): string {
   const isPart =
     first === 'platform' ||
     (first === DASHBOARD && DASHBOARD_PARTS.includes(second)) ||
+    (first === WIDGET && WIDGET_PARTS.includes(second)) ||
     NOUNS[first]?.parts?.includes(second);
   return isPart ? `${first}/${second}` : first;
 }
@@ -345,7 +355,12 @@ function reachOf(room: string): ReadonlySet<string> | undefined {
   if (first === DASHBOARD) {
     const below = part === undefined ? undefined : DASHBOARD_PARTS.indexOf(part);
     const parts = DASHBOARD_PARTS.slice(0, below).map((name) => `${DASHBOARD}/${name}`);
-    return new Set([room, ...parts]);
+    return new Set([room, ...parts, `${WIDGET}/talk`, `${WIDGET}/sound`]);
+  }
+  if (first === WIDGET) {
+    const below = part === undefined ? undefined : WIDGET_PARTS.indexOf(part);
+    const parts = WIDGET_PARTS.slice(0, below).map((name) => `${WIDGET}/${name}`);
+    return new Set([room, ...parts, ...WIDGET_BELOW]);
   }
   return room === 'main' ? new Set([...WAYS_IN, ...FILES]) : undefined;
 }
@@ -361,7 +376,10 @@ function roomsBelow(noun: string): string[] {
 /** Paths below src of all relative imports, those of types and dynamic ones too. */
 function importsOf(text: string, file: string): string[] {
   const specifiers = [...text.matchAll(/(?:from|import\(|import)\s*'(\.[^']+)'/g)];
-  return specifiers.map(([, specifier]) => path.join(path.dirname(file), specifier!));
+  // `?worker&url`: how it is built, not what.
+  return specifiers.map(([, specifier]) =>
+    path.join(path.dirname(file), specifier!.replace(/\?.*$/, '')),
+  );
 }
 
 /** What is loaded with a file: not what it imports for its types alone, nor later by `import()`. */

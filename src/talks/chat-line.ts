@@ -34,7 +34,7 @@ export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<Opened
     sendKeys: () => undefined,
     aside: (text) => send({ type: 'text', text: `${text} ` }),
     untilPlayed: async () => undefined,
-    end: () => finish(id),
+    end: (reason) => finish(id, reason),
   };
   // All of it is read.
   const saidTo = conversation.turnCount - 1;

@@ -8,8 +8,8 @@ export type TalkToOpen = {
   captions: TalkCaptions;
   send: SendFrame;
   sendSound: (bytes: Uint8Array) => void;
-  /** Says why the conversation (uuid) ended, and closes. */
-  finish: (conversationId: string | undefined) => void;
+  /** Says why the conversation (uuid) ended, and closes. `reason`: where it is known already. */
+  finish: (conversationId: string | undefined, reason?: string) => void;
   /** Somebody else has it. */
   leave: () => void;
 };

@@ -12,7 +12,7 @@ import { openChat, type ChatDeps } from './chat-line.ts';
 import type { OpenedTalk } from './opened-talk.ts';
 import { badStart, elsewhere, refuseTalk, WrongFrames } from './refuse-talk.ts';
 import { takeFrame, type Incoming } from './take-frame.ts';
-import { createTalkCaptions, type TalkCaptions } from './talk-captions.ts';
+import { createTalkCaptions } from './talk-captions.ts';
 import { readPageFrame, TALK_PATH, type SendFrame, type StartFrame } from './talk-frames.ts';
 import { createVoiceTalks, type VoiceTalkDeps, type VoiceTalks } from './voice-line.ts';
 
@@ -125,8 +125,10 @@ async function openTalk(
   }
   const captions = createTalkCaptions(send);
   const leave = (): void => fail(elsewhere());
-  const finish = (id: string | undefined): void => {
-    void whyEnded(deps, { namespace: admitted.token.namespace, id, captions }).then((reason) =>
+  const finish = (id: string | undefined, known?: string): void => {
+    const told = captions.endedReason() ?? known;
+    if (told !== undefined) return sayEnd(told);
+    void whyEnded(deps, admitted.token.namespace, id).then((reason) =>
       reason === undefined ? leave() : sayEnd(reason),
     );
   };
@@ -134,19 +136,13 @@ async function openTalk(
   return start.mode === 'chat' ? openChat(deps, about) : deps.voices.open(about);
 }
 
-type Ended = {
-  namespace: string;
-  id: string | undefined;
-  captions: Pick<TalkCaptions, 'endedReason'>;
-};
-
 /** undefined: it goes on elsewhere, or nobody can say. */
 async function whyEnded(
   { pool }: Pick<AcceptDeps, 'pool'>,
-  { namespace, id, captions }: Ended,
+  namespace: string,
+  id: string | undefined,
 ): Promise<string | undefined> {
-  const told = captions.endedReason();
-  if (told !== undefined || id === undefined) return told;
+  if (id === undefined) return undefined;
   try {
     // One that was erased is gone with its row.
     const row = await readConversation(pool, { namespace, id });

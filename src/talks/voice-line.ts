@@ -25,6 +25,8 @@ export type VoiceTalkDeps = ConversationDeps & {
   lines: Pick<Lines, 'offer' | 'open'>;
   speech: SpeechProviders;
   sealer: Pick<Sealer, 'seal'>;
+  /** How long a visitor waited for a reply. */
+  onTimes: (times: TurnTimes) => void;
   log: Logger;
 };
 
@@ -53,7 +55,7 @@ export function createVoiceTalks(deps: VoiceTalkDeps): VoiceTalks {
     let line: OpenLine | undefined;
     const sound = soundLine(deps, talk, {
       on: (event) => line?.on(event),
-      close: () => talk.finish(line?.conversationId),
+      close: (reason) => talk.finish(line?.conversationId, reason),
     });
     const { lineFor } = sound;
     line = await openLine(deps, call, { lineFor, captions, test: admitted.token.test });
@@ -144,9 +146,9 @@ type SoundLine = {
 
 /** Sound both ways over the socket, once it is known whose voice it is. */
 function soundLine(
-  { speech: providers, log }: VoiceTalkDeps,
-  { send, sendSound }: TalkToOpen,
-  { on, close }: { on: (event: LineEvent) => void; close: () => void },
+  { speech: providers, onTimes: measure, log }: VoiceTalkDeps,
+  { admitted, send, sendSound }: TalkToOpen,
+  { on, close }: { on: (event: LineEvent) => void; close: (reason?: string) => void },
 ): SoundLine {
   let audio: AudioLine | undefined;
   const reader = createPcmReader();
@@ -164,7 +166,10 @@ function soundLine(
     lineFor: ({ namespace, content }) => {
       if (!content) return nobody;
       const speech = speechOf(providers, { namespace, content, sampleRate: TALK_RATE });
-      const onTimes = (times: TurnTimes): void => tellTimes(send, times);
+      const onTimes = (times: TurnTimes): void => {
+        tellTimes(send, times);
+        if (!admitted.token.test) measure(times);
+      };
       audio = createAudioLine({ speech, format: FORMAT, sink, on, onTimes, log });
       return audio;
     },

@@ -16,6 +16,8 @@ const COPIED = [
   'package-lock.json',
   'packages/client/src',
   'src/dashboard',
+  'src/speech/audio',
+  'src/widget',
   'tsconfig.json',
   'vite.config.ts',
 ];
@@ -37,7 +39,7 @@ type Started = { isOfSources: boolean; said: string[] };
 /** As bootstrap.mjs does before a start, in a process of its own. */
 async function start(): Promise<Started> {
   const program = `
-    const { ensureDashboard } = await import(${JSON.stringify(path.join(root, 'bin/dashboard.mjs'))});
+    const { ensureDashboard } = await import(${JSON.stringify(path.join(root, 'bin/built-pages.mjs'))});
     console.log(await ensureDashboard({ root: ${JSON.stringify(root)}, nodes: [process.execPath] }));`;
   const args = ['--input-type=module', '-e', program];
   const { stdout, stderr } = await run(process.execPath, args, { cwd: root });

@@ -1,6 +1,4 @@
 import { afterAll, afterEach, beforeEach, jest } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { createParleyClient, type ParleyClient } from '../../packages/client/src/client.ts';
 import { type Scope, SCOPES } from '../../src/platform/http/authorize.ts';
@@ -57,7 +55,11 @@ export type OpenOptions = {
   expected?: readonly RegExp[];
   /** Of the first call in a file: what the API is started with, such as a `responder`. */
   server?: StartOptions;
+  /** Of the first call in a file too: what Chromium is started with, such as a microphone. */
+  browserArgs?: readonly string[];
 };
+
+export { expectAccessible } from './accessible.ts';
 
 type StartOptions = NonNullable<Parameters<typeof startApi>[0]>;
 
@@ -91,7 +93,7 @@ afterAll(async () => {
 
 /** A person with a browser of their own: call it again for a second one. */
 export async function openDashboard(open: OpenOptions = {}): Promise<Opened> {
-  const { server, receiver, browser } = await (running ??= start(open.server));
+  const { server, receiver, browser } = await (running ??= start(open));
   const namespace = open.namespace ?? 'default';
   const apiKey = await server.newKey(namespace, open.scopes ?? SCOPES);
   const context = await browser.newContext({
@@ -130,18 +132,22 @@ export async function openDashboard(open: OpenOptions = {}): Promise<Opened> {
   };
 }
 
-async function start(options: StartOptions = {}): Promise<Running> {
+async function start({ server: options, browserArgs = [] }: OpenOptions): Promise<Running> {
   const [server, receiver, browser] = await Promise.all([
     startApi({
       delivery: true,
       dashboardFolder: process.env['PARLEY_TEST_DASHBOARD']!,
+      widgetFolder: process.env['PARLEY_TEST_WIDGET']!,
       ...options,
     }),
     startReceiver(),
     chromium.launch({
       executablePath: process.env['PARLEY_TEST_CHROMIUM']!,
       // Nothing but this machine has a name: neither a page nor Chromium itself asks anybody else.
-      args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost'],
+      args: [
+        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+        ...browserArgs,
+      ],
     }),
   ]);
   return { server, receiver, browser };
@@ -180,51 +186,4 @@ function watch(context: BrowserContext, url: string): string[] {
       problems.push(`answer: ${status} ${response.request().method()} ${pathname}`);
   });
   return problems;
-}
-
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
-
-type Violation = {
-  id: string;
-  help: string;
-  nodes: { target: unknown[]; failureSummary?: string }[];
-};
-
-/**
- * WCAG 2.2 AA as far as axe-core can tell. It is run by the debugger in a world of its own, since the
- * policy of the page lets nobody else's script in.
- */
-export async function expectAccessible(page: Page): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  const { frameTree } = await session.send('Page.getFrameTree');
-  const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
-    frameId: frameTree.frame.id,
-  });
-  const evaluate = async (expression: string): Promise<unknown> => {
-    const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-      expression,
-      contextId,
-      awaitPromise: true,
-      returnByValue: true,
-    });
-    if (exceptionDetails) throw new Error(`axe-core: ${JSON.stringify(exceptionDetails)}`);
-    return result.value;
-  };
-  await evaluate(`${await readFile(AXE, 'utf8')};0`);
-  const only = JSON.stringify({ runOnly: RULES, resultTypes: ['violations'] });
-  const text = await evaluate(
-    `axe.run(document, ${only}).then(({ violations }) => JSON.stringify(violations))`,
-  );
-  await session.detach();
-  const violations = JSON.parse(String(text)) as Violation[];
-  if (violations.length > 0)
-    throw new Error(`not accessible:\n${violations.map(describeViolation).join('\n')}`);
-}
-
-function describeViolation({ id, help, nodes }: Violation): string {
-  const places = nodes.map(
-    ({ target, failureSummary }) => `    ${target.join(' ')}: ${failureSummary ?? ''}`,
-  );
-  return [`  ${id}: ${help}`, ...places].join('\n');
 }

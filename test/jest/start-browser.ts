@@ -10,7 +10,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /**
- * PostgreSQL, the dashboard built from its sources, and the system's Chromium, whose path is left in
+ * PostgreSQL, the dashboard and the widget built from their sources, and the system's Chromium, whose path is left in
  * PARLEY_TEST_CHROMIUM. Without a Chromium these tests are left out (browser-environment.ts), and said
  * to be; with CI=true that is a failure.
  */
@@ -18,8 +18,9 @@ export default async function startBrowser(): Promise<void> {
   const chromium = findChromium() ?? installChromium();
   if (chromium === undefined) return leaveOut();
   process.env['PARLEY_TEST_CHROMIUM'] = chromium;
-  const [, folder] = await Promise.all([startPostgres(), buildDashboard()]);
-  process.env['PARLEY_TEST_DASHBOARD'] = folder;
+  const [, built] = await Promise.all([startPostgres(), buildPages()]);
+  process.env['PARLEY_TEST_DASHBOARD'] = path.join(built, 'dashboard');
+  process.env['PARLEY_TEST_WIDGET'] = path.join(built, 'widget');
 }
 
 /** PARLEY_CHROMIUM, else the first of the usual names in PATH. */
@@ -63,13 +64,15 @@ function leaveOut(): void {
 type Build = (at: { root: string; nodes: string[] }) => Promise<boolean>;
 
 /** A copy of this run alone: another test packs the package, which empties `dist` and fills it again. */
-async function buildDashboard(): Promise<string> {
-  const file = path.join(ROOT, 'bin/dashboard.mjs');
-  const { ensureDashboard } = (await import(file)) as { ensureDashboard: Build };
-  if (!(await ensureDashboard({ root: ROOT, nodes: [process.execPath] })))
-    throw new Error('the dashboard could not be built; what is above says why');
-  const folder = await mkdtemp(path.join(tmpdir(), 'parley-dashboard-'));
+async function buildPages(): Promise<string> {
+  const file = path.join(ROOT, 'bin/built-pages.mjs');
+  const builds = (await import(file)) as { ensureDashboard: Build; ensureWidget: Build };
+  const at = { root: ROOT, nodes: [process.execPath] };
+  if (!(await builds.ensureDashboard(at)) || !(await builds.ensureWidget(at)))
+    throw new Error('the dashboard or the widget could not be built; what is above says why');
+  const folder = await mkdtemp(path.join(tmpdir(), 'parley-built-'));
   atEndOfRun(() => rm(folder, { recursive: true, force: true }));
-  await cp(path.join(ROOT, 'dist/dashboard'), folder, { recursive: true });
+  for (const name of ['dashboard', 'widget'])
+    await cp(path.join(ROOT, 'dist', name), path.join(folder, name), { recursive: true });
   return folder;
 }

@@ -8,7 +8,7 @@ const PATHS = 'test/roles/api/api-paths.pg.test.ts';
 const MATRIX = 'test/roles/api/route-matrix.pg.test.ts';
 const WRONG = 'test/roles/api/wrong-values.pg.test.ts';
 const ERRORS = 'test/platform/http/problems.test.ts';
-const FILES = 'test/platform/http/dashboard-files.pg.test.ts';
+const FILES = 'test/platform/http/browser/dashboard-files.pg.test.ts';
 const ANSWER = 'src/platform/http/answer.ts';
 
 /** Bugs of the conventions of /v1: pages, problems, limits, who may do what. */
@@ -245,25 +245,25 @@ export const HTTP_MUTANTS: readonly Mutant[] = [
   {
     name: 'pages-for-missing-files',
     why: 'after an upgrade a browser takes the page for the script that it asks for, and shows nothing',
-    file: 'src/platform/http/dashboard-files.ts',
-    find: 'v1|docs|assets|metrics',
-    replace: 'v1|docs|metrics',
+    file: 'src/platform/http/browser/dashboard-files.ts',
+    find: 'v1|docs|assets|widget',
+    replace: 'v1|docs|widget',
     suite: FILES,
     test: 'that is a problem, also for a browser',
   },
   {
     name: 'pages-under-v1',
     why: 'a browser that mistypes an address of the API is shown a page with 200',
-    file: 'src/platform/http/dashboard-files.ts',
-    find: 'v1|docs|assets|metrics',
-    replace: 'docs|assets|metrics',
+    file: 'src/platform/http/browser/dashboard-files.ts',
+    find: 'v1|docs|assets|widget',
+    replace: 'docs|assets|widget',
     suite: FILES,
     test: 'that is a problem, also for a browser',
   },
   {
     name: 'page-kept',
     why: 'after an upgrade browsers go on with the page of before, whose files are gone',
-    file: 'src/platform/http/dashboard-files.ts',
+    file: 'src/platform/http/browser/dashboard-files.ts',
     find: "'Cache-Control': 'no-store'",
     replace: "'Cache-Control': 'private, max-age=3600'",
     suite: FILES,
@@ -272,7 +272,7 @@ export const HTTP_MUTANTS: readonly Mutant[] = [
   {
     name: 'page-in-a-frame',
     why: 'another site lays our buttons under its own',
-    file: 'src/platform/http/dashboard-files.ts',
+    file: 'src/platform/http/browser/dashboard-files.ts',
     find: '  "frame-ancestors \'none\'",\n',
     replace: '',
     suite: FILES,
@@ -281,7 +281,7 @@ export const HTTP_MUTANTS: readonly Mutant[] = [
   {
     name: 'hidden-files-served',
     why: 'whatever a tool left in the folder is there for everybody',
-    file: 'src/platform/http/dashboard-files.ts',
+    file: 'src/platform/http/browser/built-files.ts',
     find: " && !entry.name.startsWith('.')",
     replace: '',
     suite: FILES,

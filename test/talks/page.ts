@@ -96,13 +96,14 @@ export async function openPage(
     await Promise.race([
       gets('ready'),
       closed.then((code) => {
-        throw new Error(`closed by ${code}: ${JSON.stringify(frames)}`);
+        if (of('ready').length === 0)
+          throw new Error(`closed by ${code}: ${JSON.stringify(frames)}`);
       }),
     ]);
   }
   const mouth = createTalker(
     (bytes) => socket.send(bytes),
-    () => socket.readyState === socket.OPEN && mode === 'voice' && isMute !== true,
+    () => socket.readyState === socket.OPEN && mode === 'voice' && isMute !== true && starts,
   );
   void closed.then(mouth.stop);
   const names = (): string[] => ears.played().map((byte) => speech.sentenceOf(byte) ?? '');

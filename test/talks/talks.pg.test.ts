@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { echo, scriptedResponder } from '../conversations/turns/scripted-responder.ts';
+import { createActivity } from '../../src/speech/activity/activity.ts';
+import {
+  echo,
+  scriptedResponder,
+  toolTurn,
+  type Script,
+} from '../conversations/turns/scripted-responder.ts';
 import { until } from '../until.ts';
+import type { Page } from './page.ts';
 import { GREETING, ORIGIN, startTalkFixture, type TalkFixture } from './talk-setup.ts';
 
 /** Visitors of a page write and speak with an agent, over one socket each. */
@@ -69,6 +76,10 @@ test('a visitor speaks, hears the reply, and closes the page', async () => {
   expect(latency['total_ms']).toBeGreaterThanOrEqual(400);
   const parts = latency['recognition_ms'] + latency['model_ms'] + latency['synthesis_ms'];
   expect(Math.abs(parts - latency['total_ms'])).toBeLessThan(3);
+  const metrics = await (await fetch(`${talks.api.url}/metrics`)).text();
+  for (const part of ['recognition', 'model', 'synthesis', 'total']) {
+    expect(metrics).toContain(`parley_voice_turn_duration_seconds_count{part="${part}"} 1`);
+  }
   await page.close();
   const [call] = await until('the call to be over', async () => {
     const { data } = await talks.read('/v1/calls?status=completed');
@@ -87,3 +98,211 @@ test('a visitor speaks, hears the reply, and closes the page', async () => {
   expect(conversation.call_id).toBe(call.id);
   expect(await talks.transcript(page.conversationId())).toEqual(page.turns());
 });
+
+/** Some seven seconds of it. */
+const STORY = Array.from(
+  { length: 10 },
+  (_, at) =>
+    `This is the long sentence number ${at + 10} that is told at leisure until somebody falls in.`,
+);
+const tell: Script = async ({ emitToken }) => {
+  const text = STORY.join(' ');
+  emitToken(text);
+  return { text };
+};
+
+async function storyUnderWay(): Promise<Page> {
+  const page = await talks.visit({ mode: 'voice' });
+  await page.heardWhole(GREETING);
+  responder.play(tell);
+  await page.say('Tell me a story.');
+  await page.hears(STORY[1]!);
+  responder.play(echo);
+  return page;
+}
+
+test('who speaks into a reply is listened to within 50 ms, and the page shows what was heard', async () => {
+  const page = await storyUnderWay();
+  const from = page.sent.length;
+  await page.say('Stop, please!', 0.9);
+  const [clear] = page.of('clear');
+  expect(clear!.at - decidedAt(page, from)).toBeLessThan(50);
+  await page.heardWhole('You said: Stop, please!');
+  expect(page.of('clear')).toHaveLength(1);
+  const [, , told] = await talks.transcript(page.conversationId());
+  expect(told).toMatch(/ \(interrupted\)$/);
+  await until('the page to show it', () => page.turns()[2] === told);
+  expect(page.turns()).toEqual(await talks.transcript(page.conversationId()));
+  const words = told!.replace(/^agent: /, '').replace(/ \(interrupted\)$/, '');
+  expect(STORY.join(' ').startsWith(words)).toBe(true);
+  const sentence = STORY.findLast((one) => page.framesOf(one) > 0)!;
+  const whole = STORY.slice(0, STORY.indexOf(sentence)).join(' ');
+  expect(words.startsWith(whole)).toBe(true);
+  const share = page.framesOf(sentence) / Math.ceil(sentence.length / 2);
+  const part = words.slice(whole.length).trim();
+  expect(Math.abs(part.length - share * sentence.length)).toBeLessThan(20);
+  expect(page.heard()).not.toContain(STORY.at(-1));
+  await page.close();
+});
+
+test('what is said to be played after a clear was not heard', async () => {
+  const page = await talks.visit({ mode: 'voice' });
+  await page.heardWhole(GREETING);
+  responder.play(tell);
+  const held = page.holdMarks();
+  await page.say('Tell me a story.');
+  await page.hears(STORY[1]!);
+  responder.play(echo);
+  page.write('Stop, please!');
+  await page.gets('clear');
+  for (const name of held) page.send({ type: 'played', name });
+  for (let mark = 1; mark < 20; mark += 1) page.send({ type: 'played', name: `s${mark}` });
+  const cut = await page.gets('turn', { index: 2, interrupted: true });
+  expect(cut['text'].length).toBeLessThan(STORY.slice(0, 3).join(' ').length);
+  await page.gets('turn', { index: 4, text: 'You said: Stop, please!' });
+  expect((await talks.transcript(page.conversationId()))[2]).toBe(
+    `agent: ${cut['text']} (interrupted)`,
+  );
+  await page.close();
+});
+
+test('who writes into what is said is answered, and nothing was heard of it for its time', async () => {
+  const page = await storyUnderWay();
+  page.write('Enough.');
+  await page.heardWhole('You said: Enough.');
+  expect(page.of('clear')).toHaveLength(1);
+  const [spoken, written] = page.of('latency');
+  expect(spoken).toMatchObject({ total_ms: expect.any(Number) });
+  expect(written).toMatchObject({
+    recognition_ms: null,
+    total_ms: null,
+    model_ms: expect.any(Number),
+  });
+  await page.close();
+});
+
+test('“ok” that is written while a reply is made is a message', async () => {
+  const page = await talks.visit();
+  await page.gets('turn', { index: 0 });
+  const going = Promise.withResolvers<void>();
+  responder.play(async ({ emitToken, signal }) => {
+    emitToken('Well, ');
+    going.resolve();
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    return { text: 'Well, ', interrupted: true };
+  });
+  page.write('How much is it?');
+  await going.promise;
+  responder.play(echo);
+  page.write('ok');
+  await page.gets('turn', { text: 'You said: ok' });
+  expect(page.turns()).toEqual(await talks.transcript(page.conversationId()));
+  expect(page.turns()).toContain('user: ok');
+  await page.close();
+});
+
+test('a person takes over, writes and leaves; the page is told each time', async () => {
+  const page = await talks.visit({ mode: 'voice' });
+  await page.heardWhole(GREETING);
+  const path = `/v1/conversations/${page.conversationId()}`;
+  const asked = await talks.api.call('POST', `${path}/escalate`, { json: {} });
+  await page.gets('status', { status: 'escalated' });
+  const escalation = `/v1/escalations/${asked.body.id}`;
+  await talks.api.call('POST', `${escalation}/accept`, {
+    json: { accepted_by: { id: 'u1', name: 'Ada' } },
+  });
+  await talks.api.call('POST', `${escalation}/messages`, { json: { text: 'Ada here.' } });
+  await page.gets('turn', { role: 'human', text: 'Ada here.' });
+  await page.heardWhole('Ada here.');
+  await talks.api.call('POST', `${escalation}/complete`);
+  await until('the agent to be back', () => page.of('status').at(-1)?.['status'] === 'active');
+  await page.close();
+});
+
+test('an agent that says goodbye is heard to the end before the page is told', async () => {
+  responder.play(async ({ emitToken }) => {
+    emitToken('Goodbye, and thank you for coming.');
+    return { text: 'Goodbye, and thank you for coming.', ends: 'agent_hangup' };
+  });
+  const page = await talks.visit({ mode: 'voice' });
+  await page.heardWhole(GREETING);
+  await page.say('That was all.');
+  expect(await page.closed).toBe(1000);
+  expect(page.heard().at(-1)).toBe('Goodbye, and thank you for coming.');
+  expect(page.frames.at(-1)).toMatchObject({ type: 'ended', reason: 'agent_hangup' });
+});
+
+test('who ends it by the API ends it on the page', async () => {
+  const voice = await talks.visit({ mode: 'voice' });
+  const chat = await talks.visit();
+  const { data } = await talks.read(`/v1/calls?conversation_id=${voice.conversationId()}`);
+  await talks.api.call('POST', `/v1/calls/${data[0].id}/end`);
+  await talks.api.call('POST', `/v1/conversations/${chat.conversationId()}/end`);
+  for (const page of [voice, chat]) {
+    expect(await page.closed).toBe(1000);
+    expect(page.frames.at(-1)).toMatchObject({ type: 'ended', reason: 'api' });
+  }
+});
+
+test('a visitor who says nothing is told that it has ended, in both modes', async () => {
+  const path = `/v1/agents/${talks.agentId}`;
+  await talks.api.call('PATCH', path, { json: { limits: { silence_timeout_sec: 5 } } });
+  const pages = await Promise.all([talks.visit(), talks.visit({ mode: 'voice' })]);
+  await talks.api.call('PATCH', path, { json: { limits: null } });
+  for (const page of pages) {
+    expect(await page.closed).toBe(1000);
+    expect(page.frames.at(-1)).toMatchObject({ type: 'ended', reason: 'silence_timeout' });
+  }
+});
+
+test('a test is counted nowhere, and tells nobody but the page', async () => {
+  const { body } = await talks.talkToken({ test: true });
+  for (const mode of ['chat', 'voice'] as const) {
+    const page = await talks.visit({ token: body.token, mode });
+    page.write('Does it work?');
+    await page.gets('turn', { index: 2 });
+    const id = page.conversationId();
+    expect(await talks.read(`/v1/conversations/${id}`)).toMatchObject({ test: true });
+    page.send({ type: 'end' });
+    expect(await page.closed).toBe(1000);
+    expect(await talks.events(id)).toEqual([]);
+  }
+});
+
+test('tool calls and what was found never leave', async () => {
+  const page = await talks.visit();
+  responder.play(async ({ emitToken, noteTools }) => {
+    await noteTools([toolTurn('refund', 'a secret of the shop')]);
+    emitToken('It is done.');
+    return { text: 'It is done.', tools: [toolTurn('refund', 'a secret of the shop')] };
+  });
+  page.write('Give me my money back.');
+  await page.gets('turn', { text: 'It is done.' });
+  expect(JSON.stringify(page.frames)).not.toContain('secret');
+  expect(new Set(page.of('turn').flatMap((turn) => Object.keys(turn)))).toEqual(
+    new Set(['at', 'type', 'index', 'role', 'text', 'interrupted']),
+  );
+  await page.close();
+});
+
+test('so many visitors begin to write in a minute', async () => {
+  const widget = { allowed_origins: [ORIGIN], max_concurrent: 2 };
+  const made = await talks.api.call('POST', '/v1/agents', { json: { prompt: 'Sell.', widget } });
+  const { token } = (await talks.widgetToken({ agentId: made.body.id })).body;
+  const [one] = await Promise.all([talks.visit({ token }), talks.visit({ token })]);
+  await expect(talks.visit({ token })).rejects.toThrow(/closed by 1013.*rate_limited/);
+  // What goes on is not begun, and a key of yours is not counted.
+  await (await talks.visit({ token, resume: one.resume() })).close();
+  const mine = (await talks.talkToken({}, { agentId: made.body.id })).body.token;
+  await (await talks.visit({ token: mine })).close();
+});
+
+/** When the frame was sent with which a detector says that it is more than a cough. */
+function decidedAt(page: Page, from: number): number {
+  const activity = createActivity({ sampleRate: 16_000, silenceMs: 400 });
+  const at = page.sent.findIndex(({ samples }, index) => {
+    activity.push(samples);
+    return index >= from && activity.speechMs() >= 500;
+  });
+  return page.sent[at]!.at;
+}

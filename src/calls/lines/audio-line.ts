@@ -26,15 +26,15 @@ export type AudioLineDeps = {
   speech: Speech;
   format: SoundFormat;
   /** `close`: hangs up. */
-  sink: SoundSink & { close: () => void };
+  sink: SoundSink & { close: (reason?: string) => void };
   on: (event: LineEvent) => void;
   /** How long the user waited, once for each turn that was answered. */
-  onTimes?: ((times: TurnTimes) => void) | undefined;
+  onTimes: (times: TurnTimes) => void;
   log: Logger;
 };
 
 export function createAudioLine(deps: AudioLineDeps): AudioLine {
-  const { format, log, on, speech, onTimes = () => undefined } = deps;
+  const { format, log, on, speech, onTimes } = deps;
   const clock = createTurnClock({ nowMs: () => performance.now(), told: onTimes });
   const frame = (bytes: Uint8Array): void => {
     clock.sounded();
@@ -79,9 +79,9 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
     endUtterance: speaker.endUtterance,
     untilPlayed: speaker.untilPlayed,
     sendKeys: speaker.sendKeys,
-    end: () => {
+    end: (reason) => {
       close();
-      sink.close();
+      sink.close(reason);
     },
     hear: (samples) => ear.hear(up.push(samples)),
     played: speaker.played,

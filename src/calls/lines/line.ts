@@ -7,9 +7,9 @@ export type Line = {
   endUtterance: (isKept?: boolean) => void;
   /**
    * Closes it, whatever is still to be heard: the carrier hangs up, or asks what is next where the call goes
-   * elsewhere.
+   * elsewhere (`transfer`). `platform_error`: the conversation is broken off here.
    */
-  end: (why?: 'transfer') => void;
+  end: (why?: 'transfer' | 'platform_error') => void;
   /** Presses keys, after what was said before: of 0-9, *, #, A-D, and `w` for half a second of nothing. */
   sendKeys: (keys: string) => void;
   /** Resolves when what was said has been played; absent: the line is never told. */

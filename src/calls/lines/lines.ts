@@ -243,5 +243,5 @@ async function breakOff(deps: TalkDeps, holding: Held): Promise<void> {
     deps.log.warn({ reason: reasonOf(error), call: id }, 'a call was not ended before the stop');
   });
   await line.untilPlayed?.(AbortSignal.timeout(LAST_WORDS_MS));
-  line.end();
+  line.end(reason);
 }

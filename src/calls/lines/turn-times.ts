@@ -1,3 +1,5 @@
+import type { Metrics } from '../../platform/observability/metrics.ts';
+
 /**
  * How long a user waits for an answer, from the end of what they said to the first sound of the reply. ms; null: it
  * does not apply, as nothing was spoken.
@@ -12,6 +14,23 @@ export type TurnTimes = {
   /** From the end of speech to that sound. */
   totalMs: number | null;
 };
+
+/** Counts them; what does not apply is not counted. */
+export function createTimesMeter({
+  voiceTurnDuration,
+}: Pick<Metrics, 'voiceTurnDuration'>): (times: TurnTimes) => void {
+  return ({ recognitionMs, modelMs, synthesisMs, totalMs }) => {
+    const parts = {
+      recognition: recognitionMs,
+      model: modelMs,
+      synthesis: synthesisMs,
+      total: totalMs,
+    };
+    for (const [part, ms] of Object.entries(parts)) {
+      if (ms !== null) voiceTurnDuration.observe({ part }, ms / 1_000);
+    }
+  };
+}
 
 /** Follows one turn after the other; what a turn was interrupted in is not told. */
 export type TurnClock = {

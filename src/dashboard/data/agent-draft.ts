@@ -40,6 +40,7 @@ export type AgentFields = {
   tools?: readonly unknown[] | null;
   voice?: object | null;
   transcriber?: object | null;
+  widget?: { allowed_origins?: readonly string[]; max_concurrent?: number } | null;
   metadata?: object;
 };
 
@@ -90,6 +91,9 @@ export type Draft = {
   tools: string;
   fallback: string;
   voice: string;
+  /** Of pages that may embed it, one a line. */
+  origins: string;
+  widget_max: string;
   metadata: string;
 };
 
@@ -145,6 +149,8 @@ export function draftOf(agent: AgentFields): Draft {
     tools: json(agent.tools),
     fallback: json(model?.fallback),
     voice: json(agent.voice),
+    origins: (agent.widget?.allowed_origins ?? []).join('\n'),
+    widget_max: text(agent.widget?.max_concurrent),
     metadata: json(agent.metadata),
   };
 }
@@ -194,6 +200,10 @@ export function writableOf(draft: Draft): { fields: Plain; problems: readonly Pr
     judgement: judgementOf(draft),
     tools: parsed('/tools', draft.tools),
     voice: parsed('/voice', draft.voice),
+    widget: group({
+      allowed_origins: some(linesOf(draft.origins)),
+      max_concurrent: number(draft.widget_max),
+    }),
     metadata: parsed('/metadata', draft.metadata) ?? {},
   };
   return { fields, problems };

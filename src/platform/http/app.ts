@@ -17,9 +17,10 @@ import {
   type AuthenticateSession,
   type WatchCaller,
 } from './authorize.ts';
+import { DASHBOARD_FOLDER, readDashboard, serveDashboard } from './browser/dashboard-files.ts';
+import { readWidget, serveWidget, WIDGET_FOLDER } from './browser/widget-files.ts';
 import { heldByKey } from './held-by-key.ts';
 import { shareWithAll, shareWithOrigins } from './cross-origin.ts';
-import { DASHBOARD_FOLDER, readDashboard, serveDashboard } from './dashboard-files.ts';
 import type { InFlight, InFlightKind } from './in-flight.ts';
 import { serveDocs, servePage, type Page } from './pages.ts';
 import type { RateLimits } from './rate-limit.ts';
@@ -52,6 +53,8 @@ export type AppDeps = IdempotencyDeps & {
   isReady: () => Promise<boolean>;
   /** Where the dashboard was built; default: where the package and a checkout have it. */
   dashboardFolder?: string;
+  /** Where the widget was built; default likewise. */
+  widgetFolder?: string;
 };
 
 /** The whole of what is served over HTTP, without the server. */
@@ -86,6 +89,8 @@ export function createApp(deps: AppDeps): Express {
     ),
   };
   for (const [path, routes] of paths) servePath(app, serving, path, routes);
+  const widget = readWidget(deps.widgetFolder ?? WIDGET_FOLDER);
+  app.use(serveWidget(widget, refuseMethod(READS)));
   const dashboard = readDashboard(deps.dashboardFolder ?? DASHBOARD_FOLDER);
   app.use(serveDashboard(dashboard, refuseMethod(READS)));
   app.use((request) => {

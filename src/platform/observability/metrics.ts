@@ -149,6 +149,12 @@ function createProductMetrics(registry: Registry) {
       [],
       REQUEST_BUCKETS,
     ),
+    voiceTurnDuration: histogram(
+      'parley_voice_turn_duration_seconds',
+      'From the end of what a user said to the first sound of the reply, and its parts.',
+      ['part'],
+      REQUEST_BUCKETS,
+    ),
     turnErrors: counter(
       'parley_conversation_turn_errors_total',
       'Replies that failed, by the code of their error.',

@@ -54,6 +54,8 @@ export type ApiRoleDeps = RoleContext &
     corsOrigins?: readonly string[];
     /** Where the dashboard was built; default: where the package and a checkout have it. */
     dashboardFolder?: string;
+    /** Where the widget was built; default likewise. */
+    widgetFolder?: string;
     /** How long a reader of a stream may take nothing; default 30 s. */
     stalledMs?: number;
     /** Who replies; default: the agent's model, or the search that quotes. */

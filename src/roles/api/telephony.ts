@@ -11,6 +11,7 @@ import { createTwilioCarrier } from '../../calls/carriers/twilio/twilio-carrier.
 import { createLines, type Lines } from '../../calls/lines/lines.ts';
 import { hasOwnSpeech } from '../../calls/lines/own-speech.ts';
 import type { TalkDeps } from '../../calls/lines/talk.ts';
+import { createTimesMeter } from '../../calls/lines/turn-times.ts';
 import { createAccounts, type Accounts } from '../../calls/providers/find-account.ts';
 import type { RingPerson } from '../../conversations/record/conversation-deps.ts';
 import { createEgressClient } from '../../platform/egress/client.ts';
@@ -77,12 +78,13 @@ export function openTelephony(
 export function openLines(
   deps: TalkDeps &
     Pick<Telephony, 'speech' | 'hasOwnSpeech' | 'calls'> &
-    Pick<RoleContext, 'sealer'>,
+    Pick<RoleContext, 'sealer' | 'metrics'>,
 ): { lines: Lines; sockets: Sockets; talkLimits: TalkLimits } {
   const lines = createLines(deps);
   deps.calls.holds(lines);
   const talkLimits = createTalkLimits();
-  const ways = { ...deps, lines, providers: deps.speech, limits: talkLimits };
+  const onTimes = createTimesMeter(deps.metrics);
+  const ways = { ...deps, lines, onTimes, providers: deps.speech, limits: talkLimits };
   const carried = Object.values(DIALECTS).flatMap((dialect) => [
     relaySocket(ways, dialect.paths),
     mediaSocket(ways, dialect),

@@ -9,9 +9,10 @@ export type Resampler = {
   end: () => Int16Array;
 };
 
-/** Hz. Telephones have 8,000; PCM16 in files and browsers any of these. */
+/** Hz. Telephones have 8,000; PCM16 in files, and the sound cards of browsers, any of these. */
 export const RATES: readonly number[] = [
-  8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000,
+  8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000, 176_400,
+  192_000,
 ];
 
 /**

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type OpenAI from 'openai';
 import { readFailure, type Failure } from '../../models/model-failure.ts';
 import { DEFAULT_PROVIDER } from '../../models/model-provider.ts';
@@ -45,7 +46,8 @@ export type SpeechProvidersDeps = {
 };
 
 export function createSpeechProviders(deps: SpeechProvidersDeps): SpeechProviders {
-  const { findEndpoint, fetch, nowMs = () => performance.now() } = deps;
+  const { fetch, nowMs = () => performance.now() } = deps;
+  const find = createLastingFind(deps.findEndpoint);
   const slots = createProviderSlots();
   const clients = new WeakMap<ModelEndpoint, OpenAI>();
   const clientOf = (endpoint: ModelEndpoint): OpenAI => {
@@ -57,7 +59,7 @@ export function createSpeechProviders(deps: SpeechProvidersDeps): SpeechProvider
     ask: async function* ask({ namespace, choice, use, signal }, request) {
       signal.throwIfAborted();
       const { provider = DEFAULT_PROVIDER } = choice;
-      const endpoint = await findEndpoint(namespace, provider);
+      const endpoint = await find(namespace, provider);
       if (endpoint === undefined) throw missing(provider);
       const model = modelOf(endpoint, use, choice.model);
       const inner = new AbortController();
@@ -85,6 +87,26 @@ export function createSpeechProviders(deps: SpeechProvidersDeps): SpeechProvider
     },
   };
 }
+
+/** Providers that were found are asked on while nobody can say what became of them: a call goes on. */
+function createLastingFind(findEndpoint: FindEndpoint): FindEndpoint {
+  const known = new LRUCache<string, ModelEndpoint>({ max: KNOWN_MAX });
+  return async (namespace, name) => {
+    const place = `${namespace}/${name ?? DEFAULT_PROVIDER}`;
+    try {
+      const found = await findEndpoint(namespace, name);
+      if (found) known.set(place, found);
+      else known.delete(place);
+      return found;
+    } catch (error) {
+      const last = known.get(place);
+      if (last) return last;
+      throw error;
+    }
+  };
+}
+
+const KNOWN_MAX = 1_000;
 
 async function enter(
   slots: ProviderSlots,

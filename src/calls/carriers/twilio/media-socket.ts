@@ -8,6 +8,7 @@ import type { Line, LineEvent } from '../../lines/line.ts';
 import type { LineFor, Lines, OpenLine } from '../../lines/lines.ts';
 import { speechOf } from '../../lines/own-speech.ts';
 import type { SoundFormat } from '../../lines/sound-queue.ts';
+import type { TurnTimes } from '../../lines/turn-times.ts';
 import type { Dialect, MediaDialect } from '../dialect.ts';
 import { isMuLaw, type MediaFrame, type StartFrame } from './media-frames.ts';
 import { createMediaTrack } from './media-track.ts';
@@ -29,6 +30,8 @@ const FORMAT: SoundFormat = {
 };
 
 export type MediaSocketDeps = {
+  /** How long a user waited for a reply. */
+  onTimes: (times: TurnTimes) => void;
   lines: Pick<Lines, 'open'>;
   providers: SpeechProviders;
   log: Logger;
@@ -78,7 +81,7 @@ type Way = { socket: Socket; media: MediaDialect };
 
 /** One that has shown its token: what comes waits until its line is open. */
 function openStream(
-  { lines, log, providers }: MediaSocketDeps,
+  { lines, log, onTimes, providers }: MediaSocketDeps,
   way: Way,
   { callSid, streamSid, customParameters }: StartFrame,
 ): { take: (frame: MediaFrame) => void; closed: () => void } {
@@ -94,7 +97,8 @@ function openStream(
   const lineFor: LineFor = ({ namespace, content }) => {
     if (!content) return silentLine(socket);
     const speech = speechOf(providers, { namespace, content, sampleRate: FORMAT.sampleRate });
-    audio = createAudioLine({ speech, format: FORMAT, sink: sinkOf(way, streamSid), on, log });
+    const sink = sinkOf(way, streamSid);
+    audio = createAudioLine({ speech, format: FORMAT, sink, on, onTimes, log });
     return audio;
   };
 

@@ -31,6 +31,7 @@ const SELDOM = [
   '/judgement',
   '/tools',
   '/voice',
+  '/widget',
   '/metadata',
   '/model/fallback',
   '/model/temperature',

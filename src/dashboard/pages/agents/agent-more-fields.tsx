@@ -339,6 +339,22 @@ export function SeldomFields({ form }: { form: Form }) {
         rows={6}
       />
       <JsonField form={form} name="voice" pointer="/voice" label="Voice" rows={4} />
+      <AreaField
+        form={form}
+        name="origins"
+        pointer="/widget"
+        label="Web pages that may embed it"
+        hint="Origins such as https://shop.example.com, one a line, 50 at most; empty: none."
+        rows={3}
+        isCode
+      />
+      <TextField
+        form={form}
+        name="widget_max"
+        pointer="/widget/max_concurrent"
+        label="Visitors who talk at once at most"
+        kind="number"
+      />
       <JsonField form={form} name="metadata" pointer="/metadata" label="Metadata" rows={3} />
     </>
   );

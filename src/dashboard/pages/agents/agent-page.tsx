@@ -11,6 +11,7 @@ import { Time } from '../../ui/time.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { AgentContentView } from './agent-content.tsx';
+import { Embed } from './embed.tsx';
 import { AgentForm } from './agent-form.tsx';
 import { AgentFrame, type OnRelease } from './agent-frame.tsx';
 import { VersionAction } from './version-action.tsx';
@@ -64,6 +65,7 @@ function DeclaredContent({ declared, onEdit }: { declared: Declared; onEdit: () 
       <AgentContentView
         content={{ ...agent, prompt: agent.prompt ?? data?.content.prompt ?? '' }}
       />
+      <Embed agent={agent} />
       {agent.managed_by === 'api' ? <DeleteAgent declared={declared} /> : null}
     </>
   );

@@ -5,6 +5,8 @@ import type { Agent } from '../../data/parley.ts';
 import { Button } from '../../ui/button.tsx';
 import { useFilters } from '../../ui/filters.tsx';
 import { Composer } from './composer.tsx';
+import { useLine } from './use-line.ts';
+import { VoiceBar } from './voice-bar.tsx';
 import { useTalk, type Start } from './talk.ts';
 import { TalkView } from './talk-view.tsx';
 import { placeholdersOf, VariableFields } from './variable-fields.tsx';
@@ -23,7 +25,10 @@ export function Playground({ agent }: { agent: Agent }) {
   const against = search['against'] === undefined ? null : Number(search['against']);
   const first = useTalk(search['conversation'] ?? null);
   const second = useTalk(search['other'] ?? null);
+  const spoken = useLine();
   const { data: version } = useVersion(agent.id, chosen);
+  const { voice, transcriber } = version?.content ?? {};
+  const canSpeak = Boolean(voice?.provider && transcriber?.provider);
   const placeholders = placeholdersOf(version?.content);
 
   const talked = first.conversation?.agent_version;
@@ -35,6 +40,7 @@ export function Playground({ agent }: { agent: Agent }) {
     onStarted: (id) => set({ [name]: id }),
   });
   const anew = (): void => {
+    if (spoken.isOn) spoken.stop();
     first.clear();
     second.clear();
     set({ conversation: undefined, other: undefined, against: undefined });
@@ -45,7 +51,12 @@ export function Playground({ agent }: { agent: Agent }) {
     set({ against: String(chosen), version: String(talked), other: undefined });
     second.say(userTexts, start(chosen, 'other'));
   };
+  const speak = (): void => {
+    anew();
+    spoken.start(start(chosen, 'conversation'));
+  };
   const say = (text: string): void => {
+    if (spoken.isOn) return spoken.say(text);
     first.say([text], start(chosen, 'conversation'));
     if (against !== null) second.say([text], start(against, 'other'));
   };
@@ -63,6 +74,11 @@ export function Playground({ agent }: { agent: Agent }) {
         <Button onClick={anew} disabled={search['conversation'] === undefined}>
           New conversation
         </Button>
+        {canSpeak && !spoken.isOn ? (
+          <Button kind="primary" onClick={speak} title="By the microphone: begins anew">
+            Talk
+          </Button>
+        ) : null}
         <p className="muted small">
           A test: no events are sent, and nothing of it is counted. Tools are really called.
           {search['conversation'] === undefined ? null : (
@@ -76,6 +92,7 @@ export function Playground({ agent }: { agent: Agent }) {
       {search['conversation'] === undefined ? (
         <VariableFields names={placeholders} values={variables} onChange={setVariables} />
       ) : null}
+      <VoiceBar spoken={spoken} />
       {talked !== undefined && talked !== chosen && against === null ? (
         <div className="playground-switch" role="status">
           <span>This conversation is with version {talked}.</span>
@@ -87,7 +104,7 @@ export function Playground({ agent }: { agent: Agent }) {
       ) : null}
       <div className={against === null ? 'playground-talks' : 'playground-talks playground-two'}>
         <TalkView
-          talk={first}
+          talk={spoken.isOn ? { ...first, reply: spoken.talk.reply ? spoken.reply : null } : first}
           version={talked ?? chosen}
           isLive={(talked ?? chosen) === live}
           isAlone={against === null}

@@ -1,6 +1,6 @@
 /**
- * Brings `dist/dashboard` of a checkout in line with its sources, or finds in a few milliseconds that it
- * is. A stamp in that folder holds a hash of what it was built from.
+ * Brings what browsers load (`dist/dashboard`, `dist/widget`) of a checkout in line with its sources, or
+ * finds in a few milliseconds that it is. A stamp in each folder holds a hash of what it was built from.
  */
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
@@ -10,31 +10,40 @@ import { withInstallLock } from './install-lock.mjs';
 import { runNode } from './node.mjs';
 import { say } from './setup-error.mjs';
 
-/** What the build reads; the lock file stands for the packages. */
-const sources = ['src/dashboard', 'packages/client/src', 'vite.config.ts', 'package-lock.json'];
+/** What a build reads; the lock file stands for the packages. */
+const shared = ['src/widget', 'src/speech/audio', 'package-lock.json'];
+const dashboard = {
+  name: 'dashboard',
+  sources: ['src/dashboard', 'packages/client/src', 'vite.config.ts', ...shared],
+};
+const widget = { name: 'widget', sources: ['bin/build-widget.mjs', ...shared] };
 
 /**
- * Never fails: without a dashboard the API is the same, and its page says what to do. Resolves to
+ * Never fails: without them the API is the same, and the dashboard's page says what to do. Resolves to
  * whether what is there is of these sources.
  */
-export async function ensureDashboard({ root, nodes }) {
-  if (!existsSync(join(root, 'src', 'dashboard'))) return true; // A package brings it.
-  const wanted = fingerprint(root);
-  if (readStamp(root) === wanted) return true;
+export const ensureDashboard = (at) => ensureBuilt(at, dashboard);
+export const ensureWidget = (at) => ensureBuilt(at, widget);
+
+async function ensureBuilt({ root, nodes }, what) {
+  const { name } = what;
+  if (!existsSync(join(root, 'src', name))) return true; // A package brings it.
+  const wanted = fingerprint(root, what.sources);
+  if (readStamp(root, name) === wanted) return true;
   const obstacle = obstacleTo(root);
   if (obstacle !== undefined) {
-    say(`the dashboard is not built: ${obstacle}`);
+    say(`the ${name} is not built: ${obstacle}`);
     return false;
   }
   try {
     await withInstallLock(root, async () => {
       // Another start may have done it while this one waited.
-      if (readStamp(root) !== wanted) await build({ root, nodes, wanted });
+      if (readStamp(root, name) !== wanted) await build({ root, nodes, wanted, name });
     });
   } catch (error) {
-    say(`the dashboard is not built: ${error.message}`); // Such as a full disk.
+    say(`the ${name} is not built: ${error.message}`); // Such as a full disk.
   }
-  return readStamp(root) === wanted;
+  return readStamp(root, name) === wanted;
 }
 
 function obstacleTo(root) {
@@ -51,17 +60,15 @@ function obstacleTo(root) {
 }
 
 /** Beside what is there, and in its place at once: a process that starts meanwhile reads one or the other. */
-async function build({ root, nodes, wanted }) {
+async function build({ root, nodes, wanted, name }) {
   const startedMs = performance.now();
-  const made = join(root, 'dist', `.dashboard-${process.pid}`);
-  const place = join(root, 'dist', 'dashboard');
+  const made = join(root, 'dist', `.${name}-${process.pid}`);
+  const place = join(root, 'dist', name);
   mkdirSync(join(root, 'dist'), { recursive: true });
   try {
-    const args = [join(root, 'bin', 'build-dashboard.mjs'), made];
+    const args = [join(root, 'bin', `build-${name}.mjs`), made];
     if ((await runNode({ root, nodes, cwd: root, args })) !== 0) {
-      say(
-        'the dashboard could not be built: what is above says why; the API is served all the same',
-      );
+      say(`the ${name} could not be built: what is above says why; the API is served all the same`);
       return;
     }
     writeFileSync(join(made, '.sources'), wanted);
@@ -70,18 +77,18 @@ async function build({ root, nodes, wanted }) {
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
-  say(`built the dashboard (${((performance.now() - startedMs) / 1_000).toFixed(1)} s)`);
+  say(`built the ${name} (${((performance.now() - startedMs) / 1_000).toFixed(1)} s)`);
 }
 
-function readStamp(root) {
+function readStamp(root, name) {
   try {
-    return readFileSync(join(root, 'dist', 'dashboard', '.sources'), 'utf8');
+    return readFileSync(join(root, 'dist', name, '.sources'), 'utf8');
   } catch {
     return undefined;
   }
 }
 
-function fingerprint(root) {
+function fingerprint(root, sources) {
   const hash = createHash('sha256');
   for (const file of sources.flatMap((source) => filesOf(root, source))) {
     hash

@@ -1,58 +1,23 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import type { Request, RequestHandler, Response } from 'express';
-import { labelRoute } from './request-log.ts';
+import type { Request, RequestHandler } from 'express';
+import { labelRoute } from '../request-log.ts';
+import { builtFolder, isRead, readFiles, sendFile, type File } from './built-files.ts';
 
-/**
- * The dashboard as it was built: static files, without a key (contract §3). They are read once, at the
- * start: no request reaches the disk, so no path can leave the folder, and all that a browser loads is of
- * one build even while another is made. Beside a file stand its compressed forms (`.br`, `.gz`).
- */
+/** The dashboard as it was built: static files, without a key (contract §3). */
 
-type Encoding = 'br' | 'gzip';
-type File = { type: string; body: Buffer; encoded: Partial<Record<Encoding, Buffer>> };
 /** By path: `/assets/index-Bq1x.js`; the page at `/`. */
 export type Dashboard = ReadonlyMap<string, File>;
 
-/** In a checkout `dist/dashboard`; in a package `dashboard` beside `main.js`. */
-export const DASHBOARD_FOLDER = path.resolve(
-  import.meta.dirname,
-  import.meta.filename.endsWith('.ts') ? '../../../dist/dashboard' : '../../dashboard',
-);
+export const DASHBOARD_FOLDER = builtFolder('dashboard');
 
 const PAGE = '/';
 const INDEX = '/index.html';
-/** Best first. */
-const ENCODINGS = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-] as const;
-
 /** A folder that is not there is a page that says so: the rest of the API is none the worse. */
 export function readDashboard(folder: string): Dashboard {
-  const files = new Map<string, File>();
-  const names = existsSync(folder) ? namesIn(folder) : [];
-  for (const name of names.filter((one) => !/\.(br|gz)$/.test(one))) {
-    const encoded = ENCODINGS.flatMap(([encoding, end]) =>
-      names.includes(name + end) ? [[encoding, readFileSync(path.join(folder, name + end))]] : [],
-    );
-    files.set(`/${name}`, {
-      type: path.extname(name),
-      body: readFileSync(path.join(folder, name)),
-      encoded: Object.fromEntries(encoded),
-    });
-  }
+  const built = [...readFiles(folder)].map(([name, file]) => [`/${name}`, file] as const);
+  const files = new Map(built);
   files.set(PAGE, files.get(INDEX) ?? { type: '.html', body: NOT_BUILT, encoded: {} });
   files.delete(INDEX);
   return files;
-}
-
-/** Relative and with `/`; hidden files are nobody's to read. */
-function namesIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
-    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
-    .map((name) => name.replaceAll(path.sep, '/'));
 }
 
 /**
@@ -65,35 +30,24 @@ export function serveDashboard(files: Dashboard, refuseOthers: RequestHandler): 
     const found = files.has(request.path) ? request.path : isNavigation(request) ? PAGE : undefined;
     if (found === undefined) return next();
     label(request, response, () => {
-      if (isRead(request)) send(request, response.set(headersOf(found)), files.get(found)!);
+      if (isRead(request)) sendFile(request, response.set(headersOf(found)), files.get(found)!);
       else refuseOthers(request, response, next);
     });
   };
 }
 
 /** What is never the dashboard's, whoever asks; a missing asset is no page either. */
-const NOT_PAGES = /^\/(v1|docs|assets|metrics|healthz|readyz)(\/|$)/;
+const NOT_PAGES = /^\/(v1|docs|assets|widget|widget\.js|metrics|healthz|readyz)(\/|$)/;
 
 function isNavigation(request: Request): boolean {
   const asksForPage = /\btext\/html\b/.test(request.headers.accept ?? '');
   return isRead(request) && asksForPage && !NOT_PAGES.test(request.path);
 }
 
-const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
-
 function headersOf(found: string): Record<string, string> {
   if (found === PAGE) return { ...PAGE_HEADERS, 'Cache-Control': 'no-store' };
   const isHashed = found.startsWith('/assets/');
   return { 'Cache-Control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache' };
-}
-
-function send(request: Request, response: Response, { type, body, encoded }: File): void {
-  const encoding = ENCODINGS.map(([name]) => name).find(
-    (name) => encoded[name] && request.acceptsEncodings(name) === name,
-  );
-  if (Object.keys(encoded).length > 0) response.vary('Accept-Encoding');
-  if (encoding) response.set('Content-Encoding', encoding);
-  response.type(type).send((encoding && encoded[encoding]) ?? body);
 }
 
 /** From this server and nowhere else, as files alone, and in nobody's frame. */
@@ -113,9 +67,11 @@ const PAGE_POLICY = [
 const PAGE_HEADERS = {
   'Content-Security-Policy': PAGE_POLICY,
   'X-Frame-Options': 'DENY',
-  'Permissions-Policy': ['camera', 'geolocation', 'microphone', 'payment', 'usb']
-    .map((feature) => `${feature}=()`)
-    .join(', '),
+  // People talk with agents in the playground.
+  'Permissions-Policy': [
+    'microphone=(self)',
+    ...['camera', 'geolocation', 'payment', 'usb'].map((feature) => `${feature}=()`),
+  ].join(', '),
 };
 
 const NOT_BUILT = Buffer.from(`<!doctype html>

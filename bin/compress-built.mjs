@@ -1,0 +1,21 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+/** Below this a compressed form saves no packet. */
+const worthBytes = 1_000;
+
+/** Beside a file of a build: `.br` and `.gz` of it. */
+export async function compressBuilt(folder, { type, fileName, code, source }) {
+  const bytes = Buffer.from(type === 'chunk' ? code : source);
+  if (bytes.length < worthBytes || !/\.(js|css|html|svg)$/.test(fileName)) return;
+  const [brotli, zipped] = await Promise.all([
+    promisify(brotliCompress)(bytes, {
+      params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+    }),
+    promisify(gzip)(bytes, { level: 9 }),
+  ]);
+  writeFileSync(join(folder, `${fileName}.br`), brotli);
+  writeFileSync(join(folder, `${fileName}.gz`), zipped);
+}

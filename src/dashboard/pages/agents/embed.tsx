@@ -1,0 +1,29 @@
+import type { Agent } from '../../data/parley.ts';
+import { Code } from '../../ui/code.tsx';
+
+/** How a web page gets the agent, and which pages may. */
+export function Embed({ agent: { id, widget } }: { agent: Agent }) {
+  return (
+    <section className="card stack-small">
+      <h2>On web pages</h2>
+      {widget ? (
+        <>
+          <p>
+            Visitors of {widget.allowed_origins.join(', ') || 'no page'} may talk with it
+            {widget.max_concurrent ? `, ${widget.max_concurrent} of them at once` : ''}. Before{' '}
+            <code>&lt;/body&gt;</code> of each page:
+          </p>
+          <Code text={snippetOf(id)} label="the script of the widget" wrap />
+        </>
+      ) : (
+        <p className="muted">
+          No page may embed it yet: <em>Change</em> names the pages that may, under{' '}
+          <em>Tools, voice, limits and the rest</em>.
+        </p>
+      )}
+    </section>
+  );
+}
+
+const snippetOf = (id: string): string =>
+  `<script src="${window.location.origin}/widget.js" data-agent="${id}" async></script>`;

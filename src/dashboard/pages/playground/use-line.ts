@@ -1,0 +1,90 @@
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { transcriptKey } from '../../data/conversations.ts';
+import { ok, parley } from '../../data/parley.ts';
+import { createLiveText, type LiveText } from '../../transcript/live-text.ts';
+import { Line, type SoundState } from '../../../widget/sound/line.ts';
+// Vite makes a file of it, whose address this is.
+// oxlint-disable-next-line import/default
+import workletUrl from '../../../widget/sound/worklets.ts?worker&url';
+import type { TalkState } from '../../../widget/talk/talk-state.ts';
+import type { Start } from './talk.ts';
+
+/** A talk by voice as somebody in the playground holds it. */
+export type Spoken = {
+  talk: TalkState;
+  sound: SoundState;
+  /** It is under way, or about to be. */
+  isOn: boolean;
+  /** What the agent says, as it is made. */
+  reply: LiveText;
+  /** 0 to 1 of both sides, many times a second: told, not drawn. */
+  onLevel: (listener: LevelListener) => () => void;
+  start: (start: Start) => void;
+  say: (text: string) => void;
+  mute: (isMuted: boolean) => void;
+  stop: () => void;
+};
+
+export type LevelListener = (side: 'microphone' | 'agent', level: number) => void;
+
+/** A test, as all of the playground: begun with a token that this session makes. */
+export function useLine(): Spoken {
+  const queryClient = useQueryClient();
+  const start = useRef<Start>(null);
+  const [listeners] = useState(() => new Set<LevelListener>());
+  const [reply] = useState(createLiveText);
+  const [line] = useState(
+    () =>
+      new Line({
+        workletUrl,
+        getToken: async () => {
+          const { agentId: id, version, variables } = start.current!;
+          const body = { version, test: true, variables };
+          const params = { path: { id } };
+          return ok(parley.POST('/v1/agents/{id}/talk_tokens', { params, body }));
+        },
+        onReady: () => start.current?.onStarted(line.talk.get().conversationId!),
+        onLevel: (side, level) => listeners.forEach((listener) => listener(side, level)),
+      }),
+  );
+  const talk = useSyncExternalStore(line.talk.subscribe, line.talk.get);
+  const sound = useSyncExternalStore(line.sound.subscribe, line.sound.get);
+
+  // A page that is left hangs up.
+  useEffect(() => () => line.leave(), [line]);
+  // The transcript has more than the talk tells: what a reply was made of.
+  const { conversationId, turns, phase } = talk;
+  useEffect(() => {
+    if (conversationId === null) return;
+    void queryClient.invalidateQueries({ queryKey: transcriptKey(conversationId) });
+    void queryClient.invalidateQueries({ queryKey: ['conversations', 'one', conversationId] });
+  }, [queryClient, conversationId, turns, phase]);
+  useEffect(() => {
+    reply.clear();
+    reply.append(talk.reply);
+  }, [reply, talk.reply]);
+
+  const onLevel = useCallback(
+    (listener: LevelListener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    [listeners],
+  );
+
+  return {
+    talk,
+    sound,
+    isOn: sound.microphone !== 'off',
+    reply,
+    onLevel,
+    start: (begin) => {
+      start.current = begin;
+      void line.speak();
+    },
+    say: (text) => line.talk.say(text),
+    mute: (isMuted) => line.mute(isMuted),
+    stop: () => line.end(),
+  };
+}

@@ -1,0 +1,84 @@
+import { useEffect, useRef } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { LatencyList } from './latency-list.tsx';
+import type { Spoken } from './use-line.ts';
+import './voice.css';
+
+/** Who is heard, how loud, and how long each reply took; with what stops it. */
+export function VoiceBar({ spoken }: { spoken: Spoken }) {
+  const { sound, talk } = spoken;
+  const error = sound.error ?? (talk.phase === 'failed' ? talk.error : null);
+  if (!spoken.isOn && !error && talk.latencies.length === 0) return null;
+  return (
+    <section className="card stack-small voice" aria-label="Talk by voice">
+      {spoken.isOn ? (
+        <div className="voice-row">
+          <span className="voice-dot" data-muted={sound.isMuted || undefined} />
+          <span role="status">{stateOf(spoken)}</span>
+          <Meters spoken={spoken} />
+          <Button
+            size="small"
+            aria-pressed={sound.isMuted}
+            onClick={() => spoken.mute(!sound.isMuted)}
+          >
+            Mute
+          </Button>
+          <Button size="small" kind="danger" onClick={spoken.stop}>
+            Stop talking
+          </Button>
+        </div>
+      ) : null}
+      {error ? (
+        <p className="problem" role="alert">
+          {PROBLEMS[error.code] ?? error.message}
+        </p>
+      ) : null}
+      <LatencyList latencies={talk.latencies} turns={talk.turns} />
+    </section>
+  );
+}
+
+const PROBLEMS: Record<string, string> = {
+  microphone_refused:
+    'The browser keeps the microphone from this page. Allow it beside the address, then talk again.',
+  microphone_missing: 'No microphone was found.',
+  microphone_busy: 'Another program uses the microphone. Close it, then talk again.',
+  voice_impossible: 'The microphone takes a page that came by https (or from localhost).',
+  offline: 'The connection failed. Talk again.',
+};
+
+function stateOf({ talk, sound }: Spoken): string {
+  if (sound.microphone === 'asking') return 'The browser asks for the microphone.';
+  if (talk.phase === 'connecting') return 'Connecting';
+  if (talk.phase === 'waiting') return 'The connection broke: trying again';
+  if (talk.status === 'escalated') return 'It has asked for a person.';
+  if (sound.isPlaying) return 'The agent speaks: interrupt it';
+  return sound.isMuted ? 'Muted' : 'Listening';
+}
+
+/** Drawn by themselves: React need not know of each. */
+function Meters({ spoken }: { spoken: Spoken }) {
+  const you = useRef<HTMLElement>(null);
+  const agent = useRef<HTMLElement>(null);
+  const { onLevel } = spoken;
+  useEffect(
+    () =>
+      onLevel((side, level) => {
+        const bar = side === 'agent' ? agent.current : you.current;
+        if (bar) bar.style.transform = `scaleX(${level.toFixed(2)})`;
+      }),
+    [onLevel],
+  );
+  return (
+    <span className="voice-meters" aria-hidden="true">
+      <span className="small muted">You</span>
+      <span className="voice-meter">
+        <i ref={you} />
+      </span>
+      <span className="small muted">Agent</span>
+      <span className="voice-meter">
+        <i ref={agent} />
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,60 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Request, Response } from 'express';
+
+/**
+ * What a build made for browsers, read once, at the start: no request reaches the disk, so no path can
+ * leave the folder, and all that a browser loads is of one build even while another is made. Beside a file
+ * stand its compressed forms (`.br`, `.gz`).
+ */
+type Encoding = 'br' | 'gzip';
+export type File = { type: string; body: Buffer; encoded: Partial<Record<Encoding, Buffer>> };
+
+/** Best first. */
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+
+/** In a checkout `dist/NAME`; in a package `NAME` beside `main.js`. */
+export function builtFolder(name: string): string {
+  const isSource = import.meta.filename.endsWith('.ts');
+  return path.resolve(import.meta.dirname, isSource ? '../../../../dist' : '../../..', name);
+}
+
+/** By name: `assets/index-Bq1x.js`. None where there is no such folder. */
+export function readFiles(folder: string): Map<string, File> {
+  const files = new Map<string, File>();
+  const names = existsSync(folder) ? namesIn(folder) : [];
+  for (const name of names.filter((one) => !/\.(br|gz)$/.test(one))) {
+    const encoded = ENCODINGS.flatMap(([encoding, end]) =>
+      names.includes(name + end) ? [[encoding, readFileSync(path.join(folder, name + end))]] : [],
+    );
+    files.set(name, {
+      type: path.extname(name),
+      body: readFileSync(path.join(folder, name)),
+      encoded: Object.fromEntries(encoded),
+    });
+  }
+  return files;
+}
+
+/** Relative and with `/`; hidden files are nobody's to read. */
+function namesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .map((name) => name.replaceAll(path.sep, '/'));
+}
+
+export const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
+
+export function sendFile(request: Request, response: Response, file: File): void {
+  const { type, body, encoded } = file;
+  const encoding = ENCODINGS.map(([name]) => name).find(
+    (name) => encoded[name] && request.acceptsEncodings(name) === name,
+  );
+  if (Object.keys(encoded).length > 0) response.vary('Accept-Encoding');
+  if (encoding) response.set('Content-Encoding', encoding);
+  response.type(type).send((encoding && encoded[encoding]) ?? body);
+}

@@ -1,0 +1,145 @@
+import { TALK_RATE } from './samples.ts';
+
+/**
+ * What came and was not heard yet, in samples of 16 kHz. It waits for a little to have come before it
+ * begins, since frames come late now and then, and for more after each time that was too little. Where
+ * sound stops in its middle it fades, within 5 ms: a jump is heard as a click.
+ */
+export class JitterBuffer {
+  readonly #pieces: (Int16Array | string)[] = [];
+  #waiting = 0;
+  #isPlaying = false;
+  #targetMs = TARGET_MS;
+  /** The last that was heard is the end of a sentence: nothing is late. */
+  #isAtMark = false;
+  /** Since there is something that waits to begin, in samples of silence. */
+  #waitedFor = 0;
+  /** What was said last, and how much of it is left: for the fade. */
+  #last = 0;
+  #fade: Int16Array | undefined;
+  /** What the samples of a beginning are multiplied by. */
+  #gain = 0;
+
+  push(samples: Int16Array): void {
+    if (samples.length === 0) return;
+    this.#pieces.push(samples);
+    this.#waiting += samples.length;
+  }
+
+  /** All before it is heard when `pull` gives its name. */
+  mark(name: string): void {
+    this.#pieces.push(name);
+  }
+
+  /** Nothing of it is heard but the fade; its marks are nobody's. */
+  clear(): void {
+    if (this.#isPlaying) this.#fade = this.#takeFade();
+    this.#pieces.length = 0;
+    this.#waiting = 0;
+    this.#isPlaying = false;
+    this.#gain = 0;
+  }
+
+  get isPlaying(): boolean {
+    return this.#isPlaying;
+  }
+
+  /** The next samples, silence where there are none; `played`: the marks that were passed. */
+  pull(count: number): { samples: Int16Array; played: readonly string[] } {
+    const samples = new Int16Array(count);
+    const played: string[] = [];
+    let at = this.#takeFaded(samples);
+    if (!this.#isPlaying && !this.#mayBegin(count)) {
+      if (this.#waiting === 0) played.push(...this.#takeMarks());
+      return { samples, played };
+    }
+    this.#isPlaying = true;
+    this.#waitedFor = 0;
+    while (at < count && this.#pieces.length > 0) {
+      const piece = this.#pieces[0]!;
+      if (typeof piece === 'string') {
+        played.push(...this.#takeMarks());
+        continue;
+      }
+      at += this.#copy(piece, samples, at);
+    }
+    // Marks right behind the last sample.
+    played.push(...this.#takeMarks());
+    if (at < count) this.#ranDry(samples, at);
+    return { samples, played };
+  }
+
+  #mayBegin(count: number): boolean {
+    if (this.#waiting === 0) {
+      this.#waitedFor = 0;
+      return false;
+    }
+    this.#waitedFor += count;
+    const isWhole = this.#pieces.some((piece) => typeof piece === 'string');
+    const target = samplesOf(this.#targetMs);
+    // A sentence that is all there, or one so short that no more of it comes.
+    return isWhole || this.#waiting >= target || this.#waitedFor >= 2 * target;
+  }
+
+  #copy(piece: Int16Array, to: Int16Array, at: number): number {
+    const taken = Math.min(piece.length, to.length - at);
+    for (let one = 0; one < taken; one += 1) {
+      this.#gain = Math.min(1, this.#gain + 1 / FADE);
+      to[at + one] = Math.round(piece[one]! * this.#gain);
+    }
+    this.#last = to[at + taken - 1]!;
+    this.#waiting -= taken;
+    this.#isAtMark = false;
+    if (taken === piece.length) this.#pieces.shift();
+    else this.#pieces[0] = piece.subarray(taken);
+    return taken;
+  }
+
+  #takeMarks(): string[] {
+    const marks: string[] = [];
+    while (typeof this.#pieces[0] === 'string') marks.push(this.#pieces.shift() as string);
+    if (marks.length > 0) this.#isAtMark = true;
+    return marks;
+  }
+
+  #ranDry(samples: Int16Array, at: number): void {
+    this.#isPlaying = false;
+    this.#gain = 0;
+    if (!this.#isAtMark) this.#targetMs = Math.min(TARGET_MAX_MS, this.#targetMs * 1.5);
+    this.#fade = Int16Array.from({ length: FADE }, (_, one) =>
+      Math.round(this.#last * (1 - (one + 1) / FADE)),
+    );
+    const filled = this.#takeFaded(samples.subarray(at));
+    samples.fill(0, at + filled);
+  }
+
+  /** Of what would have come next, softer and softer. */
+  #takeFade(): Int16Array {
+    const next = new Int16Array(FADE).fill(this.#last);
+    let at = 0;
+    for (const piece of this.#pieces) {
+      if (typeof piece === 'string') continue;
+      next.set(piece.subarray(0, FADE - at), at);
+      at += Math.min(piece.length, FADE - at);
+      if (at === FADE) break;
+    }
+    const from = this.#gain;
+    return next.map((sample, one) => Math.round(sample * from * (1 - (one + 1) / FADE)));
+  }
+
+  #takeFaded(to: Int16Array): number {
+    if (!this.#fade) return 0;
+    const taken = Math.min(this.#fade.length, to.length);
+    to.set(this.#fade.subarray(0, taken));
+    this.#fade = taken < this.#fade.length ? this.#fade.slice(taken) : undefined;
+    this.#last = 0;
+    return taken;
+  }
+}
+
+const samplesOf = (ms: number): number => Math.round((ms * TALK_RATE) / 1_000);
+
+const TARGET_MS = 60;
+const TARGET_MAX_MS = 240;
+/** 5 ms. */
+const FADE = 80;

@@ -1,0 +1,148 @@
+import { RATES } from '../../speech/audio/resampler.ts';
+import { TalkError } from '../talk/trouble.ts';
+import type { FromMicrophone, FromPlayer, ToPlayer } from './worklets.ts';
+
+/** A microphone and a loudspeaker, as long as a talk by voice lasts. */
+export type Voice = {
+  /** PCM16 of 16 kHz; it is given away. */
+  play: (frame: ArrayBuffer) => void;
+  mark: (name: string) => void;
+  /** At once: what was not heard yet is dropped. */
+  clear: () => void;
+  mute: (isMuted: boolean) => void;
+  /** The microphone is let go of. */
+  close: () => void;
+};
+
+export type VoiceEvents = {
+  onSound: (samples: ArrayBuffer) => void;
+  onPlayed: (name: string) => void;
+  /** 0 to 1, some 20 times a second, of one side at a time. */
+  onLevel: (side: 'microphone' | 'agent', level: number) => void;
+  onPlaying: (isPlaying: boolean) => void;
+  /** Somebody pulled the plug, or took the permission back. */
+  onLost: () => void;
+};
+
+const MICROPHONE = {
+  channelCount: 1,
+  echoCancellation: true,
+  noiseSuppression: true,
+  autoGainControl: true,
+} as const;
+
+/**
+ * Asks for the microphone. To be called by what a person does (a click), else browsers play nothing.
+ *
+ * @param workletUrl the file of `worklets.ts`
+ * @throws TalkError `microphone_refused`, `microphone_missing`, `microphone_busy`, `voice_impossible`
+ */
+export async function openVoice(workletUrl: string, events: VoiceEvents): Promise<Voice> {
+  if (!navigator.mediaDevices?.getUserMedia || typeof AudioWorkletNode === 'undefined') {
+    throw new TalkError('voice_impossible', 'a microphone takes a page that came by https');
+  }
+  const context = new AudioContext({ latencyHint: 'interactive' });
+  let stream: MediaStream | undefined;
+  try {
+    requireRate(context.sampleRate);
+    void context.resume();
+    const loaded = loadWorklets(context, workletUrl);
+    loaded.catch(() => undefined); // Told below, unless the microphone is refused.
+    stream = await askForMicrophone();
+    await loaded;
+    return connect(context, stream, events);
+  } catch (error) {
+    for (const track of stream?.getTracks() ?? []) track.stop();
+    void context.close();
+    throw error;
+  }
+}
+
+/** The worklets throw where nobody hears it. */
+function requireRate(rate: number): void {
+  if (!RATES.includes(rate)) throw new TalkError('voice_impossible', `a sound card of ${rate} Hz`);
+}
+
+async function askForMicrophone(): Promise<MediaStream> {
+  try {
+    return await navigator.mediaDevices.getUserMedia({ audio: MICROPHONE });
+  } catch (error) {
+    const { name, message } = error as DOMException;
+    throw new TalkError(CODES[name] ?? 'microphone_missing', message);
+  }
+}
+
+const CODES: Record<string, string> = {
+  NotAllowedError: 'microphone_refused',
+  SecurityError: 'microphone_refused',
+  NotReadableError: 'microphone_busy',
+  AbortError: 'microphone_busy',
+};
+
+async function loadWorklets(context: AudioContext, url: string): Promise<void> {
+  try {
+    await context.audioWorklet.addModule(url);
+  } catch (error) {
+    // A policy of the page, or a file that a newer one has replaced.
+    throw new TalkError('voice_impossible', `${url}: ${String(error)}`);
+  }
+}
+
+function connect(context: AudioContext, stream: MediaStream, events: VoiceEvents): Voice {
+  const source = context.createMediaStreamSource(stream);
+  const microphone = new AudioWorkletNode(context, 'parley-microphone', {
+    numberOfOutputs: 0,
+    channelCount: 1,
+    channelCountMode: 'explicit',
+  });
+  const player = new AudioWorkletNode(context, 'parley-player', {
+    numberOfInputs: 0,
+    outputChannelCount: [1],
+  });
+  source.connect(microphone);
+  player.connect(context.destination);
+  const tell = (message: ToPlayer, given: Transferable[] = []): void =>
+    player.port.postMessage(message, given);
+  listen(context, { microphone, player, events });
+  const [track] = stream.getAudioTracks();
+  track?.addEventListener('ended', events.onLost);
+  return {
+    play: (samples) => tell({ type: 'sound', samples }, [samples]),
+    mark: (name) => tell({ type: 'mark', name }),
+    clear: () => tell({ type: 'clear' }),
+    mute: (isMuted) => {
+      if (track) track.enabled = !isMuted;
+    },
+    close: () => {
+      track?.removeEventListener('ended', events.onLost);
+      // What is on its way is nobody's any more.
+      microphone.port.close();
+      player.port.close();
+      for (const one of stream.getTracks()) one.stop();
+      void context.close();
+    },
+  };
+}
+
+type Ends = { microphone: AudioWorkletNode; player: AudioWorkletNode; events: VoiceEvents };
+
+function listen(context: AudioContext, { microphone, player, events }: Ends): void {
+  let wasPlaying = false;
+  microphone.port.addEventListener('message', ({ data }: MessageEvent<FromMicrophone>) => {
+    events.onSound(data.samples);
+    events.onLevel('microphone', data.level);
+  });
+  player.port.addEventListener('message', ({ data }: MessageEvent<FromPlayer>) => {
+    if (data.type === 'played') {
+      // The worklet gave it away; the sound card has it for a little longer.
+      const lateMs = 1_000 * (context.outputLatency || context.baseLatency || 0);
+      setTimeout(() => events.onPlayed(data.name), lateMs);
+      return;
+    }
+    events.onLevel('agent', data.level);
+    if (data.isPlaying !== wasPlaying) events.onPlaying(data.isPlaying);
+    wasPlaying = data.isPlaying;
+  });
+  microphone.port.start();
+  player.port.start();
+}

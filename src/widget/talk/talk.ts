@@ -1,0 +1,247 @@
+import { backoffMs } from './backoff.ts';
+import { readFrame, type ClientFrame, type Mode, type ServerFrame } from './frames.ts';
+import { createStore } from './store.ts';
+import { afterFrame, NO_TALK, type TalkState } from './talk-state.ts';
+import { isFresh, type TalkToken } from './token.ts';
+import { TalkError, troubleOf } from './trouble.ts';
+
+export type TalkEvents = {
+  /** Asked again when the token of before is about to expire. */
+  getToken: () => Promise<TalkToken>;
+  onReady?: (resume: string, mode: Mode) => void;
+  /** It is over, whatever became of it: there is nothing to resume. */
+  onOver?: () => void;
+  /** PCM16 of 16 kHz. */
+  onSound?: (frame: ArrayBuffer) => void;
+  onMark?: (name: string) => void;
+  /** What was not played yet is not to be heard. */
+  onClear?: () => void;
+};
+
+/** A line of voice is kept for 10 s, a conversation in writing for as long as its silence takes. */
+const TRIES = {
+  voice: { firstMs: 200, longestMs: 2_000, giveUpMs: 10_000 },
+  chat: { firstMs: 500, longestMs: 15_000, giveUpMs: Infinity },
+} as const;
+/** Of a talk that never began: somebody looks at it, and tries again by hand. */
+const FIRST_TRIES_MAX = 3;
+
+/** What the server says with these will not change by asking again. */
+const FINAL = new Set([1003, 1008, 1013]);
+/** How long after `ready` all that was stored has come. */
+const STORED_MS = 3_000;
+/** How long an end is waited for. */
+const END_MS = 2_000;
+/** Of sound that waits in the browser: two seconds. */
+const BUFFERED_MAX = 64_000;
+
+/**
+ * The client of a talk: one socket after the other, and what is known of the conversation. It knows neither
+ * sound nor elements; they are told by `events` and by the store.
+ */
+export class Talk {
+  readonly #store = createStore(NO_TALK);
+  readonly #events: TalkEvents;
+  #socket: WebSocket | undefined;
+  #token: TalkToken | undefined;
+  /** What the last `ready` gave. */
+  #resume: string | undefined;
+  #tries = 0;
+  #brokenSinceMs: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #askTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Counts what was begun: an answer that comes too late is of another. */
+  #era = 0;
+  #saidBefore = 0;
+  #isEnding = false;
+
+  constructor(events: TalkEvents) {
+    this.#events = events;
+  }
+
+  readonly get = (): TalkState => this.#store.get();
+
+  readonly subscribe = (listener: () => void): (() => void) => this.#store.subscribe(listener);
+
+  /** @param resume of `onReady` before: the same conversation goes on */
+  start(mode: Mode, resume?: string): void {
+    this.#letGo();
+    this.#resume = resume;
+    this.#tries = 0;
+    this.#brokenSinceMs = undefined;
+    this.#store.set({ ...NO_TALK, phase: 'connecting', mode });
+    void this.#connect();
+  }
+
+  /** Before it is open, this waits for it. */
+  say(text: string): void {
+    this.#say((this.#saidBefore += 1), text);
+  }
+
+  /** Once more, of `said` what is `unsure`. */
+  sayAgain(id: number): void {
+    const one = this.get().said.find((said) => said.id === id);
+    if (one) this.#say(id, one.text);
+  }
+
+  /** PCM16 of 16 kHz; dropped where nobody can take it. */
+  sendSound(samples: ArrayBuffer): void {
+    const socket = this.#socket;
+    if (this.get().phase !== 'open' || socket?.readyState !== WebSocket.OPEN) return;
+    if (socket.bufferedAmount <= BUFFERED_MAX) socket.send(samples);
+  }
+
+  /** All sound before that mark was heard. */
+  played(name: string): void {
+    this.#send({ type: 'played', name });
+  }
+
+  /** Ends the conversation, and waits a moment for the server to say so. */
+  end(): void {
+    const ended = { phase: 'ended', status: 'ended', reason: 'user_hangup', reply: '' } as const;
+    if (this.get().phase !== 'open') return this.#over(ended);
+    this.#send({ type: 'end' });
+    this.#isEnding = true;
+    this.#timer = setTimeout(() => this.#over(ended), END_MS);
+    return undefined;
+  }
+
+  /** Lets go of it without ending it: it can be resumed. */
+  leave(): void {
+    this.#letGo();
+    this.#resume = undefined;
+    this.#store.set(NO_TALK);
+  }
+
+  #send(frame: ClientFrame): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame));
+  }
+
+  #letGo(): void {
+    this.#era += 1;
+    this.#isEnding = false;
+    this.#stopWaiting();
+    const old = this.#socket;
+    this.#socket = undefined;
+    old?.close(1000);
+  }
+
+  #over(changed: Partial<TalkState>): void {
+    this.#letGo();
+    this.#resume = undefined;
+    this.#store.set(changed);
+    this.#events.onOver?.();
+  }
+
+  async #connect(): Promise<void> {
+    const era = (this.#era += 1);
+    try {
+      if (!this.#token || !isFresh(this.#token, Date.now())) {
+        this.#token = undefined;
+        const token = await this.#events.getToken();
+        if (this.#era !== era) return;
+        this.#token = token;
+      }
+      this.#open(this.#token);
+    } catch (error) {
+      if (this.#era !== era) return;
+      const trouble = troubleOf(error);
+      const isPassing = trouble.code === 'offline' || trouble.code === 'unavailable';
+      if (isPassing && this.#resume !== undefined) this.#tryAgain(trouble);
+      else this.#over({ phase: 'failed', error: trouble });
+    }
+  }
+
+  #open({ socket_url: url, token }: TalkToken): void {
+    const socket = new WebSocket(url);
+    this.#socket = socket;
+    socket.binaryType = 'arraybuffer';
+    let refusal: TalkError | undefined;
+    socket.addEventListener('open', () => {
+      const { mode } = this.get();
+      const resume = this.#resume;
+      this.#send({ type: 'start', token, mode, ...(resume !== undefined && { resume }) });
+    });
+    socket.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
+      if (this.#socket !== socket) return;
+      if (typeof data !== 'string') return this.#events.onSound?.(data);
+      const frame = readFrame(data);
+      if (frame?.type === 'error') refusal = new TalkError(frame.code, frame.detail);
+      else if (frame) this.#take(frame);
+    });
+    socket.addEventListener('close', ({ code, reason }) => {
+      if (this.#socket !== socket) return;
+      this.#socket = undefined;
+      // Whatever was wrong with it, the next one is fresh.
+      if (code === 1008) this.#token = undefined;
+      const why = refusal ?? new TalkError('offline', reason || `the socket closed (${code})`);
+      if (this.#isEnding) this.#over({ phase: 'ended', status: 'ended', reply: '' });
+      else if (FINAL.has(code)) this.#over({ phase: 'failed', error: why });
+      else this.#tryAgain(why);
+    });
+  }
+
+  #take(frame: ServerFrame): void {
+    if (frame.type === 'ready') return this.#takeReady(frame);
+    if (frame.type === 'mark') return this.#events.onMark?.(frame.name);
+    if (frame.type === 'clear') return this.#events.onClear?.();
+    const changed = afterFrame(this.get(), frame);
+    if (frame.type === 'ended') this.#over(changed);
+    else this.#store.set(changed);
+  }
+
+  #takeReady(frame: Extract<ServerFrame, { type: 'ready' }>): void {
+    const isAgain = this.get().conversationId === frame.conversation_id;
+    this.#resume = frame.resume;
+    this.#tries = 0;
+    this.#brokenSinceMs = undefined;
+    this.#store.set(afterFrame(this.get(), frame));
+    this.#events.onReady?.(frame.resume, frame.mode);
+    const { said } = this.get();
+    if (isAgain) this.#askWhatCame(said.filter(({ state }) => state === 'sent'));
+    for (const { id, text, state } of said) if (state === 'waiting') this.#say(id, text);
+  }
+
+  /** What was sent before the socket broke either comes back as a turn, or nobody knows. */
+  #askWhatCame(sent: readonly { id: number }[]): void {
+    if (sent.length === 0) return;
+    this.#askTimer = setTimeout(() => {
+      const ids = new Set(sent.map(({ id }) => id));
+      const said = this.get().said.map((one) =>
+        ids.has(one.id) ? { ...one, state: 'unsure' as const } : one,
+      );
+      this.#store.set({ said });
+    }, STORED_MS);
+  }
+
+  #tryAgain(why: TalkError): void {
+    const { giveUpMs, ...delays } = TRIES[this.get().mode];
+    this.#brokenSinceMs ??= Date.now();
+    const isLost = Date.now() - this.#brokenSinceMs >= giveUpMs;
+    const isNever = this.#resume === undefined && this.#tries + 1 >= FIRST_TRIES_MAX;
+    if (isLost || isNever) return this.#over({ phase: 'failed', error: why });
+    this.#events.onClear?.();
+    this.#store.set({ phase: 'waiting', reply: '', error: why });
+    this.#timer = setTimeout(this.#connectNow, backoffMs(this.#tries, delays));
+    this.#tries += 1;
+    addEventListener('online', this.#connectNow);
+  }
+
+  readonly #connectNow = (): void => {
+    this.#stopWaiting();
+    void this.#connect();
+  };
+
+  #stopWaiting(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#askTimer);
+    removeEventListener('online', this.#connectNow);
+  }
+
+  #say(id: number, text: string): void {
+    const isOpen = this.get().phase === 'open';
+    if (isOpen) this.#send({ type: 'message', text });
+    const others = this.get().said.filter((one) => one.id !== id);
+    this.#store.set({ said: [...others, { id, text, state: isOpen ? 'sent' : 'waiting' }] });
+  }
+}

@@ -1,0 +1,68 @@
+import type { Mode } from './frames.ts';
+import { TalkError } from './trouble.ts';
+
+/** What opens talks with an agent until it expires: the answer of both routes that make one. */
+export type TalkToken = {
+  token: string;
+  /** Unix seconds. */
+  expires_at: number;
+  socket_url: string;
+  agent: { id: string; display_name?: string | null; language?: string | null };
+  modes: readonly Mode[];
+};
+
+/** For a visitor whom nobody knows: Parley looks at the page's origin. @param server its origin */
+export function askForToken(server: string, agentId: string): Promise<TalkToken> {
+  return post(`${server}/v1/widget/tokens`, { agent_id: agentId }, 'omit');
+}
+
+/** By the route of who embeds: it knows its visitor by its own cookie, and asks Parley itself. */
+export function askOwnServer(url: string): Promise<TalkToken> {
+  return post(new URL(url, document.baseURI).href, {}, 'same-origin');
+}
+
+/** @throws TalkError `offline`, or the code of the problem that was answered */
+async function post(
+  url: string,
+  body: object,
+  credentials: RequestCredentials,
+): Promise<TalkToken> {
+  let answer: Response;
+  try {
+    answer = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+      credentials,
+      referrerPolicy: 'no-referrer',
+    });
+  } catch (error) {
+    // The network, or a policy of the page: a script cannot tell them apart.
+    throw new TalkError('offline', String(error));
+  }
+  const said: unknown = await answer.json().catch(() => undefined);
+  if (!answer.ok) throw refusalOf(answer.status, said);
+  if (!isToken(said)) throw new TalkError('bad_token', `${url} answered no token of a talk`);
+  return said;
+}
+
+function refusalOf(status: number, said: unknown): TalkError {
+  const problem = (said ?? {}) as { code?: unknown; detail?: unknown };
+  const code = typeof problem.code === 'string' ? problem.code : codeOf(status);
+  const detail = `the server answered ${status}`;
+  return new TalkError(code, typeof problem.detail === 'string' ? problem.detail : detail);
+}
+
+function codeOf(status: number): string {
+  if (status === 429) return 'rate_limited';
+  return status === 403 ? 'forbidden' : 'unavailable';
+}
+
+function isToken(said: unknown): said is TalkToken {
+  const { token, socket_url, modes } = (said ?? {}) as Partial<TalkToken>;
+  return typeof token === 'string' && /^wss?:/.test(socket_url ?? '') && Array.isArray(modes);
+}
+
+/** A little before its end it is none: a start takes a moment. */
+export const isFresh = ({ expires_at: at }: TalkToken, nowMs: number): boolean =>
+  at * 1_000 - nowMs > 20_000;

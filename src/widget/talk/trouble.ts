@@ -1,0 +1,15 @@
+/**
+ * What can be in the way of a talk. Some codes are the server's (`origin_not_allowed`,
+ * `too_many_in_flight`, `rate_limited`), the others are of this page.
+ */
+export class TalkError extends Error {
+  readonly code: string;
+
+  constructor(code: string, detail: string) {
+    super(detail);
+    this.code = code;
+  }
+}
+
+export const troubleOf = (error: unknown): TalkError =>
+  error instanceof TalkError ? error : new TalkError('unknown', String(error));

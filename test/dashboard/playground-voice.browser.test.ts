@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
+import { startMediaSpeech, type MediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
+import { echo, scriptedResponder } from '../conversations/turns/scripted-responder.ts';
+import { until } from '../until.ts';
+import { microphoneOf, saidAfter, type Microphone } from '../widget/microphone.ts';
+import type { Page } from 'playwright-core';
+import { expectAccessible, openDashboard, type Opened } from './dashboard.ts';
+
+/** Somebody speaks with an agent in the playground, by a microphone that hears a file. */
+
+const GREETING = 'Hello, this is the shop.';
+const QUESTION = 'How much is Tide 500?';
+const INTERRUPTION = 'Stop, please.';
+const LONG = 'It is a long story that nobody wants to hear to its end, but I tell it. '.repeat(15);
+
+const responder = scriptedResponder();
+let speech: MediaSpeech;
+let microphone: Microphone;
+let scene: Opened;
+
+beforeAll(async () => {
+  speech = await startMediaSpeech();
+  const [question, interruption] = [speech.utter(QUESTION, 0.9), speech.utter(INTERRUPTION, 0.9)];
+  microphone = await microphoneOf(saidAfter([4.5, question], [5, interruption]));
+  scene = await openDashboard({ server: { responder }, browserArgs: microphone.args });
+  const body = {
+    name: 'speech',
+    base_url: speech.url,
+    speech: { default_model: 'tts-1', default_voice: 'alloy' },
+    transcription: { default_model: 'whisper-1' },
+  };
+  await ok(scene.parley.POST('/v1/model_providers', { body }));
+  await scene.server.engine.settled('ModelProvider', 'speech');
+});
+beforeEach(() => responder.play(echo));
+afterAll(async () => {
+  await microphone?.remove();
+  await speech?.stop();
+});
+
+const SPOKEN = { voice: { provider: 'speech' }, transcriber: { provider: 'speech' } };
+
+async function newAgent(parley: ParleyClient, spoken: object = SPOKEN): Promise<string> {
+  const body = { prompt: 'Sell to {{name}}.', first_message: GREETING, ...spoken };
+  return (await ok(parley.POST('/v1/agents', { body }))).id;
+}
+
+test('an agent is talked with, interrupted, and each reply has how long it took', async () => {
+  responder.play(async ({ text, emitToken }) => {
+    const reply = text === QUESTION ? LONG : 'Yes.';
+    emitToken(reply);
+    return { text: reply };
+  });
+  const id = await newAgent(scene.parley);
+  const { page } = await openDashboard({ at: `/agents/${id}/playground` });
+  await page.getByLabel('name', { exact: true }).fill('Ada');
+  await page.getByRole('button', { name: 'Talk', exact: true }).click();
+  const bar = page.getByRole('region', { name: 'Talk by voice' });
+  await bar.getByText('Listening').waitFor();
+  const seen = await watchBar(page);
+  const log = page.getByRole('log');
+  await log.getByText(GREETING).waitFor();
+  await log.getByText(QUESTION).waitFor();
+  await log.getByText('interrupted').waitFor();
+  await log.getByText(INTERRUPTION).waitFor();
+  await log.getByText('Yes.', { exact: true }).waitFor();
+  await bar
+    .getByText(/recognition .+s → model .+s → synthesis .+s = .+s/)
+    .first()
+    .waitFor();
+  await bar.getByText(/· interrupted/).waitFor();
+  await expectAccessible(page);
+  expect((await seen()).said).toContain('The agent speaks: interrupt it');
+  expect((await seen()).levels.every((level) => level > 0.3)).toBe(true);
+
+  await bar.getByRole('button', { name: 'Stop talking' }).click();
+  await page.getByText('The conversation has ended.').waitFor();
+  const conversationId = new URL(page.url()).searchParams.get('conversation') ?? '';
+  const path = { id: conversationId };
+  const conversation = await ok(scene.parley.GET('/v1/conversations/{id}', { params: { path } }));
+  expect(conversation).toMatchObject({
+    channel: 'web_voice',
+    test: true,
+    variables: { name: 'Ada' },
+    ended_reason: 'user_hangup',
+  });
+});
+
+type Seen = { said: string[]; levels: [you: number, agent: number] };
+
+/** What the bar showed from now on, however short: its states, and the most of both meters. */
+async function watchBar(page: Page): Promise<() => Promise<Seen>> {
+  await page.evaluate(() => {
+    const seen: Seen = { said: [], levels: [0, 0] };
+    Object.assign(globalThis, { seen });
+    const bar = document.querySelector('.voice')!;
+    new MutationObserver(() => {
+      seen.said.push(bar.querySelector('[role=status]')?.textContent ?? '');
+      bar.querySelectorAll<HTMLElement>('.voice-meter > i').forEach((meter, at) => {
+        const level = Number(/[\d.]+/.exec(meter.style.transform)?.[0] ?? 0);
+        seen.levels[at] = Math.max(seen.levels[at]!, level);
+      });
+    }).observe(bar, { subtree: true, childList: true, characterData: true, attributes: true });
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { seen: Seen }).seen);
+}
+
+test('one may write as well, and a page that is left hangs up', async () => {
+  const id = await newAgent(scene.parley);
+  const { page } = await openDashboard({ at: `/agents/${id}/playground` });
+  await page.getByRole('button', { name: 'Talk', exact: true }).click();
+  await page.getByText('Listening').waitFor();
+  await page.getByLabel('Message').fill('Written');
+  await page.getByLabel('Message').press('Enter');
+  await page.getByRole('log').getByText('You said: Written').waitFor();
+  const conversationId = new URL(page.url()).searchParams.get('conversation') ?? '';
+  await page.getByRole('link', { name: 'Versions' }).click();
+  const path = { id: conversationId };
+  await until('the call to end', async () => {
+    const read = scene.parley.GET('/v1/conversations/{id}', { params: { path } });
+    return (await ok(read)).ended_reason === 'user_hangup';
+  });
+});
+
+test('who may not write sees no Talk, nor does an agent without own speech have one', async () => {
+  const id = await newAgent(scene.parley);
+  const reader = await openDashboard({ at: `/agents/${id}/playground`, scopes: ['read'] });
+  await reader.page.getByText('Talking takes an API key').waitFor();
+  expect(await reader.page.getByRole('button', { name: 'Talk', exact: true }).count()).toBe(0);
+
+  const mute = await newAgent(scene.parley, {});
+  const { page } = await openDashboard({ at: `/agents/${mute}/playground` });
+  await page.getByLabel('Message').waitFor();
+  expect(await page.getByRole('button', { name: 'Talk', exact: true }).count()).toBe(0);
+});
+
+test('an agent’s page says who may embed it, and has the script to copy', async () => {
+  const id = await newAgent(scene.parley);
+  const { page } = await openDashboard({ at: `/agents/${id}` });
+  await page.getByText('No page may embed it yet').waitFor();
+  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByText('Tools, voice, limits and the rest').click();
+  await page.getByLabel('Web pages that may embed it').fill('https://shop.example.com/path');
+  await page.getByRole('button', { name: /^Save/ }).click();
+  await page.getByText(/allowed_origins\/0: must be an origin/).waitFor();
+  await page
+    .getByLabel('Web pages that may embed it')
+    .fill('https://shop.example.com\nhttp://localhost:3000');
+  await page.getByLabel('Visitors who talk at once at most').fill('7');
+  await page.getByRole('button', { name: /^Save/ }).click();
+  await page.getByText(/https:\/\/shop.example.com, http:\/\/localhost:3000 may talk/).waitFor();
+  const script = await page.getByLabel('the script of the widget').textContent();
+  expect(script).toBe(
+    `<script src="${scene.server.url}/widget.js" data-agent="${id}" async></script>`,
+  );
+  await expectAccessible(page);
+  const agent = await ok(scene.parley.GET('/v1/agents/{id}', { params: { path: { id } } }));
+  expect(agent).toMatchObject({
+    latest_version: 1,
+    widget: {
+      allowed_origins: ['https://shop.example.com', 'http://localhost:3000'],
+      max_concurrent: 7,
+    },
+  });
+});

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { freePort } from '../free-port.ts';
+import { startRole } from '../roles/parley-process.ts';
+import { until } from '../until.ts';
+import { GREETING, startTalkFixture, type TalkFixture } from './talk-setup.ts';
+
+/**
+ * A process that holds talks is killed. Who comes back within ten seconds goes on in another one; else the talk by
+ * voice ends as failed within 15 s, once and with all its events.
+ */
+
+/** Contract §4, calls. */
+const ENDED_WITHIN_MS = 15_000;
+
+let talks: TalkFixture;
+beforeAll(async () => {
+  talks = await startTalkFixture();
+});
+afterAll(() => talks?.stop());
+
+test('visitors of a process that is killed go on in another, or have their talk ended', async () => {
+  const port = await freePort();
+  const victim = await startRole('api', {
+    databaseUrl: talks.api.engine.databaseUrl,
+    env: {
+      PARLEY_PORT: String(port),
+      PARLEY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
+      PARLEY_EGRESS_ALLOW: '127.0.0.0/8',
+    },
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const chat = await talks.visit({ url });
+  const [stays, leaves] = await Promise.all([
+    talks.visit({ url, mode: 'voice' }),
+    talks.visit({ url, mode: 'voice' }),
+  ]);
+  await Promise.all([stays.heardWhole(GREETING), leaves.heardWhole(GREETING)]);
+  chat.write('How do I cancel?');
+  await chat.gets('turn', { index: 2 });
+  await victim.kill();
+  expect(await Promise.all([chat, stays, leaves].map(({ closed }) => closed))).toEqual([
+    1006, 1006, 1006,
+  ]);
+  const closedMs = performance.now();
+
+  const again = await talks.visit({ mode: 'voice', resume: stays.resume() });
+  again.write('Are you there?');
+  await again.gets('turn', { index: 2 });
+  const more = await talks.visit({ resume: chat.resume() });
+  more.write('And how much is it?');
+  await more.gets('turn', { index: 4 });
+  expect(more.turns()[1]).toBe('user: How do I cancel?');
+
+  const left = leaves.conversationId();
+  const call = await until('the other to be ended', async () => {
+    const { data } = await talks.read(`/v1/calls?conversation_id=${left}`);
+    return data[0].ended_at !== null && data[0];
+  });
+  expect(performance.now() - closedMs).toBeLessThan(ENDED_WITHIN_MS);
+  expect(call).toMatchObject({ status: 'failed', ended_reason: 'platform_error' });
+  await until('all events', async () => (await talks.events(left)).length >= 3);
+  expect(await talks.events(left)).toEqual([
+    'conversation.started',
+    'conversation.ended',
+    'conversation.transcript.ready',
+  ]);
+  const kept = (await talks.read(`/v1/calls?conversation_id=${stays.conversationId()}`)).data;
+  expect(kept).toMatchObject([{ status: 'in_progress' }]);
+  await Promise.all([again.close(), more.close()]);
+}, 90_000);

@@ -1,0 +1,318 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { echo, scriptedResponder } from '../conversations/turns/scripted-responder.ts';
+import { expectAccessible } from '../dashboard/accessible.ts';
+import { GREETING } from '../talks/talk-setup.ts';
+import { until } from '../until.ts';
+import { openScene, type Scene, type Visit, type VisitOptions } from './visitor.ts';
+
+/** Visitors of another site's page write with an agent. */
+
+const responder = scriptedResponder();
+let scene: Scene;
+let visits: Visit[];
+
+beforeAll(async () => {
+  scene = await openScene({ responder });
+});
+beforeEach(() => {
+  responder.play(echo);
+  visits = [];
+});
+afterEach(() => {
+  for (const { check } of visits) check();
+});
+afterAll(() => scene?.stop());
+
+async function visit(options: VisitOptions = {}): Promise<Visit> {
+  const opened = await scene.visit(options);
+  visits.push(opened);
+  return opened;
+}
+
+const launcher = ({ page }: Visit) =>
+  page.getByRole('button', { name: /Talk with|Mit .* sprechen/ });
+
+async function open(options?: VisitOptions): Promise<Visit> {
+  const opened = await visit(options);
+  await launcher(opened).click();
+  return opened;
+}
+
+async function write({ page }: Visit, text: string): Promise<void> {
+  await page.getByLabel('Message').fill(text);
+  await page.getByLabel('Message').press('Enter');
+}
+
+const log = ({ page }: Visit) => page.getByRole('log');
+
+test('the agent is named, greets with the first message, and answers', async () => {
+  const visitor = await open();
+  await visitor.page.getByRole('dialog', { name: 'The shop' }).waitFor();
+  await visitor.page.getByText('Ask The shop anything.').waitFor();
+  // Who only looks begins no conversation.
+  expect((await scene.talks.read('/v1/conversations')).data).toEqual([]);
+  await write(visitor, 'How much is it?');
+  await log(visitor).getByText(GREETING).waitFor();
+  await log(visitor).getByText('You said: How much is it?').waitFor();
+  expect(await log(visitor).getByRole('listitem').count()).toBe(3);
+});
+
+test('a reply is seen as it is made', async () => {
+  let letGo = (): void => {};
+  const held = new Promise<void>((resolve) => (letGo = resolve));
+  responder.play(async ({ emitToken }) => {
+    emitToken('It costs ');
+    await held;
+    emitToken('20 euros.');
+    return { text: 'It costs 20 euros.' };
+  });
+  const visitor = await open();
+  await write(visitor, 'How much is it?');
+  await visitor.page.getByText('It costs', { exact: true }).waitFor();
+  letGo();
+  await log(visitor).getByText('It costs 20 euros.').waitFor();
+});
+
+test('a reload and the next page of the site go on with it, and the panel is as it was', async () => {
+  const visitor = await open();
+  await write(visitor, 'Remember me');
+  await log(visitor).getByText('You said: Remember me').waitFor();
+  await visitor.page.reload();
+  await log(visitor).getByText('You said: Remember me').waitFor();
+  await write(visitor, 'Still there?');
+  await log(visitor).getByText('You said: Still there?').waitFor();
+  const ready = visitor.came.filter(({ type }) => type === 'ready');
+  expect(new Set(ready.map((frame) => frame['conversation_id'])).size).toBe(1);
+  expect(ready.length).toBeGreaterThan(1);
+  const kept = await visitor.page.evaluate(() => JSON.stringify(Object.entries(sessionStorage)));
+  expect(kept).not.toContain('Remember');
+
+  await visitor.page.getByRole('button', { name: 'Close' }).click();
+  await visitor.page.reload();
+  await launcher(visitor).waitFor();
+  expect(await visitor.page.getByRole('dialog').count()).toBe(0);
+});
+
+test('a network that goes and comes back: what was written meanwhile arrives, once', async () => {
+  const visitor = await open({ expected: [/ERR_|WebSocket/] });
+  await write(visitor, 'Before');
+  await log(visitor).getByText('You said: Before').waitFor();
+  scene.cut();
+  await visitor.page.getByText('The connection broke. Trying again').waitFor();
+  await write(visitor, 'Meanwhile');
+  scene.heal();
+  await log(visitor).getByText('You said: Meanwhile').waitFor();
+  expect(await log(visitor).getByText('You: Meanwhile', { exact: true }).count()).toBe(1);
+  expect(await visitor.page.getByText('Perhaps it was not sent').count()).toBe(0);
+});
+
+test('a page of an origin that is not allowed is told so, and nothing more', async () => {
+  await scene.talks.api.call('PATCH', `/v1/agents/${scene.talks.agentId}`, {
+    json: { widget: { allowed_origins: ['https://other.example.com'] } },
+  });
+  try {
+    const visitor = await open({ expected: [/403/] });
+    await visitor.page.getByText('This page may not show this assistant.').waitFor();
+  } finally {
+    await scene.talks.api.call('PATCH', `/v1/agents/${scene.talks.agentId}`, {
+      json: { widget: { allowed_origins: [scene.origin] } },
+    });
+  }
+});
+
+test('where nobody can be reached the message is kept, and sent when it can', async () => {
+  const visitor = await open({ expected: [/ERR_|WebSocket/] });
+  await visitor.page.getByRole('dialog', { name: 'The shop' }).waitFor();
+  scene.cut();
+  await write(visitor, 'Anybody?');
+  await visitor.page.getByText('There is no connection.').waitFor();
+  scene.heal();
+  await visitor.page.getByRole('button', { name: 'Try again' }).click();
+  await log(visitor).getByText('You said: Anybody?').waitFor();
+});
+
+describe('what an agent says', () => {
+  const HOSTILE = [
+    '<img src=x onerror="document.title=1"> <script>document.title=2</script>',
+    'javascript:alert(1) data:text/html,x [click](javascript:alert(2))',
+    'https://bank.example@evil.example/ and https://help.example.com/a?b=c, or (http://127.0.0.1/x).',
+  ].join('\n');
+
+  test('stays text; web addresses alone are links, which tell nobody where one came from', async () => {
+    responder.play(async () => ({ text: HOSTILE }));
+    const visitor = await open();
+    await write(visitor, 'Say it');
+    await log(visitor).getByText('<script>document.title=2</script>').waitFor();
+    const bubble = log(visitor).getByRole('listitem').last();
+    expect(await bubble.textContent()).toBe(`The shop: ${HOSTILE}`);
+    const links = await bubble
+      .locator('a')
+      .evaluateAll((all) =>
+        all.map((link) => [link.getAttribute('href'), link.getAttribute('rel'), link.textContent]),
+      );
+    expect(links).toEqual([
+      [
+        'https://help.example.com/a?b=c',
+        'noopener noreferrer nofollow',
+        'https://help.example.com/a?b=c',
+      ],
+      ['http://127.0.0.1/x', 'noopener noreferrer nofollow', 'http://127.0.0.1/x'],
+    ]);
+    expect(await bubble.locator('img, script').count()).toBe(0);
+    expect(await visitor.page.title()).toBe('A shop');
+  });
+});
+
+describe('a page', () => {
+  test('with the strictest policy shows all of it', async () => {
+    const api = scene.url;
+    const visitor = await open({
+      headers: {
+        'content-security-policy': [
+          "default-src 'none'",
+          `script-src ${api}`,
+          `connect-src ${api} ${api.replace('http', 'ws')}`,
+          "require-trusted-types-for 'script'",
+          "trusted-types 'none'",
+        ].join(';'),
+        'cross-origin-embedder-policy': 'require-corp',
+        'cross-origin-opener-policy': 'same-origin',
+      },
+    });
+    await write(visitor, 'Hello');
+    await log(visitor).getByText('You said: Hello').waitFor();
+    const style = await visitor.page
+      .getByRole('dialog')
+      .evaluate((panel) => getComputedStyle(panel).position);
+    expect(style).toBe('fixed');
+  });
+
+  test('reaches into it by custom properties alone', async () => {
+    const visitor = await open({
+      body: '<style>* { color: red !important; display: block } :root { --parley-accent: rgb(10, 90, 10) }</style>',
+    });
+    const send = visitor.page.getByRole('button', { name: 'Send' });
+    const colours = await send.evaluate((one) => {
+      const { backgroundColor, color } = getComputedStyle(one);
+      return { backgroundColor, color };
+    });
+    expect(colours).toEqual({ backgroundColor: 'rgb(10, 90, 10)', color: 'rgb(255, 255, 255)' });
+  });
+
+  test('in German has it in German; one that places the element itself has one', async () => {
+    const visitor = await visit({
+      lang: 'de-AT',
+      embed: `<parley-widget agent="${scene.talks.agentId}" greeting="Servus!"></parley-widget>
+        <script src="${scene.url}/widget.js" async></script>`,
+    });
+    await launcher(visitor).click();
+    await visitor.page.getByText('Servus!').waitFor();
+    await visitor.page.getByRole('button', { name: 'Schließen' }).waitFor();
+    expect(await visitor.page.locator('parley-widget').count()).toBe(1);
+  });
+
+  test('may know its visitor: the token comes from its own server', async () => {
+    const made = await scene.talks.talkToken({ user_id: 'u_7', variables: { name: 'Ada' } });
+    const visitor = await visit({ data: { 'token-url': '/my-token' } });
+    await visitor.page.route('**/my-token', (route) =>
+      route.fulfill({ status: 201, json: made.body }),
+    );
+    await launcher(visitor).click();
+    await write(visitor, 'Who am I?');
+    await log(visitor).getByText('You said: Who am I?').waitFor();
+    const [ready] = visitor.came;
+    const conversation = await scene.talks.read(
+      `/v1/conversations/${String(ready?.['conversation_id'])}`,
+    );
+    expect(conversation).toMatchObject({ user_id: 'u_7' });
+  });
+});
+
+describe('somebody', () => {
+  test('at the keyboard alone opens it, writes, closes it, and is where they were', async () => {
+    const visitor = await visit();
+    const { page } = visitor;
+    await launcher(visitor).waitFor();
+    await page.getByRole('link', { name: 'A link of the page' }).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.type('By keys');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('alone');
+    await page.keyboard.press('Enter');
+    await log(visitor).getByText('You said: By keys alone').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await focused(page)).toBe('launcher');
+    await page.keyboard.press('Shift+Tab');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(
+      'A link of the page',
+    );
+  });
+
+  test('with a phone has it over the whole screen, and nothing of the page behind it', async () => {
+    const visitor = await open({ viewport: { width: 360, height: 640 } });
+    const { page } = visitor;
+    await write(visitor, 'A word that is toolongforascreenofsuchawidth'.repeat(3));
+    await log(visitor).getByText('You said: A word').waitFor();
+    const panel = await page.getByRole('dialog').boundingBox();
+    expect(panel).toEqual({ x: 0, y: 0, width: 360, height: 640 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    // Behind it nothing takes the focus.
+    for (let at = 0; at < 12; at += 1) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('A');
+    }
+  });
+
+  test.each(['light', 'dark'] as const)('finds it accessible in the %s', async (theme) => {
+    const visitor = await visit({ theme });
+    await launcher(visitor).waitFor();
+    await expectAccessible(visitor.page);
+    await launcher(visitor).click();
+    responder.play(async () => ({ text: 'See https://help.example.com/ for it.' }));
+    await write(visitor, 'Is it?');
+    await log(visitor).getByText('See https').waitFor();
+    await expectAccessible(visitor.page);
+    const [ready] = visitor.came;
+    await scene.talks.api.call(
+      'POST',
+      `/v1/conversations/${String(ready?.['conversation_id'])}/end`,
+      {
+        json: {},
+      },
+    );
+    await visitor.page.getByText('The talk has ended.').waitFor();
+    await expectAccessible(visitor.page);
+    await visitor.page.getByRole('button', { name: 'New talk' }).click();
+    await visitor.page.getByText('Ask The shop anything.').waitFor();
+  });
+
+  test('sees that a colleague answers', async () => {
+    const visitor = await open();
+    await write(visitor, 'A person, please');
+    await log(visitor).getByText('You said').waitFor();
+    const id = String(visitor.came[0]?.['conversation_id']);
+    const { api } = scene.talks;
+    const asked = await api.call('POST', `/v1/conversations/${id}/escalate`, { json: {} });
+    expect(asked.status).toBeLessThan(300);
+    await visitor.page.getByText('A colleague answers here.').waitFor();
+    const [escalation] = (await scene.talks.read('/v1/escalations')).data;
+    const place = `/v1/escalations/${escalation.id}`;
+    const accepted = await api.call('POST', `${place}/accept`, {
+      json: { accepted_by: { id: 'ana', name: 'Ana' } },
+    });
+    expect(accepted.text).toContain('"accepted"');
+    const said = await api.call('POST', `${place}/messages`, { json: { text: 'Ana here.' } });
+    expect([said.status, said.text]).toEqual([200, expect.anything()]);
+    await until(
+      'the words of the colleague',
+      async () => (await log(visitor).getByText('A colleague: Ana here.').count()) === 1,
+    );
+  });
+});
+
+async function focused(page: Visit['page']): Promise<string | undefined> {
+  return page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.className);
+}

@@ -1,0 +1,34 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { bytesOf } from '../../src/speech/audio/pcm.ts';
+import { wavHeader } from '../../src/speech/audio/wav.ts';
+
+/** A microphone of Chromium that hears a file, once, from when a page opens it; nobody is asked. */
+export type Microphone = { args: string[]; remove: () => Promise<void> };
+
+const RATE = 8_000;
+
+export async function microphoneOf(samples: Int16Array): Promise<Microphone> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'parley-microphone-'));
+  const file = path.join(folder, 'heard.wav');
+  const heard = bytesOf(samples);
+  const header = wavHeader({ sampleRate: RATE, dataBytes: heard.length });
+  await writeFile(file, Buffer.concat([header, heard]));
+  return {
+    args: [
+      '--use-fake-device-for-media-stream',
+      '--use-fake-ui-for-media-stream',
+      `--use-file-for-fake-audio-capture=${file}%noloop`,
+    ],
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Things said, each after so many seconds of silence; then silence for a minute. */
+export function saidAfter(...said: [afterSec: number, samples: Int16Array][]): Int16Array {
+  const parts = said.flatMap(([afterSec, samples]) => [silence(afterSec), samples]);
+  return Int16Array.from([...parts, silence(60)].flatMap((part) => [...part]));
+}
+
+const silence = (sec: number): Int16Array => new Int16Array(RATE * sec);

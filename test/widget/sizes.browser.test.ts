@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { gzipSync } from 'node:zlib';
+
+/** What a page of others loads with the widget: gzip, in bytes of 1000 a kB. */
+
+const ALL_MAX = 30_000;
+/** Before anybody opens it. */
+const ENTRY_MAX = 15_000;
+
+const folder = (): string => process.env['PARLEY_TEST_WIDGET']!;
+const files = (): string[] => readdirSync(folder()).filter((name) => name.endsWith('.js'));
+const text = (name: string): string => readFileSync(path.join(folder(), name), 'utf8');
+const sizeOf = (name: string): number => gzipSync(text(name), { level: 9 }).length;
+
+test('the widget is two files, one of them loaded by who speaks alone, of 30 kB at most', () => {
+  expect(files()).toEqual([expect.stringMatching(/^sound-[\w-]{8}\.js$/), 'widget.js']);
+  expect(sizeOf('widget.js')).toBeLessThan(ENTRY_MAX);
+  expect(files().reduce((sum, name) => sum + sizeOf(name), 0)).toBeLessThan(ALL_MAX);
+});
+
+test('it makes no markup and no program of text, and names no other host', () => {
+  for (const name of files()) {
+    expect(text(name)).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|\beval\(|new Function/);
+    expect(text(name)).not.toMatch(/["'`](data|blob):/);
+    const hosts = [...text(name).matchAll(/(?:https?:)?\/\/([a-z0-9.-]+\.[a-z]{2,})/gi)];
+    expect(hosts.map(([, host]) => host).filter((host) => host !== 'www.w3.org')).toEqual([]);
+  }
+});

@@ -1,0 +1,281 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import {
+  connect as connectTcp,
+  createServer as createTcpServer,
+  type AddressInfo,
+  type Socket,
+} from 'node:net';
+import { jest } from '@jest/globals';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { microphoneOf, saidAfter } from './microphone.ts';
+import { startTalkFixture, type TalkFixture } from '../talks/talk-setup.ts';
+
+jest.setTimeout(90_000);
+
+/**
+ * Somebody in front of a page of another origin that embeds the widget: Chromium, the page's own server, the API
+ * with its database, and a provider that speaks and hears. Ends with `stop`.
+ */
+export type Scene = {
+  talks: TalkFixture;
+  /** Where pages find the API. */
+  url: string;
+  /** Of the pages that may embed the agent. */
+  origin: string;
+  /** A page that embeds it, opened by somebody new; closed with the scene. */
+  visit: (options?: VisitOptions) => Promise<Visit>;
+  /** The network between all pages and the API is gone, until `heal`. */
+  cut: () => void;
+  heal: () => void;
+  stop: () => Promise<void>;
+};
+
+export type VisitOptions = {
+  /** Of the script element, beside `src` and `data-agent`. */
+  data?: Record<string, string>;
+  /** Of the page. */
+  headers?: Record<string, string>;
+  lang?: string;
+  /** What the page has beside it. */
+  body?: string;
+  /** What the script element is instead. */
+  embed?: string;
+  viewport?: { width: number; height: number };
+  theme?: 'light' | 'dark';
+  /** Whose page it is; default: one that may embed it. */
+  from?: string;
+  isMicrophoneRefused?: boolean;
+  /** What this test brings about on purpose. */
+  expected?: readonly RegExp[];
+};
+
+export type Visit = {
+  page: Page;
+  context: BrowserContext;
+  /** Frames of text of its sockets, parsed. */
+  sent: Record<string, unknown>[];
+  came: Record<string, unknown>[];
+  /** Throws if anything was in the console, or thrown. */
+  check: () => void;
+};
+
+type SceneOptions = Parameters<typeof startTalkFixture>[0] & {
+  /** What the microphone hears, at 8 kHz, from when it is opened; then silence. */
+  microphone?: (talks: TalkFixture) => Int16Array;
+  agent?: object;
+};
+
+export async function openScene({
+  microphone,
+  agent,
+  ...options
+}: SceneOptions = {}): Promise<Scene> {
+  const pages = await servePages();
+  const network = await startNetwork();
+  const talks = await startTalkFixture(
+    { widgetFolder: process.env['PARLEY_TEST_WIDGET']!, baseUrl: network.url, ...options },
+    { widget: { allowed_origins: [pages.origin] }, ...agent },
+  );
+  network.leadTo(talks.api.url);
+  const heard = await microphoneOf(microphone?.(talks) ?? saidAfter());
+  const browser = await launch(heard.args);
+  const contexts: BrowserContext[] = [];
+  return {
+    talks,
+    url: network.url,
+    origin: pages.origin,
+    visit: async (visit = {}) => {
+      const context = await browser.newContext({
+        viewport: visit.viewport ?? { width: 1_000, height: 800 },
+        colorScheme: visit.theme ?? 'light',
+        locale: 'en-US',
+      });
+      contexts.push(context);
+      const at = pages.put(
+        htmlOf({ url: network.url, agentId: talks.agentId }, visit),
+        visit.headers ?? {},
+      );
+      return openVisit(context, `${visit.from ?? pages.origin}${at}`, visit);
+    },
+    cut: network.cut,
+    heal: network.heal,
+    stop: async () => {
+      for (const context of contexts) await context.close();
+      await browser.close();
+      network.stop();
+      await talks.stop();
+      await pages.stop();
+      await heard.remove();
+    },
+  };
+}
+
+function launch(args: readonly string[]): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env['PARLEY_TEST_CHROMIUM']!,
+    args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost', ...args],
+  });
+}
+
+type Pages = {
+  origin: string;
+  put: (html: string, headers: Record<string, string>) => string;
+  stop: () => Promise<void>;
+};
+
+type Network = {
+  url: string;
+  leadTo: (url: string) => void;
+  cut: () => void;
+  heal: () => void;
+  stop: () => void;
+};
+
+/** Between pages and the API; it knows bytes alone. */
+async function startNetwork(): Promise<Network> {
+  let port = 0;
+  let isCut = false;
+  const open = new Set<Socket>();
+  const server = createTcpServer((page) => {
+    if (isCut) return page.destroy();
+    const api = connectTcp({ port, host: '127.0.0.1' });
+    for (const [one, other] of [
+      [page, api],
+      [api, page],
+    ] as const) {
+      open.add(one);
+      one
+        .on('error', () => undefined)
+        .on('close', () => {
+          open.delete(one);
+          other.destroy();
+        });
+      one.pipe(other);
+    }
+    return undefined;
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = (): void => {
+    isCut = true;
+    for (const one of open) one.destroy();
+  };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    leadTo: (url) => {
+      port = Number(new URL(url).port);
+    },
+    cut,
+    heal: () => {
+      isCut = false;
+    },
+    stop: () => {
+      cut();
+      server.close();
+    },
+  };
+}
+
+/** `localhost`, where the API is 127.0.0.1: another origin, and another site. */
+async function servePages(): Promise<Pages> {
+  const pages = new Map<string, { html: string; headers: Record<string, string> }>();
+  const server: Server = createServer(({ url }, response) => {
+    const page = pages.get(url ?? '');
+    if (!page) return response.writeHead(204).end();
+    return response
+      .writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...page.headers })
+      .end(page.html);
+  });
+  server.listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://localhost:${port}`,
+    put: (html, headers) => {
+      const at = `/page-${pages.size}`;
+      pages.set(at, { html, headers });
+      return at;
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+type Embedded = { url: string; agentId: string };
+
+function htmlOf({ url, agentId }: Embedded, { data, lang, body, embed }: VisitOptions): string {
+  const attributes = Object.entries({ agent: agentId, ...data })
+    .map(([name, value]) => `data-${name}="${value}"`)
+    .join(' ');
+  const script = embed ?? `<script src="${url}/widget.js" ${attributes} async></script>`;
+  return `<!doctype html><html lang="${lang ?? 'en'}"><head><meta charset="utf-8"><title>A shop</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"></head>
+<body><main><h1>A shop</h1><p><a href="#x">A link of the page</a></p>${body ?? ''}</main>${script}</body></html>`;
+}
+
+async function openVisit(
+  context: BrowserContext,
+  at: string,
+  { isMicrophoneRefused, expected = [] }: VisitOptions,
+): Promise<Visit> {
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(String(error)));
+  const sent: Visit['sent'] = [];
+  const came: Visit['came'] = [];
+  page.on('websocket', (socket) => {
+    socket.on('framesent', ({ payload }) => note(sent, payload));
+    socket.on('framereceived', ({ payload }) => note(came, payload));
+  });
+  await page.addInitScript(listenToLoudspeaker);
+  if (isMicrophoneRefused) await page.addInitScript(refuseMicrophone);
+  await page.goto(at);
+  return {
+    page,
+    context,
+    sent,
+    came,
+    check: () => {
+      const found = problems.splice(0).filter((text) => !expected.some((one) => one.test(text)));
+      if (found.length > 0) throw new Error(`the page is not clean:\n${found.join('\n')}`);
+    },
+  };
+}
+
+function note(list: Record<string, unknown>[], payload: string | Buffer): void {
+  if (typeof payload === 'string') list.push(JSON.parse(payload) as Record<string, unknown>);
+}
+
+/** What goes to the loudspeaker goes to `heard` too: its mean, some 50 times a second. */
+function listenToLoudspeaker(): void {
+  const heard: number[] = [];
+  Object.assign(globalThis, { heard });
+  // Called with `this` below.
+  // oxlint-disable-next-line typescript/unbound-method
+  const connect = AudioNode.prototype.connect as (to: AudioNode) => AudioNode;
+  AudioNode.prototype.connect = function listened(this: AudioNode, to: AudioNode): AudioNode {
+    if (to instanceof AudioDestinationNode) {
+      const analyser = new AnalyserNode(this.context, { fftSize: 1_024 });
+      connect.call(this, analyser);
+      const samples = new Float32Array(1_024);
+      setInterval(() => {
+        analyser.getFloatTimeDomainData(samples);
+        heard.push(samples.reduce((sum, one) => sum + one, 0) / samples.length);
+      }, 20);
+    }
+    return connect.call(this, to);
+  } as typeof AudioNode.prototype.connect;
+}
+
+function refuseMicrophone(): void {
+  navigator.mediaDevices.getUserMedia = async () => {
+    throw new DOMException('Permission denied', 'NotAllowedError');
+  };
+}

@@ -1,0 +1,183 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { encodeMuLaw } from '../../src/speech/audio/mu-law.ts';
+import { echo, scriptedResponder } from '../conversations/turns/scripted-responder.ts';
+import { expectAccessible } from '../dashboard/accessible.ts';
+import { GREETING } from '../talks/talk-setup.ts';
+import { until } from '../until.ts';
+import { saidAfter } from './microphone.ts';
+import { openScene, type Scene, type Visit, type VisitOptions } from './visitor.ts';
+
+/** Visitors of another site's page speak with an agent, by a microphone that hears a file. */
+
+const QUESTION = 'How much is Tide 500?';
+const INTERRUPTION = 'Stop, please.';
+const LONG = 'It is a long story that nobody wants to hear to its end, but I tell it. '.repeat(15);
+
+const responder = scriptedResponder();
+let scene: Scene;
+let visits: Visit[];
+
+beforeAll(async () => {
+  scene = await openScene({
+    responder,
+    microphone: ({ speech }) =>
+      saidAfter([4.5, speech.utter(QUESTION, 0.9)], [5, speech.utter(INTERRUPTION, 0.9)]),
+  });
+});
+beforeEach(() => {
+  responder.play(echo);
+  visits = [];
+});
+afterEach(async () => {
+  for (const { check, context } of visits) {
+    check();
+    await context.close();
+  }
+});
+afterAll(() => scene?.stop());
+
+async function speak(options: VisitOptions = {}): Promise<Visit> {
+  const visitor = await scene.visit(options);
+  visits.push(visitor);
+  await visitor.page.getByRole('button', { name: 'Talk with' }).click();
+  await visitor.page.getByRole('button', { name: 'Speak', exact: true }).click();
+  return visitor;
+}
+
+const log = ({ page }: Visit) => page.getByRole('log');
+
+/** The sentences that went to the loudspeaker so far: each is a level of its own. */
+async function heard({ page }: Visit): Promise<string[]> {
+  const means = await page.evaluate(() => (globalThis as unknown as { heard: number[] }).heard);
+  const names = means
+    .map((mean) => scene.talks.speech.sentenceOf(encodeMuLaw(Int16Array.of(mean * 32_768))[0]!))
+    .filter((name) => name !== undefined);
+  // An edge of one looks like another for a moment.
+  return names.filter((name, at) => name === names[at - 1] && name !== names[at - 2]);
+}
+
+/** What the status said from now on, however short. */
+async function watchStates({ page }: Visit): Promise<() => Promise<string[]>> {
+  await page.evaluate(() => {
+    const states: string[] = [];
+    Object.assign(globalThis, { states });
+    const root = document.querySelector('parley-widget')!.shadowRoot!;
+    const status = root.querySelector('[role=status]')!;
+    new MutationObserver(() => states.push(status.textContent)).observe(status, {
+      childList: true,
+    });
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { states: string[] }).states);
+}
+
+const playedMarks = ({ sent }: Visit) => sent.filter(({ type }) => type === 'played').length;
+
+test('a visitor hears the greeting, is heard, and hears the answer', async () => {
+  const visitor = await speak();
+  const { page } = visitor;
+  await page.getByText('Microphone on').waitFor();
+  await log(visitor).getByText(`You: ${QUESTION}`).waitFor();
+  await log(visitor).getByText(`You said: ${QUESTION}`).waitFor();
+  await until('the answer to be heard', async () =>
+    (await heard(visitor)).includes(`You said: ${QUESTION}`),
+  );
+  expect((await heard(visitor))[0]).toBe(GREETING);
+  await page.getByText('Listening: say something.').waitFor();
+  await until('the marks of both', async () => playedMarks(visitor) >= 2);
+  await expectAccessible(page);
+
+  await page.getByRole('button', { name: 'Hang up' }).click();
+  await page.getByText('The talk has ended.').waitFor();
+  expect(await page.getByText('Microphone on').isVisible()).toBe(false);
+  const id = String(visitor.came.find(({ type }) => type === 'ready')?.['conversation_id']);
+  await until('the end', async () => {
+    const { ended_reason: reason } = await scene.talks.read(`/v1/conversations/${id}`);
+    return reason === 'user_hangup';
+  });
+  expect(await scene.talks.transcript(id)).toEqual([
+    `agent: ${GREETING}`,
+    `user: ${QUESTION}`,
+    `agent: You said: ${QUESTION}`,
+  ]);
+});
+
+test('who speaks into an answer stops it at once, and sees what was heard of it', async () => {
+  responder.play(async ({ text, emitToken }) => {
+    const reply = text === QUESTION ? LONG : 'Yes.';
+    emitToken(reply);
+    return { text: reply };
+  });
+  const visitor = await speak();
+  const states = await watchStates(visitor);
+  await log(visitor).getByText(`You: ${QUESTION}`).waitFor();
+  await log(visitor).getByText('(interrupted)').waitFor();
+  await log(visitor).getByText(`You: ${INTERRUPTION}`).waitFor();
+  await log(visitor).getByText('Yes.').waitFor();
+  expect(visitor.came.some(({ type }) => type === 'clear')).toBe(true);
+  const cut = await log(visitor).getByText('(interrupted)').textContent();
+  expect(cut!.length).toBeLessThan(LONG.length);
+  expect(await states()).toContain('Speaking. You may interrupt.');
+});
+
+test('the microphone is closed with the panel, and with the page', async () => {
+  const visitor = await speak();
+  const { page } = visitor;
+  await page.getByText('Microphone on').waitFor();
+  await log(visitor).getByText(GREETING).waitFor();
+  await page.getByRole('button', { name: 'Close' }).click();
+  await until('the call to end', async () => {
+    const { data } = await scene.talks.read('/v1/calls?status=in_progress');
+    return data.length === 0;
+  });
+
+  await page.getByRole('button', { name: 'Talk with' }).click();
+  await page.getByRole('button', { name: 'New talk' }).click();
+  await page.getByRole('button', { name: 'Speak', exact: true }).click();
+  await page.getByText('Listening').waitFor();
+  await page.goto('about:blank');
+  await until('the call to end', async () => {
+    const { data } = await scene.talks.read('/v1/calls?status=in_progress');
+    return data.length === 0;
+  });
+});
+
+test('a call whose network goes for a moment goes on', async () => {
+  const visitor = await speak({ expected: [/ERR_|WebSocket/] });
+  await log(visitor).getByText(GREETING).waitFor();
+  scene.cut();
+  await visitor.page.getByText('The connection broke.').waitFor();
+  scene.heal();
+  await until('it to go on', () => visitor.came.filter(({ type }) => type === 'ready').length > 1);
+  await visitor.page.getByText('Microphone on').waitFor();
+  const ids = visitor.came.flatMap(({ type, conversation_id: id }) =>
+    type === 'ready' ? [id] : [],
+  );
+  expect(new Set(ids).size).toBe(1);
+  // One may write as well.
+  await visitor.page.getByLabel('Message').fill('Written');
+  await visitor.page.getByLabel('Message').press('Enter');
+  await log(visitor).getByText('You said: Written').waitFor();
+});
+
+test('who refuses the microphone is told what to do, nobody is called, and they can write', async () => {
+  const before = (await scene.talks.read('/v1/calls')).data.length;
+  const visitor = await speak({ isMicrophoneRefused: true });
+  await visitor.page.getByText('The browser keeps the microphone from this page.').waitFor();
+  expect(visitor.sent).toEqual([]);
+  await visitor.page.getByLabel('Message').fill('Hello');
+  await visitor.page.getByLabel('Message').press('Enter');
+  await log(visitor).getByText('You said: Hello').waitFor();
+  expect((await scene.talks.read('/v1/calls')).data).toHaveLength(before);
+});
+
+test('a page with the strictest policy lets one speak', async () => {
+  const { url } = scene;
+  const policy = [
+    "default-src 'none'",
+    `script-src ${url}`,
+    `connect-src ${url} ${url.replace('http', 'ws')}`,
+    "require-trusted-types-for 'script'",
+  ];
+  const visitor = await speak({ headers: { 'content-security-policy': policy.join(';') } });
+  await until('the greeting', async () => (await heard(visitor)).includes(GREETING));
+});
