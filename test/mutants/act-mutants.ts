@@ -57,9 +57,9 @@ export const ACT_MUTANTS: readonly Mutant[] = [
   {
     name: 'late-word-ends-a-call',
     why: 'what a carrier tells late of a number that nobody answered ends the talk that came after',
-    file: `${ACTS}/acts.sql.ts`,
-    find: `where id = $1 and transfers = $2 and status = 'transferring' and transfer_status = 'ringing'`,
-    replace: `where id = $1 and transfers = $2`,
+    file: VOICE,
+    find: `(isWaiting && ['completed', 'answered'].includes(dialed))`,
+    replace: `['completed', 'answered'].includes(dialed)`,
     suite: TRANSFER,
     test: 'what is told twice, late or in another order changes nothing',
   },
