@@ -86,24 +86,50 @@ async function post(url, fields) {
   return answer.text();
 }
 
-/** Of the first element of that name. */
+/** Of the first element of that name. Addresses have no entity but this one. */
 const attribute = (twiml, element, name) =>
   new RegExp(`<${element}[^>]* ${name}="([^"]*)"`).exec(twiml)?.[1].replaceAll('&amp;', '&');
 
 /** Does what the TwiML says; resolves when the call is over. */
 async function follow(twiml, sid) {
   const url = attribute(twiml, 'ConversationRelay', 'url');
+  if (twiml.includes('<Dial')) return dial(twiml, sid);
   if (url === undefined) return console.log(`-- no conversation: ${twiml.split('\n')[1]}`);
-  await talk(new WebSocket(url), sid, attribute(twiml, 'Parameter', 'value'));
-  const over = { CallSid: sid, SessionStatus: 'completed', CallStatus: 'completed' };
-  await post(attribute(twiml, 'Connect', 'action'), over);
+  const handoff = await talk(new WebSocket(url), sid, attribute(twiml, 'Parameter', 'value'));
+  const action = attribute(twiml, 'Connect', 'action');
+  if (handoff !== undefined) {
+    const ended = { SessionStatus: 'ended', CallStatus: 'in-progress', HandoffData: handoff };
+    return follow(await post(action, { CallSid: sid, ...ended }), sid);
+  }
+  await post(action, { CallSid: sid, SessionStatus: 'completed', CallStatus: 'completed' });
   console.log('-- the call is over');
 }
+
+/** Rings another number for the call. */
+async function dial(twiml, sid) {
+  const [, to] = /<Number[^>]*>([^<]*)/.exec(twiml);
+  console.log(`-- rings ${to}: Enter picks up, a word and Enter: nobody does`);
+  const action = attribute(twiml, 'Dial', 'action');
+  const over = (DialCallStatus, CallStatus) =>
+    post(action, { CallSid: sid, CallStatus, DialCallStatus });
+  if ((await nextLine()) !== '') return follow(await over('no-answer', 'in-progress'), sid);
+  const theirs = { CallSid: newSid(), ParentCallSid: sid, CallStatus: 'in-progress' };
+  await post(attribute(twiml, 'Number', 'statusCallback'), theirs);
+  console.log('-- the two of you talk: Enter hangs up');
+  await nextLine();
+  await over('completed', 'completed');
+  console.log('-- the call is over');
+}
+
+/** What is typed next; a word at the end of the input. */
+const nextLine = () =>
+  new Promise((resolve) => lines.once('line', resolve).once('close', () => resolve('-')));
 
 function talk(socket, sid, token) {
   const send = (frame) => socket.send(JSON.stringify(frame));
   let toSay = '';
   let said = '';
+  let handoff;
   const speaking = setInterval(() => {
     const [word = ''] = /^\s*\S+\s*/.exec(toSay) ?? [];
     toSay = toSay.slice(word.length);
@@ -130,6 +156,8 @@ function talk(socket, sid, token) {
   socket.addEventListener('message', ({ data }) => {
     const frame = JSON.parse(data);
     if (frame.type === 'text') toSay += frame.last ? `${frame.token} ` : frame.token;
+    else if (frame.type === 'sendDigits') console.log(`-- presses ${frame.digits}`);
+    else if (frame.type === 'end') handoff = frame.handoffData;
   });
   return new Promise((resolve) => {
     socket.addEventListener('close', ({ code, reason }) => {
@@ -137,7 +165,7 @@ function talk(socket, sid, token) {
       lines.off('line', hear);
       if (code !== 1000 && code !== 1005)
         console.log(`-- the socket was closed: ${code} ${reason}`);
-      resolve();
+      resolve(handoff);
     });
   });
 }
@@ -153,7 +181,7 @@ async function serve(request, response) {
   if (!form.To) return;
   console.log(`-- ${form.From} calls ${form.To}: Enter picks up`);
   await post(form.StatusCallback, { CallSid: sid, CallStatus: 'ringing' });
-  await new Promise((resolve) => lines.once('line', resolve));
+  await nextLine();
   await follow(await post(form.Url, { CallSid: sid, CallStatus: 'in-progress' }), sid);
 }
 

@@ -70,6 +70,7 @@ describeEachStore((storeName) => {
           { type: 'webhook', name: 'look_up', url: 'https://example.com/x', timeout_ms: 500 },
         ],
         first_message: null,
+        first_message_interruptible: null,
         language: null,
         model: null,
         knowledge: null,

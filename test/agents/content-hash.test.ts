@@ -33,6 +33,7 @@ const FULL = {
   voice: { provider: 'acme', voiceId: 'v-1', language: 'en-GB', speed: 1.25 },
   tools: [LOOKUP, { type: 'end_call', name: 'bye' }],
   firstMessage: 'Hello!',
+  firstMessageInterruptible: false,
   language: 'en-GB',
   model: { name: 'm-1', temperature: 0.2, maxTokens: 400 },
   knowledge: { sourceNames: ['faq', 'prices'], topK: 5, minScore: 0.4 },
@@ -59,6 +60,7 @@ const OTHER: Record<string, unknown> = {
   transcriber: { ...FULL.transcriber, keywords: ['Krapfen'] },
   tools: [LOOKUP],
   firstMessage: 'Good day!',
+  firstMessageInterruptible: true,
   language: 'de-DE',
   model: { ...FULL.model, temperature: 0.3 },
   knowledge: { ...FULL.knowledge, sourceNames: ['faq'] },
@@ -164,12 +166,13 @@ describe('what says something else is something else', () => {
   });
 });
 
-/** Content of before an agent was told how to hear, and of before there was a judge. */
-const DEAF = without(FULL, 'transcriber');
+/** Content of before a greeting could be kept, of before an agent was told how to hear, and before there was a judge. */
+const INTERRUPTIBLE = without(FULL, 'firstMessageInterruptible');
+const DEAF = without(INTERRUPTIBLE, 'transcriber');
 const UNJUDGED = without(DEAF, 'judgement');
 /** A voice with all that was added to it later. */
 const SPEAKING = {
-  ...FULL,
+  ...INTERRUPTIBLE,
   voice: {
     ...FULL.voice,
     model: 's-1',
@@ -195,8 +198,9 @@ test.each([
   ],
   [UNJUDGED, 'f6d829be7aa853d51f3b63ccccfff47a2ccb021105937b3871f887fdd00dd284'],
   [DEAF, '587879e59ef8d5dd54ab815b9e0ade4d386db48dc5f0ef677331a07da46e8e6a'],
-  [FULL, 'e81eb9099069b561364077f7e8335ae2725a7eec51adbf28faf2223572597530'],
+  [INTERRUPTIBLE, 'e81eb9099069b561364077f7e8335ae2725a7eec51adbf28faf2223572597530'],
   [SPEAKING, '4683589db9ffd88a7a652e5f83aa824aec88583e64911eeac6cdc5327b2a48a8'],
+  [FULL, '2df976ce72b68f9043e08330933cf854bb771b26ff6a2804b1428546d1e2b689'],
 ])('the hash of known content never changes (%#)', (fields, hash) => {
   expect([HASH_VERSION, hashOf(fields)]).toEqual([1, hash]);
 });

@@ -37,7 +37,7 @@ export const ERASURE_MUTANTS: readonly Mutant[] = [
     name: 'numbers-of-calls',
     why: 'who was rung up, at which number, is found after the erasure',
     file: 'src/calls/calls.sql.ts',
-    find: `set from_number = null, to_number = null, provider_options = '{}', user_id = null,`,
+    find: `set from_number = null, to_number = null, transfer_to = null, provider_options = '{}', user_id = null,`,
     replace: `set provider_options = '{}', user_id = null,`,
     suite: ERASURE,
     test: 'of a call nobody learns any more who was rung up',

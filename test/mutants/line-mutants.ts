@@ -40,14 +40,16 @@ export const LINE_MUTANTS: readonly Mutant[] = [
     name: 'token-used-twice',
     why: 'whoever has seen the first frame of a call opens its line again, and listens',
     file: ROWS,
-    find: `text: \`update calls set line_token = null, line_holder = $3,
+    find: `text: \`update calls set line_token = null, line_holder = $3, say_from = null,
                   line_until = clock_timestamp() + $4 * interval '1 ms'
-            where line_token = $1 and provider_call_id = $2 and \${CALL_LIVE} and line_holder is null
-              and line_until > clock_timestamp()`,
-    replace: `text: \`update calls set line_holder = $3,
+             from (select id as call_id, say_from as "sayFrom" from calls where line_token = $1 for update) old
+            where id = old.call_id
+              and line_token = $1 and provider_call_id = $2 and \${CALL_LIVE} and line_holder is null`,
+    replace: `text: \`update calls set line_holder = $3, say_from = null,
                   line_until = clock_timestamp() + $4 * interval '1 ms'
-            where line_token = $1 and provider_call_id = $2 and \${CALL_LIVE}
-              and line_until > clock_timestamp()`,
+             from (select id as call_id, say_from as "sayFrom" from calls where line_token = $1 for update) old
+            where id = old.call_id
+              and line_token = $1 and provider_call_id = $2 and \${CALL_LIVE}`,
     suite: REFUSED,
     test: 'a token opens a line once, for the call that it was given to',
   },
@@ -55,9 +57,9 @@ export const LINE_MUTANTS: readonly Mutant[] = [
     name: 'token-of-another-call',
     why: 'a token that was given to one call opens the line of it for another',
     file: ROWS,
-    find: 'where line_token = $1 and provider_call_id = $2 and ${CALL_LIVE} and line_holder is null',
+    find: 'and line_token = $1 and provider_call_id = $2 and ${CALL_LIVE} and line_holder is null',
     replace:
-      'where line_token = $1 and $2::text is not null and ${CALL_LIVE} and line_holder is null',
+      'and line_token = $1 and $2::text is not null and ${CALL_LIVE} and line_holder is null',
     suite: REFUSED,
     test: 'a token opens a line once, for the call that it was given to',
   },

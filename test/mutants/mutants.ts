@@ -14,6 +14,7 @@ import { IDEMPOTENCY_MUTANTS } from './idempotency-mutants.ts';
 import { KNOWLEDGE_MUTANTS } from './knowledge-mutants.ts';
 import { READING_MUTANTS } from './knowledge/reading-mutants.ts';
 import { LANGUAGE_MUTANTS } from './language-mutants.ts';
+import { ACT_MUTANTS } from './act-mutants.ts';
 import { LINE_MUTANTS } from './line-mutants.ts';
 import { MANIFEST_MUTANTS } from './manifest-mutants.ts';
 import type { Mutant } from './mutant.ts';
@@ -45,6 +46,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CONVERSATION_MUTANTS,
   ...LANGUAGE_MUTANTS,
   ...LINE_MUTANTS,
+  ...ACT_MUTANTS,
   ...FEEDBACK_MUTANTS,
   ...HOURS_MUTANTS,
   ...JUDGEMENT_MUTANTS,

@@ -223,6 +223,26 @@ test('a call that is ended while it rings is ended at the carrier too', async ()
   });
 });
 
+test('two who talk are over when somebody ends the call, and when the carrier says that the caller has gone', async () => {
+  const first = await ringing();
+  await first.dial.pickUp();
+  expect((await phones.api.call('POST', `/v1/calls/${first.call.id}/end`)).status).toBe(200);
+  expect(phones.carrier.hungUp).toContain(first.phone.sid);
+  expect(await phones.callWhen(first.phone.sid)).toMatchObject({
+    status: 'completed',
+    ended_reason: 'api',
+    transfer: { status: 'answered' },
+  });
+  const second = await ringing();
+  await second.dial.pickUp();
+  const over = { AccountSid: ACCOUNT, CallSid: second.phone.sid, CallStatus: 'completed' };
+  await phones.carrier.post(`/v1/telephony/twilio/status?call=${second.call.id}`, over);
+  await phones.callWhen(second.phone.sid, { status: 'completed', ended_reason: 'transferred' });
+  expect((await second.dial.over('completed', 'completed')).verbs).toMatchObject([
+    { name: 'Hangup' },
+  ]);
+});
+
 test('what is told twice, late or in another order changes nothing', async () => {
   const { phone, call, dial } = await ringing();
   const socketOver = {

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import {
+  dialTwiml,
   goodbyeTwiml,
   relayTwiml,
   streamTwiml,
@@ -44,6 +45,40 @@ test('the socket, what it is handed, and who is asked when it is over', () => {
       ],
     },
   ]);
+});
+
+test('another number is rung, and who picks up is told of', () => {
+  const [dial, ...more] = readTwiml(
+    dialTwiml({
+      to: '+442079460000',
+      callerId: '+442071838750',
+      ringSec: 30,
+      action: 'https://parley.example/v1/telephony/twilio/voice?call=call_1&transfer=2',
+      answered: 'https://parley.example/v1/telephony/twilio/status?call=call_1&transfer=2',
+    }),
+  );
+  expect(more).toEqual([]);
+  expect(dial).toEqual({
+    name: 'Dial',
+    attributes: {
+      action: 'https://parley.example/v1/telephony/twilio/voice?call=call_1&transfer=2',
+      callerId: '+442071838750',
+      timeout: '30',
+    },
+    text: '',
+    inside: [
+      {
+        name: 'Number',
+        attributes: {
+          statusCallback:
+            'https://parley.example/v1/telephony/twilio/status?call=call_1&transfer=2',
+          statusCallbackEvent: 'answered',
+        },
+        text: '+442079460000',
+        inside: [],
+      },
+    ],
+  });
 });
 
 test('what a tenant wrote is said, and is no XML', () => {
