@@ -24,7 +24,7 @@ export function stripSources(source, target) {
     writeFileSync(output, withJavaScriptImports(code));
   }
   // Data stands in the folder of the code that reads it, which exists by now.
-  for (const file of files.filter((name) => name.endsWith('.json'))) {
+  for (const file of files.filter((name) => /\.(json|wav)$/.test(name))) {
     copyFileSync(join(source, file), join(target, file));
   }
 }

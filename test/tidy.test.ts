@@ -78,7 +78,7 @@ const NOUNS: Record<string, { below: readonly string[]; parts?: readonly string[
 
 const ROLES = 'roles';
 /** They call what is below; nothing below knows them. */
-const WAYS_IN = ['commands', 'standalone'];
+const WAYS_IN = ['commands', 'standalone', 'drill'];
 /** For people's browsers: it is built by itself, and speaks to the API through the client alone. */
 const DASHBOARD = 'dashboard';
 /** Its parts, lowest first; `app` is what all pages stand in. */
@@ -113,8 +113,8 @@ const ONLY_IN: [RegExp, RegExp, string][] = [
   ],
   [
     /from 'node:https?'/,
-    /^platform\/(egress|http)\/|^platform\/observability\/health\.ts$|^standalone\/(demo-(receiver|shop)|scripted-model)\.ts$/,
-    'as above',
+    /^platform\/(egress|http)\/|^platform\/observability\/health\.ts$|^standalone\/(demo-(receiver|shop)|scripted-model)\.ts$|^drill\/server\.ts$/,
+    'as above; the drill is a carrier and a receiver, which are outside',
   ],
   [
     /'@kubernetes\/client-node'/,
@@ -134,7 +134,11 @@ const ONLY_IN: [RegExp, RegExp, string][] = [
     'what others wrote is shown as text, and text is no program',
   ],
   [/process\.env/, /^config\.ts$/, 'one reader of the environment'],
-  [/\bfetch\(/, /^$/, 'every outgoing request goes through platform/egress'],
+  [
+    /\bfetch\(/,
+    /^drill\/(api|carrier)\.ts$/,
+    'every outgoing request goes through platform/egress; those of the drill come from outside',
+  ],
   [
     /from '(react|react-dom|@tanstack|@base-ui|uplot|diff|@parley)[/']/,
     /^dashboard\//,
