@@ -22,7 +22,7 @@ export type DeclareOptions = {
   number: string;
 };
 
-const BIND_MS = 30_000;
+const BIND_MS = 60_000;
 
 /** Declares an agent that hears, speaks and knows, and a number that rings it; all by REST. */
 export async function declare(api: Api, options: DeclareOptions): Promise<Declared> {

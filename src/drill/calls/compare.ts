@@ -19,6 +19,8 @@ type Turn = { role: string; text: string; interrupted: boolean };
 
 /** Somebody may break in in the middle of a word. */
 const CUT_WORDS = 1;
+/** As what half a word may be heard: "with" and "it" of "within". */
+const MISHEARD_OF_CUT = 2;
 
 export async function compare(voice: Voice, talk: readonly Said[], json: Json): Promise<Compared> {
   const turns = json.turns as Turn[];
@@ -59,7 +61,7 @@ async function compareAgent(
   if (wordsApart(interrupted ? whole.slice(0, stored.length) : whole, stored) > 0) {
     problems.push(`the answer was to be “${expected}”, stored is “${turn.text}”`);
   }
-  const isOther = matched.apart > misheard + (interrupted ? CUT_WORDS : 0);
+  const isOther = matched.apart > misheard + (interrupted ? MISHEARD_OF_CUT : 0);
   const apart = interrupted ? Math.abs(matched.count - stored.length) : matched.apart;
   if (interrupted) cut.set(at, { stored: turn.text, heard, apart });
   if (isOther || (interrupted && apart > CUT_WORDS)) {
