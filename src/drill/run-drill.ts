@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createApi, eventually, type Api } from './api.ts';
 import { createCaller, SILENT_WITHIN_MS } from './calls/caller.ts';
 import { compare } from './calls/compare.ts';
-import { interruptions, keys, listening, questions, type Script } from './calls/scripts.ts';
+import { cut, interruptions, keys, listening, questions, type Script } from './calls/scripts.ts';
 import { createCarrier, type Carrier } from './carrier.ts';
 import { declare } from './declare.ts';
 import { createHooks, type Hooks } from './hooks.ts';
@@ -99,7 +99,7 @@ function scriptsFor(count: number): Script[] {
   const breaking = Array.from({ length: calls }, (_, at) =>
     interruptions(at * (PER_CALL + 1), Math.min(PER_CALL, count - at * PER_CALL)),
   );
-  return [questions(0), listening, keys, ...breaking];
+  return [questions(0), listening, keys, cut, ...breaking];
 }
 
 async function oneCall(stage: Stage, script: Script): Promise<CallReport> {

@@ -47,8 +47,8 @@ const drill = (...more: string[]) =>
   );
 
 test('callers are greeted, answered and broken off, and leave nothing behind', async () => {
-  const { stdout } = await drill('--interruptions', '3', '--at-once', '4');
-  expect(stdout).toMatch(/^4 calls, 0 failed; interruptions right: 3 of 3$/m);
+  const { stdout } = await drill('--interruptions', '3', '--at-once', '5');
+  expect(stdout).toMatch(/^5 calls, 0 failed; interruptions right: 3 of 3$/m);
   for (const kind of ['agents', 'model_providers', 'telephony_providers', 'webhooks']) {
     const { body } = await parley.call('GET', `/v1/${kind}`);
     expect(body.data).toEqual([]);

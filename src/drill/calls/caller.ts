@@ -25,6 +25,8 @@ export type Caller = {
     keys: string,
     about: { expected: string; message: string; afterMs: number },
   ) => Promise<void>;
+  /** Cuts the socket; resolves when the carrier has opened another one. */
+  loseLine: () => Promise<void>;
   /** Makes a sound while the agent speaks, which is to go on. */
   disturb: (sound: Uint8Array, what: string) => Promise<void>;
 };
@@ -108,6 +110,13 @@ export function createCaller(phone: Phone, voice: Voice): Caller {
       heard(expected, clear.atMs, true);
       talk.push({ role: 'user', text: message });
       await untilSound(phone, clear.atMs, keys);
+    },
+    loseLine: async () => {
+      const before = phone.reconnects();
+      phone.cut();
+      const isBack = (): true | undefined => phone.reconnects() > before || undefined;
+      await eventually('the line to be back', isBack, { everyMs: LOOK_MS });
+      turnFromMs = performance.now();
     },
     disturb: async (sound, what) => {
       await afterFirstSound(DISTURB_AFTER_MS);

@@ -80,3 +80,18 @@ export const keys: Script = {
     await caller.listen(undefined);
   },
 };
+
+/** The line is cut, and the carrier opens another one: the talk goes on where it was. */
+export const cut: Script = {
+  kind: 'a line that is cut',
+  breaks: 0,
+  play: async (caller) => {
+    const [one, other] = [topic(0), topic(1)];
+    await caller.listen(GREETING);
+    await caller.ask(one.ask);
+    await caller.listen(one.answer);
+    await caller.loseLine();
+    await caller.ask(other.ask);
+    await caller.listen(other.answer);
+  },
+};

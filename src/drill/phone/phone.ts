@@ -53,6 +53,8 @@ export async function callUp(deps: Deps): Promise<Phone> {
   const { sid, answer } = await carrier.ring();
   const came: Came[] = [];
   let current: Stream | undefined;
+  /** How many streams were opened, and how many asked for. */
+  let opened = 0;
   let streams = 0;
   let isOver = false;
   let dropped: string | undefined;
@@ -76,6 +78,7 @@ export async function callUp(deps: Deps): Promise<Phone> {
     streams += 1;
     const about = { ...deps, sid, streamSid: `MZ${sid.slice(2)}${streams}`, answer: last };
     current = await openStream(about, last.stream, onFrame, (code) => void closed(code));
+    opened += 1;
   }
 
   /** The socket is closed, and not by the caller: the carrier asks what to do next. */
@@ -110,7 +113,7 @@ export async function callUp(deps: Deps): Promise<Phone> {
       }
     },
     came: (sinceMs) => came.filter(({ atMs }) => atMs >= sinceMs),
-    reconnects: () => streams - 1,
+    reconnects: () => opened - 1,
     dropped: () => dropped,
     hangUp: async () => {
       talker.stop();
