@@ -23,8 +23,8 @@ export function stripSources(source, target) {
     const code = stripTypeScriptTypes(readFileSync(join(source, file), 'utf8'));
     writeFileSync(output, withJavaScriptImports(code));
   }
-  // Data stands in the folder of the code that reads it, which exists by now.
-  for (const file of files.filter((name) => name.endsWith('.json'))) {
+  for (const file of files.filter((name) => /\.(json|wav)$/.test(name))) {
+    mkdirSync(dirname(join(target, file)), { recursive: true });
     copyFileSync(join(source, file), join(target, file));
   }
 }

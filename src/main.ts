@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { readConfig, type Config } from './config.ts';
 import { StartupError } from './errors.ts';
+import type { DrillArguments } from './drill/command.ts';
 import { armFailpoints } from './failpoints.ts';
 
 /** argv → command. Each command is imported when it is asked for: a role loads only its own. */
@@ -47,6 +48,22 @@ program
       await createKey(configured(), { namespace, scopes, name, expires });
     },
   );
+
+program
+  .command('drill')
+  .description('ring an agent with recorded voices, break in, and check what was heard and stored')
+  .requiredOption('--url <url>', 'where the API is reached')
+  .option('--base-url <url>', 'its PARLEY_BASE_URL, which carriers sign (default: as --url)')
+  .requiredOption('--key-file <file>', 'a file with an API key')
+  .requiredOption('--token-file <file>', 'a file with the token that the Secret has')
+  .requiredOption('--secret <name/key>', 'of the namespace of the key, for a TelephonyProvider')
+  .option('--host <host>', 'how Parley reaches this process (default: the name of this machine)')
+  .option('--port <port>', 'where it listens for that', '0')
+  .option('--interruptions <count>', 'how often callers break in', '10')
+  .option('--at-once <calls>', 'how many calls go on at once', '2')
+  .action(async (options: DrillArguments) => {
+    await (await import('./drill/command.ts')).runDrillCommand(options);
+  });
 
 function configured(): Config {
   const config = readConfig();

@@ -79,7 +79,7 @@ const NOUNS: Record<string, { below: readonly string[]; parts?: readonly string[
 
 const ROLES = 'roles';
 /** They call what is below; nothing below knows them. */
-const WAYS_IN = ['commands', 'standalone'];
+const WAYS_IN = ['commands', 'standalone', 'drill'];
 /** For people's browsers: it is built by itself, and speaks to the API through the client alone. */
 const DASHBOARD = 'dashboard';
 /** Its parts, lowest first; `app` is what all pages stand in. */
@@ -119,8 +119,8 @@ const ONLY_IN: [RegExp, RegExp, string][] = [
   ],
   [
     /from 'node:https?'/,
-    /^platform\/(egress|http)\/|^platform\/observability\/health\.ts$|^standalone\/(demo-(receiver|shop)|scripted-model)\.ts$/,
-    'as above',
+    /^platform\/(egress|http)\/|^platform\/observability\/health\.ts$|^standalone\/(demo-(receiver|shop)|scripted-model)\.ts$|^drill\/server\.ts$/,
+    'as above; the drill is a carrier and a receiver, which are outside',
   ],
   [
     /'@kubernetes\/client-node'/,
@@ -142,8 +142,8 @@ const ONLY_IN: [RegExp, RegExp, string][] = [
   [/process\.env/, /^config\.ts$/, 'one reader of the environment'],
   [
     /\bfetch\(/,
-    /^widget\/talk\/token\.ts$/,
-    'every outgoing request goes through platform/egress; a page of others has none',
+    /^(widget\/talk\/token|drill\/(api|carrier))\.ts$/,
+    'every outgoing request goes through platform/egress; a page of others has none, and the drill comes from outside',
   ],
   [
     /from '(react|react-dom|@tanstack|@base-ui|uplot|diff|@parley)[/']/,

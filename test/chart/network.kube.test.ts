@@ -171,6 +171,24 @@ const database = {
     }
   });
 
+  test('let the drill of calls and the roles to each other, and nobody else to it', () => {
+    const podOf = (component: string): Other => ({
+      pod: { ...database.pod, 'app.kubernetes.io/component': component },
+      namespace: NAMESPACE,
+    });
+    for (const role of ROLES) {
+      const rules = rulesOf(objects, role).egress.filter(({ ports: open }) =>
+        open?.some(({ port }) => port === 'drill'),
+      );
+      expect(rules).toHaveLength(1);
+      expect(rules[0]!.to.every((one) => covers(one, podOf('voice-drill')))).toBe(true);
+      expect(rules[0]!.to.some((one) => covers(one, anyPod))).toBe(false);
+    }
+    expect(isReachedBy(objects, 'api', podOf('voice-drill'), 'http')).toBe(true);
+    expect(isReachedBy(objects, 'voice-drill', anyPod, 'drill')).toBe(false);
+    expect(reaches(objects, 'voice-drill', { ip: '93.184.215.14' }, 443)).toBe(false);
+  });
+
   test('ask where an external database is, rather than open its port to all', async () => {
     const unsaid = { database: { existingSecret: 'pg' } };
     await expect(renderChart(helm!, unsaid)).rejects.toThrow(/networkPolicy\.databaseCidrs/);
@@ -179,7 +197,7 @@ const database = {
   });
 
   test('let every role, and `helm test`, to the DNS of the cluster and to no other', () => {
-    for (const role of [...ROLES, 'test']) {
+    for (const role of [...ROLES, 'test', 'voice-drill']) {
       expect(reaches(objects, role, kubeDns, 53)).toBe(true);
       expect(reaches(objects, role, anyPod, 53)).toBe(false);
       expect(reaches(objects, role, { ip: '10.0.0.53' }, 53)).toBe(false);

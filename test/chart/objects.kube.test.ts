@@ -271,7 +271,32 @@ const RELEASE_LABELS = { 'app.kubernetes.io/name': 'parley', 'app.kubernetes.io/
     const elsewhere = await renderChart(helm!, scenario('namespaced'));
     expect(ofKind(elsewhere, 'Pod')).toEqual([]);
     const here = await renderChart(helm!, { watchNamespaces: ['default'] });
-    expect(ofKind(here, 'Pod')).toHaveLength(1);
+    expect(ofKind(here, 'Pod')).toHaveLength(2);
+  });
+
+  test('rings itself, by a Service that the roles may reach and a Secret where its key is valid', async () => {
+    const drill = findObject(objects, 'Pod', 'demo-parley-voice-drill');
+    expect(drill.metadata.annotations['helm.sh/hook']).toBe('test');
+    const secrets = ofKind(objects, 'Secret').filter(({ metadata }) =>
+      metadata.name.startsWith('demo-parley-voice-drill'),
+    );
+    const [there, here] = secrets.toSorted(
+      (a, b) => b.metadata.name.length - a.metadata.name.length,
+    );
+    expect(there!.metadata).toMatchObject({
+      namespace: 'default',
+      labels: { 'parley.dev/allow': 'true' },
+    });
+    expect(here!.metadata.namespace).toBe(NAMESPACE);
+    expect(here!['data']).toEqual(there!['data']);
+    const host = `demo-parley-voice-drill.${NAMESPACE}.svc`;
+    for (const role of ['operator', 'api', 'delivery']) {
+      expect(envOf(podOf(objects, role), 'PARLEY_EGRESS_ALLOW')).toBe(host);
+    }
+    const off = await renderChart(helm!, { tests: { voice: { enabled: false } } });
+    expect(ofKind(off, 'Pod')).toHaveLength(1);
+    expect(envOf(podOf(off, 'api'), 'PARLEY_EGRESS_ALLOW')).toBe('');
+    expect(JSON.stringify(off)).not.toContain('voice-drill');
   });
 
   test('labels every object, and each name is of this release', async () => {

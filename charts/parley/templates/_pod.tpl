@@ -235,7 +235,7 @@ volumes:
   value: {{ include "parley.baseUrl" .root | quote }}
 # Also when empty: nothing private may be reached then.
 - name: PARLEY_EGRESS_ALLOW
-  value: {{ join "," $values.egressAllow | quote }}
+  value: {{ include "parley.egressAllow" .root | quote }}
 {{- with $values.otlpEndpoint }}
 - name: OTEL_EXPORTER_OTLP_ENDPOINT
   value: {{ . | quote }}

@@ -59,3 +59,20 @@ CloudNativePG, the bundled one. In: the root. Out: {"kind", "secret", "key"} as 
 {{- $hasKey := (include "parley.apiKey" . | fromJson).secret -}}
 {{- if and .Values.tests.enabled $hasKey (include "parley.watchesDefault" .) }}true{{ end -}}
 {{- end -}}
+
+{{/* "true" when a drill of calls is one of the tests. In: the root. */}}
+{{- define "parley.hasVoiceDrill" -}}
+{{- if and .Values.tests.voice.enabled (include "parley.hasTest" .) }}true{{ end -}}
+{{- end -}}
+
+{{/* Where Parley finds that drill, which is a voice, a carrier and a receiver to it. In: the root. */}}
+{{- define "parley.voiceDrillHost" -}}
+{{- printf "%s.%s.svc" (include "parley.roleName" (dict "root" . "role" "voice-drill")) .Release.Namespace -}}
+{{- end -}}
+
+{{/* Values egressAllow, and the drill. In: the root. */}}
+{{- define "parley.egressAllow" -}}
+{{- $hosts := .Values.egressAllow -}}
+{{- if include "parley.hasVoiceDrill" . }}{{ $hosts = append $hosts (include "parley.voiceDrillHost" .) }}{{ end -}}
+{{- join "," $hosts -}}
+{{- end -}}

@@ -120,9 +120,12 @@ type Sender = {
 
 function createSender({ format, sink }: Pick<SoundQueueDeps, 'format' | 'sink'>): Sender {
   const { bytesPerFrame } = format;
+  const samplesPerFrame = (format.sampleRate * FRAME_MS) / 1_000;
   /** Whose mark was not sent yet. */
   let unmarked: Sentence[] = [];
   let madeBytes = 0;
+  /** Of the sentence that is being made. */
+  let madeSamples = 0;
   let sentFrames = 0;
 
   const pacer = createPacer({
@@ -154,10 +157,16 @@ function createSender({ format, sink }: Pick<SoundQueueDeps, 'format' | 'sink'>)
   return {
     begin: (sentence) => {
       sentence.startFrame = madeBytes / bytesPerFrame;
+      madeSamples = 0;
       unmarked.push(sentence);
     },
     push: (sentence, samples) => {
       const bytes = format.encode(samples);
+      for (const sample of samples) {
+        const frame = Math.floor(madeSamples / samplesPerFrame);
+        sentence.peaks[frame] = Math.max(sentence.peaks[frame] ?? 0, Math.abs(sample));
+        madeSamples += 1;
+      }
       count(sentence, madeBytes + bytes.length);
       pacer.push(bytes);
     },

@@ -74,6 +74,8 @@ export function createSpeechProviders(deps: SpeechProvidersDeps): SpeechProvider
       try {
         patience.wait();
         leave = await enter(slots, endpoint, namespace, both);
+        // Who broke in meanwhile wants nothing any more.
+        both.throwIfAborted();
         const asked = { client: clientOf(endpoint), endpoint, model, signal: both, patience };
         yield* request(asked);
       } catch (error) {

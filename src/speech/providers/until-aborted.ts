@@ -3,12 +3,12 @@ export async function untilAborted<Value>(
   work: Promise<Value>,
   signal: AbortSignal,
 ): Promise<Value> {
+  // Whoever loses is heard by nobody, nor what was begun too late: a rejection that nobody takes ends a process.
+  work.catch(() => undefined);
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  // Whoever loses is heard by nobody.
-  work.catch(() => undefined);
   try {
     return await Promise.race([work, aborted]);
   } finally {

@@ -58,6 +58,17 @@ test('of a sentence whose sound is not whole the length is guessed', () => {
   expect(heardOfSaying(saying(sentenceOf(text, 's1')), 20)).toBe('');
 });
 
+test('pauses within and after a sentence say nothing', () => {
+  const voice = (frames: number): number[] => Array.from({ length: frames }, () => 9_000);
+  const pause = (frames: number): number[] => Array.from({ length: frames }, () => 90);
+  const peaks = [...pause(10), ...voice(30), ...pause(40), ...voice(100), ...pause(60)];
+  const one = made('one two three', { frames: peaks.length, peaks });
+  const heard = (frames: number): string => heardOfSaying(saying(one), frames);
+  expect([39, 40, 79].map(heard)).toEqual(['', 'one', 'one']);
+  expect([119, 120].map(heard)).toEqual(['one', 'one two']);
+  expect([179, 180, 240].map(heard)).toEqual(['one two', 'one two three', 'one two three']);
+});
+
 test('it is over when all of it was played and nothing more comes', () => {
   const one = made('One.', played);
   expect(isOver(saying(one))).toBe(true);

@@ -51,6 +51,25 @@ describe('an abort', () => {
     await expect(sound.next()).rejects.toThrow('aborted');
   });
 
+  test('that comes while the provider is looked up asks nobody, and ends no process', async () => {
+    const unheard: unknown[] = [];
+    const note = (reason: unknown): void => void unheard.push(reason);
+    process.on('unhandledRejection', note);
+    try {
+      const abort = new AbortController();
+      const spoken = synthesizerOf(stub).speak(saying({ signal: abort.signal }));
+      const first = spoken[Symbol.asyncIterator]().next();
+      abort.abort();
+      await expect(first).rejects.toThrow('aborted');
+      // Node looks for what nobody took after the microtasks.
+      await new Promise((turn) => setImmediate(turn));
+    } finally {
+      process.off('unhandledRejection', note);
+    }
+    expect(unheard).toEqual([]);
+    expect(stub.asked).toHaveLength(0);
+  });
+
   test('that came before asks nobody', async () => {
     await expect(speakWith(stub, {}, { signal: AbortSignal.abort() })).rejects.toThrow('aborted');
     expect(stub.asked).toHaveLength(0);

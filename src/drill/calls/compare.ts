@@ -1,0 +1,92 @@
+import type { Json } from '../api.ts';
+import type { Voice } from '../voice.ts';
+import { wordsApart, wordsOf } from '../words.ts';
+import type { Said } from './caller.ts';
+
+/** The transcript of a call beside what its caller said and heard. */
+export type Compared = {
+  problems: string[];
+  /**
+   * Of each turn that was broken into, by its place: what stands, what was heard, and how many words more or
+   * less of the answer stand than were heard.
+   */
+  cut: Map<number, { stored: string; heard: string; apart: number }>;
+  /** What the transcript has of users, by the place of the turn. */
+  said: Map<number, string>;
+};
+
+type Turn = { role: string; text: string; interrupted: boolean };
+
+/** Somebody may break in in the middle of a word. */
+const CUT_WORDS = 1;
+/** As what half a word may be heard: "with" and "it" of "within". */
+const MISHEARD_OF_CUT = 2;
+
+export async function compare(voice: Voice, talk: readonly Said[], json: Json): Promise<Compared> {
+  const turns = json.turns as Turn[];
+  const result: Compared = { problems: [], cut: new Map(), said: new Map() };
+  if (turns.length !== talk.length) {
+    const told = turns.map(({ role, text }) => `${role}: ${text}`).join(' | ');
+    result.problems.push(`${talk.length} turns were said, ${turns.length} are stored: ${told}`);
+  }
+  for (const [at, said] of talk.entries()) {
+    const turn = turns[at];
+    if (!turn) break;
+    if (turn.role === 'user') result.said.set(at, turn.text);
+    if (turn.role !== said.role) {
+      result.problems.push(`turn ${at} is of ${turn.role}, and ${said.role} spoke`);
+    } else if (said.role === 'agent') {
+      await compareAgent(voice, { at, said, turn }, result);
+    } else if (wordsApart(wordsOf(said.text), wordsOf(turn.text)) > 0) {
+      result.problems.push(`the caller said “${said.text}”, stored is “${turn.text}”`);
+    }
+  }
+  return result;
+}
+
+async function compareAgent(
+  voice: Voice,
+  { at, said, turn }: { at: number; said: Extract<Said, { role: 'agent' }>; turn: Turn },
+  { problems, cut }: Compared,
+): Promise<void> {
+  const { expected, sound, interrupted } = said;
+  const stored = wordsOf(turn.text);
+  const heard = await voice.hear(sound);
+  const misheard = Math.ceil(stored.length * voice.mishears);
+  const whole = wordsOf(expected ?? turn.text);
+  const matched = wordsHeard(whole, wordsOf(heard));
+  if (turn.interrupted !== interrupted) {
+    problems.push(`turn ${at} was ${interrupted ? '' : 'not '}interrupted, and it says otherwise`);
+  }
+  if (wordsApart(interrupted ? whole.slice(0, stored.length) : whole, stored) > 0) {
+    problems.push(`the answer was to be “${expected}”, stored is “${turn.text}”`);
+  }
+  const isOther = matched.apart > misheard + (interrupted ? MISHEARD_OF_CUT : 0);
+  const apart = interrupted ? Math.abs(matched.count - stored.length) : matched.apart;
+  if (interrupted) cut.set(at, { stored: turn.text, heard, apart });
+  if (isOther || (interrupted && apart > CUT_WORDS)) {
+    problems.push(`heard was “${heard}”, stored is “${turn.text}”`);
+  }
+}
+
+/** How many words of a text were heard, and in how many what was heard differs from them. */
+function wordsHeard(
+  whole: readonly string[],
+  heard: readonly string[],
+): { count: number; apart: number } {
+  const from = Math.max(0, heard.length - SLACK);
+  const counts = Array.from({ length: 2 * SLACK + 1 }, (_, at) => from + at);
+  const found = counts
+    .filter((count) => count <= whole.length)
+    .map((count) => ({ count, apart: wordsApart(whole.slice(0, count), heard) }));
+  // Of equals the least: a word that was cut was not heard.
+  return (
+    found.toSorted((a, b) => a.apart - b.apart || a.count - b.count)[0] ?? {
+      count: 0,
+      apart: heard.length,
+    }
+  );
+}
+
+/** By so many words a recognizer may miscount, where it runs two together. */
+const SLACK = 3;

@@ -1,0 +1,97 @@
+import { KEYED, KEYS, LISTENING, GREETING, TOPICS, type Topic } from '../texts.ts';
+import type { Voice } from '../voice.ts';
+import type { Caller } from './caller.ts';
+import { cough } from './cough.ts';
+
+/** What callers do. Each ends before they hang up. */
+export type Script = {
+  kind: string;
+  /** How often it breaks in. */
+  breaks: number;
+  play: (caller: Caller, voice: Voice) => Promise<void>;
+};
+
+/** At which moments of an answer somebody breaks in, ms; answers take eight seconds and more. */
+const SOONEST_MS = 600;
+const SPREAD_MS = 5_000;
+/** Has no divisor with the spread. */
+const STEP_MS = 733;
+
+const topic = (at: number): Topic => TOPICS[at % TOPICS.length]!;
+
+/** Questions, each answered to its end. */
+export function questions(first: number, count = 2): Script {
+  return {
+    kind: 'questions',
+    breaks: 0,
+    play: async (caller) => {
+      await caller.listen(GREETING);
+      for (let at = 0; at < count; at += 1) {
+        const { ask, answer } = topic(first + at);
+        await caller.ask(ask);
+        await caller.listen(answer);
+      }
+    },
+  };
+}
+
+/** Breaks in again and again, each time into the answer to what broke in before. */
+export function interruptions(first: number, count: number): Script {
+  return {
+    kind: 'interruptions',
+    breaks: count,
+    play: async (caller) => {
+      await caller.listen(GREETING);
+      await caller.ask(topic(first).ask);
+      for (let at = 0; at < count; at += 1) {
+        const { answer } = topic(first + at);
+        const afterMs = SOONEST_MS + (((first + at) * STEP_MS) % SPREAD_MS);
+        await caller.breakIn(topic(first + at + 1).interrupt, { expected: answer, afterMs });
+      }
+      await caller.listen(topic(first + count).answer);
+    },
+  };
+}
+
+/** Coughs and "yeah" are no interruptions. */
+export const listening: Script = {
+  kind: 'cough and “yeah”',
+  breaks: 0,
+  play: async (caller, voice) => {
+    const [one, other] = [topic(2), topic(3)];
+    await caller.listen(GREETING);
+    await caller.ask(one.ask);
+    await caller.disturb(cough(), 'a cough');
+    await caller.listen(one.answer);
+    await caller.ask(other.ask);
+    await caller.disturb(await voice.utter(LISTENING), `“${LISTENING}”`);
+    await caller.listen(other.answer);
+  },
+};
+
+export const keys: Script = {
+  kind: 'keys',
+  breaks: 0,
+  play: async (caller) => {
+    const { ask, answer } = topic(4);
+    await caller.listen(GREETING);
+    await caller.ask(ask);
+    await caller.pressInto(KEYS, { expected: answer, message: KEYED, afterMs: 1_500 });
+    await caller.listen(undefined);
+  },
+};
+
+/** The line is cut, and the carrier opens another one: the talk goes on where it was. */
+export const cut: Script = {
+  kind: 'a line that is cut',
+  breaks: 0,
+  play: async (caller) => {
+    const [one, other] = [topic(0), topic(1)];
+    await caller.listen(GREETING);
+    await caller.ask(one.ask);
+    await caller.listen(one.answer);
+    await caller.loseLine();
+    await caller.ask(other.ask);
+    await caller.listen(other.answer);
+  },
+};

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { signatureOf } from '../calls/carriers/twilio/signature.ts';
+import { STATUS_PATH, VOICE_PATH } from '../calls/carriers/twilio/paths.ts';
+import { Parser } from 'htmlparser2';
+
+/** A carrier that rings numbers as Twilio does: its webhooks are signed, and it does what they answer. */
+export type Carrier = {
+  /** Rings a number of Parley's. */
+  ring: () => Promise<{ sid: string; answer: Answer }>;
+  /** A stream is over: what to do next. `in-progress`: the caller is still there. */
+  streamOver: (sid: string, answer: Answer, isThere: boolean) => Promise<Answer>;
+  /** The call is over, in the carrier's view. */
+  tellStatus: (sid: string) => Promise<void>;
+  /** What it says of a call that is asked for. */
+  statusOf: (sid: string) => string | undefined;
+  /** How often a webhook had to be sent again, since nobody answered. */
+  repeats: () => number;
+};
+
+/** What TwiML asks for, as far as the drill knows it. */
+export type Answer = {
+  /** Where the stream goes, with what it is handed. */
+  stream: { url: string; parameters: Record<string, string> } | undefined;
+  /** Who is asked when it is over. */
+  action: string | undefined;
+  /** The verbs, for people. */
+  verbs: string;
+};
+
+export type CarrierOptions = {
+  /** Where Parley is reached, and what it calls itself: what is signed. */
+  url: string;
+  baseUrl: string;
+  account: string;
+  token: string;
+  number: string;
+  from: string;
+};
+
+const POST_MS = 10_000;
+/** Twilio sends a webhook again when it could not connect. */
+const TRIES = 3;
+const RETRY_MS = 500;
+
+export function createCarrier(options: CarrierOptions): Carrier {
+  const { url, baseUrl, account, token, number, from } = options;
+  const statuses = new Map<string, string>();
+  let repeats = 0;
+
+  async function post(target: string, fields: Record<string, string>): Promise<string> {
+    const params = new URLSearchParams({ AccountSid: account, From: from, To: number, ...fields });
+    const pathname = target.startsWith('/') ? target : new URL(target).href.slice(originOf(target));
+    const signature = signatureOf(token, { url: baseUrl + pathname, params }).toString('base64');
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const response = await fetch(url + pathname, {
+          method: 'POST',
+          headers: { 'x-twilio-signature': signature },
+          body: params,
+          signal: AbortSignal.timeout(POST_MS),
+        });
+        const text = await response.text();
+        if (response.ok) return text;
+        if (response.status < 500 || tries === TRIES) {
+          throw new Error(`${pathname} answered ${response.status}: ${text.slice(0, 300)}`);
+        }
+      } catch (error) {
+        if (tries === TRIES) throw error;
+      }
+      repeats += 1;
+      await delay(RETRY_MS);
+    }
+  }
+
+  return {
+    ring: async () => {
+      const sid = `CA${randomBytes(16).toString('hex')}`;
+      statuses.set(sid, 'in-progress');
+      const fields = { CallSid: sid, Direction: 'inbound', CallStatus: 'ringing' };
+      return { sid, answer: readTwiml(await post(VOICE_PATH, fields)) };
+    },
+    streamOver: async (sid, { action }, isThere) => {
+      if (action === undefined) throw new Error('the answer says nobody to ask');
+      const CallStatus = isThere ? 'in-progress' : 'completed';
+      if (!isThere) statuses.set(sid, CallStatus);
+      return readTwiml(await post(action, { CallSid: sid, CallStatus }));
+    },
+    tellStatus: async (sid) => {
+      statuses.set(sid, 'completed');
+      await post(STATUS_PATH, { CallSid: sid, CallStatus: 'completed', CallDuration: '1' });
+    },
+    statusOf: (sid) => statuses.get(sid),
+    repeats: () => repeats,
+  };
+}
+
+const originOf = (target: string): number => new URL(target).origin.length;
+
+export function readTwiml(xml: string): Answer {
+  const answer: Answer = { stream: undefined, action: undefined, verbs: '' };
+  const parser = new Parser(
+    {
+      onopentag: (name, attributes) => {
+        if (name !== 'Response') answer.verbs += `<${name}>`;
+        if (name === 'Connect') answer.action = attributes['action'];
+        if (name === 'Stream') answer.stream = { url: attributes['url'] ?? '', parameters: {} };
+        if (name === 'Parameter' && answer.stream) {
+          answer.stream.parameters[attributes['name'] ?? ''] = attributes['value'] ?? '';
+        }
+      },
+    },
+    { xmlMode: true, decodeEntities: true },
+  );
+  parser.end(xml);
+  return answer;
+}

@@ -1,0 +1,91 @@
+import { eventually, type Api } from './api.ts';
+import { HOOKS_PATH } from './server.ts';
+import { GREETING, TOPICS } from './texts.ts';
+
+/** What is declared for a drill, and taken away after it. */
+export type Declared = {
+  number: string;
+  account: string;
+  webhookSecret: string;
+  remove: () => Promise<void>;
+};
+
+export type DeclareOptions = {
+  /** Of all that is declared. */
+  name: string;
+  /** Where Parley reaches the drill: its own server, and the voice's base URL. */
+  here: string;
+  voiceUrl: string;
+  /** Secret that has the token of the carrier. */
+  tokenFrom: { name: string; key: string };
+  account: string;
+  number: string;
+};
+
+const BIND_MS = 60_000;
+
+/** Declares an agent that hears, speaks and knows, and a number that rings it; all by REST. */
+export async function declare(api: Api, options: DeclareOptions): Promise<Declared> {
+  const { name, here, voiceUrl, tokenFrom, account, number } = options;
+  const made: string[] = [];
+  const make = async (path: string, body: object): Promise<{ id: string; secret?: string }> => {
+    const object = await api.call('POST', path, body);
+    made.push(`${path}/${object.id}`);
+    return object;
+  };
+  /** The newest first, since they name each other. */
+  const remove = async (): Promise<void> => {
+    const failed: unknown[] = [];
+    for (const path of made.toReversed()) {
+      await api.call('DELETE', path).catch((error: unknown) => failed.push(error));
+    }
+    if (failed.length > 0) throw new Error(`not all was taken away: ${failed.join('; ')}`);
+  };
+  const ready = (path: string): Promise<unknown> =>
+    eventually(
+      `${path} to be ready`,
+      async () => {
+        const object = await api.call('GET', path);
+        return (object.ready ?? object.status?.ready) === true ? object : undefined;
+      },
+      { timeoutMs: BIND_MS },
+    );
+  try {
+    await make('/v1/knowledge/sources', {
+      name,
+      type: 'text',
+      text: TOPICS.map(({ heading, answer }) => `# ${heading}\n\n${answer}\n`).join('\n'),
+    });
+    await make('/v1/model_providers', {
+      name,
+      base_url: voiceUrl,
+      speech: { default_model: 'drill', default_voice: 'drill' },
+      transcription: { default_model: 'drill' },
+    });
+    await ready(made.at(-1)!);
+    await make('/v1/agents', {
+      name,
+      prompt: 'You answer the telephone of a bicycle shop.',
+      first_message: GREETING,
+      language: 'en',
+      voice: { provider: name },
+      transcriber: { provider: name, language: 'en' },
+      knowledge: { source_names: [name] },
+    });
+    await ready(made.at(-1)!);
+    const webhook = await make('/v1/webhooks', { url: here + HOOKS_PATH });
+    await make('/v1/telephony_providers', {
+      name,
+      type: 'twilio',
+      account_id: account,
+      auth_token_secret_ref: tokenFrom,
+      api_url: here,
+      numbers: [{ number, agent: name }],
+    });
+    await ready(made.at(-1)!);
+    return { number, account, webhookSecret: webhook.secret ?? '', remove };
+  } catch (error) {
+    await remove().catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { verifyBody, verifyStandard } from '../platform/egress/signature.ts';
+
+/** What webhooks were told, each with its signatures checked. */
+export type Hooks = {
+  /** The secret of the endpoint. */
+  expect: (secret: string) => void;
+  /** Whether a delivery is genuine; false is answered with 401. */
+  take: (headers: Record<string, string | string[] | undefined>, body: Buffer) => boolean;
+  /** Types of the events of a conversation, in the order in which they came first. */
+  of: (conversationId: string) => readonly string[];
+  /** Events that came more than once, and deliveries that were not genuine. */
+  doubled: () => number;
+  forged: () => number;
+};
+
+const Event = z.object({
+  id: z.string(),
+  type: z.string(),
+  data: z.object({ conversation_id: z.string().optional() }),
+});
+
+export function createHooks(): Hooks {
+  const events: { id: string; type: string; conversationId: string | undefined }[] = [];
+  let secret = '';
+  let doubled = 0;
+  let forged = 0;
+  return {
+    expect: (given) => {
+      secret = given;
+    },
+    take: (headers, body) => {
+      const header = (name: string): string => String(headers[name] ?? '');
+      const timestampSec = Number(header('webhook-timestamp'));
+      const message = { id: header('webhook-id'), timestampSec, body };
+      const isGenuine =
+        verifyBody(secret, body, header('parley-signature')) &&
+        verifyStandard(secret, message, header('webhook-signature'));
+      if (!isGenuine) {
+        forged += 1;
+        return false;
+      }
+      const { id, type, data } = Event.parse(JSON.parse(body.toString('utf8')));
+      if (events.some((event) => event.id === id)) doubled += 1;
+      else events.push({ id, type, conversationId: data.conversation_id });
+      return true;
+    },
+    of: (conversationId) =>
+      events.filter((event) => event.conversationId === conversationId).map(({ type }) => type),
+    doubled: () => doubled,
+    forged: () => forged,
+  };
+}

@@ -1,0 +1,188 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { z } from 'zod';
+import { FRAME_MS } from '../../speech/audio/pacer.ts';
+import type { Answer, Carrier } from '../carrier.ts';
+import { createPlayer, type Player } from './player.ts';
+import { createTalker } from './talker.ts';
+
+/** Somebody at a telephone, by Media Streams. Times are performance.now(). */
+export type Phone = {
+  sid: string;
+  /** Resolves when it is said, with when it began and ended. */
+  say: (sound: Uint8Array) => Promise<{ fromMs: number; toMs: number }>;
+  press: (keys: string) => void;
+  player: Player;
+  /** Everything that came since a moment. */
+  came: (sinceMs: number) => readonly Came[];
+  /** How often the stream was opened again after it was cut. */
+  reconnects: () => number;
+  /** Why the call ended without the caller's doing; undefined: it goes on, or they hung up. */
+  dropped: () => string | undefined;
+  hangUp: () => Promise<void>;
+  /** Cuts the socket, as a network does; the carrier opens another. */
+  cut: () => void;
+};
+
+/** `isSound`: of a frame of sound, whether there is anything in it. */
+export type Came = { atMs: number; event: string; isSound: boolean };
+
+const Incoming = z.object({
+  event: z.string(),
+  media: z.object({ payload: z.string() }).optional(),
+  mark: z.object({ name: z.string() }).optional(),
+});
+
+type Deps = {
+  carrier: Carrier;
+  /** What Parley calls itself in the answers, and where it is reached. */
+  url: string;
+  baseUrl: string;
+  account: string;
+};
+
+/** Of µ-law: less is the hiss of a line. */
+const QUIET = 8;
+const OPEN_MS = 10_000;
+/** What Twilio does at once when a stream broke; a moment more, since nobody is there to notice. */
+const AGAIN_MS = 250;
+
+/** Rings, and takes up the stream that the answer asks for. @throws Error when there is none */
+export async function callUp(deps: Deps): Promise<Phone> {
+  const { carrier } = deps;
+  const { sid, answer } = await carrier.ring();
+  const came: Came[] = [];
+  let current: Stream | undefined;
+  /** How many streams were opened, and how many asked for. */
+  let opened = 0;
+  let streams = 0;
+  let isOver = false;
+  let dropped: string | undefined;
+  let last = answer;
+
+  const player = createPlayer((name) => current?.send({ event: 'mark', mark: { name } }));
+  const talker = createTalker((bytes) => current?.sound(bytes));
+
+  const onFrame = (text: string): void => {
+    const { event, media, mark } = Incoming.parse(JSON.parse(text));
+    const bytes = media ? Buffer.from(media.payload, 'base64') : undefined;
+    const isSound = bytes !== undefined && bytes.some((byte) => (byte & 0x7f) < 0x7f - QUIET);
+    came.push({ atMs: performance.now(), event, isSound });
+    if (bytes) player.play(bytes);
+    else if (mark) player.mark(mark.name);
+    else if (event === 'clear') player.clear();
+  };
+
+  async function connect(): Promise<void> {
+    if (!last.stream) throw new Error(`the call was answered with ${last.verbs || 'nothing'}`);
+    streams += 1;
+    const about = { ...deps, sid, streamSid: `MZ${sid.slice(2)}${streams}`, answer: last };
+    current = await openStream(about, last.stream, onFrame, (code) => void closed(code));
+    opened += 1;
+  }
+
+  /** The socket is closed, and not by the caller: the carrier asks what to do next. */
+  async function closed(code: number): Promise<void> {
+    current = undefined;
+    if (isOver) return;
+    player.clear();
+    try {
+      await delay(AGAIN_MS);
+      last = await carrier.streamOver(sid, last, true);
+      if (last.stream) return await connect();
+      dropped = `the socket was closed with ${code}, and then there was ${last.verbs || 'nothing'}`;
+    } catch (error) {
+      dropped = `the socket was closed with ${code}, and then: ${String(error)}`;
+    }
+    talker.stop();
+    isOver = true;
+    await carrier.tellStatus(sid).catch(() => undefined);
+  }
+
+  await connect().catch((error: unknown) => {
+    talker.stop();
+    throw error;
+  });
+  return {
+    sid,
+    say: talker.say,
+    player,
+    press: (keys) => {
+      for (const digit of keys) {
+        current?.send({ event: 'dtmf', dtmf: { track: 'inbound_track', digit } });
+      }
+    },
+    came: (sinceMs) => came.filter(({ atMs }) => atMs >= sinceMs),
+    reconnects: () => opened - 1,
+    dropped: () => dropped,
+    hangUp: async () => {
+      talker.stop();
+      if (isOver) return;
+      isOver = true;
+      await current?.stop();
+      await carrier.streamOver(sid, last, false);
+      await carrier.tellStatus(sid);
+    },
+    cut: () => current?.cut(),
+  };
+}
+
+type Stream = {
+  send: (frame: object) => void;
+  sound: (bytes: Uint8Array) => void;
+  stop: () => Promise<void>;
+  cut: () => void;
+};
+
+async function openStream(
+  about: Deps & { sid: string; streamSid: string },
+  { url, parameters }: NonNullable<Answer['stream']>,
+  onFrame: (text: string) => void,
+  onClose: (code: number) => void,
+): Promise<Stream> {
+  const { account, baseUrl, sid: callSid, streamSid } = about;
+  // It is named as carriers reach it; we are inside, perhaps.
+  const named = baseUrl.replace(/^http/, 'ws');
+  const reached = url.startsWith(named)
+    ? about.url.replace(/^http/, 'ws') + url.slice(named.length)
+    : url;
+  const socket = new WebSocket(reached, { perMessageDeflate: false, handshakeTimeout: OPEN_MS });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', reject);
+  });
+  socket.on('error', () => undefined); // `close` follows.
+  const over = new Promise<number>((resolve) => socket.once('close', resolve));
+  void over.then(onClose);
+  // One buffer each, since nothing else is asked for.
+  socket.on('message', (data) => onFrame((data as Buffer).toString('utf8')));
+  let sequence = 0;
+  let count = 0;
+  const send = (frame: object): void => {
+    sequence += 1;
+    if (socket.readyState !== WebSocket.OPEN) return;
+    socket.send(JSON.stringify({ sequenceNumber: String(sequence), streamSid, ...frame }));
+  };
+  send({ event: 'connected', protocol: 'Call', version: '1.0.0' });
+  const mediaFormat = { encoding: 'audio/x-mulaw', sampleRate: 8_000, channels: 1 };
+  const start = { streamSid, callSid, accountSid: account, tracks: ['inbound'], mediaFormat };
+  send({ event: 'start', start: { ...start, customParameters: parameters } });
+  return {
+    send,
+    sound: (bytes) => {
+      const payload = Buffer.from(bytes).toString('base64');
+      count += 1;
+      const timestamp = String((count - 1) * FRAME_MS);
+      send({
+        event: 'media',
+        media: { track: 'inbound', chunk: String(count), timestamp, payload },
+      });
+    },
+    stop: async () => {
+      send({ event: 'stop', stop: { accountSid: account, callSid } });
+      socket.close();
+      await over;
+    },
+    cut: () => socket.terminate(),
+  };
+}

@@ -1,0 +1,58 @@
+import { MU_LAW_SILENCE } from '../../speech/audio/mu-law.ts';
+import { FRAME_MS } from '../../speech/audio/pacer.ts';
+
+/** The microphone: a frame every 20 ms, of what is said, else of silence. */
+export type Talker = {
+  /** Resolves when all of it was sent; performance.now() of its first frame and after its last. */
+  say: (sound: Uint8Array) => Promise<{ fromMs: number; toMs: number }>;
+  stop: () => void;
+};
+
+/** `at`: the number of the frame, from 0. */
+export type SendFrame = (bytes: Uint8Array, at: number) => void;
+
+const BYTES = 160;
+const TICK_MS = 5;
+const SILENCE = new Uint8Array(BYTES).fill(MU_LAW_SILENCE);
+
+type Queued = { bytes: Uint8Array; sent?: (atMs: number) => void };
+
+export function createTalker(send: SendFrame): Talker {
+  const queue: Queued[] = [];
+  const startMs = performance.now();
+  let count = 0;
+  const timer = setInterval(() => {
+    // By the clock: a late timer sends what is missing.
+    while (startMs + count * FRAME_MS <= performance.now()) {
+      const { bytes, sent } = queue.shift() ?? { bytes: SILENCE };
+      send(bytes, count);
+      count += 1;
+      sent?.(performance.now());
+    }
+  }, TICK_MS);
+  return {
+    say: async (sound) => {
+      const first = Promise.withResolvers<number>();
+      const last = Promise.withResolvers<number>();
+      const frames = framesOf(sound);
+      frames.forEach((bytes, at) => {
+        const isLast = at === frames.length - 1;
+        const sent = (ms: number): void => {
+          if (at === 0) first.resolve(ms);
+          if (isLast) last.resolve(ms + FRAME_MS);
+        };
+        queue.push({ bytes, ...((at === 0 || isLast) && { sent }) });
+      });
+      return { fromMs: await first.promise, toMs: await last.promise };
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+function framesOf(sound: Uint8Array): Uint8Array[] {
+  return Array.from({ length: Math.ceil(sound.length / BYTES) }, (_, at) => {
+    const frame = new Uint8Array(BYTES).fill(MU_LAW_SILENCE);
+    frame.set(sound.subarray(at * BYTES, (at + 1) * BYTES));
+    return frame;
+  });
+}

@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto';
+import { createApi, eventually, type Api } from './api.ts';
+import { createCaller, SILENT_WITHIN_MS } from './calls/caller.ts';
+import { compare } from './calls/compare.ts';
+import { cut, interruptions, keys, listening, questions, type Script } from './calls/scripts.ts';
+import { createCarrier, type Carrier } from './carrier.ts';
+import { declare } from './declare.ts';
+import { createHooks, type Hooks } from './hooks.ts';
+import { callUp } from './phone/phone.ts';
+import { isRight, lineOf, split, tableOf, withCut, type CallReport } from './report.ts';
+import { serveCarrier, serveHooks, startServer, type Serve } from './server.ts';
+import type { Voice } from './voice.ts';
+
+export type DrillOptions = {
+  /** Where Parley is reached, and what it calls itself (PARLEY_BASE_URL). */
+  url: string;
+  baseUrl: string;
+  apiKey: string;
+  /** The Secret with the carrier's token, and the token itself. */
+  tokenFrom: { name: string; key: string };
+  token: string;
+  /** Given the address of the drill's server. */
+  voiceAt: (here: string) => Voice;
+  /** What the drill's server answers besides, for the voice. */
+  serves: readonly Serve[];
+  /** Where the drill's server listens; `name`: how Parley reaches it. */
+  listen: { host: string; port: number; name: string };
+  /** How many interruptions, in calls of ten at most, and how many calls go on at once. */
+  interruptions: number;
+  atOnce: number;
+  /** A line of the report. */
+  write: (line: string) => void;
+};
+
+const PER_CALL = 10;
+const EVENTS_MS = 60_000;
+const EVENTS = ['conversation.started', 'conversation.ended', 'conversation.transcript.ready'];
+
+type Stage = {
+  api: Api;
+  carrier: Carrier;
+  hooks: Hooks;
+  voice: Voice;
+  options: DrillOptions;
+  account: string;
+};
+
+/** Declares what it needs, calls, checks, takes all away again. Resolves to whether everything was right. */
+export async function runDrill(options: DrillOptions): Promise<boolean> {
+  const { url, baseUrl, listen, write, tokenFrom, token } = options;
+  const api = createApi(options);
+  const hooks = createHooks();
+  const account = `AC${randomBytes(16).toString('hex')}`;
+  const number = `+4420718${String(randomBytes(4).readUInt32BE() % 100_000).padStart(5, '0')}`;
+  const from = '+447700900123';
+  const carrier = createCarrier({ url, baseUrl, account, token, number, from });
+  const server = await startServer(
+    [serveHooks(hooks), serveCarrier(carrier.statusOf), ...options.serves],
+    listen,
+  );
+  try {
+    const here = `http://${listen.name}:${server.port}`;
+    const voice = options.voiceAt(here);
+    const name = `voice-drill-${randomBytes(3).toString('hex')}`;
+    const about = { name, here, voiceUrl: voice.baseUrl, tokenFrom, account, number };
+    const declared = await declare(api, about);
+    try {
+      hooks.expect(declared.webhookSecret);
+      const calls = await callAll({ api, carrier, hooks, voice, options, account });
+      return conclude(calls, hooks, carrier, write);
+    } finally {
+      await declared.remove();
+    }
+  } finally {
+    await server.stop();
+  }
+}
+
+/** All scripts, a few at once. */
+async function callAll(stage: Stage): Promise<CallReport[]> {
+  const { options } = stage;
+  const scripts = scriptsFor(options.interruptions);
+  const reports: CallReport[] = [];
+  const waiting = [...scripts.entries()];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [at, script] = next;
+      const report = await oneCall(stage, script);
+      reports.push(report);
+      options.write(lineOf(at + 1, report));
+    }
+  };
+  await Promise.all(Array.from({ length: options.atOnce }, work));
+  return reports;
+}
+
+function scriptsFor(count: number): Script[] {
+  const calls = Math.ceil(count / PER_CALL);
+  const breaking = Array.from({ length: calls }, (_, at) =>
+    interruptions(at * (PER_CALL + 1), Math.min(PER_CALL, count - at * PER_CALL)),
+  );
+  return [questions(0), listening, keys, cut, ...breaking];
+}
+
+async function oneCall(stage: Stage, script: Script): Promise<CallReport> {
+  const { voice, carrier, options, account } = stage;
+  const startMs = performance.now();
+  const none = { kind: script.kind, reconnects: 0, breaks: [], waits: [] };
+  const since = (): number => (performance.now() - startMs) / 1_000;
+  try {
+    const phone = await callUp({ ...options, carrier, account });
+    const caller = createCaller(phone, voice);
+    const problems: string[] = [];
+    await script.play(caller, voice).catch((error: unknown) => void problems.push(String(error)));
+    await phone.hangUp().catch((error: unknown) => void problems.push(String(error)));
+    const sec = since();
+    const settled = await settle(stage, phone.sid);
+    const compared = await compare(voice, caller.talk, settled.transcript);
+    const dropped = phone.dropped();
+    const waits = caller.waits.map((wait) => split(wait, voice.asked(), compared));
+    return {
+      kind: script.kind,
+      sec,
+      reconnects: phone.reconnects(),
+      breaks: withCut(caller.breaks, compared),
+      waits,
+      problems: [
+        ...(dropped === undefined ? [] : [`dropped: ${dropped}`]),
+        ...problems,
+        ...caller.problems,
+        ...compared.problems,
+        ...settled.problems,
+      ],
+    };
+  } catch (error) {
+    return { ...none, sec: since(), problems: [String(error)] };
+  }
+}
+
+/** Once the call is over and everybody was told so. */
+async function settle(
+  { api, hooks }: Stage,
+  sid: string,
+): Promise<{ transcript: { turns: unknown[] }; problems: string[] }> {
+  const call = await eventually(`the end of call ${sid}`, async () => {
+    const { data } = await api.call('GET', '/v1/calls?limit=100');
+    return data.find(
+      (one: { provider_call_id: string; ended_at: unknown }) =>
+        one.provider_call_id === sid && one.ended_at !== null,
+    );
+  });
+  const problems: string[] = [];
+  if (call.status !== 'completed' || call.ended_reason !== 'user_hangup') {
+    problems.push(`the call is ${call.status} by ${call.ended_reason}`);
+  }
+  const conversation = String(call.conversation_id);
+  const of = (): readonly string[] => hooks.of(conversation);
+  await eventually('its events', () => EVENTS.every((type) => of().includes(type)) || undefined, {
+    timeoutMs: EVENTS_MS,
+  }).catch((error: unknown) => void problems.push(String(error)));
+  // Of what was asked and is not known there is one more.
+  const told = of().filter((type) => type !== 'knowledge.gap.detected');
+  if (told.join() !== EVENTS.join()) problems.push(`its events were ${told.join(', ')}`);
+  const transcript = await api.call('GET', `/v1/conversations/${conversation}/transcript`);
+  return { transcript, problems };
+}
+
+function conclude(
+  calls: readonly CallReport[],
+  hooks: Hooks,
+  carrier: Carrier,
+  write: (line: string) => void,
+): boolean {
+  const breaks = calls.flatMap((call) => call.breaks);
+  const right = breaks.filter((one) => isRight(one, SILENT_WITHIN_MS)).length;
+  const failed = calls.filter(({ problems }) => problems.length > 0).length;
+  write('');
+  write(tableOf(calls));
+  write('');
+  write(
+    `${calls.length} calls, ${failed} failed; interruptions right: ${right} of ${breaks.length}`,
+  );
+  write(
+    `webhooks: ${hooks.doubled()} came twice, ${hooks.forged()} were not signed right; the carrier repeated ${carrier.repeats()}`,
+  );
+  return failed === 0 && right === breaks.length && hooks.forged() === 0 && hooks.doubled() === 0;
+}

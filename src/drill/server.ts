@@ -1,0 +1,71 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Carrier } from './carrier.ts';
+import type { Hooks } from './hooks.ts';
+
+/** What Parley calls while it is drilled: the receiver of webhooks, the carrier's API, perhaps a voice. */
+export type DrillServer = { port: number; stop: () => Promise<void> };
+
+/** Answers what is its own; false: it is not. */
+export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+
+export const HOOKS_PATH = '/hooks';
+
+export async function startServer(
+  serves: readonly Serve[],
+  { port, host }: { port: number; host: string },
+): Promise<DrillServer> {
+  const server = createServer((request, response) => {
+    answer(serves, request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port, // Listening on TCP, so it has one.
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  serves: readonly Serve[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  for (const serve of serves) if (await serve(request, response)) return;
+  response.writeHead(404).end();
+}
+
+export function serveHooks(hooks: Hooks): Serve {
+  return async (request, response) => {
+    if (request.url !== HOOKS_PATH || request.method !== 'POST') return false;
+    const isGenuine = hooks.take(request.headers, await bodyOf(request));
+    response.writeHead(isGenuine ? 200 : 401).end();
+    return true;
+  };
+}
+
+/** Of the carrier's REST API: what became of a call, and hang it up. */
+export function serveCarrier(statusOf: Carrier['statusOf']): Serve {
+  return async (request, response) => {
+    const [, sid] = /\/Calls\/(\w+)\.json$/.exec(request.url ?? '') ?? [];
+    if (sid === undefined) return false;
+    await bodyOf(request);
+    const status = request.method === 'POST' ? 'completed' : statusOf(sid);
+    response.writeHead(status === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(status === undefined ? { code: 20404 } : { sid, status }));
+    return true;
+  };
+}
+
+export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  // Without an encoding set, a request yields buffers.
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}

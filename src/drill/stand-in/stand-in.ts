@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { bytesOf } from '../../speech/audio/pcm.ts';
+import { bodyOf, type Serve } from '../server.ts';
+import { SAYINGS } from '../texts.ts';
+import type { Asked, Voice } from '../voice.ts';
+import { wordsOf } from '../words.ts';
+import { recognize } from './recognize.ts';
+import { muLawOfWav, samplesOfRecording } from './wav-samples.ts';
+import { createWordSound } from './word-sound.ts';
+
+const FOLDER = path.join(import.meta.dirname, '../recordings');
+/** What it speaks is there at once. */
+const PAUSE_MS = 1_000;
+const BASE = '/v1/voice';
+
+/** `hold-on-can-i-return-a-bicycle.wav` */
+export const recordingOf = (text: string): string =>
+  path.join(FOLDER, `${wordsOf(text).join('-')}.wav`);
+
+/**
+ * A voice without engines: what callers say was recorded before and is known again by its samples; what the
+ * agent says is sound that a machine can read. It is served as OpenAI serves speech, by the drill's server.
+ */
+export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voice } {
+  const asked: Asked[] = [];
+  const sound = createWordSound();
+  const files = new Map(SAYINGS.map((text) => [text, readFileSync(recordingOf(text))]));
+  const recordings = [...files].map(([text, wav]) => ({ text, samples: samplesOfRecording(wav) }));
+
+  const note = (use: Asked['use'], text: string, startMs: number): void => {
+    asked.push({ use, text, startMs, firstMs: Date.now() });
+  };
+
+  const serve: Serve = async (request, response) => {
+    if (request.url?.startsWith(BASE) !== true) return false;
+    const startMs = Date.now();
+    const body = await bodyOf(request);
+    if (request.url === `${BASE}/audio/speech`) {
+      const { input } = JSON.parse(body.toString('utf8')) as { input: string };
+      response.writeHead(200, { 'content-type': 'audio/pcm;rate=8000' });
+      response.end(bytesOf(sound.speak(input)));
+      note('speech', input, startMs);
+    } else {
+      const isHeard = request.url === `${BASE}/audio/transcriptions`;
+      const text = isHeard ? recognize(recordings, wavIn(body)) : '';
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isHeard ? { text } : { object: 'list', data: [] }));
+      if (isHeard) note('transcription', text, startMs);
+    }
+    return true;
+  };
+
+  return {
+    serve,
+    voiceAt: (here) => ({
+      baseUrl: here + BASE,
+      mishears: 0,
+      pauseMs: PAUSE_MS,
+      utter: async (text) => {
+        const wav = files.get(text);
+        if (!wav) throw new Error(`nobody has recorded “${text}”`);
+        return muLawOfWav(wav);
+      },
+      hear: async (heard) => sound.read(heard),
+      asked: () => asked,
+    }),
+  };
+}
+
+/** The file of a form: from its head to the last boundary. */
+function wavIn(form: Buffer): Buffer {
+  const start = form.indexOf('RIFF');
+  const end = form.lastIndexOf('\r\n--');
+  return form.subarray(start, end);
+}

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
+
+/** `parley drill` rings a `parley start`, with the voices that were recorded before. */
+
+const MAIN = path.resolve(import.meta.dirname, '../../src/main.ts');
+const TOKEN = 'token-of-the-drill';
+const SECRET = {
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'drill', labels: { 'parley.dev/allow': 'true' } },
+  stringData: { 'auth-token': TOKEN },
+};
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let parley: Parley;
+let files: { key: string; token: string };
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  const manifests = path.join(folder.path, 'manifests');
+  await mkdir(manifests);
+  await writeFile(path.join(manifests, 'secret.yaml'), JSON.stringify(SECRET));
+  parley = await startParley({ dataDir: path.join(folder.path, 'data'), manifests });
+  files = { key: path.join(folder.path, 'key'), token: path.join(folder.path, 'token') };
+  await writeFile(files.key, `${parley.apiKey}\n`);
+  await writeFile(files.token, TOKEN);
+});
+afterAll(async () => {
+  await parley?.stop();
+  await folder?.remove();
+});
+
+const drill = (...more: string[]) =>
+  promisify(execFile)(
+    process.execPath,
+    [
+      '--disable-warning=ExperimentalWarning',
+      `${MAIN} drill --secret drill/auth-token --host 127.0.0.1 --url ${parley.url}`.split(' '),
+      `--key-file ${files.key} --token-file ${files.token}`.split(' '),
+      more,
+    ].flat(),
+  );
+
+test('callers are greeted, answered and broken off, and leave nothing behind', async () => {
+  const { stdout } = await drill('--interruptions', '3', '--at-once', '5');
+  expect(stdout).toMatch(/^5 calls, 0 failed; interruptions right: 3 of 3$/m);
+  for (const kind of ['agents', 'model_providers', 'telephony_providers', 'webhooks']) {
+    const { body } = await parley.call('GET', `/v1/${kind}`);
+    expect(body.data).toEqual([]);
+  }
+}, 120_000);
+
+test('a token that is not the Secret’s is found out, with exit code 1', async () => {
+  await writeFile(files.token, 'another token');
+  await expect(drill('--interruptions', '0')).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/answered 401/),
+  });
+}, 60_000);
+
+test('an option that is wrong says what it has to be', async () => {
+  await expect(drill('--at-once', 'many')).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/--at-once must be a whole number from 1 to 100/),
+  });
+});

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { createResampler } from '../../src/speech/audio/resampler.ts';
+import { decodeMuLaw, encodeMuLaw } from '../../src/speech/audio/mu-law.ts';
+import { bytesOf, createPcmReader } from '../../src/speech/audio/pcm.ts';
+import { wavHeader } from '../../src/speech/audio/wav.ts';
+import type { Asked, Voice } from '../../src/drill/voice.ts';
+
+/** Piper and Whisper behind OpenAI's interface, on one core; the caller speaks and hears by the same two. */
+export type Engines = { voice: Voice; stop: () => void };
+
+const RATE = 8_000;
+/** What a small model mishears of a telephone: a word in thirty. */
+const MISHEARS = 1 / 30;
+/** On a busy machine. */
+const PAUSE_MS = 4_000;
+/** Louder than the breath before a sentence; its end may be a soft "s". */
+const LOUD = 300;
+const SOFT = 80;
+const TAIL = RATE * 0.03;
+
+export async function startEngines(python: string): Promise<Engines> {
+  const child = spawn(python, [path.join(import.meta.dirname, 'server.py')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
+  });
+  const asked: Asked[] = [];
+  const port = await new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`the engines ended with ${code}`)));
+    let isFirst = true;
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      if (isFirst) resolve(line);
+      else asked.push(JSON.parse(line) as Asked); // Our own server wrote it.
+      isFirst = false;
+    });
+  });
+  const baseUrl = `http://127.0.0.1:${port}/v1`;
+  /** What is asked for the drill itself is none of Parley's. */
+  const own = new Set<string>();
+  const sounds = new Map<string, Promise<Uint8Array>>();
+
+  async function synthesize(text: string): Promise<Uint8Array> {
+    own.add(text);
+    const response = await fetch(`${baseUrl}/audio/speech`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'tts-1', input: text, voice: 'joe', response_format: 'pcm' }),
+    });
+    const rate = Number(/rate=(\d+)/.exec(response.headers.get('content-type') ?? '')?.[1]);
+    const samples = createPcmReader().push(new Uint8Array(await response.arrayBuffer()));
+    const down = createResampler({ from: rate, to: RATE });
+    return encodeMuLaw(trimmed(joined([down.push(samples), down.end()])));
+  }
+
+  async function hear(sound: Uint8Array): Promise<string> {
+    if (sound.length < RATE / 10) return '';
+    const pcm = bytesOf(decodeMuLaw(sound));
+    const wav = Buffer.concat([wavHeader({ sampleRate: RATE, dataBytes: pcm.length }), pcm]);
+    const form = new FormData();
+    form.set('model', 'whisper-1');
+    form.set('prompt', 'carefully');
+    form.set('file', new Blob([new Uint8Array(wav)], { type: 'audio/wav' }), 'heard.wav');
+    const response = await fetch(`${baseUrl}/audio/transcriptions`, { method: 'POST', body: form });
+    const { text } = (await response.json()) as { text: string };
+    return text;
+  }
+
+  return {
+    voice: {
+      baseUrl,
+      mishears: MISHEARS,
+      pauseMs: PAUSE_MS,
+      utter: (text) => {
+        const sound = sounds.get(text) ?? synthesize(text);
+        sounds.set(text, sound);
+        return sound;
+      },
+      hear,
+      asked: () => asked.filter(({ text, use }) => use === 'transcription' || !own.has(text)),
+    },
+    stop: () => void child.kill(),
+  };
+}
+
+/** From the first loud sample to the last soft one. */
+function trimmed(samples: Int16Array): Int16Array {
+  const from = samples.findIndex((sample) => Math.abs(sample) > LOUD);
+  const to = samples.findLastIndex((sample) => Math.abs(sample) > SOFT);
+  return samples.slice(from, to + TAIL);
+}
+
+function joined(parts: readonly Int16Array[]): Int16Array {
+  const whole = new Int16Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

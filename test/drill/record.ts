@@ -1,0 +1,19 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { recordingOf } from '../../src/drill/stand-in/stand-in.ts';
+import { wavOfMuLaw } from '../../src/drill/stand-in/wav-samples.ts';
+import { SAYINGS } from '../../src/drill/texts.ts';
+import { startEngines } from './engines.ts';
+import { installEngines } from './install.ts';
+
+/** Records what callers say anew, after a change of src/drill/texts.ts: `npm run drill -- record`. */
+
+const { voice, stop } = await startEngines(installEngines());
+for (const text of SAYINGS) {
+  const file = recordingOf(text);
+  const wav = wavOfMuLaw(await voice.utter(text));
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, wav);
+  console.log(`${(wav.length / 8_000).toFixed(1)} s  ${path.basename(file)}`);
+}
+stop();
