@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { signatureOf } from '../calls/carriers/twilio/signature.ts';
-import { STATUS_PATH, VOICE_PATH } from '../calls/carriers/twilio/paths.ts';
 import { Parser } from 'htmlparser2';
+import { pathsOf } from '../calls/carriers/dialect.ts';
+import { signatureOf } from '../calls/carriers/twilio/signature.ts';
+
+const PATHS = pathsOf('twilio');
 
 /** A carrier that rings numbers as Twilio does: its webhooks are signed, and it does what they answer. */
 export type Carrier = {
@@ -78,7 +80,7 @@ export function createCarrier(options: CarrierOptions): Carrier {
       const sid = `CA${randomBytes(16).toString('hex')}`;
       statuses.set(sid, 'in-progress');
       const fields = { CallSid: sid, Direction: 'inbound', CallStatus: 'ringing' };
-      return { sid, answer: readTwiml(await post(VOICE_PATH, fields)) };
+      return { sid, answer: readTwiml(await post(PATHS.voice, fields)) };
     },
     streamOver: async (sid, { action }, isThere) => {
       if (action === undefined) throw new Error('the answer says nobody to ask');
@@ -88,7 +90,7 @@ export function createCarrier(options: CarrierOptions): Carrier {
     },
     tellStatus: async (sid) => {
       statuses.set(sid, 'completed');
-      await post(STATUS_PATH, { CallSid: sid, CallStatus: 'completed', CallDuration: '1' });
+      await post(PATHS.status, { CallSid: sid, CallStatus: 'completed', CallDuration: '1' });
     },
     statusOf: (sid) => statuses.get(sid),
     repeats: () => repeats,
