@@ -235,6 +235,7 @@ async function openVisit(
     socket.on('framereceived', ({ payload }) => note(came, payload));
   });
   await page.addInitScript(listenToLoudspeaker);
+  await page.addInitScript(noteMicrophones);
   if (isMicrophoneRefused) await page.addInitScript(refuseMicrophone);
   await page.goto(at);
   return {
@@ -272,6 +273,21 @@ function listenToLoudspeaker(): void {
     }
     return connect.call(this, to);
   } as typeof AudioNode.prototype.connect;
+}
+
+/** Every microphone that was opened is in `microphones`. */
+function noteMicrophones(): void {
+  const microphones: MediaStreamTrack[] = [];
+  Object.assign(globalThis, { microphones });
+  const { mediaDevices } = navigator;
+  // Of `about:blank` there are none.
+  if (!mediaDevices) return;
+  const ask = mediaDevices.getUserMedia.bind(mediaDevices);
+  mediaDevices.getUserMedia = async (wanted) => {
+    const stream = await ask(wanted);
+    microphones.push(...stream.getTracks());
+    return stream;
+  };
 }
 
 function refuseMicrophone(): void {

@@ -70,6 +70,13 @@ async function watchStates({ page }: Visit): Promise<() => Promise<string[]>> {
   return () => page.evaluate(() => (globalThis as unknown as { states: string[] }).states);
 }
 
+/** `live` or `ended`, of each microphone that the page opened. */
+const microphones = ({ page }: Visit): Promise<string[]> =>
+  page.evaluate(() => {
+    const opened = globalThis as unknown as { microphones: MediaStreamTrack[] };
+    return opened.microphones.map(({ readyState }) => readyState);
+  });
+
 const playedMarks = ({ sent }: Visit) => sent.filter(({ type }) => type === 'played').length;
 
 test('a visitor hears the greeting, is heard, and hears the answer', async () => {
@@ -86,15 +93,18 @@ test('a visitor hears the greeting, is heard, and hears the answer', async () =>
   await until('the marks of both', async () => playedMarks(visitor) >= 2);
   await expectAccessible(page);
 
+  expect(await microphones(visitor)).toEqual(['live']);
   await page.getByRole('button', { name: 'Hang up' }).click();
   await page.getByText('The talk has ended.').waitFor();
+  expect(await microphones(visitor)).toEqual(['ended']);
   expect(await page.getByText('Microphone on').isVisible()).toBe(false);
   const id = String(visitor.came.find(({ type }) => type === 'ready')?.['conversation_id']);
   await until('the end', async () => {
     const { ended_reason: reason } = await scene.talks.read(`/v1/conversations/${id}`);
     return reason === 'user_hangup';
   });
-  expect(await scene.talks.transcript(id)).toEqual([
+  // On a busy machine the interruption was said by now, too.
+  expect((await scene.talks.transcript(id)).slice(0, 3)).toEqual([
     `agent: ${GREETING}`,
     `user: ${QUESTION}`,
     `agent: You said: ${QUESTION}`,
@@ -125,6 +135,7 @@ test('the microphone is closed with the panel, and with the page', async () => {
   await page.getByText('Microphone on').waitFor();
   await log(visitor).getByText(GREETING).waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
+  expect(await microphones(visitor)).toEqual(['ended']);
   await until('the call to end', async () => {
     const { data } = await scene.talks.read('/v1/calls?status=in_progress');
     return data.length === 0;
