@@ -90,35 +90,46 @@ async function post(url, fields) {
 const attribute = (twiml, element, name) =>
   new RegExp(`<${element}[^>]* ${name}="([^"]*)"`).exec(twiml)?.[1].replaceAll('&amp;', '&');
 
-/** Does what the TwiML says; resolves when the call is over. */
+/** Does what the TwiML says, and what comes after it; resolves when the call is over. */
 async function follow(twiml, sid) {
-  const url = attribute(twiml, 'ConversationRelay', 'url');
-  if (twiml.includes('<Dial')) return dial(twiml, sid);
-  if (url === undefined) return console.log(`-- no conversation: ${twiml.split('\n')[1]}`);
-  const handoff = await talk(new WebSocket(url), sid, attribute(twiml, 'Parameter', 'value'));
-  const action = attribute(twiml, 'Connect', 'action');
-  if (handoff !== undefined) {
-    const ended = { SessionStatus: 'ended', CallStatus: 'in-progress', HandoffData: handoff };
-    return follow(await post(action, { CallSid: sid, ...ended }), sid);
-  }
-  await post(action, { CallSid: sid, SessionStatus: 'completed', CallStatus: 'completed' });
+  let next = twiml;
+  while (next !== undefined) next = await (next.includes('<Dial') ? dial : relay)(next, sid);
   console.log('-- the call is over');
 }
 
-/** Rings another number for the call. */
+/** A conversation; resolves with what the TwiML after it is, where the call goes on. */
+async function relay(twiml, sid) {
+  const url = attribute(twiml, 'ConversationRelay', 'url');
+  if (url === undefined) {
+    console.log(`-- no conversation: ${twiml.split('\n')[1]}`);
+    return undefined;
+  }
+  const handoff = await talk(new WebSocket(url), sid, attribute(twiml, 'Parameter', 'value'));
+  const action = attribute(twiml, 'Connect', 'action');
+  const isOver = handoff === undefined;
+  const answer = await post(action, {
+    CallSid: sid,
+    SessionStatus: isOver ? 'completed' : 'ended',
+    CallStatus: isOver ? 'completed' : 'in-progress',
+    ...(!isOver && { HandoffData: handoff }),
+  });
+  return isOver ? undefined : answer;
+}
+
+/** Rings another number for the call; resolves likewise. */
 async function dial(twiml, sid) {
   const [, to] = /<Number[^>]*>([^<]*)/.exec(twiml);
   console.log(`-- rings ${to}: Enter picks up, a word and Enter: nobody does`);
   const action = attribute(twiml, 'Dial', 'action');
   const over = (DialCallStatus, CallStatus) =>
     post(action, { CallSid: sid, CallStatus, DialCallStatus });
-  if ((await nextLine()) !== '') return follow(await over('no-answer', 'in-progress'), sid);
+  if ((await nextLine()) !== '') return over('no-answer', 'in-progress');
   const theirs = { CallSid: newSid(), ParentCallSid: sid, CallStatus: 'in-progress' };
   await post(attribute(twiml, 'Number', 'statusCallback'), theirs);
   console.log('-- the two of you talk: Enter hangs up');
   await nextLine();
   await over('completed', 'completed');
-  console.log('-- the call is over');
+  return undefined;
 }
 
 /** What is typed next; a word at the end of the input. */
