@@ -25,6 +25,7 @@ import { JUDGEMENT_MUTANTS } from './judgement-mutants.ts';
 import { REDACTION_MUTANTS } from './redaction-mutants.ts';
 import { RECONCILE_MUTANTS } from './reconcile-mutants.ts';
 import { RESOURCE_MUTANTS } from './resource-mutants.ts';
+import { TALK_MUTANTS } from './talk-mutants.ts';
 import { TELEPHONY_MUTANTS } from './telephony-mutants.ts';
 
 /**
@@ -53,6 +54,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...READING_MUTANTS,
   ...CALL_MUTANTS,
   ...TELEPHONY_MUTANTS,
+  ...TALK_MUTANTS,
   ...ERASURE_MUTANTS,
   ...AUDIT_MUTANTS,
   ...RECONCILE_MUTANTS,

@@ -31,8 +31,12 @@ describe('a page', () => {
     });
   });
 
+  test('that embeds it on another site is given none', async () => {
+    const refused = await talks.widgetToken({ origin: 'https://evil.example.com' });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'origin_not_allowed' } });
+  });
+
   test.each([
-    ['another origin', 'https://evil.example.com'],
     ['the same host by http', 'http://shop.example.com'],
     ['the same host with a port', 'https://shop.example.com:8443'],
     ['a host that begins so', 'https://shop.example.com.evil.example'],
