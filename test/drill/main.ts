@@ -13,7 +13,7 @@ import { installEngines } from './install.ts';
  *   npm run drill [-- --interruptions 100 --at-once 2]
  *
  * Starts a Parley as `npm start` does, or with PARLEY and KEY calls one that runs, which has the Secret
- * of secret.yaml.
+ * of docs/fire-drill.md.
  */
 
 const { values } = parseArgs({

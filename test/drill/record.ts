@@ -6,7 +6,7 @@ import { SAYINGS } from '../../src/drill/texts.ts';
 import { startEngines } from './engines.ts';
 import { installEngines } from './install.ts';
 
-/** Records what callers say anew, after a change of src/drill/texts.ts: `npm run drill -- record`. */
+/** Records what callers say anew, after a change of src/drill/texts.ts: `node bin/bootstrap.mjs run test/drill/record.ts`. */
 
 const { voice, stop } = await startEngines(installEngines());
 for (const text of SAYINGS) {

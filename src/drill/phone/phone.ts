@@ -63,21 +63,13 @@ export async function callUp(deps: Deps): Promise<Phone> {
   const player = createPlayer((name) => current?.send({ event: 'mark', mark: { name } }));
   const talker = createTalker((bytes) => current?.sound(bytes));
 
-  const onFrame = (text: string): void => {
-    const { event, media, mark } = Incoming.parse(JSON.parse(text));
-    const bytes = media ? Buffer.from(media.payload, 'base64') : undefined;
-    const isSound = bytes !== undefined && bytes.some((byte) => (byte & 0x7f) < 0x7f - QUIET);
-    came.push({ atMs: performance.now(), event, isSound });
-    if (bytes) player.play(bytes);
-    else if (mark) player.mark(mark.name);
-    else if (event === 'clear') player.clear();
-  };
+  const take = createTaker(player, came);
 
   async function connect(): Promise<void> {
     if (!last.stream) throw new Error(`the call was answered with ${last.verbs || 'nothing'}`);
     streams += 1;
     const about = { ...deps, sid, streamSid: `MZ${sid.slice(2)}${streams}`, answer: last };
-    current = await openStream(about, last.stream, onFrame, (code) => void closed(code));
+    current = await openStream(about, last.stream, take, (code) => void closed(code));
     opened += 1;
   }
 
@@ -124,6 +116,19 @@ export async function callUp(deps: Deps): Promise<Phone> {
       await carrier.tellStatus(sid);
     },
     cut: () => current?.cut(),
+  };
+}
+
+/** Does what a frame says, and notes that it came. */
+function createTaker(player: Player, came: Came[]): (text: string) => void {
+  return (text) => {
+    const { event, media, mark } = Incoming.parse(JSON.parse(text));
+    const bytes = media ? Buffer.from(media.payload, 'base64') : undefined;
+    const isSound = bytes !== undefined && bytes.some((byte) => (byte & 0x7f) < 0x7f - QUIET);
+    came.push({ atMs: performance.now(), event, isSound });
+    if (bytes) player.play(bytes);
+    else if (mark) player.mark(mark.name);
+    else if (event === 'clear') player.clear();
   };
 }
 

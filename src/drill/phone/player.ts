@@ -1,5 +1,3 @@
-import { FRAME_MS } from '../../speech/audio/pacer.ts';
-
 /**
  * The other end of a line: plays what it gets one after the other, in real time, tells of a mark when it
  * comes to it, and knows to the sample what was played when a `clear` came.
@@ -62,7 +60,7 @@ export function createPlayer(tellMark: (name: string) => void): Player {
     between: (fromMs, toMs) =>
       Buffer.concat(
         frames
-          .filter(({ startMs }) => startMs >= fromMs && startMs + FRAME_MS <= toMs + FRAME_MS)
+          .filter(({ startMs }) => startMs >= fromMs && startMs < toMs)
           .map(({ bytes }) => bytes),
       ),
   };
