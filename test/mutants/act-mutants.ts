@@ -2,6 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const ACTS = 'src/calls/acts';
 const VOICE = 'src/calls/carriers/twilio/answer-voice.ts';
+const AFTER = 'src/calls/carriers/twilio/after-transfer.ts';
 const TRANSFER = 'test/calls/carriers/twilio/transfer.pg.test.ts';
 const RINGS = 'test/calls/carriers/twilio/escalation-rings.pg.test.ts';
 const KEYS = 'test/calls/carriers/twilio/keys.pg.test.ts';
@@ -40,15 +41,15 @@ export const ACT_MUTANTS: readonly Mutant[] = [
     name: 'unreached-forgotten',
     why: 'a caller whom nobody answered hears silence, and does not know what has become of it',
     file: 'src/calls/lines/lines.ts',
-    find: 'const before = call.sayFrom === null ? null : call.sayFrom - 1;',
-    replace: 'const before = call.sayFrom === null ? null : call.sayFrom;',
+    find: 'const saidTo = isNew ? -1 : next - 1;',
+    replace: 'const saidTo = isNew ? -1 : next;',
     suite: TRANSFER,
     test: 'the caller is back with the agent, who knows it',
   },
   {
     name: 'unreached-is-transferred',
     why: 'a caller whom nobody answered is hung up on, and the call counts as handed over',
-    file: VOICE,
+    file: AFTER,
     find: `isTransferred(call) || (isWaiting && ['completed', 'answered'].includes(dialed))`,
     replace: `isTransferred(call) || (isWaiting && ['completed', 'answered', 'busy'].includes(dialed))`,
     suite: TRANSFER,
@@ -57,7 +58,7 @@ export const ACT_MUTANTS: readonly Mutant[] = [
   {
     name: 'late-word-ends-a-call',
     why: 'what a carrier tells late of a number that nobody answered ends the talk that came after',
-    file: VOICE,
+    file: AFTER,
     find: `(isWaiting && ['completed', 'answered'].includes(dialed))`,
     replace: `['completed', 'answered'].includes(dialed)`,
     suite: TRANSFER,

@@ -30,9 +30,9 @@ export const TELNYX_MUTANTS: readonly Mutant[] = [
     name: 'public-key-taken-for-proof',
     why: 'a tenant that declares the public key of another gets their calls',
     file: `${TWILIO}/authenticate.ts`,
-    find: "if (found && other && !dialect.provesOwner) throw new ApiError('unauthorized', WHICH);",
+    find: "if (found && other && !dialect.provesOwner) throw new ApiError('invalid_signature', WHICH);",
     replace:
-      "if (found && other && dialect.provesOwner) throw new ApiError('unauthorized', WHICH);",
+      "if (found && other && dialect.provesOwner) throw new ApiError('invalid_signature', WHICH);",
     suite: REFUSED,
     test: 'that declares a public key of another’s account takes no calls: the address says whose they are',
   },

@@ -51,7 +51,7 @@ describe('the CRD files', () => {
     );
     expect(withDefault).toEqual([]);
     expect([...AGENT_CONTENT_FIELDS].sort()).toEqual(
-      'escalation firstMessage judgement knowledge language limits model prompt promptFrom redaction tools transcriber voice'.split(
+      'escalation firstMessage firstMessageInterruptible judgement knowledge language limits model prompt promptFrom redaction tools transcriber voice'.split(
         ' ',
       ),
     );
