@@ -35,7 +35,10 @@ test('helm install brings every pod up in a namespace that enforces restricted',
 
 test('helm test passes', async () => {
   const output = await helm('test', 'parley', '-n', NAMESPACE, '--timeout', '300s');
-  expect(output.match(/Phase:\s+Succeeded/g)).toHaveLength(2);
+  // Two pods, and what one of them needs.
+  expect(new Set(output.match(/Phase:\s+\w+/g)?.map((line) => line.split(/\s+/)[1]))).toEqual(
+    new Set(['Succeeded']),
+  );
 }, 330_000);
 
 let endpoint: { id: string; secret: string };

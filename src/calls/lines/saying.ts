@@ -62,9 +62,9 @@ function wordsWithin(sentence: Sentence, played: number): string {
   const all = sentence.isMade && !sentence.isCut ? sound.all : Math.max(sound.all, guessed);
   const share = all > 0 ? sound.heard / all : 0;
   const chars = share * text.length;
-  // A word is heard when half of it is: people know it by then, and of shares the mean error is none.
+  // A word is heard when its end is.
   const words = [...text.matchAll(/\S+/gu)].filter(
-    ({ index, 0: word }) => index + word.length / 2 <= chars + 1e-6,
+    ({ index, 0: word }) => index + word.length <= chars + 1e-6,
   );
   const last = words.at(-1);
   return last ? text.slice(0, last.index + last[0].length) : '';

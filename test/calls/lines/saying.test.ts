@@ -23,12 +23,12 @@ const saying = (...sentences: Sentence[]) => ({
 
 test.each([
   [0, ''],
-  [14, ''],
-  [15, 'one'],
-  [54, 'one'],
-  [55, 'one two'],
-  [104, 'one two'],
-  [105, 'one two three'],
+  [29, ''],
+  [30, 'one'],
+  [59, 'one'],
+  [70, 'one two'],
+  [129, 'one two'],
+  [130, 'one two three'],
   [1_000, 'one two three'],
 ])('of a sentence of 130 frames %d are “%s”', (frames, heard) => {
   expect(heardOfSaying(saying(made('one two three', { frames: 130 })), frames)).toBe(heard);
@@ -52,8 +52,8 @@ test('what became no sound is passed by', () => {
 test('of a sentence whose sound is not whole the length is guessed', () => {
   const text = 'one two three four';
   const under = { ...sentenceOf(text, 's1'), frames: 20 };
-  expect(heardOfSaying(saying(under), 15)).toBe('one');
-  expect(heardOfSaying(saying(made(text, { frames: 20, isCut: true })), 15)).toBe('one');
+  expect(heardOfSaying(saying(under), 20)).toBe('one');
+  expect(heardOfSaying(saying(made(text, { frames: 20, isCut: true })), 20)).toBe('one');
   expect(heardOfSaying(saying(made(text, { frames: 20 })), 20)).toBe(text);
   expect(heardOfSaying(saying(sentenceOf(text, 's1')), 20)).toBe('');
 });
@@ -64,9 +64,9 @@ test('pauses within and after a sentence say nothing', () => {
   const peaks = [...pause(10), ...voice(30), ...pause(40), ...voice(100), ...pause(60)];
   const one = made('one two three', { frames: peaks.length, peaks });
   const heard = (frames: number): string => heardOfSaying(saying(one), frames);
-  expect([24, 25, 79].map(heard)).toEqual(['', 'one', 'one']);
-  expect([104, 105].map(heard)).toEqual(['one', 'one two']);
-  expect([154, 155, 240].map(heard)).toEqual(['one two', 'one two three', 'one two three']);
+  expect([39, 40, 79].map(heard)).toEqual(['', 'one', 'one']);
+  expect([119, 120].map(heard)).toEqual(['one', 'one two']);
+  expect([179, 180, 240].map(heard)).toEqual(['one two', 'one two three', 'one two three']);
 });
 
 test('it is over when all of it was played and nothing more comes', () => {
