@@ -72,9 +72,9 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
   }
 
   return {
-    say: (text) => {
+    say: (text, isKept) => {
       clock.said();
-      speaker.say(text);
+      speaker.say(text, isKept);
     },
     endUtterance: speaker.endUtterance,
     untilPlayed: speaker.untilPlayed,

@@ -57,7 +57,7 @@ describe.each([VOICE, STATUS])('%s', (path) => {
     const { status, text } = await phones.carrier.post(path, form(fields), options);
     expect(status).toBe(401);
     expect(JSON.parse(text)).toMatchObject({
-      code: 'unauthorized',
+      code: 'invalid_signature',
       detail: expect.stringContaining('public key'),
     });
     expect(text).not.toContain(API_KEY);

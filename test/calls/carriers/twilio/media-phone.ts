@@ -163,9 +163,11 @@ function createPlayer(tellMark: (name: string) => void) {
     play: (bytes: Buffer) => {
       if (bytes.length !== BYTES) throw new Error(`a frame of ${bytes.length} bytes`);
       endMs = Math.max(endMs, performance.now()) + FRAME_MS;
-      // A sentence is of one level.
-      const isLevel = bytes.every((byte) => byte === bytes[0]);
-      frames.push({ byte: isLevel ? bytes[0]! : NO_LEVEL, bytes, endMs });
+      // A sentence is of one level, and silence where it broke off.
+      const levels = new Set(bytes);
+      if (levels.size > 1) levels.delete(MU_LAW_SILENCE);
+      const [byte = NO_LEVEL] = levels;
+      frames.push({ byte: levels.size === 1 ? byte : NO_LEVEL, bytes, endMs });
     },
     mark: (name: string) => {
       const wait = Math.max(0, endMs - performance.now());
