@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import {
   createServer,
@@ -113,7 +113,7 @@ export async function startStandIn(ourUrl: string, manner: Manner = TWILIO): Pro
     const url = new URL(request.url ?? '', 'http://carrier');
     const sid = manner.sidIn(url.pathname);
     if (sid !== undefined && request.method === 'POST') {
-      expect(new URLSearchParams(body).get('Status')).toBe('completed');
+      assert.equal(new URLSearchParams(body).get('Status'), 'completed');
       standIn.hungUp.push(sid);
       return answer(200, { sid, status: 'completed' });
     }
