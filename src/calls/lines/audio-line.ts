@@ -1,6 +1,5 @@
 import type { Logger } from '../../platform/observability/logger.ts';
-import { createResampler } from '../../speech/audio/resampler.ts';
-import { createEar, EAR_RATE } from './ear.ts';
+import { createEar } from './ear.ts';
 import type { Line, LineEvent } from './line.ts';
 import type { Speech } from './own-speech.ts';
 import type { SoundFormat, SoundSink } from './sound-queue.ts';
@@ -42,7 +41,6 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
   };
   const sink = { ...deps.sink, frame };
   const { sorry } = words[speech.spokenIn?.startsWith('de') ? 'de' : 'en'];
-  const up = createResampler({ from: format.sampleRate, to: EAR_RATE });
   const { synthesizer, spokenIn: language } = speech;
   const speaker = createSpeaker({ synthesizer, language, format, sink, log });
 
@@ -52,6 +50,7 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
   }
 
   const ear = createEar({
+    sampleRate: format.sampleRate,
     recognizer: speech.recognizer,
     language: speech.heardIn,
     log,
@@ -83,7 +82,7 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
       close();
       sink.close(reason);
     },
-    hear: (samples) => ear.hear(up.push(samples)),
+    hear: ear.hear,
     played: speaker.played,
     press: (digit) => {
       interrupt();

@@ -7,13 +7,15 @@ import { isBackchannel } from '../../speech/turns/is-backchannel.ts';
 
 /** Sound becomes what the user said, whole turns of it. */
 export type Ear = {
-  /** PCM16 of EAR_RATE, as it comes. */
+  /** PCM16 at the rate of the line, as it comes. */
   hear: (samples: Int16Array) => void;
   /** Nobody wants to know any more. */
   close: () => void;
 };
 
 export type EarDeps = {
+  /** Hz of the line: recognizers take telephones as they are. */
+  sampleRate: number;
   recognizer: Recognizer;
   language: string | undefined;
   log: Logger;
@@ -27,8 +29,6 @@ export type EarDeps = {
   onLost: () => void;
 };
 
-/** Hz. */
-export const EAR_RATE = 16_000;
 /**
  * Who speaks so long into the agent's words means it, whatever the words are: "mhm" and a cough are shorter.
  * What is shorter interrupts when it is understood.
@@ -47,8 +47,8 @@ type Segment = {
 };
 
 export function createEar(deps: EarDeps): Ear {
-  const { isAgentSpeaking, recognizer } = deps;
-  const activity = createActivity({ sampleRate: EAR_RATE, silenceMs: SILENCE_MS });
+  const { isAgentSpeaking, recognizer, sampleRate } = deps;
+  const activity = createActivity({ sampleRate, silenceMs: SILENCE_MS });
   const turn = createTurn(deps);
   const open = new Set<RecognizerSession>();
   let segment: Segment | undefined;
@@ -59,7 +59,7 @@ export function createEar(deps: EarDeps): Ear {
 
   function begin(): Segment {
     turn.goesOn();
-    const session = recognizer.open({ sampleRate: EAR_RATE });
+    const session = recognizer.open({ sampleRate });
     open.add(session);
     return { session, isOver: isAgentSpeaking(), hasInterrupted: false };
   }
@@ -101,7 +101,7 @@ export function createEar(deps: EarDeps): Ear {
           segment = begin();
           push(event.preRoll);
           // What follows the last whole window is in no pre-roll.
-          const rest = samplesHeard - (event.atMs * EAR_RATE) / 1_000;
+          const rest = samplesHeard - (event.atMs * sampleRate) / 1_000;
           if (rest > 0) push(samples.subarray(-rest));
         } else if (segment) {
           const whole = segment;

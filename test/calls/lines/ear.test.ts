@@ -1,11 +1,14 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { pino } from 'pino';
-import { createEar, EAR_RATE, type Ear } from '../../../src/calls/lines/ear.ts';
+import { createEar, type Ear } from '../../../src/calls/lines/ear.ts';
 import type { RecognizerSession } from '../../../src/speech/recognition/recognizer.ts';
 import { joined, noiseOf, silenceOf, toneOf } from '../../speech/audio/tones.ts';
 
 /** Sound in, turns out; the recognizer says what the test has it say. */
+
+/** A telephone's. */
+const RATE = 8_000;
 
 const ears: Ear[] = [];
 afterEach(() => ears.splice(0).forEach((ear) => ear.close()));
@@ -25,7 +28,7 @@ function earThatHears(texts: Said[], { isOver = () => false }: { isOver?: () => 
     sessions.push(session);
     return {
       push: (samples) => {
-        session.sec += samples.length / EAR_RATE;
+        session.sec += samples.length / RATE;
         return session.sec <= 60;
       },
       finish: async () => {
@@ -39,6 +42,7 @@ function earThatHears(texts: Said[], { isOver = () => false }: { isOver?: () => 
     };
   };
   const ear = createEar({
+    sampleRate: RATE,
     recognizer: { open },
     language: 'en',
     log: pino({ level: 'silent' }),
@@ -61,17 +65,17 @@ const speech = (sec: number): Int16Array =>
   joined(
     ...Array.from({ length: Math.round(sec / 0.15) }, () =>
       joined(
-        toneOf({ hz: 200, rate: EAR_RATE, sec: 0.1 }),
-        toneOf({ hz: 200, rate: EAR_RATE, sec: 0.05, level: 0.15 }),
+        toneOf({ hz: 200, rate: RATE, sec: 0.1 }),
+        toneOf({ hz: 200, rate: RATE, sec: 0.05, level: 0.15 }),
       ),
     ),
   );
-const pause = (sec: number): Int16Array => silenceOf({ rate: EAR_RATE, sec });
+const pause = (sec: number): Int16Array => silenceOf({ rate: RATE, sec });
 
 test.each([
   ['silence', pause(60)],
-  ['noise', noiseOf({ rate: EAR_RATE, sec: 60, level: 0.05 })],
-  ['a tone that stays', toneOf({ hz: 425, rate: EAR_RATE, sec: 60 })],
+  ['noise', noiseOf({ rate: RATE, sec: 60, level: 0.05 })],
+  ['a tone that stays', toneOf({ hz: 425, rate: RATE, sec: 60 })],
 ])('a minute of %s is nothing that was said', (name, sound) => {
   const { hear, told, sessions } = earThatHears([], { isOver: () => true });
   hear(sound);

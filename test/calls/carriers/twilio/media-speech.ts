@@ -109,7 +109,9 @@ function syllables(hz: number, sec: number): Int16Array {
 
 /** Which of the pitches a recording has: by how often it crosses zero where it is loud. */
 function pitchOf({ body }: SpeechRequest): number {
-  const start = body.indexOf('data', body.indexOf('WAVEfmt '), 'latin1') + 8;
+  const format = body.indexOf('WAVEfmt ');
+  const rate = body.readUInt32LE(format + 16);
+  const start = body.indexOf('data', format, 'latin1') + 8;
   const end = body.lastIndexOf('\r\n--');
   const all = Int16Array.from({ length: (end - start) >> 1 }, (_, at) =>
     body.readInt16LE(start + 2 * at),
@@ -120,6 +122,6 @@ function pitchOf({ body }: SpeechRequest): number {
   const crossings = loud.filter(
     (sample, at) => at > 0 && sample >= 0 !== loud[at - 1]! >= 0,
   ).length;
-  const hz = (crossings / 2 / loud.length) * 16_000;
+  const hz = (crossings / 2 / loud.length) * rate;
   return Math.round((hz - PITCHES[0]!) / 20);
 }
