@@ -78,6 +78,7 @@ describeEachStore((storeName) => {
         limits: null,
         redaction: null,
         judgement: null,
+        widget: null,
         metadata: { team: 'a', constructor: 'b' },
         publish_policy: 'automatic',
         active_version: 1,
