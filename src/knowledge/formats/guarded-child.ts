@@ -38,6 +38,8 @@ export class ChildLost extends Error {
 const WATCHED_BYTES_MAX = 236_000_000;
 const HEAP_MB_MAX = 128;
 const WATCH_MS = 20;
+/** It takes a tenth of a second; one that hangs would have all documents wait. */
+const START_MS = 10_000;
 /** One answer: a document's text, see `TEXT_BYTES_MAX`, and its links. */
 const ANSWER_BYTES_MAX = 48 * 1024 * 1024;
 /** How V8 and the system end a process that has no memory left. */
@@ -50,8 +52,8 @@ const OUT_OF_MEMORY: readonly (string | number | null)[] = [
 ];
 const [INPUT, OUTPUT] = [0, 3];
 
-/** @throws Error when it does not start */
-export async function startGuardedChild(): Promise<GuardedChild> {
+/** @throws Error when it does not start within `startMs` */
+export async function startGuardedChild({ startMs = START_MS } = {}): Promise<GuardedChild> {
   const child = spawn(process.execPath, [...flags(), childFile()], {
     // No setting of ours and no secret; each thread reserves memory.
     env: { UV_THREADPOOL_SIZE: '1' },
@@ -66,12 +68,14 @@ export async function startGuardedChild(): Promise<GuardedChild> {
     if (resident > WATCHED_BYTES_MAX) answers.kill('memory');
   };
 
+  const tooLate = setTimeout(() => answers.kill('aborted'), startMs);
   await answers
     .until('ready', () => undefined)
     .catch((error: unknown) => {
       // No document is to blame.
       throw new Error('the process that reads documents does not start', { cause: error });
-    });
+    })
+    .finally(() => clearTimeout(tooLate));
   await confine(child);
   return {
     ask: async ({ header, bytes, signal }, tell) => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createExtractor, type Extractor } from '../../../src/knowledge/formats/extractor.ts';
+import { startGuardedChild } from '../../../src/knowledge/formats/guarded-child.ts';
 import { silent } from './extracting.ts';
 
 let extractor: Extractor;
@@ -15,4 +16,9 @@ test('a text is read in the child, with its title left to the passages', async (
   const document = { name: 'prices.md', title: null, language: null, bytes: bytes.length, text };
   expect(read).toEqual({ documents: [document], failed: [] });
   expect(extractor.peakBytes()).toBeLessThan(256e6);
+});
+
+test('a process that hangs as it starts is given up, and no document waits for it', async () => {
+  const began = startGuardedChild({ startMs: 1 });
+  await expect(began).rejects.toThrow('the process that reads documents does not start');
 });
