@@ -56,7 +56,7 @@ export async function makeTalkToken(
   return {
     token,
     expires_at: expiresAt,
-    socket_url: `${baseUrl().replace(/\/+$/, '').replace(/^http/, 'ws')}${TALK_PATH}`,
+    socket_url: `${baseUrl().replace(/^http/, 'ws')}${TALK_PATH}`,
     agent: {
       id: fromUuid('agt', agentId),
       display_name: spec.displayName ?? null,

@@ -16,12 +16,8 @@ import type { ConversationRow } from '../../conversations/record/conversations.s
 import type { Db } from '../../platform/postgres/pool.ts';
 import { ANSWERED, finishCall, type CallRow, type TransferStatus } from '../calls.sql.ts';
 import { wordsIn } from '../lines/line-words.ts';
-import { isTransferred, TRANSFERRED } from '../lines/settle-call.ts';
+import { isTransferred, Settled, TRANSFERRED } from '../lines/settle-call.ts';
 import { answerTransfer, failTransfer } from './acts.sql.ts';
-
-class Settled extends Error {
-  override readonly name = 'Settled';
-}
 
 /**
  * Somebody picked up at the other number: the conversation ends with it, whoever was asked for has come, and the
@@ -81,16 +77,16 @@ async function silenceWhileWaiting(
 }
 
 /**
- * Nobody picked up: the caller comes back to the same conversation, and is told so by the next line. False: it
- * was told before, or the conversation is over.
+ * Nobody picked up: the caller comes back to the same conversation, and is told so by the next line. Told twice, or
+ * of a conversation that is over, it does nothing.
  */
 export async function nobodyCame(
   deps: ConversationDeps,
   call: CallRow,
   { why, language }: { why: TransferStatus; language: string | undefined },
-): Promise<boolean> {
+): Promise<void> {
   const { id, namespace, conversationId, transfers } = call;
-  if (conversationId === null) return false;
+  if (conversationId === null) return;
   try {
     await inConversation(deps, async ({ db }) => {
       const row = await lockLive(db, { namespace, id: conversationId });
@@ -107,9 +103,8 @@ export async function nobodyCame(
       });
     });
   } catch (error) {
-    if (error instanceof Settled || error instanceof ApiError) return false;
+    if (error instanceof Settled || error instanceof ApiError) return;
     throw error;
   }
   deps.changed(conversationId);
-  return true;
 }

@@ -5,7 +5,7 @@ import type { Speech } from './own-speech.ts';
 import type { SoundFormat, SoundSink } from './sound-queue.ts';
 import { createSpeaker } from './speaker.ts';
 import { createTurnClock, type TurnTimes } from './turn-times.ts';
-import words from './line-words.json' with { type: 'json' };
+import { wordsIn } from './line-words.ts';
 
 /** A line that carries sound: we hear and speak by ourselves (contract §4, telephony). */
 export type AudioLine = Line & {
@@ -40,7 +40,7 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
     deps.sink.frame(bytes);
   };
   const sink = { ...deps.sink, frame };
-  const { sorry } = words[speech.spokenIn?.startsWith('de') ? 'de' : 'en'];
+  const { sorry } = wordsIn(speech.spokenIn);
   const { synthesizer, spokenIn: language } = speech;
   const speaker = createSpeaker({ synthesizer, language, format, sink, log });
 

@@ -38,7 +38,8 @@ export const TRANSFERRED = { status: 'completed', reason: 'transferred' } as con
 const isOneOf = (status: CallRow['status'], all: readonly CallRow['status'][]): boolean =>
   all.includes(status);
 
-class Settled extends Error {
+/** Somebody else has ended it, or it may not end: what was begun in the transaction is undone. */
+export class Settled extends Error {
   override readonly name = 'Settled';
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { MediaDialect } from '../dialect.ts';
-import { base64Of, whole, type MediaFrame } from '../twilio/media-frames.ts';
+import { ALIKE, base64Of, whole, type MediaFrame } from '../twilio/media-frames.ts';
 
 /**
  * Frames of Telnyx' media streaming: Twilio's with names of their own, and the stream's id outside. Members that
@@ -19,7 +19,7 @@ const Start = z.object({
 });
 
 const Frame = z.discriminatedUnion('event', [
-  z.object({ event: z.literal('connected') }),
+  ...ALIKE,
   Start,
   z.object({
     event: z.literal('media'),
@@ -29,9 +29,6 @@ const Frame = z.discriminatedUnion('event', [
       payload: z.string(),
     }),
   }),
-  z.object({ event: z.literal('dtmf'), dtmf: z.object({ digit: z.string().max(1) }) }),
-  z.object({ event: z.literal('mark'), mark: z.object({ name: z.string().max(256) }) }),
-  z.object({ event: z.literal('stop') }),
 ]);
 
 /** PCMU is what RTP calls µ-law. */

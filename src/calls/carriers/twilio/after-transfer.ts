@@ -23,7 +23,7 @@ export async function afterHandOff(deps: VoiceDeps, ofCall: OfCall): Promise<str
     return goodbyeTwiml(undefined);
   await failpoint('transfer.ringing');
   const { paths } = sent.dialect;
-  const base = deps.baseUrl().replace(/\/+$/, '');
+  const base = deps.baseUrl();
   const of = `?call=${fromUuid('call', id)}&transfer=${transfers}`;
   const answered = `${base}${paths.status}${of}`;
   return dialTwiml({ to, callerId, ringSec, action: `${base}${paths.voice}${of}`, answered });

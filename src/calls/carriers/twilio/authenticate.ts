@@ -69,7 +69,7 @@ const WHICH =
 function isFrom({ baseUrl, nowMs }: AuthenticateDeps, account: Account, sent: Sent): boolean {
   const { dialect, headers } = sent;
   const host = String(headers['host'] ?? '');
-  const bases = [baseUrl().replace(/\/+$/, ''), `https://${host}`, `http://${host}`];
+  const bases = [baseUrl(), `https://${host}`, `http://${host}`];
   return (
     account.type === dialect.type && dialect.isSigned(account, sent, { bases, nowMs: nowMs() })
   );

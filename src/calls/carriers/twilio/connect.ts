@@ -22,7 +22,7 @@ export async function connect(
   const { paths } = dialect;
   const token = await deps.lines.offer(call.id);
   if (token === undefined) return goodbyeTwiml(undefined);
-  const base = deps.baseUrl().replace(/\/+$/, '');
+  const base = deps.baseUrl();
   const sockets = base.replace(/^http/, 'ws');
   const after = call.transfers === 0 ? '' : `&after=${call.transfers}`;
   const action = `${base}${paths.voice}?call=${fromUuid('call', call.id)}${after}`;

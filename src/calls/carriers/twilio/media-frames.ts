@@ -18,8 +18,16 @@ const Start = z.object({
   }),
 });
 
-const Frame = z.discriminatedUnion('event', [
+/** Those that Telnyx sends alike. */
+export const ALIKE = [
   z.object({ event: z.literal('connected') }),
+  z.object({ event: z.literal('dtmf'), dtmf: z.object({ digit: z.string().max(1) }) }),
+  z.object({ event: z.literal('mark'), mark: z.object({ name: z.string().max(256) }) }),
+  z.object({ event: z.literal('stop') }),
+] as const;
+
+const Frame = z.discriminatedUnion('event', [
+  ...ALIKE,
   Start,
   z.object({
     event: z.literal('media'),
@@ -31,9 +39,6 @@ const Frame = z.discriminatedUnion('event', [
       payload: z.string(),
     }),
   }),
-  z.object({ event: z.literal('dtmf'), dtmf: z.object({ digit: z.string().max(1) }) }),
-  z.object({ event: z.literal('mark'), mark: z.object({ name: z.string().max(256) }) }),
-  z.object({ event: z.literal('stop') }),
 ]);
 
 export type MediaFrame = z.output<typeof Frame>;
