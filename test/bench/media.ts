@@ -8,6 +8,14 @@ import { startMediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
 import { ACCOUNT, TOKEN } from '../calls/carriers/twilio/account.ts';
 import { startStandIn } from '../calls/carriers/twilio/stand-in-carrier.ts';
 import { startParley, type Parley } from '../roles/parley-process.ts';
+import {
+  askAndInterrupt,
+  nothingSeen,
+  untilSilent,
+  type Line,
+  type Seen,
+} from './calls/converse.ts';
+import { cpuShare } from './calls/processes.ts';
 import { distribution, ms, print } from './figures.ts';
 
 /**
@@ -41,15 +49,8 @@ const ANSWER =
   'way there and back again without anything that you would have to do for it.';
 const INTERRUPTION = 'How much does a parcel to Ireland cost?';
 
-type Seen = {
-  /** ms: end of speech to the request for its words, with the silence that ends it; from there to the first sound. */
-  detected: number[];
-  answered: number[];
-  /** ms: from the beginning of what interrupts to the `clear`. */
-  cleared: number[];
-  /** ms: how far two frames are from 20 ms. */
-  jitter: number[];
-};
+/** `jitter`, ms: how far two frames are from 20 ms. */
+type Watched = Seen & { jitter: number[] };
 
 const folder = await mkdtemp(path.join(tmpdir(), 'parley-bench-'));
 const speech = await startMediaSpeech();
@@ -68,9 +69,12 @@ try {
 }
 
 async function bench(calls: number): Promise<void> {
-  const seen: Seen = { answered: [], detected: [], cleared: [], jitter: [] };
+  const seen = { ...nothingSeen(), jitter: [] };
   const [pid] = parley.pids;
-  const idle = await cpuShare(pid!, () => delay(5_000));
+  const idle = await cpuShare(
+    async () => [pid!],
+    () => delay(5_000),
+  );
   const mbBefore = await residentMb(pid!);
   const loop = monitorEventLoopDelay({ resolution: 1 });
   loop.enable();
@@ -81,7 +85,10 @@ async function bench(calls: number): Promise<void> {
     }),
   );
   await delay(6_000);
-  const busy = await cpuShare(pid!, () => delay(15_000));
+  const busy = await cpuShare(
+    async () => [pid!],
+    () => delay(15_000),
+  );
   const held = await residentMb(pid!);
   await talks;
   loop.disable();
@@ -98,7 +105,7 @@ async function bench(calls: number): Promise<void> {
   print(`${of} delay of the bench's own loop`, `p99 ${ms(loop.percentile(99) / 1e6)}`);
 }
 
-type Talk = { question: string; rounds: number; seen: Seen };
+type Talk = { question: string; rounds: number; seen: Watched };
 
 /** Rings, hears, asks, interrupts, hangs up. `rounds`: how often it asks and interrupts. */
 async function talk(asked: Talk): Promise<void> {
@@ -111,30 +118,21 @@ async function talk(asked: Talk): Promise<void> {
 }
 
 async function converse(phone: MediaPhone, { question, rounds, seen }: Talk): Promise<void> {
-  await untilSilent(phone);
+  const line: Line = {
+    came: phone.came,
+    ask: async () => {
+      await phone.say(question, 1);
+      return phone.sent.at(-1)!.at;
+    },
+    interrupt: () => phone.say(INTERRUPTION, 1.2),
+    askedAfter: (endMs) => untilTranscribed(question, endMs),
+  };
+  await untilSilent(line);
   for (let round = 0; round < rounds; round += 1) {
-    const from = phone.came.length;
-    await phone.say(question, 1);
-    const endMs = phone.sent.at(-1)!.at;
-    const [askedMs, firstMs] = await Promise.all([
-      untilTranscribed(question, endMs),
-      nextOf(phone, 'media', from),
-    ]);
-    seen.detected.push(askedMs - endMs);
-    seen.answered.push(firstMs - askedMs);
-    // Sound is sent ahead at first; what follows is at its pace.
-    await delay(1_000);
-    const mediaMs = phone.came
-      .slice(from)
-      .flatMap(({ event, at }) => (event === 'media' ? [at] : []));
-    seen.jitter.push(...mediaMs.slice(8).map((at, i) => Math.abs(at - mediaMs[i + 7]! - 20)));
-    const startMs = performance.now();
-    const beforeClear = phone.came.length;
-    void phone.say(INTERRUPTION, 1.2);
-    const clearMs = await nextOf(phone, 'clear', beforeClear);
-    seen.cleared.push(clearMs - startMs);
-    await nextOf(phone, 'media', phone.came.length);
-    await untilSilent(phone);
+    await askAndInterrupt(line, seen, (came) => {
+      const mediaMs = came.flatMap(({ event, at }) => (event === 'media' ? [at] : []));
+      seen.jitter.push(...mediaMs.slice(8).map((at, i) => Math.abs(at - mediaMs[i + 7]! - 20)));
+    });
   }
 }
 
@@ -147,24 +145,6 @@ async function untilTranscribed(question: string, endMs: number): Promise<number
   return speech.understood.find(isIt)!.at;
 }
 
-async function nextOf(phone: MediaPhone, event: string, from: number): Promise<number> {
-  const givenUpMs = performance.now() + 20_000;
-  for (let at = from; ;) {
-    if (phone.came.length <= at) {
-      if (performance.now() > givenUpMs) throw new Error(`no ${event} within 20 s`);
-      await delay(1);
-    } else if (phone.came[at]!.event === event) return phone.came[at]!.at;
-    else at += 1;
-  }
-}
-
-/** Nothing was sent for as long as what was sent ahead is played. */
-async function untilSilent(phone: MediaPhone): Promise<void> {
-  await nextOf(phone, 'media', 0);
-  while (performance.now() - (phone.came.findLast(({ event }) => event === 'media')?.at ?? 0) < 300)
-    await delay(20);
-}
-
 /** Callers one after the other; one whom the machine has made wait too long hangs up, and is told of. */
 async function soak(minutes: number): Promise<void> {
   const endMs = performance.now() + minutes * 60_000;
@@ -173,7 +153,7 @@ async function soak(minutes: number): Promise<void> {
   let broken = 0;
   const callers = Array.from({ length: 10 }, async () => {
     while (performance.now() < endMs) {
-      const seen: Seen = { answered: [], detected: [], cleared: [], jitter: [] };
+      const seen = { ...nothingSeen(), jitter: [] };
       await talk({ question: QUESTIONS[0]!, seen, rounds: 1 }).catch(() => (broken += 1));
       calls += 1;
     }
@@ -246,19 +226,6 @@ async function untilReady({ call }: Parley): Promise<void> {
 async function residentMb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024);
-}
-
-/** How much of a core a process takes meanwhile, in percent. */
-async function cpuShare(pid: number, meanwhile: () => Promise<void>): Promise<number> {
-  const before = { sec: await cpuSec(pid), atMs: performance.now() };
-  await meanwhile();
-  return (((await cpuSec(pid)) - before.sec) / (performance.now() - before.atMs)) * 100_000;
-}
-
-/** Of a process and no child of it, in seconds. */
-async function cpuSec(pid: number): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 function less(values: number[], by: number): number[] {

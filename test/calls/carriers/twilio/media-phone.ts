@@ -6,7 +6,7 @@ import { until } from '../../../until.ts';
 import type { MediaSpeech } from './media-speech.ts';
 import { FRAME_MS } from './media-wire.ts';
 import type { Verb } from './read-twiml.ts';
-import type { Posted, StandIn } from './stand-in-carrier.ts';
+import type { Manner, Posted, StandIn } from './stand-in-carrier.ts';
 
 /** Somebody on the phone, by Media Streams: sound both ways, in real time, as a carrier carries it. */
 export type MediaPhone = {
@@ -30,7 +30,7 @@ export type MediaPhone = {
   press: (digit: string) => void;
   send: (frame: unknown) => void;
   /** Frames that came, and those of sound that went, with when (performance.now()). */
-  came: { at: number; event: string; name: string | undefined }[];
+  came: { at: number; event: string; name: string | undefined; isSound: boolean }[];
   sent: { at: number; bytes: Uint8Array }[];
   /** Frames as they came. */
   raw: object[];
@@ -43,10 +43,13 @@ export type MediaPhone = {
 };
 
 const BYTES = 160;
+/** Of a byte without its sign: what is not less is softer than 1/400 of the loudest. */
+const MU_LAW_QUIET = 0x75;
 /** Of frames that are no sentence. */
 const NO_LEVEL = -1;
 
-export type MediaPhoneOptions = { start?: object; isMute?: boolean };
+/** `anySize`: takes frames that are not of 20 ms, as other programs than ours send them. */
+export type MediaPhoneOptions = { start?: object; isMute?: boolean; anySize?: boolean };
 
 /** Rings the number, and takes up the stream that the answer asks for. */
 export async function callByMedia(
@@ -60,9 +63,15 @@ export async function callByMedia(
 }
 
 export async function connectMediaPhone(
-  carrier: StandIn,
+  carrier: Pick<StandIn, 'post'> & { manner: Pick<Manner, 'account' | 'wire'> },
   speech: Pick<MediaSpeech, 'sentenceOf' | 'utter'>,
-  { sid, verbs, start, isMute }: { sid: string; verbs: readonly Verb[] } & MediaPhoneOptions,
+  {
+    sid,
+    verbs,
+    start,
+    isMute,
+    anySize,
+  }: { sid: string; verbs: readonly Verb[] } & MediaPhoneOptions,
 ): Promise<MediaPhone> {
   const { wire } = carrier.manner;
   const [connect] = verbs;
@@ -80,8 +89,10 @@ export async function connectMediaPhone(
   socket.on('message', (data: Buffer) => {
     const frame = JSON.parse(data.toString('utf8'));
     raw.push(frame);
-    came.push({ at: performance.now(), event: frame.event, name: frame.mark?.name });
-    if (frame.event === 'media') ears.play(Buffer.from(frame.media.payload, 'base64'));
+    const bytes = Buffer.from(frame.media?.payload ?? '', 'base64');
+    const isSound = bytes.some((byte) => (byte & 0x7f) < MU_LAW_QUIET);
+    came.push({ at: performance.now(), event: frame.event, name: frame.mark?.name, isSound });
+    if (frame.event === 'media') for (const one of framesIn(bytes, anySize)) ears.play(one);
     else if (frame.event === 'mark') ears.mark(frame.mark.name);
     else if (frame.event === 'clear') ears.clear();
   });
@@ -146,6 +157,13 @@ export async function connectMediaPhone(
       return tell('in-progress');
     },
   };
+}
+
+function framesIn(bytes: Buffer, anySize = false): Buffer[] {
+  if (!anySize) return [bytes];
+  return Array.from({ length: Math.ceil(bytes.length / BYTES) }, (_, at) =>
+    Buffer.concat([bytes.subarray(at * BYTES, (at + 1) * BYTES)], BYTES),
+  );
 }
 
 /** Plays frames one after the other, and tells of marks when it comes to them; cleared ones at once. */
