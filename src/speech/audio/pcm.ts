@@ -48,7 +48,7 @@ function samplesOf(bytes: Buffer, count: number): Int16Array {
   return samples;
 }
 
-/** Whole frames are copied, fifty a second of each voice: sample by sample that was a tenth of what a voice takes. */
+/** Samples are copied whole, not one by one: frames come fifty times a second of each voice. */
 const IS_TURNED = endianness() === 'BE';
 
 function viewOf(bytes: Uint8Array | Int16Array): Buffer {
