@@ -1,55 +1,34 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { callByMedia, type MediaPhone } from '../calls/carriers/twilio/media-phone.ts';
 import { startMediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
 import { ACCOUNT, TOKEN } from '../calls/carriers/twilio/account.ts';
 import { startStandIn } from '../calls/carriers/twilio/stand-in-carrier.ts';
 import { startParley, type Parley } from '../roles/parley-process.ts';
-import { distribution, ms, print } from './figures.ts';
+import { print } from './figures.ts';
+import {
+  agentManifests,
+  benchVoices,
+  converse,
+  oneRound,
+  residentMb,
+  type Asking,
+  type Voice,
+} from './voices.ts';
 
 /**
  * Calls by Media Streams, with own speech: callers who ring, hear the greeting, ask, hear the answer, speak into the
  * next one, and put the receiver down, in real time, with 20 ms of sound each way fifty times a second. Speech is a
  * stub on loopback that answers at once, the agent quotes from knowledge: so that no provider's time is in it.
- * One, then 25 at once, then 50. With MINUTES=60: 10 at once, one after the other, and the memory every minute.
+ * One, then 25 at once, then 50; VOICES=25 for so many alone. With MINUTES=60: 10 at once, one after the other, and
+ * the memory every minute.
  *
  *   node test/bench/media.ts      about three minutes
  */
 
 const NUMBER = '+442071838750';
-/** Silence that ends what somebody says, and speech that interrupts: src/calls/lines/ear.ts. */
-const SILENCE_MS = 400;
-const BARGE_IN_MS = 500;
-/** Many, so that it is known whose words a provider was asked for. */
-const QUESTIONS = [
-  'send',
-  'post',
-  'mail',
-  'bring',
-  'take',
-  'ship',
-  'get',
-  'move',
-  'fly',
-  'drive',
-].map((act) => `How much does it cost to ${act} a parcel to Ireland?`);
-const ANSWER =
-  'Sending a parcel to Ireland costs nine pounds and takes four days, and it is insured for fifty pounds on its ' +
-  'way there and back again without anything that you would have to do for it.';
-const INTERRUPTION = 'How much does a parcel to Ireland cost?';
-
-type Seen = {
-  /** ms: end of speech to the request for its words, with the silence that ends it; from there to the first sound. */
-  detected: number[];
-  answered: number[];
-  /** ms: from the beginning of what interrupts to the `clear`. */
-  cleared: number[];
-  /** ms: how far two frames are from 20 ms. */
-  jitter: number[];
-};
 
 const folder = await mkdtemp(path.join(tmpdir(), 'parley-bench-'));
 const speech = await startMediaSpeech();
@@ -58,8 +37,9 @@ const carrier = await startStandIn(parley.url);
 try {
   await untilReady(parley);
   const minutes = Number(process.env['MINUTES'] ?? 0);
+  const counts = process.env['VOICES']?.split(',').map(Number) ?? [1, 25, 50];
   if (minutes > 0) await soak(minutes);
-  else for (const calls of [1, 25, 50]) await bench(calls);
+  else for (const count of counts) await benchVoices({ pid: parley.pids[0]!, count, talk });
 } finally {
   await carrier.stop();
   await parley.stop();
@@ -67,102 +47,32 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-async function bench(calls: number): Promise<void> {
-  const seen: Seen = { answered: [], detected: [], cleared: [], jitter: [] };
-  const [pid] = parley.pids;
-  const idle = await cpuShare(pid!, () => delay(5_000));
-  const mbBefore = await residentMb(pid!);
-  const loop = monitorEventLoopDelay({ resolution: 1 });
-  loop.enable();
-  const talks = Promise.all(
-    Array.from({ length: calls }, async (_, i) => {
-      await delay(i * (6_000 / calls));
-      await talk({ question: QUESTIONS[i % QUESTIONS.length]!, seen, rounds: 4 });
-    }),
-  );
-  await delay(6_000);
-  const busy = await cpuShare(pid!, () => delay(15_000));
-  const held = await residentMb(pid!);
-  await talks;
-  loop.disable();
-  const of = `${calls} at once:`;
-  print(`${of} end of speech → asked what it was`, distribution(seen.detected));
-  print(`${of} its words → first sound of the answer`, distribution(seen.answered));
-  print(
-    `${of} barge-in → clear, from ${BARGE_IN_MS} ms`,
-    distribution(less(seen.cleared, BARGE_IN_MS)),
-  );
-  print(`${of} frames, from 20 ms`, distribution(seen.jitter));
-  print(`${of} of a core for one call`, `${((busy - idle) / calls).toFixed(2)} %`);
-  print(`${of} memory for one call`, `${((held - mbBefore) / calls).toFixed(1)} MB (${held} MB)`);
-  print(`${of} delay of the bench's own loop`, `p99 ${ms(loop.percentile(99) / 1e6)}`);
-}
-
-type Talk = { question: string; rounds: number; seen: Seen };
-
-/** Rings, hears, asks, interrupts, hangs up. `rounds`: how often it asks and interrupts. */
-async function talk(asked: Talk): Promise<void> {
+/** Rings, hears, asks, interrupts, hangs up. */
+async function talk(asking: Asking): Promise<void> {
   const phone = await callByMedia(carrier, speech, NUMBER);
   try {
-    await converse(phone, asked);
+    await converse(voiceOf(phone), speech, asking);
   } finally {
     await phone.hangUp();
   }
 }
 
-async function converse(phone: MediaPhone, { question, rounds, seen }: Talk): Promise<void> {
-  await untilSilent(phone);
-  for (let round = 0; round < rounds; round += 1) {
-    const from = phone.came.length;
-    await phone.say(question, 1);
-    const endMs = phone.sent.at(-1)!.at;
-    const [askedMs, firstMs] = await Promise.all([
-      untilTranscribed(question, endMs),
-      nextOf(phone, 'media', from),
-    ]);
-    seen.detected.push(askedMs - endMs);
-    seen.answered.push(firstMs - askedMs);
-    // Sound is sent ahead at first; what follows is at its pace.
-    await delay(1_000);
-    const mediaMs = phone.came
-      .slice(from)
-      .flatMap(({ event, at }) => (event === 'media' ? [at] : []));
-    seen.jitter.push(...mediaMs.slice(8).map((at, i) => Math.abs(at - mediaMs[i + 7]! - 20)));
-    const startMs = performance.now();
-    const beforeClear = phone.came.length;
-    void phone.say(INTERRUPTION, 1.2);
-    const clearMs = await nextOf(phone, 'clear', beforeClear);
-    seen.cleared.push(clearMs - startMs);
-    await nextOf(phone, 'media', phone.came.length);
-    await untilSilent(phone);
-  }
-}
-
-/** When a provider was asked for these words, that somebody ended to say at `endMs`. */
-async function untilTranscribed(question: string, endMs: number): Promise<number> {
-  // Others may have asked the same before.
-  const isIt = ({ at, text }: { at: number; text: string }): boolean =>
-    text === question && at > endMs + SILENCE_MS;
-  while (!speech.understood.some(isIt)) await delay(1);
-  return speech.understood.find(isIt)!.at;
-}
-
-async function nextOf(phone: MediaPhone, event: string, from: number): Promise<number> {
-  const givenUpMs = performance.now() + 20_000;
-  for (let at = from; ;) {
-    if (phone.came.length <= at) {
-      if (performance.now() > givenUpMs) throw new Error(`no ${event} within 20 s`);
-      await delay(1);
-    } else if (phone.came[at]!.event === event) return phone.came[at]!.at;
-    else at += 1;
-  }
-}
-
-/** Nothing was sent for as long as what was sent ahead is played. */
-async function untilSilent(phone: MediaPhone): Promise<void> {
-  await nextOf(phone, 'media', 0);
-  while (performance.now() - (phone.came.findLast(({ event }) => event === 'media')?.at ?? 0) < 300)
-    await delay(20);
+function voiceOf({ say, sent, came }: MediaPhone): Voice {
+  const eventOf = { sound: 'media', clear: 'clear' };
+  return {
+    say,
+    lastSentMs: () => sent.at(-1)!.at,
+    place: () => came.length,
+    cameAt: (kind, place) => {
+      for (let at = place; at < came.length; at += 1) {
+        if (came[at]!.event === eventOf[kind]) return came[at]!.at;
+      }
+      return undefined;
+    },
+    soundsFrom: (place) =>
+      came.slice(place).flatMap(({ event, at }) => (event === 'media' ? [at] : [])),
+    lastSoundMs: () => came.findLast(({ event }) => event === 'media')?.at,
+  };
 }
 
 /** Callers one after the other; one whom the machine has made wait too long hangs up, and is told of. */
@@ -173,8 +83,7 @@ async function soak(minutes: number): Promise<void> {
   let broken = 0;
   const callers = Array.from({ length: 10 }, async () => {
     while (performance.now() < endMs) {
-      const seen: Seen = { answered: [], detected: [], cleared: [], jitter: [] };
-      await talk({ question: QUESTIONS[0]!, seen, rounds: 1 }).catch(() => (broken += 1));
+      await talk(oneRound()).catch(() => (broken += 1));
       calls += 1;
     }
   });
@@ -198,29 +107,6 @@ metadata: { name: carrier, labels: { parley.dev/allow: 'true' } }
 stringData: { token: ${TOKEN} }
 ---
 apiVersion: parley.dev/v1alpha1
-kind: ModelProvider
-metadata: { name: speech }
-spec:
-  baseUrl: ${speechUrl}
-  speech: { defaultModel: tts-1, defaultVoice: alloy }
-  transcription: { defaultModel: whisper-1 }
----
-apiVersion: parley.dev/v1alpha1
-kind: KnowledgeSource
-metadata: { name: parcels }
-spec: { type: text, text: '${ANSWER}' }
----
-apiVersion: parley.dev/v1alpha1
-kind: Agent
-metadata: { name: shop }
-spec:
-  prompt: Sell.
-  firstMessage: Hello, this is the shop.
-  knowledge: { all: true }
-  voice: { provider: speech }
-  transcriber: { provider: speech }
----
-apiVersion: parley.dev/v1alpha1
 kind: TelephonyProvider
 metadata: { name: carrier }
 spec:
@@ -229,7 +115,8 @@ spec:
   authTokenSecretRef: { name: carrier, key: token }
   inbound: { maxConcurrentCalls: 1000 }
   numbers: [{ number: '${NUMBER}', agent: shop }]
-`,
+---
+${agentManifests(speechUrl)}`,
   );
   return startParley({ dataDir, manifests });
 }
@@ -241,26 +128,4 @@ async function untilReady({ call }: Parley): Promise<void> {
     if (body.data?.length > 0 && models.body.data?.length > 0) return;
     await delay(100);
   }
-}
-
-async function residentMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024);
-}
-
-/** How much of a core a process takes meanwhile, in percent. */
-async function cpuShare(pid: number, meanwhile: () => Promise<void>): Promise<number> {
-  const before = { sec: await cpuSec(pid), atMs: performance.now() };
-  await meanwhile();
-  return (((await cpuSec(pid)) - before.sec) / (performance.now() - before.atMs)) * 100_000;
-}
-
-/** Of a process and no child of it, in seconds. */
-async function cpuSec(pid: number): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
-function less(values: number[], by: number): number[] {
-  return values.map((value) => value - by);
 }
