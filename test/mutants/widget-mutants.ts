@@ -91,6 +91,15 @@ export const WIDGET_MUTANTS: readonly Mutant[] = [
     test: 'plays nothing of what came before a clear, and tells of none of its marks',
   },
   {
+    name: 'clear-not-told',
+    why: 'the server stops, and what waits in the browser of who interrupted is said all the same',
+    file: TALK,
+    find: `if (frame.type === 'clear') return this.#events.onClear?.();`,
+    replace: `if (frame.type === 'clear') return undefined;`,
+    suite: CLIENT,
+    test: 'sound, its marks and its clear are told in the order in which they come',
+  },
+  {
     name: 'frames-of-a-fifth',
     why: 'whoever interrupts is heard a fifth of a second late, each time',
     file: WORKLETS,

@@ -146,6 +146,7 @@ describe('what an agent says', () => {
     '<img src=x onerror="document.title=1"> <script>document.title=2</script>',
     'javascript:alert(1) data:text/html,x [click](javascript:alert(2))',
     'https://bank.example@evil.example/ and https://help.example.com/a?b=c, or (http://127.0.0.1/x).',
+    '<img src=y onerror="document.title=3"> behind them all',
   ].join('\n');
 
   test('stays text; web addresses alone are links, which tell nobody where one came from', async () => {

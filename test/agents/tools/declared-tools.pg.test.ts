@@ -1,6 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parameterProblems } from '../../../src/agents/tools/tool-problems.ts';
 import { startApi, type Api } from '../../roles/api/api-setup.ts';
+import { countReconciles } from '../../roles/reconciles.ts';
+import { until } from '../../until.ts';
 import { awaitCondition } from '../agents.ts';
 
 /** What is wrong with a tool is said where it is declared. */
@@ -68,12 +71,25 @@ describe.each(WRONG)('%s', (what, tool, error, reason) => {
   });
 });
 
+/** How often agents were looked at, once nobody does any more: what a status says is looked at once more. */
+async function quietReconciles(): Promise<number> {
+  let last = -1;
+  return until('the operator to be quiet', async () => {
+    const count = await countReconciles(api.engine, 'agent');
+    await delay(500);
+    const isQuiet = count === last;
+    last = count;
+    return isQuiet && count;
+  });
+}
+
 test('a schema that is none is refused again whenever it is looked at', async () => {
   const name = 'looked-at-again';
   const parameters = { properties: { id: { type: 'strin' } } };
   const secretRef = { name: 'awaited', key: 'token' };
   await api.engine.declareAgent(name, agent({ ...shop, name: 'a', parameters, secretRef }));
   await api.engine.settled('Agent', name);
+  const before = await quietReconciles();
   // What it refers to comes: the same generation is looked at anew.
   await api.engine.store.apply(
     {
@@ -85,9 +101,10 @@ test('a schema that is none is refused again whenever it is looked at', async ()
     },
     { fieldManager: 'kubectl' },
   );
-  const last = { prompt: 'x', tools: [shop] };
-  await api.engine.declareAgent('after-it', last);
-  await api.engine.settled('Agent', 'after-it');
+  // Of the agents this one alone uses it.
+  await until('it to be looked at again', async () => {
+    return (await countReconciles(api.engine, 'agent')) > before;
+  });
   const { status } = await api.engine.settled('Agent', name);
   expect(status).toMatchObject({
     conditions: expect.arrayContaining([
