@@ -42,8 +42,7 @@ describeEachStore((storeName) => {
     const all = await Promise.all(kinds.map((kind) => engine.store.list(kind)));
     return all.flat().map(({ kind, metadata }) => `${kind} ${metadata.resourceVersion}`);
   };
-  const reconciles = (controller: string): Promise<number> =>
-    countReconciles(engine, controller);
+  const reconciles = (controller: string): Promise<number> => countReconciles(engine, controller);
 
   describe('the status', () => {
     test('says what is live, and since when: that moves only when the answer does', async () => {
