@@ -7,7 +7,7 @@ import { MUTANTS } from './mutants.ts';
 
 /** That the planted bugs still fit; `npm run test:mutants` shows that each is found. */
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const PLANTED_MIN = 240;
+const PLANTED_MIN = 580;
 
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 

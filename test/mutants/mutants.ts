@@ -29,6 +29,7 @@ import { RESOURCE_MUTANTS } from './resource-mutants.ts';
 import { TALK_MUTANTS } from './talk-mutants.ts';
 import { TELEPHONY_MUTANTS } from './telephony-mutants.ts';
 import { TELNYX_MUTANTS } from './telnyx-mutants.ts';
+import { WIDGET_MUTANTS } from './widget-mutants.ts';
 
 /**
  * Check the checker: each is a way in which a delivery engine loses, doubles, delays or leaks what
@@ -59,6 +60,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...TELEPHONY_MUTANTS,
   ...TELNYX_MUTANTS,
   ...TALK_MUTANTS,
+  ...WIDGET_MUTANTS,
   ...ERASURE_MUTANTS,
   ...AUDIT_MUTANTS,
   ...RECONCILE_MUTANTS,

@@ -57,6 +57,16 @@ test('the agent is named, greets with the first message, and answers', async () 
   expect(await log(visitor).getByRole('listitem').count()).toBe(3);
 });
 
+test('nobody is asked anything before the panel is opened', async () => {
+  const visitor = await visit();
+  const asked: string[] = [];
+  visitor.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await visitor.page.reload();
+  await launcher(visitor).waitFor();
+  await visitor.page.waitForLoadState('networkidle');
+  expect(asked.filter((path) => !/^\/(page-\d+|favicon.ico)$/.test(path))).toEqual(['/widget.js']);
+});
+
 test('a reply is seen as it is made', async () => {
   let letGo = (): void => {};
   const held = new Promise<void>((resolve) => (letGo = resolve));
@@ -136,6 +146,7 @@ describe('what an agent says', () => {
     '<img src=x onerror="document.title=1"> <script>document.title=2</script>',
     'javascript:alert(1) data:text/html,x [click](javascript:alert(2))',
     'https://bank.example@evil.example/ and https://help.example.com/a?b=c, or (http://127.0.0.1/x).',
+    '<img src=y onerror="document.title=3"> behind them all',
   ].join('\n');
 
   test('stays text; web addresses alone are links, which tell nobody where one came from', async () => {
@@ -214,9 +225,13 @@ describe('a page', () => {
   test('may know its visitor: the token comes from its own server', async () => {
     const made = await scene.talks.talkToken({ user_id: 'u_7', variables: { name: 'Ada' } });
     const visitor = await visit({ data: { 'token-url': '/my-token' } });
-    await visitor.page.route('**/my-token', (route) =>
-      route.fulfill({ status: 201, json: made.body }),
-    );
+    const session = { name: 'session', value: 'of-ada', url: scene.origin };
+    await visitor.context.addCookies([session]);
+    let cookie: string | undefined;
+    await visitor.page.route('**/my-token', async (route) => {
+      cookie = (await route.request().allHeaders())['cookie'];
+      await route.fulfill({ status: 201, json: made.body });
+    });
     await launcher(visitor).click();
     await write(visitor, 'Who am I?');
     await log(visitor).getByText('You said: Who am I?').waitFor();
@@ -225,6 +240,7 @@ describe('a page', () => {
       `/v1/conversations/${String(ready?.['conversation_id'])}`,
     );
     expect(conversation).toMatchObject({ user_id: 'u_7' });
+    expect(cookie).toBe('session=of-ada');
   });
 });
 

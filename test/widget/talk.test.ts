@@ -199,6 +199,24 @@ test('a token that is refused is told', async () => {
   expect(talk.get().error).toMatchObject({ code: 'rate_limited' });
 });
 
+test('sound, its marks and its clear are told in the order in which they come', async () => {
+  const told: string[] = [];
+  talk = new Talk({
+    getToken: async () => newToken(),
+    onSound: (frame) => void told.push(`${frame.byteLength} bytes`),
+    onMark: (name) => void told.push(name),
+    onClear: () => void told.push('clear'),
+  });
+  const { say, socket } = await begin('voice');
+  socket.send(Buffer.alloc(640));
+  say({ type: 'mark', name: 's1' });
+  socket.send(Buffer.alloc(640));
+  say({ type: 'clear' });
+  say({ type: 'text', text: 'All came.' });
+  await until(({ reply }) => reply === 'All came.');
+  expect(told).toEqual(['640 bytes', 's1', '640 bytes', 'clear']);
+});
+
 test('a latency is of the turn of the agent that follows', async () => {
   const { say } = await begin('voice');
   const latency = { recognition_ms: 400, model_ms: 300, synthesis_ms: 200, total_ms: 900 };

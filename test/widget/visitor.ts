@@ -56,6 +56,8 @@ export type Visit = {
   /** Frames of text of its sockets, parsed. */
   sent: Record<string, unknown>[];
   came: Record<string, unknown>[];
+  /** Of each frame of sound that it sent, its bytes. */
+  sounds: number[];
   /** Throws if anything was in the console, or thrown. */
   check: () => void;
 };
@@ -230,8 +232,12 @@ async function openVisit(
   page.on('pageerror', (error) => problems.push(String(error)));
   const sent: Visit['sent'] = [];
   const came: Visit['came'] = [];
+  const sounds: Visit['sounds'] = [];
   page.on('websocket', (socket) => {
-    socket.on('framesent', ({ payload }) => note(sent, payload));
+    socket.on('framesent', ({ payload }) => {
+      if (typeof payload !== 'string') sounds.push(payload.length);
+      note(sent, payload);
+    });
     socket.on('framereceived', ({ payload }) => note(came, payload));
   });
   await page.addInitScript(listenToLoudspeaker);
@@ -243,6 +249,7 @@ async function openVisit(
     context,
     sent,
     came,
+    sounds,
     check: () => {
       const found = problems.splice(0).filter((text) => !expected.some((one) => one.test(text)));
       if (found.length > 0) throw new Error(`the page is not clean:\n${found.join('\n')}`);

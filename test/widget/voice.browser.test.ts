@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { encodeMuLaw } from '../../src/speech/audio/mu-law.ts';
 import { echo, scriptedResponder } from '../conversations/turns/scripted-responder.ts';
@@ -92,6 +93,8 @@ test('a visitor hears the greeting, is heard, and hears the answer', async () =>
   await page.getByText('Listening: say something.').waitFor();
   await until('the marks of both', async () => playedMarks(visitor) >= 2);
   await expectAccessible(page);
+  // 20 ms each: in larger ones whoever interrupts is heard late.
+  expect(new Set(visitor.sounds)).toEqual(new Set([640]));
 
   expect(await microphones(visitor)).toEqual(['live']);
   await page.getByRole('button', { name: 'Hang up' }).click();
@@ -150,6 +153,68 @@ test('the microphone is closed with the panel, and with the page', async () => {
     const { data } = await scene.talks.read('/v1/calls?status=in_progress');
     return data.length === 0;
   });
+});
+
+test('the microphone is closed when the server ends the talk', async () => {
+  const visitor = await speak();
+  await log(visitor).getByText(GREETING).waitFor();
+  const id = String(visitor.came.find(({ type }) => type === 'ready')?.['conversation_id']);
+  await scene.talks.api.call('POST', `/v1/conversations/${id}/end`, { json: {} });
+  await visitor.page.getByText('The talk has ended.').waitFor();
+  expect(await microphones(visitor)).toEqual(['ended']);
+});
+
+test('who closes the panel while the browser asks is not listened to when they allow it', async () => {
+  const visitor = await scene.visit();
+  visits.push(visitor);
+  const { page } = visitor;
+  await page.evaluate(() => {
+    const { mediaDevices } = navigator;
+    const ask = mediaDevices.getUserMedia.bind(mediaDevices);
+    const allowed = new Promise((resolve) => Object.assign(globalThis, { allow: resolve }));
+    mediaDevices.getUserMedia = async (wanted) => {
+      await allowed;
+      return ask(wanted);
+    };
+  });
+  await page.getByRole('button', { name: 'Talk with' }).click();
+  await page.getByRole('button', { name: 'Speak', exact: true }).click();
+  await page.getByText('The browser asks whether').waitFor();
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.evaluate(() => (globalThis as unknown as { allow: () => void }).allow());
+  await until('the microphone to be let go of', async () => {
+    const [state] = await microphones(visitor);
+    return state === 'ended';
+  });
+  expect(visitor.sent).toEqual([]);
+});
+
+test('where a policy keeps the sound out one is told so, and the microphone is closed', async () => {
+  const { url } = scene;
+  const policy = [
+    `script-src ${url}/widget.js`,
+    `connect-src ${url} ${url.replace('http', 'ws')}`,
+  ].join(';');
+  const headers = { 'content-security-policy': policy };
+  const visitor = await speak({ headers, expected: [/Content Security Policy/] });
+  await visitor.page.getByText('Speaking does not work on this page.').waitFor();
+  expect(await microphones(visitor)).toEqual(['ended']);
+  expect(visitor.sent).toEqual([]);
+});
+
+test('who mutes is not heard until they unmute', async () => {
+  const visitor = await speak();
+  const { page } = visitor;
+  await page.getByText('Microphone on').waitFor();
+  const openedMs = performance.now();
+  const mute = page.getByRole('button', { name: 'Mute' });
+  await mute.click();
+  await page.getByText('The microphone is muted.').waitFor();
+  // The question is over by then, and the interruption not begun.
+  await delay(openedMs + 6_500 - performance.now());
+  await mute.click();
+  await log(visitor).getByText(`You: ${INTERRUPTION}`).waitFor();
+  expect(await log(visitor).getByText(`You: ${QUESTION}`).count()).toBe(0);
 });
 
 test('a call whose network goes for a moment goes on', async () => {

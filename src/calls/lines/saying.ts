@@ -1,3 +1,5 @@
+import { textHeard, type Speech } from './words-heard.ts';
+
 /**
  * What a line was given to say, cut into sentences, and how far each has come: made into sound, sent, played.
  * Frames are of 20 ms, counted since the last clear.
@@ -45,7 +47,7 @@ const CHARS_PER_FRAME = 20 / 65;
 
 /**
  * What was heard of an utterance, given how many frames were played: its sentences that were played whole, and
- * of the one under way as many words as fit into its share, pauses aside.
+ * of the one under way the words that its sound has reached.
  */
 export function heardOfSaying({ sentences }: Saying, playedFrames: number): string {
   const done = sentences.findLastIndex(({ isPlayed }) => isPlayed) + 1;
@@ -54,29 +56,39 @@ export function heardOfSaying({ sentences }: Saying, playedFrames: number): stri
   return [...whole, ...(under ? [wordsWithin(under, playedFrames)] : [])].filter(Boolean).join(' ');
 }
 
-function wordsWithin(sentence: Sentence, played: number): string {
-  const { text, startFrame, frames } = sentence;
+function wordsWithin(
+  { text, startFrame, frames, peaks, isMade, isCut }: Sentence,
+  played: number,
+): string {
   const heard = Math.max(0, Math.min(played - startFrame, frames));
-  const sound = framesOfSound(sentence, heard);
-  const guessed = text.length / CHARS_PER_FRAME;
-  const all = sentence.isMade && !sentence.isCut ? sound.all : Math.max(sound.all, guessed);
-  const share = all > 0 ? sound.heard / all : 0;
-  const chars = share * text.length;
-  // A word is heard when its end is.
-  const words = [...text.matchAll(/\S+/gu)].filter(
-    ({ index, 0: word }) => index + word.length <= chars + 1e-6,
+  const speech = speechOf(
+    peaks.length > 0 ? peaks : Array.from({ length: frames }, () => 1),
+    heard,
   );
-  const last = words.at(-1);
-  return last ? text.slice(0, last.index + last[0].length) : '';
+  const guessed = text.length / CHARS_PER_FRAME;
+  const all = isMade && !isCut ? speech.all : Math.max(speech.all, guessed);
+  return textHeard(text, { ...speech, all });
 }
 
 /** Below the loudest of a sentence: the pauses in it and after it, in which nothing is said. */
 const PAUSE = 1 / 30;
+/** Of 20 ms: a shorter one is a sound in which the mouth is shut. */
+const PAUSE_FRAMES_MIN = 6;
 
-/** Of a sentence, and of the frames of it that were heard, those in which something is said. */
-function framesOfSound({ frames, peaks }: Sentence, heard: number): { all: number; heard: number } {
+/** The frames in which something is said, of a sentence and of those of it that were heard, and its pauses. */
+function speechOf(peaks: readonly number[], heard: number): Speech {
   const loud = Math.max(0, ...peaks) * PAUSE;
-  if (loud === 0) return { all: frames, heard };
-  const isSaid = (peak: number): boolean => peak > loud;
-  return { all: peaks.filter(isSaid).length, heard: peaks.slice(0, heard).filter(isSaid).length };
+  const speech = { heard: 0, all: 0, pauses: [] as number[] };
+  let quiet = 0;
+  for (const [at, peak] of peaks.entries()) {
+    if (peak <= loud) {
+      quiet += 1;
+      continue;
+    }
+    if (quiet >= PAUSE_FRAMES_MIN && speech.all > 0) speech.pauses.push(speech.all);
+    quiet = 0;
+    speech.all += 1;
+    if (at < heard) speech.heard += 1;
+  }
+  return speech;
 }

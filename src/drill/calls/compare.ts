@@ -1,6 +1,6 @@
 import type { Json } from '../api.ts';
 import type { Voice } from '../voice.ts';
-import { wordsApart, wordsOf } from '../words.ts';
+import { wordsApart, wordsHeard, wordsOf } from '../words.ts';
 import type { Said } from './caller.ts';
 
 /** The transcript of a call beside what its caller said and heard. */
@@ -54,7 +54,7 @@ async function compareAgent(
   const heard = await voice.hear(sound);
   const misheard = Math.ceil(stored.length * voice.mishears);
   const whole = wordsOf(expected ?? turn.text);
-  const matched = wordsHeard(whole, wordsOf(heard));
+  const matched = wordsHeard(whole, wordsOf(heard), stored.length);
   if (turn.interrupted !== interrupted) {
     problems.push(`turn ${at} was ${interrupted ? '' : 'not '}interrupted, and it says otherwise`);
   }
@@ -68,25 +68,3 @@ async function compareAgent(
     problems.push(`heard was “${heard}”, stored is “${turn.text}”`);
   }
 }
-
-/** How many words of a text were heard, and in how many what was heard differs from them. */
-function wordsHeard(
-  whole: readonly string[],
-  heard: readonly string[],
-): { count: number; apart: number } {
-  const from = Math.max(0, heard.length - SLACK);
-  const counts = Array.from({ length: 2 * SLACK + 1 }, (_, at) => from + at);
-  const found = counts
-    .filter((count) => count <= whole.length)
-    .map((count) => ({ count, apart: wordsApart(whole.slice(0, count), heard) }));
-  // Of equals the least: a word that was cut was not heard.
-  return (
-    found.toSorted((a, b) => a.apart - b.apart || a.count - b.count)[0] ?? {
-      count: 0,
-      apart: heard.length,
-    }
-  );
-}
-
-/** By so many words a recognizer may miscount, where it runs two together. */
-const SLACK = 3;

@@ -56,11 +56,12 @@ export function createActivity(options: ActivityOptions): Activity {
   let begunAt = 0;
   let lastAt = 0;
 
-  const listen = (above: number, voicing: number): ActivityEvent | undefined => {
+  const listen = (above: number, voicing: () => number): ActivityEvent | undefined => {
+    const isLoud = above > GO_ON_DB;
     const begunAgo = beginning.note({
-      isLoud: above > GO_ON_DB,
+      isLoud,
       isStrong: above > START_DB,
-      isVoiced: voicing > VOICED,
+      isVoiced: isLoud && voicing() > VOICED,
     });
     if (begunAgo === undefined) return undefined;
     isSpeaking = true;

@@ -2,8 +2,8 @@
 export type WindowLevel = {
   /** dB below the loudest there is, without hum; of silence -96. */
   db: number;
-  /** How much it repeats itself as a voice does, from 0 to 1. */
-  voicing: number;
+  /** How much it repeats itself as a voice does, from 0 to 1. It is computed when it is asked for: it costs most. */
+  voicing: () => number;
 };
 
 const FLOOR_DB = -96;
@@ -36,7 +36,7 @@ export function createWindowLevels(sampleRate: number): (window: Int16Array) => 
     const mean = energy / Math.max(1, window.length);
     // A full sine is at 0 dB.
     const db = Math.max(FLOOR_DB, 10 * Math.log10(2 * mean + 1e-12));
-    return { db, voicing: voicingOf(low) };
+    return { db, voicing: () => voicingOf(low) };
   };
 }
 

@@ -1,3 +1,5 @@
+import { endianness } from 'node:os';
+
 /** PCM16 as bytes, little endian, and as samples. */
 
 /** Bytes in chunks cut anywhere → whole samples of one channel. */
@@ -17,13 +19,13 @@ export function createPcmReader(channels = 1): PcmReader {
       const moments = Math.floor(all.length / momentBytes);
       // A copy: whoever gave the bytes may use their memory again.
       rest = Buffer.from(all.subarray(moments * momentBytes));
-      return Int16Array.from({ length: moments }, (_, at) => momentAt(all, at * momentBytes));
+      if (channels === 1) return samplesOf(all, moments);
+      return Int16Array.from({ length: moments }, (_, at) => meanAt(all, at * momentBytes));
     },
     unread: () => rest.length,
   };
 
-  function momentAt(all: Buffer, place: number): number {
-    if (channels === 1) return all.readInt16LE(place);
+  function meanAt(all: Buffer, place: number): number {
     let sum = 0;
     for (let one = 0; one < channels; one += 1) sum += all.readInt16LE(place + 2 * one);
     return Math.round(sum / channels);
@@ -33,10 +35,22 @@ export function createPcmReader(channels = 1): PcmReader {
 /** A copy, little endian whatever the machine is. */
 export function bytesOf(samples: Int16Array): Buffer {
   const bytes = Buffer.alloc(samples.length * 2);
-  samples.forEach((sample, at) => bytes.writeInt16LE(sample, at * 2));
-  return bytes;
+  bytes.set(viewOf(samples));
+  return IS_TURNED ? bytes.swap16() : bytes;
 }
 
-function viewOf(bytes: Uint8Array): Buffer {
+/** A copy, which begins where a sample may. */
+function samplesOf(bytes: Buffer, count: number): Int16Array {
+  const samples = new Int16Array(count);
+  const copy = viewOf(samples);
+  copy.set(bytes.subarray(0, count * 2));
+  if (IS_TURNED) copy.swap16();
+  return samples;
+}
+
+/** Samples are copied whole, not one by one: frames come fifty times a second of each voice. */
+const IS_TURNED = endianness() === 'BE';
+
+function viewOf(bytes: Uint8Array | Int16Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -23,6 +23,12 @@ async function cpuSecOf(pids: number[]): Promise<Map<number, number>> {
   return all;
 }
 
+/** What a process holds, MB, with what it shares. */
+export async function residentMb(pid: number): Promise<number> {
+  const status = await readIfThere(`/proc/${pid}/status`);
+  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024);
+}
+
 /** What processes hold, MB: what several of them share counts once. */
 export async function heldMb(pids: number[]): Promise<number> {
   let kb = 0;

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MediaPhone } from '../../calls/carriers/twilio/media-phone.ts';
 import { until } from '../../until.ts';
-import type { Line } from '../calls/converse.ts';
-import { treeOf } from '../calls/processes.ts';
+import { heardIn, type Voice } from '../calls/converse.ts';
 import { UTTERANCE, type Speech } from './speech.ts';
 
 /** A program that answers telephones, running; callers are numbers from 0. */
@@ -16,7 +15,7 @@ export type Contender = {
   stop: () => Promise<void>;
 };
 
-export type Call = { line: Line; hangUp: () => Promise<unknown> };
+export type Call = { voice: Voice; hangUp: () => Promise<unknown> };
 
 /** Silence that ends what somebody says, of all: what Parley takes (src/calls/lines/ear.ts). */
 const SILENCE_MS = 400;
@@ -30,8 +29,8 @@ export const ANSWER =
 /** A call of a phone that carries frames of sound. */
 export function callOf(phone: MediaPhone, speech: Speech, caller: number): Call {
   return {
-    line: {
-      came: phone.came,
+    voice: {
+      heard: heardIn(phone.came),
       ask: async () => {
         await phone.sound(UTTERANCE);
         return phone.sent.at(-1)!.at;
@@ -56,12 +55,15 @@ export async function startChild(
     cwd,
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true, // A group of its own.
   });
   let output = '';
   const keep = (chunk: Buffer): void => void (output = (output + chunk.toString()).slice(-4_000));
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
   const ended = once(child, 'exit');
+  // Whatever ends us, it does not stay behind.
+  process.once('exit', () => killGroup(child.pid!));
   const isReady = async (): Promise<boolean> => {
     if (child.exitCode !== null) throw new Error(`${program} ended:\n${output}`);
     if ('says' in ready) return output.includes(ready.says);
@@ -71,19 +73,20 @@ export async function startChild(
   return {
     pid: child.pid!,
     stop: async () => {
-      const all = await treeOf(child.pid!);
       child.kill('SIGTERM');
-      const isOver = await Promise.race([ended, delay(STOP_MS, undefined, { ref: false })]);
-      if (!isOver) child.kill('SIGKILL');
-      // Whom it has left behind; who is gone is gone.
-      for (const pid of await stillThere(all)) process.kill(pid, 'SIGKILL');
+      await Promise.race([ended, delay(STOP_MS, undefined, { ref: false })]);
+      killGroup(child.pid!);
     },
   };
 }
 
-async function stillThere(pids: number[]): Promise<number[]> {
-  const below = new Set(await treeOf(process.pid));
-  return pids.filter((pid) => below.has(pid));
+/** What a program has started, too. */
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // All of it is gone.
+  }
 }
 
 /** What bots of others are told. */

@@ -3,7 +3,8 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { createTalker } from '../../../src/drill/phone/talker.ts';
 import { decodeMuLaw, encodeMuLaw } from '../../../src/speech/audio/mu-law.ts';
-import type { Came } from '../calls/converse.ts';
+import { FRAME_MS } from '../../../src/speech/audio/pacer.ts';
+import { heardIn, type Came } from '../calls/converse.ts';
 import { UTTERANCE, type Speech } from './speech.ts';
 import type { Call } from './contender.ts';
 import type { Installed } from './install.ts';
@@ -48,9 +49,10 @@ export function createLivekitPhones(
       rooms += 1;
       const phone = await connect(rtc, server, `${caller}-${rooms}`);
       return {
-        line: {
-          came: phone.came,
-          ask: async () => (await phone.say(UTTERANCE)).toMs,
+        voice: {
+          heard: heardIn(phone.came),
+          // When its last frame went, as of the other phones.
+          ask: async () => (await phone.say(UTTERANCE)).toMs - FRAME_MS,
           interrupt: () => phone.say(UTTERANCE),
           askedAfter: (endMs) => speech.askedAfter(caller, endMs),
         },
@@ -73,9 +75,12 @@ async function connect(
   const options = new rtc.TrackPublishOptions({ source: rtc.TrackSource.SOURCE_MICROPHONE });
   const track = rtc.LocalAudioTrack.createAudioTrack('telephone', source);
   await room.localParticipant!.publishTrack(track, options);
+  // One after the other, as it asks for; what it refuses while it is busy is lost, as on a line.
+  let sent = Promise.resolve();
   const talker = createTalker((bytes) => {
     const samples = decodeMuLaw(bytes);
-    void source.captureFrame(new rtc.AudioFrame(samples, RATE, 1, samples.length));
+    const frame = new rtc.AudioFrame(samples, RATE, 1, samples.length);
+    sent = sent.then(() => source.captureFrame(frame)).catch(() => undefined);
   });
   return {
     came,

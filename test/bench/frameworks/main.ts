@@ -13,7 +13,7 @@ import { startSpeech, type Speech } from './speech.ts';
 
 /**
  * Parley beside the two best known frameworks for voice agents, for the same call: who rings hears a greeting, asks
- * with a recorded voice, hears a second of the answer, speaks into it, hears the next one, and so on. Speech is one
+ * with a recorded voice, hears the beginning of the answer, speaks into it, hears the next one, and so on. Speech is one
  * stub on loopback, the answer is always the same, no model is asked, and 400 ms of silence end what somebody says,
  * with all three. One after the other, in one run; the callers share the machine and count in no figure.
  *
@@ -52,7 +52,7 @@ async function bench(name: string, { own, beside, ring }: Contender): Promise<vo
   const [load] = loadavg();
   // What is loaded with the first call counts to none; it is over when its processes are.
   const first = await ring(0);
-  await untilSilent(first.line);
+  await untilSilent(first.voice);
   await first.hangUp();
   await delay(SETTLED_MS);
   const idle = await cpuShare(own, () => delay(5_000));
@@ -106,11 +106,11 @@ function createTalk(ring: () => Promise<Call>, seen: Seen) {
   const over = new AbortController();
   let talk: Promise<void> = Promise.resolve();
   const converse = async (): Promise<void> => {
-    const { line, hangUp } = await ring();
+    const { voice, hangUp } = await ring();
     try {
-      await untilSilent(line);
+      await untilSilent(voice);
       greeted.resolve();
-      while (!over.signal.aborted) await askAndInterrupt(line, seen);
+      while (!over.signal.aborted) await askAndInterrupt(voice, seen);
     } finally {
       await hangUp();
     }

@@ -23,16 +23,19 @@ const saying = (...sentences: Sentence[]) => ({
 
 test.each([
   [0, ''],
-  [29, ''],
-  [30, 'one'],
-  [59, 'one'],
-  [70, 'one two'],
-  [129, 'one two'],
-  [130, 'one two three'],
-  [1_000, 'one two three'],
-])('of a sentence of 130 frames %d are “%s”', (frames, heard) => {
-  expect(heardOfSaying(saying(made('one two three', { frames: 130 })), frames)).toBe(heard);
-});
+  [14, ''],
+  [15, 'two'],
+  [44, 'two'],
+  [45, 'two ten'],
+  [74, 'two ten'],
+  [75, 'two ten six'],
+  [1_000, 'two ten six'],
+])(
+  'of a sentence of three even words and 90 frames %d are “%s”: a word from its middle on',
+  (frames, heard) => {
+    expect(heardOfSaying(saying(made('two ten six', { frames: 90 })), frames)).toBe(heard);
+  },
+);
 
 test('what was played is heard whole, and what is behind the one under way is not', () => {
   const first = made('First one.', { ...played, frames: 50 });
@@ -58,17 +61,20 @@ test('of a sentence whose sound is not whole the length is guessed', () => {
   expect(heardOfSaying(saying(sentenceOf(text, 's1')), 20)).toBe('');
 });
 
-test('pauses within and after a sentence say nothing', () => {
-  const voice = (frames: number): number[] => Array.from({ length: frames }, () => 9_000);
-  const pause = (frames: number): number[] => Array.from({ length: frames }, () => 90);
-  const peaks = [...pause(10), ...voice(30), ...pause(40), ...voice(100), ...pause(60)];
-  const one = made('one two three', { frames: peaks.length, peaks });
-  const heard = (frames: number): string => heardOfSaying(saying(one), frames);
-  expect([39, 40, 79].map(heard)).toEqual(['', 'one', 'one']);
-  expect([119, 120].map(heard)).toEqual(['one', 'one two']);
-  expect([179, 180, 240].map(heard)).toEqual(['one two', 'one two three', 'one two three']);
-});
+const voice = (frames: number): number[] => Array.from({ length: frames }, () => 9_000);
+const pause = (frames: number): number[] => Array.from({ length: frames }, () => 90);
+/** After how many frames how many words of a sentence with this sound were heard. */
+const countsOf = (text: string, peaks: number[], frames: number[]): number[] => {
+  const one = made(text, { frames: peaks.length, peaks });
+  return frames.map((count) => heardOfSaying(saying(one), count).split(' ').filter(Boolean).length);
+};
 
+test('pauses before, within and after a sentence say nothing', () => {
+  const peaks = [...pause(10), ...voice(30), ...pause(40), ...voice(60), ...pause(60)];
+  expect(countsOf('two ten six', peaks, [24, 25, 79, 94, 95, 124, 125, 200])).toEqual([
+    0, 1, 1, 1, 2, 2, 3, 3,
+  ]);
+});
 test('it is over when all of it was played and nothing more comes', () => {
   const one = made('One.', played);
   expect(isOver(saying(one))).toBe(true);

@@ -5,6 +5,7 @@ import { createPostgresResourceStore } from '../../../src/platform/resources/res
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { activations, agentRow, conditionsOf, countVersions, events } from '../../agents/agents.ts';
 import { startEngine, type Engine } from '../engine.ts';
+import { countReconciles } from '../reconciles.ts';
 import { describeEachStore } from '../each-store.ts';
 import { startKube, type Kube } from '../../platform/kubernetes/kube.ts';
 
@@ -41,12 +42,7 @@ describeEachStore((storeName) => {
     const all = await Promise.all(kinds.map((kind) => engine.store.list(kind)));
     return all.flat().map(({ kind, metadata }) => `${kind} ${metadata.resourceVersion}`);
   };
-  const reconciles = async (controller: string): Promise<number> => {
-    const metric = /controller_runtime_reconcile_total\{[^}]*controller="(\w+)"[^}]*\} (\d+)/g;
-    const text = await engine.metrics.render();
-    const counts = [...text.matchAll(metric)].filter(([, name]) => name === controller);
-    return counts.reduce((sum, [, , count]) => sum + Number(count), 0);
-  };
+  const reconciles = (controller: string): Promise<number> => countReconciles(engine, controller);
 
   describe('the status', () => {
     test('says what is live, and since when: that moves only when the answer does', async () => {

@@ -1,0 +1,135 @@
+/**
+ * How much of a sentence was heard, by its sound alone: providers do not tell when they say which word. A word
+ * takes as long as its letters and syllables, and where the voice pauses is a mark in the text. How often that is
+ * right, on texts of others and in several languages: docs/evaluation.md.
+ */
+
+/** The sound of a sentence, in frames of 20 ms in which something is said. */
+export type Speech = {
+  heard: number;
+  /** Of the whole sentence, heard or not. */
+  all: number;
+  /** After how many of them the voice pauses. */
+  pauses: readonly number[];
+};
+
+type Word = {
+  /** Of the text up to the word and the marks behind it, in characters. */
+  end: number;
+  /** How long it takes beside other words. */
+  weight: number;
+  /** A mark follows, at which a voice may pause. */
+  isMarked: boolean;
+};
+
+/** Who has heard so much of a word knows it; so a guess is as often too long as too short. */
+const ENOUGH = 1 / 2;
+
+/** The words of a text that were heard, with the marks behind them. */
+export function textHeard(text: string, speech: Speech): string {
+  if (speech.heard === 0) return '';
+  const words = wordsOf(text);
+  let end = 0;
+  for (const { from, to } of stretchesOf(words, speech)) {
+    const framesPerWeight = (to.frame - from.frame) / weightOf(words, from.word, to.word);
+    let frame = from.frame;
+    for (const word of words.slice(from.word, to.word)) {
+      const frames = word.weight * framesPerWeight;
+      if (frame + ENOUGH * frames > speech.heard) return text.slice(0, end);
+      frame += frames;
+      end = word.end;
+    }
+  }
+  return text.slice(0, end);
+}
+
+/** A place between two words: so many are before it, and so many frames. */
+type Place = { word: number; frame: number };
+
+/** The text from pause to pause, since within one a voice speaks evenly. */
+function stretchesOf(
+  words: readonly Word[],
+  { all, pauses }: Speech,
+): { from: Place; to: Place }[] {
+  const stretches: { from: Place; to: Place }[] = [];
+  const end = { word: words.length, frame: all };
+  let from: Place = { word: 0, frame: 0 };
+  for (const frame of pauses) {
+    const word = markAt(words, frame, { from, to: end });
+    if (word === undefined) continue;
+    stretches.push({ from, to: { word, frame } });
+    from = { word, frame };
+  }
+  return [...stretches, { from, to: end }];
+}
+
+/** In frames, for the square root of how many there are on its shorter side: so the guess of a place spreads. */
+const SPREAD = 2;
+
+/** How many words are before the mark at which this pause is, if it is at one. */
+function markAt(
+  words: readonly Word[],
+  frame: number,
+  { from, to }: { from: Place; to: Place },
+): number | undefined {
+  const framesPerWeight = (to.frame - from.frame) / weightOf(words, from.word, to.word);
+  let nearest: { word: number; off: number } | undefined;
+  for (let word = from.word + 1; word < to.word; word += 1) {
+    if (!words[word - 1]!.isMarked) continue;
+    const expected = from.frame + weightOf(words, from.word, word) * framesPerWeight;
+    const off = Math.abs(expected - frame);
+    if (!nearest || off < nearest.off) nearest = { word, off };
+  }
+  const spread = SPREAD * Math.sqrt(Math.min(frame - from.frame, to.frame - frame));
+  return nearest && nearest.off < spread ? nearest.word : undefined;
+}
+
+const weightOf = (words: readonly Word[], from: number, to: number): number =>
+  words.slice(from, to).reduce((sum, { weight }) => sum + weight, 0);
+
+/** Scripts that set no spaces between words. */
+const SPACELESS =
+  /[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
+
+function wordsOf(text: string): Word[] {
+  return [...text.matchAll(/\S+/gu)].flatMap(({ 0: word, index }) =>
+    partsOf(word).map(({ part, end }) => ({
+      end: index + end,
+      weight: timeOf(part),
+      isMarked: /[^\p{L}\p{M}\p{N}]$/u.test(part),
+    })),
+  );
+}
+
+/** Words that are written without spaces between them; marks belong to the word before. */
+function partsOf(word: string): { part: string; end: number }[] {
+  if (!SPACELESS.test(word)) return [{ part: word, end: word.length }];
+  const parts: { part: string; end: number }[] = [];
+  for (const { segment, index, isWordLike } of segmenter.segment(word)) {
+    const end = index + segment.length;
+    const before = parts.at(-1);
+    if (isWordLike || !before) parts.push({ part: segment, end });
+    else parts.splice(-1, 1, { part: before.part + segment, end });
+  }
+  return parts;
+}
+
+/** What is read out as a word, or as letters of their names; in letters that are spoken. */
+const SPOKEN_AS: readonly [RegExp, number][] = [
+  [/\p{N}/gu, 4],
+  [/\p{scx=Hani}/gu, 4],
+  [/\p{Lu}(?=\p{Lu})|(?<=\p{Lu})\p{Lu}/gu, 2.5],
+];
+const VOWELS = /[aeiouyаеиоуыэюяαεηιουω]+/giu;
+
+function timeOf(word: string): number {
+  const plain = word.normalize('NFD').replaceAll(/\p{M}/gu, '');
+  const letters = plain.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  const more = SPOKEN_AS.reduce(
+    (sum, [what, as]) => sum + (plain.match(what)?.length ?? 0) * (as - 1),
+    0,
+  );
+  const syllables = Math.max(1, plain.match(VOWELS)?.length ?? 0);
+  return 1 + letters + more + syllables;
+}

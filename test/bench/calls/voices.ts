@@ -1,0 +1,137 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { MediaSpeech } from '../../calls/carriers/twilio/media-speech.ts';
+import { distribution, ms, print } from '../figures.ts';
+import { askAndInterrupt, nothingSeen, untilSilent, type Seen, type Voice } from './converse.ts';
+import { cpuShare, residentMb } from './processes.ts';
+
+/** Load of those who speak with an agent in real time, over whatever line, and what it showed. */
+
+/** Silence that ends what somebody says, and speech that interrupts: src/calls/lines/ear.ts. */
+const SILENCE_MS = 400;
+const BARGE_IN_MS = 500;
+/** Many, so that it is known whose words a provider was asked for. */
+const QUESTIONS = [
+  'send',
+  'post',
+  'mail',
+  'bring',
+  'take',
+  'ship',
+  'get',
+  'move',
+  'fly',
+  'drive',
+].map((act) => `How much does it cost to ${act} a parcel to Ireland?`);
+const ANSWER =
+  'Sending a parcel to Ireland costs nine pounds and takes four days, and it is insured for fifty pounds on its ' +
+  'way there and back again without anything that you would have to do for it.';
+const INTERRUPTION = 'How much does a parcel to Ireland cost?';
+
+/** Speech by a stub, and an agent that quotes from knowledge: no provider's time is in what is measured. */
+export function agentManifests(speechUrl: string): string {
+  return `
+apiVersion: parley.dev/v1alpha1
+kind: ModelProvider
+metadata: { name: speech }
+spec:
+  baseUrl: ${speechUrl}
+  speech: { defaultModel: tts-1, defaultVoice: alloy }
+  transcription: { defaultModel: whisper-1 }
+---
+apiVersion: parley.dev/v1alpha1
+kind: KnowledgeSource
+metadata: { name: parcels }
+spec: { type: text, text: '${ANSWER}' }
+---
+apiVersion: parley.dev/v1alpha1
+kind: Agent
+metadata: { name: shop }
+spec:
+  prompt: Sell.
+  firstMessage: Hello, this is the shop.
+  knowledge: { all: true }
+  voice: { provider: speech }
+  transcriber: { provider: speech }
+`;
+}
+
+export type Asking = { question: string; rounds: number; seen: Seen };
+
+/** One who asks once. */
+export function oneRound(): Asking {
+  return { question: QUESTIONS[0]!, rounds: 1, seen: nothingSeen() };
+}
+
+type Bench = { pid: number; count: number; talk: (asking: Asking) => Promise<void> };
+
+/** So many at once; prints what they saw, and what the process took. */
+export async function benchVoices({ pid, count, talk }: Bench): Promise<void> {
+  const seen = nothingSeen();
+  const givenUp: string[] = [];
+  const pids = async (): Promise<number[]> => [pid];
+  const idle = await cpuShare(pids, () => delay(5_000));
+  const mbBefore = await residentMb(pid);
+  const loop = monitorEventLoopDelay({ resolution: 1 });
+  loop.enable();
+  const talks = Promise.all(
+    Array.from({ length: count }, async (_, i) => {
+      await delay(i * (6_000 / count));
+      const question = QUESTIONS[i % QUESTIONS.length]!;
+      await talk({ question, seen, rounds: 4 }).catch((error: Error) =>
+        givenUp.push(error.message),
+      );
+    }),
+  );
+  await delay(6_000);
+  const busy = await cpuShare(pids, () => delay(15_000));
+  const held = await residentMb(pid);
+  await talks;
+  loop.disable();
+  const of = `${count} at once:`;
+  const cleared = seen.cleared.map((value) => value - BARGE_IN_MS);
+  print(`${of} end of speech → asked what it was`, distribution(seen.detected));
+  print(`${of} its words → first sound of the answer`, distribution(seen.answered));
+  print(`${of} barge-in → clear, from ${BARGE_IN_MS} ms`, distribution(cleared));
+  if (seen.missed > 0) print(`${of} answers that were over before`, String(seen.missed));
+  if (givenUp.length > 0) print(`${of} given up: ${givenUp.length}`, givenUp[0]!);
+  print(`${of} frames, from 20 ms`, distribution(seen.jitter));
+  print(`${of} of a core for each`, `${((busy - idle) / count).toFixed(2)} %`);
+  print(`${of} memory for each`, `${((held - mbBefore) / count).toFixed(1)} MB (${held} MB)`);
+  print(`${of} delay of the bench's own loop`, `p99 ${ms(loop.percentile(99) / 1e6)}`);
+}
+
+/** Hears the greeting; asks, hears the answer, speaks into it and hears another, `rounds` times. */
+export async function converse(voice: Voice, { rounds, seen }: Asking): Promise<void> {
+  await untilSilent(voice);
+  for (let round = 0; round < rounds; round += 1) await askAndInterrupt(voice, seen);
+}
+
+type Speaks = {
+  /** Resolves when it is said. */
+  say: (text: string, sec: number) => Promise<void>;
+  /** Frames of sound that went. */
+  sent: readonly { at: number }[];
+};
+
+/** Says a question; whose words a stub was asked for is told by them. */
+export function asking(
+  { say, sent }: Speaks,
+  { understood }: Pick<MediaSpeech, 'understood'>,
+  question: string,
+): Omit<Voice, 'heard'> {
+  return {
+    ask: async () => {
+      await say(question, 1);
+      return sent.at(-1)!.at;
+    },
+    interrupt: () => say(INTERRUPTION, 1.2),
+    askedAfter: async (endMs) => {
+      // Others may have asked the same before.
+      const isIt = ({ at, text }: { at: number; text: string }): boolean =>
+        text === question && at > endMs + SILENCE_MS;
+      while (!understood.some(isIt)) await delay(1);
+      return understood.find(isIt)!.at;
+    },
+  };
+}
