@@ -1,7 +1,7 @@
 /**
  * How much of a sentence was heard, by its sound alone: providers do not tell when they say which word. A word
- * takes as long as its letters and syllables, and where the voice pauses is a mark in the text. How often that is
- * right, on texts of others and in several languages: docs/evaluation.md.
+ * takes as long as its letters and syllables, longer before a mark, and where the voice pauses is a mark in the
+ * text. How often that is right, on texts of others and in several languages: docs/evaluation.md.
  */
 
 /** The sound of a sentence, in frames of 20 ms in which something is said. */
@@ -94,11 +94,10 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 
 function wordsOf(text: string): Word[] {
   return [...text.matchAll(/\S+/gu)].flatMap(({ 0: word, index }) =>
-    partsOf(word).map(({ part, end }) => ({
-      end: index + end,
-      weight: timeOf(part),
-      isMarked: /[^\p{L}\p{M}\p{N}]$/u.test(part),
-    })),
+    partsOf(word).map(({ part, end }) => {
+      const isMarked = /[^\p{L}\p{M}\p{N}]$/u.test(part);
+      return { end: index + end, weight: timeOf(part) + (isMarked ? LINGERS : 0), isMarked };
+    }),
   );
 }
 
@@ -115,6 +114,8 @@ function partsOf(word: string): { part: string; end: number }[] {
   return parts;
 }
 
+/** Before a pause a voice lingers. */
+const LINGERS = 2;
 /** What is read out as a word, or as letters of their names; in letters that are spoken. */
 const SPOKEN_AS: readonly [RegExp, number][] = [
   [/\p{N}/gu, 4],
