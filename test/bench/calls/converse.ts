@@ -72,8 +72,8 @@ const AHEAD_FRAMES = 8;
 /** Asks, hears the beginning of the answer, speaks into it, and hears the next one to its end. */
 export async function askAndInterrupt(voice: Voice, seen: Seen): Promise<void> {
   const { heard } = voice;
-  const from = heard.place('sound');
   const endMs = await voice.ask();
+  const from = heard.place('sound');
   const [askedMs, firstMs] = await Promise.all([
     voice.askedAfter(endMs),
     nextOf(heard, 'sound', from),

@@ -45,6 +45,7 @@ export async function startLivekit(installed: Installed, speech: Speech): Promis
     beside: { name: 'livekit-server', pids: () => treeOf(server.pid) },
     ring: (caller) => phones.call(speech, caller),
     stop: async () => {
+      await phones.stop();
       await agent.stop();
       await server.stop();
     },

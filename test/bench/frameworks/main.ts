@@ -17,12 +17,12 @@ import { startSpeech, type Speech } from './speech.ts';
  * stub on loopback, the answer is always the same, no model is asked, and 400 ms of silence end what somebody says,
  * with all three. One after the other, in one run; the callers share the machine and count in no figure.
  *
- *   npm run bench:frameworks [-- parley pipecat livekit]      CALLS=10
+ *   npm run bench:frameworks [-- parley pipecat livekit]      CALLS=5
  */
 
-const CALLS = Number(process.env['CALLS'] ?? 10);
+const CALLS = Number(process.env['CALLS'] ?? 5);
 const WINDOW_MS = 30_000;
-const SETTLED_MS = 10_000;
+const SETTLED_MS = 20_000;
 /** Callers begin one after the other. */
 const BETWEEN_MS = 600;
 
@@ -45,8 +45,6 @@ for (const [name, start] of Object.entries(STARTS)) {
     await speech.stop();
   }
 }
-// The WebRTC of callers leaves threads behind.
-process.exit();
 
 async function bench(name: string, { own, beside, ring }: Contender): Promise<void> {
   const [load] = loadavg();
@@ -56,6 +54,7 @@ async function bench(name: string, { own, beside, ring }: Contender): Promise<vo
   await first.hangUp();
   await delay(SETTLED_MS);
   const idle = await cpuShare(own, () => delay(5_000));
+  const processes = (await own()).length;
   const mbBefore = await heldMb(await own());
   const besideBefore = beside && (await heldMb(await beside.pids()));
   const seen = nothingSeen();
@@ -82,7 +81,7 @@ async function bench(name: string, { own, beside, ring }: Contender): Promise<vo
   say('of a core for one call', `${per(busy - idle).toFixed(2)} % (idle ${idle.toFixed(1)} %)`);
   say(
     'memory for one call',
-    `${per(held - mbBefore).toFixed(1)} MB (idle ${Math.round(mbBefore)} MB)`,
+    `${per(held - mbBefore).toFixed(1)} MB (idle ${Math.round(mbBefore)} MB, processes: ${processes})`,
   );
   if (beside) {
     say(
