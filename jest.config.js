@@ -38,5 +38,7 @@ export default {
   ],
   // Two cores run PostgreSQL, a Kubernetes API server and the tests; more workers only wait.
   maxWorkers: 2,
+  // Modules of a test file stay in memory after it, and collecting 4 GB of garbage is long enough to fail a test.
+  workerIdleMemoryLimit: '1.5GB',
   testTimeout: 30_000,
 };

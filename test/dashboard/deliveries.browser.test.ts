@@ -62,6 +62,17 @@ test('a delivery shows each attempt with its answer, and is retried at once', as
   await receiver.until(() => toUs(all, conversation).length > tried);
 });
 
+test('who waits at an empty list sees what comes', async () => {
+  const all = await scene('awaited', ['conversation.started']);
+  const { page, parley, receiver, agentId, endpointId } = all;
+  // The page hears of the event at once, and of no attempt.
+  receiver.answer((request, response) => void setTimeout(() => down(request, response), 3_000));
+  await page.goto(`/webhooks/deliveries?status=retrying&endpoint_id=${endpointId}`);
+  await page.getByText('No delivery is like that.').waitFor();
+  await talk(parley, agentId);
+  await page.getByRole('link', { name: 'conversation.started' }).waitFor();
+});
+
 test('what was missed is counted, then sent again, with its progress', async () => {
   const all = await scene('missed', ['conversation.started']);
   const { page, parley, receiver, agentId, endpointId: id } = all;

@@ -62,8 +62,9 @@ export function isSettled(delivery: Delivery | undefined): boolean {
   return next !== null && next > Date.now() / 1_000 + 2;
 }
 
-/** Lists are read again while one of their rows is on its way. */
+/** Lists are read again while one of their rows is on its way, and while there is none: somebody waits for it. */
 export function whileUnsettled(rows: readonly Delivery[]): number | false {
+  if (rows.length === 0) return HEALTH_MS;
   return rows.some((row) => !isSettled(row)) ? 2 * QUICK_MS : false;
 }
 
