@@ -16,8 +16,9 @@ export type Speech = {
 type Word = {
   /** Of the text up to the word and the marks behind it, in characters. */
   end: number;
-  /** How long it takes beside other words. */
+  /** How long it takes, and all before it, beside other words. */
   weight: number;
+  before: number;
   /** A mark follows, at which a voice may pause. */
   isMarked: boolean;
 };
@@ -31,36 +32,43 @@ export function textHeard(text: string, speech: Speech): string {
   const words = wordsOf(text);
   let end = 0;
   for (const { from, to } of stretchesOf(words, speech)) {
-    const framesPerWeight = (to.frame - from.frame) / weightOf(words, from.word, to.word);
-    let frame = from.frame;
     for (const word of words.slice(from.word, to.word)) {
-      const frames = word.weight * framesPerWeight;
-      if (frame + ENOUGH * frames > speech.heard) return text.slice(0, end);
-      frame += frames;
+      const known = frameOf(word.before + ENOUGH * word.weight, from, to);
+      if (known > speech.heard) return text.slice(0, end);
       end = word.end;
     }
   }
   return text.slice(0, end);
 }
 
-/** A place between two words: so many are before it, and so many frames. */
-type Place = { word: number; frame: number };
+/** Between two words: so many are before it, of that weight, and so many frames. */
+type Place = { word: number; weight: number; frame: number };
 
-/** The text from pause to pause, since within one a voice speaks evenly. */
+/** The frame of a weight between two places, between which a voice speaks evenly. */
+const frameOf = (weight: number, from: Place, to: Place): number =>
+  from.frame + ((weight - from.weight) / (to.weight - from.weight)) * (to.frame - from.frame);
+
+/** The text from pause to pause. */
 function stretchesOf(
   words: readonly Word[],
   { all, pauses }: Speech,
 ): { from: Place; to: Place }[] {
   const stretches: { from: Place; to: Place }[] = [];
-  const end = { word: words.length, frame: all };
-  let from: Place = { word: 0, frame: 0 };
+  const end = placeBehind(words, words.length, all);
+  let from = placeBehind(words, 0, 0);
   for (const frame of pauses) {
     const word = markAt(words, frame, { from, to: end });
     if (word === undefined) continue;
-    stretches.push({ from, to: { word, frame } });
-    from = { word, frame };
+    const to = placeBehind(words, word, frame);
+    stretches.push({ from, to });
+    from = to;
   }
   return [...stretches, { from, to: end }];
+}
+
+function placeBehind(words: readonly Word[], word: number, frame: number): Place {
+  const last = words[word - 1];
+  return { word, frame, weight: last ? last.before + last.weight : 0 };
 }
 
 /** In frames, for the square root of how many there are on its shorter side: so the guess of a place spreads. */
@@ -72,20 +80,16 @@ function markAt(
   frame: number,
   { from, to }: { from: Place; to: Place },
 ): number | undefined {
-  const framesPerWeight = (to.frame - from.frame) / weightOf(words, from.word, to.word);
   let nearest: { word: number; off: number } | undefined;
   for (let word = from.word + 1; word < to.word; word += 1) {
-    if (!words[word - 1]!.isMarked) continue;
-    const expected = from.frame + weightOf(words, from.word, word) * framesPerWeight;
-    const off = Math.abs(expected - frame);
+    const { before, weight, isMarked } = words[word - 1]!;
+    if (!isMarked) continue;
+    const off = Math.abs(frameOf(before + weight, from, to) - frame);
     if (!nearest || off < nearest.off) nearest = { word, off };
   }
   const spread = SPREAD * Math.sqrt(Math.min(frame - from.frame, to.frame - frame));
   return nearest && nearest.off < spread ? nearest.word : undefined;
 }
-
-const weightOf = (words: readonly Word[], from: number, to: number): number =>
-  words.slice(from, to).reduce((sum, { weight }) => sum + weight, 0);
 
 /** Scripts that set no spaces between words. */
 const SPACELESS =
@@ -93,10 +97,13 @@ const SPACELESS =
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
 
 function wordsOf(text: string): Word[] {
+  let before = 0;
   return [...text.matchAll(/\S+/gu)].flatMap(({ 0: word, index }) =>
     partsOf(word).map(({ part, end }) => {
       const isMarked = /[^\p{L}\p{M}\p{N}]$/u.test(part);
-      return { end: index + end, weight: timeOf(part) + (isMarked ? LINGERS : 0), isMarked };
+      const weight = timeOf(part) + (isMarked ? LINGERS : 0);
+      before += weight;
+      return { end: index + end, weight, before: before - weight, isMarked };
     }),
   );
 }

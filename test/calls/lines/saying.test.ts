@@ -75,6 +75,15 @@ test('pauses before, within and after a sentence say nothing', () => {
     0, 1, 1, 1, 2, 2, 3, 3,
   ]);
 });
+
+test('a pause is at a mark; a short one is a sound in which the mouth is shut', () => {
+  const text = 'two, ten six two ten six';
+  const sound = (quiet: number): number[] => [...voice(23), ...pause(quiet), ...voice(101)];
+  // 35 frames in which something is said: the first word was short, if the pause is behind it.
+  expect(countsOf(text, sound(5), [5 + 35])).toEqual([1]);
+  expect(countsOf(text, sound(6), [6 + 35])).toEqual([2]);
+});
+
 test('it is over when all of it was played and nothing more comes', () => {
   const one = made('One.', played);
   expect(isOver(saying(one))).toBe(true);
