@@ -4,20 +4,19 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { callByMedia } from '../calls/carriers/twilio/media-phone.ts';
 import { startMediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
-import { ACCOUNT, TOKEN } from '../calls/carriers/twilio/account.ts';
 import { startStandIn } from '../calls/carriers/twilio/stand-in-carrier.ts';
 import { startParley, type Parley } from '../roles/parley-process.ts';
-import { print } from './figures.ts';
+import { print, residentMemory } from './figures.ts';
 import { heardIn } from './calls/converse.ts';
-import { residentMb } from './calls/processes.ts';
 import {
-  agentManifests,
-  asking,
-  benchVoices,
-  converse,
-  oneRound,
-  type Asking,
-} from './calls/voices.ts';
+  ANSWER,
+  carrier,
+  knowledge,
+  speakingAgent,
+  together,
+  untilReady,
+} from './calls/manifests.ts';
+import { asking, benchVoices, GREETING, converse, oneRound, type Asking } from './calls/voices.ts';
 
 /**
  * Calls by Media Streams, with own speech: callers who ring, hear the greeting, ask, hear the answer, speak into the
@@ -34,15 +33,15 @@ const NUMBER = '+442071838750';
 const folder = await mkdtemp(path.join(tmpdir(), 'parley-bench-'));
 const speech = await startMediaSpeech();
 const parley = await start(folder, speech.url);
-const carrier = await startStandIn(parley.url);
+const standIn = await startStandIn(parley.url);
 try {
-  await untilReady(parley);
+  await untilReady(parley, ['telephony_providers', 'model_providers']);
   const minutes = Number(process.env['MINUTES'] ?? 0);
   const counts = process.env['VOICES']?.split(',').map(Number) ?? [1, 25, 50];
   if (minutes > 0) await soak(minutes);
   else for (const count of counts) await benchVoices({ pid: parley.pids[0]!, count, talk });
 } finally {
-  await carrier.stop();
+  await standIn.stop();
   await parley.stop();
   await speech.stop();
   await rm(folder, { recursive: true, force: true });
@@ -50,7 +49,7 @@ try {
 
 /** Rings, hears, asks, interrupts, hangs up. */
 async function talk(round: Asking): Promise<void> {
-  const phone = await callByMedia(carrier, speech, NUMBER);
+  const phone = await callByMedia(standIn, speech, NUMBER);
   try {
     await converse({ ...asking(phone, speech, round.question), heard: heardIn(phone.came) }, round);
   } finally {
@@ -73,7 +72,7 @@ async function soak(minutes: number): Promise<void> {
   for (let minute = 1; minute <= minutes; minute += 1) {
     await delay(60_000);
     const so = `minute ${minute}, ${calls} calls so far, ${broken} given up`;
-    print(so, `${await residentMb(pid!)} MB`);
+    print(so, residentMemory(pid!));
   }
   await Promise.all(callers);
 }
@@ -81,34 +80,11 @@ async function soak(minutes: number): Promise<void> {
 async function start(dataDir: string, speechUrl: string): Promise<Parley> {
   const manifests = path.join(dataDir, 'manifests');
   await mkdir(manifests);
-  await writeFile(
-    path.join(manifests, 'line.yaml'),
-    `
-apiVersion: v1
-kind: Secret
-metadata: { name: carrier, labels: { parley.dev/allow: 'true' } }
-stringData: { token: ${TOKEN} }
----
-apiVersion: parley.dev/v1alpha1
-kind: TelephonyProvider
-metadata: { name: carrier }
-spec:
-  type: twilio
-  accountId: ${ACCOUNT}
-  authTokenSecretRef: { name: carrier, key: token }
-  inbound: { maxConcurrentCalls: 1000 }
-  numbers: [{ number: '${NUMBER}', agent: shop }]
----
-${agentManifests(speechUrl)}`,
-  );
+  const all = [
+    carrier([{ number: NUMBER, agent: 'shop' }]),
+    knowledge(ANSWER),
+    speakingAgent('shop', GREETING, speechUrl),
+  ];
+  await writeFile(path.join(manifests, 'line.yaml'), together(all));
   return startParley({ dataDir, manifests });
-}
-
-async function untilReady({ call }: Parley): Promise<void> {
-  for (;;) {
-    const { body } = await call('GET', '/v1/telephony_providers?ready=true');
-    const models = await call('GET', '/v1/model_providers?ready=true');
-    if (body.data?.length > 0 && models.body.data?.length > 0) return;
-    await delay(100);
-  }
 }

@@ -1,11 +1,12 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ACCOUNT, TOKEN } from '../calls/carriers/twilio/account.ts';
 import { startStandIn, type StandIn } from '../calls/carriers/twilio/stand-in-carrier.ts';
 import type { Phone } from '../calls/carriers/twilio/phone.ts';
-import { startParley, type Parley } from '../roles/parley-process.ts';
+import { startParley } from '../roles/parley-process.ts';
+import { carrier, knowledge, together, untilReady } from './calls/manifests.ts';
+import { statOf } from './delivery/cpu.ts';
 import { distribution, print, residentMemory } from './figures.ts';
 
 /**
@@ -23,44 +24,24 @@ const PAUSE_MS = 5_000;
 const folder = await mkdtemp(path.join(tmpdir(), 'parley-bench-'));
 const manifests = path.join(folder, 'manifests');
 await mkdir(manifests);
-await writeFile(
-  path.join(manifests, 'line.yaml'),
-  `
-apiVersion: v1
-kind: Secret
-metadata: { name: carrier, labels: { parley.dev/allow: 'true' } }
-stringData: { token: ${TOKEN} }
----
-apiVersion: parley.dev/v1alpha1
-kind: KnowledgeSource
-metadata: { name: parcels }
-spec: { type: text, text: 'Sending a parcel to Ireland costs nine pounds and takes four days.' }
----
+const agent = `
 apiVersion: parley.dev/v1alpha1
 kind: Agent
 metadata: { name: shop }
 spec: { prompt: Sell., firstMessage: 'Hello, this is the shop.', knowledge: { all: true } }
----
-apiVersion: parley.dev/v1alpha1
-kind: TelephonyProvider
-metadata: { name: carrier }
-spec:
-  type: twilio
-  accountId: ${ACCOUNT}
-  authTokenSecretRef: { name: carrier, key: token }
-  inbound: { maxConcurrentCalls: 1000 }
-  numbers: [{ number: '${NUMBER}', agent: shop }]
-`,
-);
+`;
+const text = 'Sending a parcel to Ireland costs nine pounds and takes four days.';
+const all = [knowledge(text), agent, carrier([{ number: NUMBER, agent: 'shop' }])];
+await writeFile(path.join(manifests, 'line.yaml'), together(all));
 const parley = await startParley({ dataDir: folder, manifests });
-const carrier = await startStandIn(parley.url);
+const standIn = await startStandIn(parley.url);
 try {
-  await untilReady(parley);
+  await untilReady(parley, ['telephony_providers']);
   const [pid] = parley.pids;
   print('resident before', residentMemory(pid!));
-  for (const calls of [25, 200]) await bench(carrier, calls, pid!);
+  for (const calls of [25, 200]) await bench(standIn, calls, pid!);
 } finally {
-  await carrier.stop();
+  await standIn.stop();
   await parley.stop();
   await rm(folder, { recursive: true, force: true });
 }
@@ -68,7 +49,7 @@ try {
 async function bench({ call }: StandIn, calls: number, pid: number): Promise<void> {
   const greeted: number[] = [];
   const answered: number[] = [];
-  const cpuBefore = await cpuSec(pid);
+  const cpuBefore = statOf(pid)!.own;
   const startedMs = performance.now();
   const talk = async (i: number): Promise<void> => {
     await delay((i / calls) * PAUSE_MS);
@@ -93,7 +74,7 @@ async function bench({ call }: StandIn, calls: number, pid: number): Promise<voi
   print(`${calls} at once: ring → greeting`, distribution(greeted));
   print(`${calls} at once: words → first word of the reply`, distribution(answered));
   print(`${calls} at once: resident, all roles and no database`, resident);
-  const perCall = (((await cpuSec(pid)) - cpuBefore) / tookSec / calls) * 100;
+  const perCall = ((statOf(pid)!.own - cpuBefore) / tookSec / calls) * 100;
   print(`${calls} at once: of a core for one call`, `${perCall.toFixed(2)} %`);
 }
 
@@ -101,18 +82,4 @@ async function bench({ call }: StandIn, calls: number, pid: number): Promise<voi
 async function nextWord(phone: Phone, before: number): Promise<number> {
   while (phone.frames.length <= before) await delay(1);
   return phone.frames[before]!.at;
-}
-
-async function untilReady({ call }: Parley): Promise<void> {
-  for (;;) {
-    const { body } = await call('GET', '/v1/telephony_providers?ready=true');
-    if (body.data?.length > 0) return;
-    await delay(100);
-  }
-}
-
-/** Of a process and no child of it, in seconds. */
-async function cpuSec(pid: number): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }

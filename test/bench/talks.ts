@@ -6,7 +6,8 @@ import { startMediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
 import { startParley, type Parley } from '../roles/parley-process.ts';
 import { openPage, type Page } from '../talks/page.ts';
 import type { Heard } from './calls/converse.ts';
-import { agentManifests, asking, benchVoices, converse, type Asking } from './calls/voices.ts';
+import { ANSWER, knowledge, speakingAgent, together } from './calls/manifests.ts';
+import { asking, benchVoices, converse, GREETING, type Asking } from './calls/voices.ts';
 
 /**
  * Voices of web pages: visitors who open a talk, hear the greeting, ask, hear the answer, speak into the next one,
@@ -55,7 +56,8 @@ function heardBy({ came, frames }: Page): Heard {
 async function start(dataDir: string, speechUrl: string): Promise<Parley> {
   const manifests = path.join(dataDir, 'manifests');
   await mkdir(manifests);
-  await writeFile(path.join(manifests, 'shop.yaml'), agentManifests(speechUrl));
+  const all = [knowledge(ANSWER), speakingAgent('shop', GREETING, speechUrl)];
+  await writeFile(path.join(manifests, 'shop.yaml'), together(all));
   return startParley({ dataDir, manifests });
 }
 

@@ -1,13 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { pino } from 'pino';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
+import { installOnce } from '../install-once.ts';
 import { until } from '../until.ts';
 import { startClerk } from './clerk.ts';
 import { startPhones } from './phones.ts';
@@ -50,7 +49,7 @@ const asked = process.argv.slice(2);
 const isAsked = (name: string): boolean =>
   asked.length === 0 || asked.some((word) => name.startsWith(word));
 const clients = PEERS.filter(isAsked);
-const home = clients.length === 0 ? '' : await install();
+const home = clients.length === 0 ? '' : install();
 const folder = await temporaryFolder();
 const manifests = path.join(folder.path, 'manifests');
 await mkdir(manifests);
@@ -108,26 +107,23 @@ function keyOf(namespace: string): string {
   return execFileSync(process.execPath, [main, 'keys', 'create', '-n', namespace], options).trim();
 }
 
-/** A folder for each state of the lists of packages; the scripts stand beside what they import. */
-async function install(): Promise<string> {
+/** Packages in a folder for each state of their lists; the scripts stand beside what they import. */
+function install(): string {
   const lists = ['package.json', 'package-lock.json', 'requirements.txt'];
-  const hash = createHash('sha256');
-  for (const list of lists) hash.update(readFileSync(path.join(HERE, list)));
-  const into = path.join(homedir(), '.cache/parley', `peers-${hash.digest('hex').slice(0, 16)}`);
-  await mkdir(into, { recursive: true });
-  const scripts = readdirSync(HERE).filter((name) => /\.(mjs|py)$/.test(name));
-  for (const name of [...lists, ...scripts]) cpSync(path.join(HERE, name), path.join(into, name));
-  const done = path.join(into, 'installed');
-  if (existsSync(done)) return into;
-  const options = { cwd: into, stdio: 'inherit' } as const;
-  execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], options);
-  execFileSync('python3', ['-m', 'venv', 'python'], options);
-  execFileSync(
-    path.join(into, 'python/bin/pip'),
-    ['install', '--quiet', '-r', 'requirements.txt'],
-    options,
-  );
-  writeFileSync(done, '');
+  const copyInto = (folder: string, names: readonly string[]): void => {
+    for (const name of names) cpSync(path.join(HERE, name), path.join(folder, name));
+  };
+  const state = lists.map((list) => readFileSync(path.join(HERE, list)));
+  const into = installOnce('peers', state, (folder) => {
+    copyInto(folder, lists);
+    const options = { cwd: folder, stdio: 'inherit' } as const;
+    execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], options);
+    execFileSync('python3', ['-m', 'venv', 'python'], options);
+    const pip = path.join(folder, 'python/bin/pip');
+    execFileSync(pip, ['install', '--quiet', '-r', 'requirements.txt'], options);
+  });
+  const isScript = (name: string): boolean => /\.(mjs|py)$/.test(name);
+  copyInto(into, readdirSync(HERE).filter(isScript));
   return into;
 }
 

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { MediaSpeech } from '../../calls/carriers/twilio/media-speech.ts';
 import { distribution, ms, print } from '../figures.ts';
 import { askAndInterrupt, nothingSeen, untilSilent, type Seen, type Voice } from './converse.ts';
-import { cpuShare, residentMb } from './processes.ts';
+import { readMemory } from '../delivery/cpu.ts';
+import { cpuShare } from './processes.ts';
 
 /** Load of those who speak with an agent in real time, over whatever line, and what it showed. */
 
@@ -23,38 +24,8 @@ const QUESTIONS = [
   'fly',
   'drive',
 ].map((act) => `How much does it cost to ${act} a parcel to Ireland?`);
-const ANSWER =
-  'Sending a parcel to Ireland costs nine pounds and takes four days, and it is insured for fifty pounds on its ' +
-  'way there and back again without anything that you would have to do for it.';
+export const GREETING = 'Hello, this is the shop.';
 const INTERRUPTION = 'How much does a parcel to Ireland cost?';
-
-/** Speech by a stub, and an agent that quotes from knowledge: no provider's time is in what is measured. */
-export function agentManifests(speechUrl: string): string {
-  return `
-apiVersion: parley.dev/v1alpha1
-kind: ModelProvider
-metadata: { name: speech }
-spec:
-  baseUrl: ${speechUrl}
-  speech: { defaultModel: tts-1, defaultVoice: alloy }
-  transcription: { defaultModel: whisper-1 }
----
-apiVersion: parley.dev/v1alpha1
-kind: KnowledgeSource
-metadata: { name: parcels }
-spec: { type: text, text: '${ANSWER}' }
----
-apiVersion: parley.dev/v1alpha1
-kind: Agent
-metadata: { name: shop }
-spec:
-  prompt: Sell.
-  firstMessage: Hello, this is the shop.
-  knowledge: { all: true }
-  voice: { provider: speech }
-  transcriber: { provider: speech }
-`;
-}
 
 export type Asking = { question: string; rounds: number; seen: Seen };
 
@@ -69,9 +40,10 @@ type Bench = { pid: number; count: number; talk: (asking: Asking) => Promise<voi
 export async function benchVoices({ pid, count, talk }: Bench): Promise<void> {
   const seen = nothingSeen();
   const givenUp: string[] = [];
-  const pids = async (): Promise<number[]> => [pid];
+  const pids = (): number[] => [pid];
+  const residentMb = (): number => Math.round(readMemory(pid).rss);
   const idle = await cpuShare(pids, () => delay(5_000));
-  const mbBefore = await residentMb(pid);
+  const mbBefore = residentMb();
   const loop = monitorEventLoopDelay({ resolution: 1 });
   loop.enable();
   const talks = Promise.all(
@@ -85,7 +57,7 @@ export async function benchVoices({ pid, count, talk }: Bench): Promise<void> {
   );
   await delay(6_000);
   const busy = await cpuShare(pids, () => delay(15_000));
-  const held = await residentMb(pid);
+  const held = residentMb();
   await talks;
   loop.disable();
   const of = `${count} at once:`;

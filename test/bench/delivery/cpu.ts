@@ -66,7 +66,8 @@ function groupSec({ pids, withChildren = false }: Group): number {
   }, 0);
 }
 
-function statOf(pid: number): { parent: number; own: number; ended: number } | undefined {
+/** Of a process: its parent, and CPU-s of it and of its ended children. undefined: it is gone. */
+export function statOf(pid: number): { parent: number; own: number; ended: number } | undefined {
   const text = readProc(`/proc/${pid}/stat`);
   // The name, in parentheses, may hold spaces.
   const fields = text?.slice(text.lastIndexOf(') ') + 2).split(' ');

@@ -4,13 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { MediaPhone } from '../../calls/carriers/twilio/media-phone.ts';
 import { until } from '../../until.ts';
 import { heardIn, type Voice } from '../calls/converse.ts';
+import { ANSWER } from '../calls/manifests.ts';
 import { UTTERANCE, type Speech } from './speech.ts';
 
 /** A program that answers telephones, running; callers are numbers from 0. */
 export type Contender = {
   /** Of what answers calls, and of what it needs beside. */
-  own: () => Promise<number[]>;
-  beside?: { name: string; pids: () => Promise<number[]> };
+  own: () => number[];
+  beside?: { name: string; pids: () => number[] };
   ring: (caller: number) => Promise<Call>;
   stop: () => Promise<void>;
 };
@@ -22,9 +23,8 @@ const SILENCE_MS = 400;
 /** So long may a program take to end when it is asked to. */
 const STOP_MS = 5_000;
 export const GREETING = 'Hello, this is the shop of the parcels.';
-export const ANSWER =
-  'Sending a parcel to Ireland costs nine pounds and takes four days, and it is insured for fifty pounds on its ' +
-  'way there and back again without anything that you would have to do for it.';
+/** A phone that is told no words: what it says is recorded. */
+export const NO_WORDS = { sentenceOf: () => undefined, utter: () => new Int16Array() };
 
 /** A call of a phone that carries frames of sound. */
 export function callOf(phone: MediaPhone, speech: Speech, caller: number): Call {

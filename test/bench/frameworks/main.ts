@@ -54,9 +54,9 @@ async function bench(name: string, { own, beside, ring }: Contender): Promise<vo
   await first.hangUp();
   await delay(SETTLED_MS);
   const idle = await cpuShare(own, () => delay(5_000));
-  const processes = (await own()).length;
-  const mbBefore = await heldMb(await own());
-  const besideBefore = beside && (await heldMb(await beside.pids()));
+  const processes = own().length;
+  const mbBefore = heldMb(own());
+  const besideBefore = beside && heldMb(beside.pids());
   const seen = nothingSeen();
   const talks = Array.from({ length: CALLS }, (_, caller) => createTalk(() => ring(caller), seen));
   for (const talk of talks) {
@@ -72,8 +72,8 @@ async function bench(name: string, { own, beside, ring }: Contender): Promise<vo
     besideBusy = await cpuShare(beside.pids, () => delay(WINDOW_MS));
   });
   loop.disable();
-  const held = await heldMb(await own());
-  const besideHeld = beside && (await heldMb(await beside.pids()));
+  const held = heldMb(own());
+  const besideHeld = beside && heldMb(beside.pids());
   await Promise.all(talks.map(({ end }) => end()));
   const per = (all: number): number => all / CALLS;
   const say = (what: string, figure: string): void => print(`${name}, ${what}`, figure);

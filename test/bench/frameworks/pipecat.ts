@@ -4,7 +4,7 @@ import { connectMediaPhone } from '../../calls/carriers/twilio/media-phone.ts';
 import { TWILIO_WIRE } from '../../calls/carriers/twilio/media-wire.ts';
 import { freePort } from '../../free-port.ts';
 import { treeOf } from '../calls/processes.ts';
-import { botEnvironment, callOf, startChild, type Contender } from './contender.ts';
+import { botEnvironment, callOf, NO_WORDS, startChild, type Contender } from './contender.ts';
 import type { Installed } from './install.ts';
 import type { Speech } from './speech.ts';
 
@@ -32,11 +32,8 @@ export async function startPipecat({ python }: Installed, speech: Speech): Promi
         inside: [],
       };
       const verbs = [{ name: 'Connect', attributes: { action: '' }, text: '', inside: [stream] }];
-      const phone = await connectMediaPhone(
-        CARRIER,
-        { sentenceOf: () => undefined, utter: () => new Int16Array() },
-        { sid: `CA${caller}`, verbs, anySize: true },
-      );
+      const call = { sid: `CA${caller}`, verbs, anySize: true };
+      const phone = await connectMediaPhone(CARRIER, NO_WORDS, call);
       return callOf(phone, speech, caller);
     },
     stop: child.stop,

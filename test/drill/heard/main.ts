@@ -9,7 +9,7 @@ import { installEngines } from '../install.ts';
  * How well it is told of a sentence's sound how many of its words were heard: sentences that others wrote,
  * spoken by a voice that knows when it says each word, broken off every 140 ms (docs/evaluation.md).
  *
- *   npm run eval:heard -- FOLDER     with faq.json; else PARLEY_LANGUAGE_DATA. Some two minutes
+ *   npm run eval:heard -- FOLDER     with faq.json; else PARLEY_LANGUAGE_DATA. Some three minutes
  */
 
 /** Of 20 ms: how often a sentence is broken off. */
