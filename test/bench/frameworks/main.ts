@@ -33,7 +33,11 @@ const STARTS: Record<string, (speech: Speech) => Promise<Contender>> = {
 };
 
 const asked = process.argv.slice(2);
-for (const name of asked) if (!STARTS[name]) throw new Error(`${name}: none of ${names()}`);
+const stranger = asked.find((name) => !STARTS[name]);
+if (stranger !== undefined) {
+  process.stderr.write(`${stranger}: none of ${Object.keys(STARTS).join(', ')}\n`);
+  process.exit(1);
+}
 for (const [name, start] of Object.entries(STARTS)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
   const speech = await startSpeech();
@@ -125,8 +129,4 @@ function createTalk(ring: () => Promise<Call>, seen: Seen) {
       return talk;
     },
   };
-}
-
-function names(): string {
-  return Object.keys(STARTS).join(', ');
 }
