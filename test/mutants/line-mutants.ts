@@ -21,10 +21,10 @@ export const LINE_MUTANTS: readonly Mutant[] = [
   {
     name: 'any-pause-is-at-a-mark',
     why: 'a voice hesitates in the middle of a sentence, and what was heard ends at a comma far from there',
-    file: 'src/calls/lines/words-heard.ts',
+    file: 'src/speech/heard/by-sound.ts',
     find: 'return nearest && nearest.off < spread ? nearest.word : undefined;',
     replace: 'return nearest?.word;',
-    suite: 'test/calls/lines/words-heard.test.ts',
+    suite: 'test/speech/heard/by-sound.test.ts',
     test: 'where a voice pauses is a mark',
   },
   {

@@ -1,7 +1,9 @@
 import type { Logger } from '../../platform/observability/logger.ts';
 import { createEar } from './ear.ts';
 import type { Line, LineEvent } from './line.ts';
+import { createListenAgain } from './listen-again.ts';
 import type { Speech } from './own-speech.ts';
+import { withCut } from './saying.ts';
 import type { SoundFormat, SoundSink } from './sound-queue.ts';
 import { createSpeaker } from './speaker.ts';
 import { createTurnClock, type TurnTimes } from './turn-times.ts';
@@ -44,9 +46,17 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
   const { synthesizer, spokenIn: language } = speech;
   const speaker = createSpeaker({ synthesizer, language, format, sink, log });
 
+  const again = createListenAgain({ speech, sampleRate: format.sampleRate, log });
+
   function interrupt(): void {
     const heard = speaker.interrupt();
-    if (heard !== undefined) on({ type: 'interrupted', heard });
+    if (!heard) return;
+    const { cut } = heard;
+    if (!cut) return on({ type: 'interrupted', heard: heard.whole });
+    const surely = again
+      .listen(cut)
+      .then((words) => (words === undefined ? undefined : withCut(heard, words)));
+    on({ type: 'interrupted', heard: withCut(heard, cut.guess), surely });
   }
 
   const ear = createEar({
@@ -67,6 +77,7 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
 
   function close(): void {
     ear.close();
+    again.close();
     speaker.close();
   }
 

@@ -1,7 +1,7 @@
-import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { createActivity } from '../../speech/activity/activity.ts';
 import type { Recognizer, RecognizerSession } from '../../speech/recognition/recognizer.ts';
+import { textInTime } from '../../speech/recognition/text-in-time.ts';
 import { endOfTurn } from '../../speech/turns/end-of-turn.ts';
 import { isBackchannel } from '../../speech/turns/is-backchannel.ts';
 
@@ -35,8 +35,6 @@ export type EarDeps = {
  */
 export const BARGE_IN_MS = 500;
 const SILENCE_MS = 400;
-/** From the end of what was said to its text. */
-const RECOGNITION_MS = 10_000;
 
 /** What the user says without a pause. */
 type Segment = {
@@ -47,12 +45,13 @@ type Segment = {
 };
 
 export function createEar(deps: EarDeps): Ear {
-  const { isAgentSpeaking, recognizer, sampleRate } = deps;
+  const { isAgentSpeaking, log, recognizer, sampleRate } = deps;
   const activity = createActivity({ sampleRate, silenceMs: SILENCE_MS });
   const turn = createTurn(deps);
   const open = new Set<RecognizerSession>();
   let segment: Segment | undefined;
   let isClosed = false;
+  const said = { log, what: 'what a user said', isClosed: () => isClosed };
   let samplesHeard = 0;
   /** Texts come in the order in which they were said. */
   let understood: Promise<void> = Promise.resolve();
@@ -65,10 +64,10 @@ export function createEar(deps: EarDeps): Ear {
   }
 
   function finish(whole: Segment, soundMs: number): void {
-    const text = textOf(deps, whole.session, () => isClosed);
-    understood = Promise.all([text, understood]).then(([said]) => {
+    const text = textInTime(whole.session, said);
+    understood = Promise.all([text, understood]).then(([words]) => {
       open.delete(whole.session);
-      if (!isClosed) take(whole, said, soundMs);
+      if (!isClosed) take(whole, words, soundMs);
     });
   }
 
@@ -121,23 +120,6 @@ export function createEar(deps: EarDeps): Ear {
       open.clear();
     },
   };
-}
-
-/** undefined: it is lost. */
-async function textOf(
-  { log }: Pick<EarDeps, 'log'>,
-  session: RecognizerSession,
-  isClosed: () => boolean,
-): Promise<string | undefined> {
-  const late = setTimeout(session.cancel, RECOGNITION_MS);
-  try {
-    return (await session.finish()).text;
-  } catch (error) {
-    if (!isClosed()) log.warn({ reason: reasonOf(error) }, 'what a user said was not understood');
-    return undefined;
-  } finally {
-    clearTimeout(late);
-  }
 }
 
 /** What was said since the last turn, until it is one. */

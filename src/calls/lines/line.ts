@@ -23,6 +23,9 @@ export type LineEvent =
   | { type: 'heard'; text: string }
   /** What the user wrote: whatever it is, they mean it. */
   | { type: 'written'; text: string }
-  /** The user spoke into what was being said; `heard` is what they had heard of that utterance. */
-  | { type: 'interrupted'; heard: string }
+  /**
+   * The user spoke into what was being said; `heard` is what they had heard of that utterance, as far as that can be
+   * told at once. `surely`: as it is known a little later; undefined: it stays so.
+   */
+  | { type: 'interrupted'; heard: string; surely?: Promise<string | undefined> }
   | { type: 'digit'; digit: string };

@@ -1,4 +1,4 @@
-import { textHeard, type Speech } from './words-heard.ts';
+import { textHeard, type Speech } from '../../speech/heard/by-sound.ts';
 
 /**
  * What a line was given to say, cut into sentences, and how far each has come: made into sound, sent, played.
@@ -14,6 +14,8 @@ export type Sentence = {
   frames: number;
   /** The loudest sample of each frame, as far as it is made; nothing: it is not known. */
   peaks: number[];
+  /** Its sound as far as it is made and was not played whole: PCM16 at the rate of the line. */
+  sound: Int16Array[];
   /** All of its sound is there. */
   isMade: boolean;
   /** Its sound broke off. */
@@ -39,28 +41,63 @@ export const isOver = ({ isEnded, sentences }: Saying): boolean =>
 
 export function sentenceOf(text: string, mark: string, keys?: string): Sentence {
   const none = { isMade: false, isCut: false, isPlayed: false, sentMs: undefined };
-  return { text, keys, mark, startFrame: 0, frames: 0, peaks: [], ...none };
+  return { text, keys, mark, startFrame: 0, frames: 0, peaks: [], sound: [], ...none };
+}
+
+export function played(sentence: Sentence): void {
+  sentence.isPlayed = true;
+  // Nobody asks any more what of it was heard.
+  sentence.sound = [];
 }
 
 /** Of natural speech; for sentences whose sound is not whole yet. */
 const CHARS_PER_FRAME = 20 / 65;
 
-/**
- * What was heard of an utterance, given how many frames were played: its sentences that were played whole, and
- * of the one under way the words that its sound has reached.
- */
-export function heardOfSaying({ sentences }: Saying, playedFrames: number): string {
+/** What was heard of an utterance. */
+export type Heard = {
+  /** Its sentences that were played whole. */
+  whole: string;
+  /** The one under way; undefined: there was none. */
+  cut?: CutSentence;
+};
+
+/** `guess`: the words that its sound has reached, by their length. `sound`: what was played of it. */
+export type CutSentence = { text: string; guess: string; sound: readonly Int16Array[] };
+
+/** What was heard of an utterance, given how many frames were played. `samplesPerFrame`: of its sound. */
+export function heardOfSaying(
+  { sentences }: Saying,
+  playedFrames: number,
+  samplesPerFrame: number,
+): Heard {
   const done = sentences.findLastIndex(({ isPlayed }) => isPlayed) + 1;
-  const whole = sentences.slice(0, done).map(({ text }) => text);
+  const whole = sentences
+    .slice(0, done)
+    .map(({ text }) => text)
+    .filter(Boolean)
+    .join(' ');
   const under = sentences[done];
-  return [...whole, ...(under ? [wordsWithin(under, playedFrames)] : [])].filter(Boolean).join(' ');
+  if (!under) return { whole };
+  const { text, startFrame, frames } = under;
+  const heard = Math.max(0, Math.min(playedFrames - startFrame, frames));
+  const guess = wordsWithin(under, heard);
+  return { whole, cut: { text, guess, sound: firstOf(under.sound, heard * samplesPerFrame) } };
 }
 
-function wordsWithin(
-  { text, startFrame, frames, peaks, isMade, isCut }: Sentence,
-  played: number,
-): string {
-  const heard = Math.max(0, Math.min(played - startFrame, frames));
+/** What was heard in all, with these words of the sentence that was cut. */
+export const withCut = ({ whole }: Heard, words: string): string =>
+  [whole, words].filter(Boolean).join(' ');
+
+function firstOf(sound: readonly Int16Array[], count: number): Int16Array[] {
+  let left = count;
+  return sound.flatMap((samples) => {
+    const part = samples.subarray(0, left);
+    left -= part.length;
+    return part.length > 0 ? [part] : [];
+  });
+}
+
+function wordsWithin({ text, frames, peaks, isMade, isCut }: Sentence, heard: number): string {
   const speech = speechOf(
     peaks.length > 0 ? peaks : Array.from({ length: frames }, () => 1),
     heard,

@@ -1,4 +1,4 @@
-import { isOver, type Saying } from './saying.ts';
+import { isOver, played, type Saying } from './saying.ts';
 
 /** What was not played to its end yet, in order. */
 export type Sayings = {
@@ -28,7 +28,7 @@ export function createSayings(): Sayings {
       const { isMade, frames, sentMs } = sentence;
       const isSilent = isMade && frames === 0;
       const isLost = sentMs !== undefined && nowMs - sentMs > MARK_LOST_MS;
-      sentence.isPlayed ||= isSilent || isLost;
+      if (isSilent || isLost) played(sentence);
       if (!sentence.isPlayed) break;
     }
     while (sayings[0] && isOver(sayings[0])) sayings.shift();
@@ -48,7 +48,7 @@ export function createSayings(): Sayings {
       const all = sentences();
       // One that was cleared is echoed too: nobody knows it any more.
       const at = all.findIndex((sentence) => sentence.mark === mark);
-      for (const sentence of all.slice(0, at + 1)) sentence.isPlayed = true;
+      for (const sentence of all.slice(0, at + 1)) played(sentence);
     },
     isEmpty: () => {
       settle();

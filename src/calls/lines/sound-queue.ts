@@ -15,6 +15,9 @@ export type SoundQueue = {
   stop: () => void;
 };
 
+export const samplesPerFrameOf = ({ sampleRate }: Pick<SoundFormat, 'sampleRate'>): number =>
+  (sampleRate * FRAME_MS) / 1_000;
+
 /** How sound goes over a line. */
 export type SoundFormat = {
   /** Hz. */
@@ -120,7 +123,7 @@ type Sender = {
 
 function createSender({ format, sink }: Pick<SoundQueueDeps, 'format' | 'sink'>): Sender {
   const { bytesPerFrame } = format;
-  const samplesPerFrame = (format.sampleRate * FRAME_MS) / 1_000;
+  const samplesPerFrame = samplesPerFrameOf(format);
   /** Whose mark was not sent yet. */
   let unmarked: Sentence[] = [];
   let madeBytes = 0;
@@ -162,6 +165,7 @@ function createSender({ format, sink }: Pick<SoundQueueDeps, 'format' | 'sink'>)
     },
     push: (sentence, samples) => {
       const bytes = format.encode(samples);
+      sentence.sound.push(samples);
       for (const sample of samples) {
         const frame = Math.floor(madeSamples / samplesPerFrame);
         sentence.peaks[frame] = Math.max(sentence.peaks[frame] ?? 0, Math.abs(sample));

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSentences } from '../../speech/synthesis/sentences.ts';
-import { heardOfSaying, sentenceOf, type Saying } from './saying.ts';
+import { heardOfSaying, sentenceOf, type Heard, type Saying } from './saying.ts';
 import { createSayings } from './sayings.ts';
-import { createSoundQueue, type SoundQueueDeps } from './sound-queue.ts';
+import { createSoundQueue, samplesPerFrameOf, type SoundQueueDeps } from './sound-queue.ts';
 
 /** Text is said as sound, and it is known what of it was heard. */
 export type Speaker = {
@@ -21,7 +21,7 @@ export type Speaker = {
    * Silence, at once. Returns what was heard of the utterance that was playing; undefined: nothing was that
    * stands in a transcript.
    */
-  interrupt: () => string | undefined;
+  interrupt: () => Heard | undefined;
   /** Resolves when nothing is left to be heard, or the signal is aborted. */
   untilPlayed: (signal: AbortSignal) => Promise<void>;
   close: () => void;
@@ -68,7 +68,7 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
     last.isEnded = true;
   }
 
-  function interrupt(): string | undefined {
+  function interrupt(): Heard | undefined {
     // A greeting is heard first, and whoever speaks into keys does not hear them.
     if (!isSpeaking() || sayings.isKept()) return undefined;
     const playedFrames = queue.clear();
@@ -78,7 +78,8 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
     for (const { sentences: waiting } of cut)
       for (const { keys } of waiting) if (keys !== undefined) sendKeys(keys);
     if (cut.every(({ isOwn }) => isOwn)) return undefined;
-    return cut[0]!.isOwn ? '' : heardOfSaying(cut[0]!, playedFrames);
+    if (cut[0]!.isOwn) return { whole: '' };
+    return heardOfSaying(cut[0]!, playedFrames, samplesPerFrameOf(deps.format));
   }
 
   return {

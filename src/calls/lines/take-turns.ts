@@ -51,6 +51,9 @@ const MOMENT_EVERY_MS = 15_000;
 
 export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): TurnTaker {
   const { conversationId, namespace, mouth } = input;
+  const keepHeard = async (cut: readonly Utterance[]): Promise<void> => {
+    for (const utterance of cut) await keep(deps, input, utterance);
+  };
   const said = new Set<number>();
   let inHand: Promise<void> = Promise.resolve();
   let canceling: AbortController | undefined;
@@ -89,15 +92,6 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
     }
     // Once more, for what was cut between the commit and now.
     await keepHeard([utterance]);
-  }
-
-  async function keepHeard(cut: readonly Utterance[]): Promise<void> {
-    for (const { index, heard } of cut) {
-      if (index === undefined || index < 0 || heard === undefined) continue;
-      await markHeard(deps.pool, { conversationId, index, heard });
-      input.captions?.cut({ index, heard });
-      deps.changed(conversationId);
-    }
   }
 
   return {
@@ -145,6 +139,30 @@ async function untilStored(
       }
       await waits(delay(RETRY_MS, undefined, { signal: gone }).catch(() => undefined));
     }
+  }
+}
+
+/** Notes what was heard of a turn; while somebody hears it is tried again, however long the database is away. */
+async function keep(
+  deps: TurnTakerDeps,
+  { conversationId, captions, gone }: TurnTakerInput,
+  utterance: Utterance,
+): Promise<void> {
+  for (;;) {
+    const { index, heard } = utterance;
+    if (index === undefined || index < 0 || heard === undefined) return;
+    try {
+      await markHeard(deps.pool, { conversationId, index, heard });
+    } catch (error) {
+      if (gone.aborted) throw error;
+      deps.log.warn({ reason: reasonOf(error), conversationId }, 'what was heard is noted again');
+      await delay(RETRY_MS, undefined, { signal: gone }).catch(() => undefined);
+      continue;
+    }
+    captions?.cut({ index, heard });
+    deps.changed(conversationId);
+    // It may be known better meanwhile, and what is written last stays.
+    if (utterance.heard === heard) return;
   }
 }
 

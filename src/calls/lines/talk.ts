@@ -7,6 +7,7 @@ import { createDigits } from './digits.ts';
 import type { Line, LineEvent } from './line.ts';
 import { createMouth, type Mouth } from './mouth.ts';
 import { createTurnTaker, type TurnTaker, type TurnTakerDeps } from './take-turns.ts';
+import { heardOf } from './spoken.ts';
 import { wordsIn } from './line-words.ts';
 
 export type TalkDeps = TurnTakerDeps & { followers: Pick<Followers, 'open'> };
@@ -40,6 +41,8 @@ export type TalkInput = {
   captions?: Captions | undefined;
 };
 
+type Interrupted = Extract<LineEvent, { type: 'interrupted' }>;
+
 /** Before what could not be read is read again, ms. */
 const RETRY_MS = 500;
 
@@ -62,9 +65,19 @@ export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
     turns.hear(text);
   }
 
-  function interrupted(words: string): void {
+  async function interrupted({ heard, surely }: Interrupted): Promise<void> {
     turns.cancel();
-    turns.keepHeard(mouth.interrupted(words)).catch((error: unknown) => {
+    const cut = mouth.interrupted(heard);
+    await turns.keepHeard(cut);
+    const better = await surely;
+    const [first] = cut;
+    if (!first || better === undefined || gone.signal.aborted) return;
+    first.heard = heardOf(first.text, better);
+    await turns.keepHeard([first]);
+  }
+
+  function onInterrupted(event: Interrupted): void {
+    interrupted(event).catch((error: unknown) => {
       const reason = reasonOf(error);
       deps.log.error({ reason, conversationId }, 'what was heard could not be noted');
     });
@@ -80,7 +93,7 @@ export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
       if (event.type === 'heard') heard(event.text);
       else if (event.type === 'written') turns.hear(event.text);
       else if (event.type === 'digit') digits.press(event.digit);
-      else interrupted(event.heard);
+      else onInterrupted(event);
     },
     press: mouth.press,
     finish: async (ms) => {

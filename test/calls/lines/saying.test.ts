@@ -1,8 +1,10 @@
 import { expect, test } from '@jest/globals';
 import {
-  heardOfSaying,
+  heardOfSaying as heardOf,
   isOver,
   sentenceOf,
+  withCut,
+  type Saying,
   type Sentence,
 } from '../../../src/calls/lines/saying.ts';
 
@@ -20,6 +22,11 @@ const saying = (...sentences: Sentence[]) => ({
   isOwn: false,
   isKept: false,
 });
+
+function heardOfSaying(of: Saying, frames: number): string {
+  const heard = heardOf(of, frames, 160);
+  return withCut(heard, heard.cut?.guess ?? '');
+}
 
 test.each([
   [0, ''],
@@ -89,4 +96,17 @@ test('it is over when all of it was played and nothing more comes', () => {
   expect(isOver(saying(one))).toBe(true);
   expect(isOver({ ...saying(one), isEnded: false })).toBe(false);
   expect(isOver(saying(one, made('Two.', {})))).toBe(false);
+});
+
+test('of the sentence under way there is the sound that was played, and no more', () => {
+  const sound = [new Int16Array(400).fill(1), new Int16Array(240).fill(2)];
+  const first = made('First one.', { ...played, frames: 2 });
+  const under = made('Second one.', { startFrame: 2, frames: 4, sound });
+  const cutAt = (frames: number) => heardOf(saying(first, under), frames, 160).cut?.sound;
+  expect(cutAt(2)).toEqual([]);
+  expect(cutAt(4)).toEqual([new Int16Array(320).fill(1)]);
+  expect(cutAt(5)?.map(({ length }) => length)).toEqual([400, 80]);
+  expect(cutAt(100)).toEqual(sound);
+  // All of the first one was played: nothing is under way.
+  expect(heardOf(saying(first), 2, 160)).toEqual({ whole: 'First one.' });
 });

@@ -62,7 +62,8 @@ function offOf({ text, peaks, starts, ends }: Spoken): number[] {
   const middles = starts.map((start, at) => (start + ends[at]!) / 2);
   const off = [];
   for (let played = 0; played < ends.at(-1)!; played += EVERY) {
-    const heard = heardOfSaying(saying, played).split(' ').filter(Boolean).length;
+    const heard =
+      heardOfSaying(saying, played, 0).cut?.guess.split(' ').filter(Boolean).length ?? 0;
     off.push(heard - middles.filter((middle) => middle <= played).length);
   }
   return off;

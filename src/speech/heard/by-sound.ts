@@ -1,3 +1,5 @@
+import { wordsOf } from './words.ts';
+
 /**
  * How much of a sentence was heard, by its sound alone: providers do not tell when they say which word. A word
  * takes as long as its letters and syllables, longer before a mark, and where the voice pauses is a mark in the
@@ -29,7 +31,7 @@ const ENOUGH = 1 / 2;
 /** The words of a text that were heard, with the marks behind them. */
 export function textHeard(text: string, speech: Speech): string {
   if (speech.heard === 0) return '';
-  const words = wordsOf(text);
+  const words = weighed(text);
   let end = 0;
   for (const { from, to } of stretchesOf(words, speech)) {
     for (const word of words.slice(from.word, to.word)) {
@@ -91,34 +93,14 @@ function markAt(
   return nearest && nearest.off < spread ? nearest.word : undefined;
 }
 
-/** Scripts that set no spaces between words. */
-const SPACELESS =
-  /[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
-
-function wordsOf(text: string): Word[] {
+function weighed(text: string): Word[] {
   let before = 0;
-  return [...text.matchAll(/\S+/gu)].flatMap(({ 0: word, index }) =>
-    partsOf(word).map(({ part, end }) => {
-      const isMarked = /[^\p{L}\p{M}\p{N}]$/u.test(part);
-      const weight = timeOf(part) + (isMarked ? LINGERS : 0);
-      before += weight;
-      return { end: index + end, weight, before: before - weight, isMarked };
-    }),
-  );
-}
-
-/** Words that are written without spaces between them; marks belong to the word before. */
-function partsOf(word: string): { part: string; end: number }[] {
-  if (!SPACELESS.test(word)) return [{ part: word, end: word.length }];
-  const parts: { part: string; end: number }[] = [];
-  for (const { segment, index, isWordLike } of segmenter.segment(word)) {
-    const end = index + segment.length;
-    const before = parts.at(-1);
-    if (isWordLike || !before) parts.push({ part: segment, end });
-    else parts.splice(-1, 1, { part: before.part + segment, end });
-  }
-  return parts;
+  return wordsOf(text).map(({ word, end }) => {
+    const isMarked = /[^\p{L}\p{M}\p{N}]$/u.test(word);
+    const weight = timeOf(word) + (isMarked ? LINGERS : 0);
+    before += weight;
+    return { end, weight, before: before - weight, isMarked };
+  });
 }
 
 /** Before a pause a voice lingers. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { textHeard } from '../../../src/calls/lines/words-heard.ts';
+import { textHeard } from '../../../src/speech/heard/by-sound.ts';
 
 /** What was heard of a text, by its sound alone. */
 

@@ -1,0 +1,72 @@
+import { wordsOf } from './words.ts';
+
+/**
+ * How much of a sentence was heard, by what a recognizer understood of the sound of it that was played. It mishears,
+ * writes numbers in its own way and makes a whole word of a half one, so its letters are laid on the beginning of the
+ * sentence that they fit best; a guess decides between beginnings that fit alike. How often that is right, on texts
+ * of others: docs/evaluation.md.
+ */
+
+/** What a letter between the guess and an end weighs, beside one that has to be changed to fit. */
+const OFF_GUESS = 0.5;
+/** Of what was understood, so many letters may have to be changed: beyond that it is of something else. */
+const CHANGED_MAX = 1 / 2;
+/** Nobody says a text in so many times its letters; the cost is the product of the two. */
+const LONGER_MAX = 2;
+
+/**
+ * The words of a text that were heard, with the marks behind them; undefined: what was understood does not tell.
+ * `guess`: as many of its words as are likely.
+ */
+export function textRecognized(
+  text: string,
+  { recognized, guess }: { recognized: string; guess: string },
+): string | undefined {
+  const said = lettersOf(text);
+  const understood = lettersOf(recognized);
+  if (understood.length === 0 || understood.length > LONGER_MAX * said.length) return undefined;
+  const changes = changesOf(said, understood);
+  const guessed = lettersOf(guess).length;
+  const cost = (end: number): number => changes[end]! + OFF_GUESS * Math.abs(end - guessed);
+  let best = 0;
+  for (const end of changes.keys()) if (cost(end) < cost(best)) best = end;
+  if (changes[best]! > CHANGED_MAX * understood.length) return undefined;
+  return firstLetters(text, best);
+}
+
+/** Letters and digits alone, however they are set. */
+const lettersOf = (text: string): string[] =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]/gu) ?? [];
+
+/**
+ * How many letters of each beginning of what was said have to be changed, added or left out to make what was
+ * understood of it (Levenshtein); by how many letters it has.
+ */
+function changesOf(said: readonly string[], understood: readonly string[]): number[] {
+  let row = Array.from({ length: said.length + 1 }, (_, end) => end);
+  for (const [at, letter] of understood.entries()) {
+    const next = [at + 1];
+    for (const [i, own] of said.entries()) {
+      const same = row[i]! + (own === letter ? 0 : 1);
+      next.push(Math.min(same, row[i + 1]! + 1, next[i]! + 1));
+    }
+    row = next;
+  }
+  return row;
+}
+
+/** The words of which at least half is among the first letters of a text. */
+function firstLetters(text: string, count: number): string {
+  let before = 0;
+  let end = 0;
+  for (const word of wordsOf(text)) {
+    const letters = lettersOf(word.word).length;
+    if (before + letters / 2 > count) break;
+    before += letters;
+    end = word.end;
+  }
+  return count === 0 ? '' : text.slice(0, end);
+}

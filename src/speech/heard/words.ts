@@ -1,0 +1,26 @@
+/** A word of a text with the marks behind it; `end`: where it ends in the text, in characters. */
+export type TextWord = { word: string; end: number };
+
+/** Scripts that set no spaces between words. */
+const SPACELESS =
+  /[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
+
+export function wordsOf(text: string): TextWord[] {
+  return [...text.matchAll(/\S+/gu)].flatMap(({ 0: written, index }) =>
+    partsOf(written).map(({ word, end }) => ({ word, end: index + end })),
+  );
+}
+
+/** Words that are written without spaces between them; marks belong to the word before. */
+function partsOf(written: string): TextWord[] {
+  if (!SPACELESS.test(written)) return [{ word: written, end: written.length }];
+  const parts: TextWord[] = [];
+  for (const { segment, index, isWordLike } of segmenter.segment(written)) {
+    const end = index + segment.length;
+    const before = parts.at(-1);
+    if (isWordLike || !before) parts.push({ word: segment, end });
+    else parts.splice(-1, 1, { word: before.word + segment, end });
+  }
+  return parts;
+}
