@@ -1,18 +1,21 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { encodeMuLaw } from '../../speech/audio/mu-law.ts';
 import { bytesOf } from '../../speech/audio/pcm.ts';
 import { bodyOf, type Serve } from '../server.ts';
 import { SAYINGS } from '../texts.ts';
 import type { Asked, Voice } from '../voice.ts';
 import { wordsOf } from '../words.ts';
 import { recognize } from './recognize.ts';
-import { muLawOfWav, samplesOfRecording } from './wav-samples.ts';
+import { muLawOfWav, samplesOfRecording, samplesOfWav } from './wav-samples.ts';
 import { createWordSound } from './word-sound.ts';
 
 const FOLDER = path.join(import.meta.dirname, '../recordings');
 /** What it speaks is there at once. */
 const PAUSE_MS = 1_000;
 const BASE = '/v1/voice';
+/** Hz, of telephones. */
+const RATE = 8_000;
 
 /** `hold-on-can-i-return-a-bicycle.wav` */
 export const recordingOf = (text: string): string =>
@@ -32,6 +35,10 @@ export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voic
     asked.push({ use, text, startMs, firstMs: Date.now() });
   };
 
+  /** What a caller said, or what was played of what the agent said. */
+  const textIn = (wav: Buffer): string =>
+    recognize(recordings, wav) || sound.read(encodeMuLaw(samplesOfWav(wav, RATE)));
+
   const serve: Serve = async (request, response) => {
     if (request.url?.startsWith(BASE) !== true) return false;
     const startMs = Date.now();
@@ -43,7 +50,7 @@ export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voic
       note('speech', input, startMs);
     } else {
       const isHeard = request.url === `${BASE}/audio/transcriptions`;
-      const text = isHeard ? recognize(recordings, wavIn(body)) : '';
+      const text = isHeard ? textIn(wavIn(body)) : '';
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(isHeard ? { text } : { object: 'list', data: [] }));
       if (isHeard) note('transcription', text, startMs);

@@ -1,22 +1,30 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { textRecognized } from '../../../src/speech/heard/by-ear.ts';
 import { heardOfSaying, sentenceOf } from '../../../src/calls/lines/saying.ts';
 import { readFaq } from '../../language/faq.ts';
 import { installEngines } from '../install.ts';
 
 /**
- * How well it is told of a sentence's sound how many of its words were heard: sentences that others wrote,
- * spoken by a voice that knows when it says each word, broken off every 140 ms (docs/evaluation.md).
+ * How well it is told how many words of a sentence were heard, by its sound and by what a recognizer understands of
+ * it: sentences that others wrote, spoken by a voice that knows when it says each word, broken off every 140 ms, and
+ * once each for the recognizer (docs/evaluation.md).
  *
- *   npm run eval:heard -- FOLDER     with faq.json; else PARLEY_LANGUAGE_DATA. Some three minutes
+ *   npm run eval:heard -- FOLDER     with faq.json; else PARLEY_LANGUAGE_DATA. Some ten minutes
  */
 
 /** Of 20 ms: how often a sentence is broken off. */
 const EVERY = 7;
 const SENTENCES_MAX = 400;
 
-type Spoken = { text: string; peaks: number[]; starts: number[]; ends: number[] };
+type Spoken = {
+  text: string;
+  peaks: number[];
+  starts: number[];
+  ends: number[];
+  cut: { frame: number; recognized: string };
+};
 
 const folder = process.argv[2] ?? process.env['PARLEY_LANGUAGE_DATA'];
 const faq = folder === undefined ? undefined : readFaq(folder);
@@ -24,11 +32,22 @@ if (!faq) {
   process.stderr.write('no data: name a folder with faq.json, or set PARLEY_LANGUAGE_DATA\n');
   process.exitCode = 1;
 } else {
-  const off: number[][] = [];
+  const guessed: number[] = [];
+  const once: number[] = [];
+  const recognized: number[] = [];
   for await (const spoken of speak(sentencesOf(faq.faqs.map(({ answer }) => answer)))) {
-    off.push(offOf(spoken));
+    const { cut, text } = spoken;
+    guessed.push(
+      ...everywhere(spoken).map((played) => off(spoken, played, guessOf(spoken, played))),
+    );
+    const guess = guessOf(spoken, cut.frame);
+    const again = textRecognized(text, { ...cut, guess }) ?? guess;
+    once.push(off(spoken, cut.frame, guess));
+    recognized.push(off(spoken, cut.frame, again));
   }
-  print(off);
+  print('by their sound, everywhere', guessed);
+  print('by their sound, once each', once);
+  print('by recognition, at the same places', recognized);
 }
 
 /** What a voice can read out: no addresses, tables, or lists. */
@@ -55,29 +74,32 @@ async function* speak(sentences: readonly string[]): AsyncGenerator<Spoken> {
   if (code !== 0) throw new Error(`the voice ended with ${code}`);
 }
 
-/** By how many words more or less than were heard, wherever a sentence is broken off. A word counts from its middle on. */
-function offOf({ text, peaks, starts, ends }: Spoken): number[] {
-  const sentence = { ...sentenceOf(text, 's1'), isMade: true, frames: peaks.length, peaks };
-  const saying = { sentences: [sentence], isEnded: true, isOwn: false, isKept: false };
-  const middles = starts.map((start, at) => (start + ends[at]!) / 2);
-  const off = [];
-  for (let played = 0; played < ends.at(-1)!; played += EVERY) {
-    const heard =
-      heardOfSaying(saying, played, 0).cut?.guess.split(' ').filter(Boolean).length ?? 0;
-    off.push(heard - middles.filter((middle) => middle <= played).length);
-  }
-  return off;
+function everywhere({ ends }: Spoken): number[] {
+  const count = Math.ceil(ends.at(-1)! / EVERY);
+  return Array.from({ length: count }, (_, at) => at * EVERY);
 }
 
-function print(sentences: readonly number[][]): void {
-  const off = sentences.flat();
+function guessOf({ text, peaks }: Spoken, played: number): string {
+  const sentence = { ...sentenceOf(text, 's1'), isMade: true, frames: peaks.length, peaks };
+  const saying = { sentences: [sentence], isEnded: true, isOwn: false, isKept: false };
+  return heardOfSaying(saying, played, 0).cut?.guess ?? '';
+}
+
+/** By how many words more or less than were heard. A word counts from its middle on. */
+function off({ starts, ends }: Spoken, played: number, words: string): number {
+  const middles = starts.map((start, at) => (start + ends[at]!) / 2);
+  const heard = middles.filter((middle) => middle <= played).length;
+  return words.split(' ').filter(Boolean).length - heard;
+}
+
+function print(how: string, offs: readonly number[]): void {
   const share = (is: (one: number) => boolean): string =>
-    (off.filter(is).length / off.length).toFixed(3);
-  const sum = off.reduce((all, one) => all + one, 0);
-  console.log(`${sentences.length} sentences, broken off ${off.length} times`);
-  console.log(`right                      ${share((one) => one === 0)}`);
-  console.log(`right up to one word       ${share((one) => Math.abs(one) <= 1)}`);
-  console.log(`fewer by two words or more ${share((one) => one < -1)}`);
-  console.log(`more by two words or more  ${share((one) => one > 1)}`);
-  console.log(`on average, words          ${(sum / off.length).toFixed(2)}`);
+    (offs.filter(is).length / offs.length).toFixed(3);
+  const sum = offs.reduce((all, one) => all + one, 0);
+  console.log(`${how} (${offs.length})`);
+  console.log(`  right                      ${share((one) => one === 0)}`);
+  console.log(`  right up to one word       ${share((one) => Math.abs(one) <= 1)}`);
+  console.log(`  fewer by two words or more ${share((one) => one < -1)}`);
+  console.log(`  more by two words or more  ${share((one) => one > 1)}`);
+  console.log(`  on average, words          ${(sum / offs.length).toFixed(2)}`);
 }

@@ -133,6 +133,31 @@ test('the database is away in a call: the caller is told to wait, and nothing is
   await proxy.stop();
 }, 60_000);
 
+test('who breaks in while the database is away is noted once it is back', async () => {
+  const proxy = await startFaultProxy(phones.api.engine.databaseUrl);
+  const other = await another({ proxy });
+  const phone = await other.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  phone.say('How much is it?');
+  await phone.hears('You said: How much is it?');
+  const call = await phones.callWhen(phone.sid, { status: 'in_progress' });
+  await until('the reply to be stored', async () =>
+    (await phones.transcript(call)).includes('agent: You said: How much is it?'),
+  );
+  proxy.refuse();
+  proxy.cut();
+  phone.interrupt('You said: How');
+  phone.say('Hello?');
+  await phone.hears('One moment, please.');
+  proxy.accept();
+  await phone.hears('You said: Hello?');
+  const told = 'agent: You said: How (interrupted)';
+  await until('what was heard', async () => (await phones.transcript(call)).includes(told));
+  await phone.hangUp();
+  await other.stop();
+  await proxy.stop();
+}, 60_000);
+
 /** With a carrier of its own, and, with `proxy`, a database of its own way. */
 async function another({ callDrainMs = 0, proxy }: { callDrainMs?: number; proxy?: FaultProxy }) {
   const context = proxy && contextBehind(proxy);

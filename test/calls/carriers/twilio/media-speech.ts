@@ -1,4 +1,4 @@
-import { decodeMuLaw } from '../../../../src/speech/audio/mu-law.ts';
+import { decodeMuLaw, encodeMuLaw } from '../../../../src/speech/audio/mu-law.ts';
 import { bytesOf } from '../../../../src/speech/audio/pcm.ts';
 import {
   startSpeechStub,
@@ -14,7 +14,7 @@ export type MediaSpeech = {
   url: string;
   /** Sentences that it was asked to speak, in order. */
   spoken: string[];
-  /** How many utterances it was asked to write down. */
+  /** How many utterances of users it was asked to write down. */
   transcribed: () => number;
   /** What it understood, and when it was asked (performance.now()). */
   understood: { text: string; at: number }[];
@@ -26,6 +26,8 @@ export type MediaSpeech = {
   onSpeech: ((answer: Speaking) => unknown) | undefined;
   /** How it hears from now on; undefined: as it should. */
   onTranscription: SpeechAnswer | undefined;
+  /** What it understands of a sentence of its own, of which so many frames were played; undefined: nothing. */
+  onOwn: ((sentence: string, frames: number) => string) | undefined;
   stop: () => Promise<void>;
 };
 
@@ -48,9 +50,13 @@ export async function startMediaSpeech(): Promise<MediaSpeech> {
   const sentences: string[] = [];
   const utterances: string[] = [];
   let transcribed = 0;
-  const self: Pick<MediaSpeech, 'onSpeech' | 'onTranscription' | 'spoken' | 'understood'> = {
+  const self: Pick<
+    MediaSpeech,
+    'onSpeech' | 'onTranscription' | 'onOwn' | 'spoken' | 'understood'
+  > = {
     onSpeech: undefined,
     onTranscription: undefined,
+    onOwn: undefined,
     spoken: [],
     understood: [],
   };
@@ -66,10 +72,13 @@ export async function startMediaSpeech(): Promise<MediaSpeech> {
     return response.end(sound);
   };
   const hear: SpeechAnswer = (response, request) => {
-    transcribed += 1;
+    const sound = soundOf(request);
+    const own = sentences[encodeMuLaw(sound.samples.subarray(0, 1))[0]! - 1];
+    if (own === undefined) transcribed += 1;
     if (self.onTranscription) return self.onTranscription(response, request);
-    const text = utterances[pitchOf(request)] ?? '';
-    self.understood.push({ text, at: performance.now() });
+    const said = utterances[pitchOf(sound)] ?? '';
+    const text = own === undefined ? said : (self.onOwn?.(own, sound.samples.length / 160) ?? '');
+    if (own === undefined) self.understood.push({ text, at: performance.now() });
     return response
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ text }));
@@ -107,15 +116,21 @@ function syllables(hz: number, sec: number): Int16Array {
   });
 }
 
-/** Which of the pitches a recording has: by how often it crosses zero where it is loud. */
-function pitchOf({ body }: SpeechRequest): number {
+type Sound = { samples: Int16Array; rate: number };
+
+function soundOf({ body }: SpeechRequest): Sound {
   const format = body.indexOf('WAVEfmt ');
   const rate = body.readUInt32LE(format + 16);
   const start = body.indexOf('data', format, 'latin1') + 8;
   const end = body.lastIndexOf('\r\n--');
-  const all = Int16Array.from({ length: (end - start) >> 1 }, (_, at) =>
+  const samples = Int16Array.from({ length: (end - start) >> 1 }, (_, at) =>
     body.readInt16LE(start + 2 * at),
   );
+  return { samples, rate };
+}
+
+/** Which of the pitches a recording has: by how often it crosses zero where it is loud. */
+function pitchOf({ samples: all, rate }: Sound): number {
   const first = all.findIndex((sample) => Math.abs(sample) > 2_000);
   const last = all.findLastIndex((sample) => Math.abs(sample) > 2_000);
   const loud = all.subarray(first, last);

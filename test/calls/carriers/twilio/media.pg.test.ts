@@ -78,6 +78,53 @@ test('who speaks into a reply is listened to within 50 ms, and the transcript ke
   await phone.hangUp();
 });
 
+test('what was heard of a sentence is what recognition hears of it, as far as it was played', async () => {
+  const asked: { sentence: string; frames: number }[] = [];
+  const { phone, call } = await storyUnderWay();
+  phones.speech.onOwn = (sentence, frames) => {
+    asked.push({ sentence, frames });
+    // As one that mishears, and hears half of a word.
+    return 'this is a long sentence, numb…';
+  };
+  await phone.say('Stop, please!', 0.9);
+  await phone.heardWhole('You said: Stop, please!');
+  const sentence = phone.heard().findLast((text) => STORY.includes(text))!;
+  const whole = STORY.slice(0, STORY.indexOf(sentence));
+  const told = `agent: ${[...whole, 'This is the long sentence number'].join(' ')} (interrupted)`;
+  await until('the turn to be as it was understood', async () =>
+    (await phones.transcript(call)).includes(told),
+  );
+  phones.speech.onOwn = undefined;
+  // Once, and nothing that was not played; frames that were sent ahead may have been played or not.
+  expect(asked).toEqual([{ sentence, frames: expect.any(Number) }]);
+  expect(Math.abs(asked[0]!.frames - phone.framesOf(sentence))).toBeLessThanOrEqual(6);
+  await phone.hangUp();
+});
+
+test.each([
+  ['something else', () => 'Thank you for watching, and see you next time'],
+  ['nothing', () => ''],
+])('of which recognition hears %s, the words stand that its length tells', async (_, own) => {
+  const { phone, call } = await storyUnderWay();
+  const heard = Promise.withResolvers<void>();
+  phones.speech.onOwn = () => {
+    heard.resolve();
+    return own();
+  };
+  await phone.say('Stop, please!', 0.9);
+  await heard.promise;
+  await phone.heardWhole('You said: Stop, please!');
+  const sentence = phone.heard().findLast((text) => STORY.includes(text))!;
+  const [, , told] = await phones.transcript(call);
+  const words = told!.replace(/^agent: /, '').replace(/ \(interrupted\)$/, '');
+  const before = STORY.slice(0, STORY.indexOf(sentence)).join(' ');
+  const share = phone.framesOf(sentence) / Math.ceil(sentence.length / 2);
+  const part = words.slice(before.length).trim();
+  expect(Math.abs(part.length - share * sentence.length)).toBeLessThan(20);
+  phones.speech.onOwn = undefined;
+  await phone.hangUp();
+});
+
 test('queued is not played: nothing of what was made beforehand is heard after a clear', async () => {
   const { phone } = await storyUnderWay();
   await until('all of it to be made', () => phones.speech.spoken.includes(STORY.at(-1)!));

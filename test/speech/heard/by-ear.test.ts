@@ -1,0 +1,63 @@
+import { expect, test } from '@jest/globals';
+import { textRecognized } from '../../../src/speech/heard/by-ear.ts';
+
+/** What was heard of a text, by what a recognizer understood of its sound, and by a guess. */
+
+const TEXT = 'In the middle of the tour there is a long break: “Bring £42, or a sandwich.”';
+const first = (count: number): string => TEXT.split(' ').slice(0, count).join(' ');
+/** A guess of so many words. */
+const guessed = (count: number, recognized: string): string | undefined =>
+  textRecognized(TEXT, { recognized, guess: first(count) });
+
+test.each([
+  ['in the middle of the tour', 6, 'as it stands'],
+  ['In the middle of the tour, there is a...', 9, 'with marks of its own'],
+  ['in the middle of the tour there is a long break', 11, 'with the marks that follow'],
+  ['In the middle of the tor', 6, 'with a word misheard'],
+  ['In a little of the tour there', 7, 'with words misheard'],
+  ['In the middle of the tour there is a long break bring 42', 13, 'without signs'],
+  [
+    'In the middle of the tour there is a long break bring forty two pounds or a sand',
+    16,
+    'a number in words',
+  ],
+])('“%s” are %d words: %s', (recognized, count) => {
+  for (const guess of [count - 2, count, Math.min(count + 2, 16)]) {
+    expect(guessed(guess, recognized)).toBe(first(count));
+  }
+});
+
+test('of beginnings that fit alike the guess decides', () => {
+  const again = (guess: string): string | undefined =>
+    textRecognized('No, no, no, no, and no.', { recognized: 'No, no.', guess });
+  expect(again('No, no,')).toBe('No, no,');
+  // A letter that was not understood weighs more than one that the guess is off.
+  expect(again('No, no, no, no, and')).toBe('No, no,');
+  // A half word that was taken for another one.
+  const lawn = 'In the middle of the tour there is a lawn';
+  expect(guessed(9, lawn)).toBe(first(9));
+  expect(guessed(10, lawn)).toBe(first(10));
+  expect(guessed(2, 'In the Mid')).toBe('In the middle');
+  expect(guessed(2, 'In the M.')).toBe('In the');
+});
+
+test('what nobody understood, or of something else, tells nothing', () => {
+  for (const recognized of ['', ' ... ', '(…)']) expect(guessed(3, recognized)).toBeUndefined();
+  expect(guessed(3, 'Thank you very much for watching')).toBeUndefined();
+  expect(guessed(3, 'Mitten in der Führung gibt es eine lange Pause')).toBeUndefined();
+  expect(guessed(3, `${TEXT} ${TEXT} ${TEXT}`)).toBeUndefined();
+  expect(textRecognized('…', { recognized: 'Hm', guess: '' })).toBeUndefined();
+});
+
+test('texts without spaces, and in other scripts and cases', () => {
+  expect(textRecognized('私はとても元気です。', { recognized: '私はとても', guess: '私は' })).toBe(
+    '私はとても',
+  );
+  expect(
+    textRecognized('Экскурсия начинается у моста.', {
+      recognized: 'ЭКСКУРСИЯ НАЧИНАЕТСЯ',
+      guess: 'Экскурсия',
+    }),
+  ).toBe('Экскурсия начинается');
+  expect(textRecognized('  Ｗe call you.', { recognized: 'we', guess: '' })).toBe('  Ｗe');
+});
