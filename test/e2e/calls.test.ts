@@ -9,7 +9,7 @@ import { install, NAMESPACE, prepare, remove } from './release.ts';
  * heard (docs/fire-drill.md).
  */
 
-const INTERRUPTIONS = 40;
+const INTERRUPTIONS = 100;
 const AT_ONCE = 4;
 const POD = 'pod/parley-voice-drill';
 
@@ -20,14 +20,14 @@ test('a rolling restart of the API drops no call, and loses no event and no word
   const values = {
     'tests.voice.interruptions': INTERRUPTIONS,
     'tests.voice.callsAtOnce': AT_ONCE,
-    'tests.voice.timeoutSeconds': 540,
+    'tests.voice.timeoutSeconds': 840,
     'api.replicas': 2,
   };
   await install(
     ...Object.entries(values).flatMap(([name, value]) => ['--set', `${name}=${value}`]),
   );
   const before = await pods();
-  const drilling = helm('test', 'parley', '-n', NAMESPACE, '--logs', '--timeout', '600s');
+  const drilling = helm('test', 'parley', '-n', NAMESPACE, '--logs', '--timeout', '900s');
   drilling.catch(() => undefined); // It is awaited below.
   await eventually(
     'the drill to ring',
@@ -40,7 +40,7 @@ test('a rolling restart of the API drops no call, and loses no event and no word
   const output = await drilling;
   console.log(output);
   expect(output).toMatch(
-    new RegExp(`8 calls, 0 failed; interruptions right: ${INTERRUPTIONS} of ${INTERRUPTIONS}`),
+    new RegExp(`14 calls, 0 failed; interruptions right: ${INTERRUPTIONS} of ${INTERRUPTIONS}`),
   );
   await eventually(
     'the old pods to be gone once their calls are over',
@@ -50,7 +50,7 @@ test('a rolling restart of the API drops no call, and loses no event and no word
     },
     120_000,
   );
-}, 900_000);
+}, 1_200_000);
 
 async function pods(): Promise<string[]> {
   const label = 'app.kubernetes.io/component=api';
