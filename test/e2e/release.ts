@@ -24,6 +24,13 @@ export const hasLastingDatabase = settings.PARLEY_E2E_DATABASE_URL !== undefined
 const image = settings.PARLEY_E2E_IMAGE;
 const [repository, tag] = [image.slice(0, image.lastIndexOf(':')), image.split(':').at(-1)!];
 
+/** Receivers, and the tools of an example. */
+const openTo = [
+  `*.${NAMESPACE}.svc`,
+  'shop.default.svc',
+  ...(settings.PARLEY_E2E_NETWORKS === undefined ? [] : [settings.PARLEY_E2E_NETWORKS]),
+];
+
 let apiKey: string;
 
 /** A namespace that enforces `restricted`, with the pods of toolbox.ts in it. */
@@ -60,7 +67,7 @@ export async function install(...more: string[]): Promise<void> {
   const values = {
     'image.repository': repository,
     'image.tag': tag,
-    egressAllow: `{${[`*.${NAMESPACE}.svc`, settings.PARLEY_E2E_NETWORKS ?? []].flat().join(',')}}`,
+    egressAllow: `{${openTo.join(',')}}`,
     // Tests of load send more than one key may by default.
     rateLimit: '0',
     // The test decides how many there are.

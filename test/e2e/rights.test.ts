@@ -43,6 +43,8 @@ beforeAll(async () => {
     'operator.replicas=0',
     '--set',
     'networkPolicy.databaseCidrs={192.0.2.10/32}',
+    // A cluster that had Parley before has kept its CRDs, owned by the release of that time.
+    '--take-ownership',
   );
   await kubectlApply(SECRET);
   proxy = spawn('kubectl', ['proxy', '--port=0'], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -18,6 +18,12 @@ const SECONDS = 40;
 const WAIT_MS = 2_000;
 
 beforeAll(async () => {
+  await run('kubectl', ['get', 'apiservice', 'v1beta1.metrics.k8s.io']).catch((error: unknown) => {
+    // An autoscaler that misses one of its metrics takes no pod away.
+    throw new Error('the cluster needs metrics-server (docs/operations/scaling.md)', {
+      cause: error,
+    });
+  });
   await prepare();
   await serveBacklog();
 }, 180_000);
