@@ -47,7 +47,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
     name: 'page-believes-all-was-heard',
     why: 'the page shows words of a reply that nobody heard, and the transcript others',
     file: 'src/calls/lines/take-turns.ts',
-    find: 'input.captions?.cut({ index, heard });',
+    find: 'captions?.cut({ index, heard });',
     replace: '',
     suite: TALKS,
     test: 'who speaks into a reply is listened to within 50 ms, and the page shows what was heard',

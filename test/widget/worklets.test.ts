@@ -57,6 +57,20 @@ describe('the microphone', () => {
     expect(new Int16Array(frames[25]!.samples)[100]).toBeCloseTo(0.5 * 32_767, -3);
     expect(frames[25]!.level).toBeGreaterThan(0.5);
   });
+
+  test.each([
+    ['a track that is muted, of which a browser brings no channel', [[]]],
+    ['no input at all', []],
+  ])('hears silence of %s', async (_, inputs) => {
+    const microphone = make('parley-microphone');
+    for (let at = 0; at < RATE; at += QUANTUM) microphone.process(inputs, []);
+    await settle();
+    const frames = said as FromMicrophone[];
+    expect(frames.length).toBeGreaterThanOrEqual(48);
+    expect(new Set(frames.flatMap(({ samples }) => [...new Int16Array(samples)]))).toEqual(
+      new Set([0]),
+    );
+  });
 });
 
 describe('the player', () => {

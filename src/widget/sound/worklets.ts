@@ -25,6 +25,8 @@ export type FromMicrophone = { type: 'sound'; samples: ArrayBuffer; level: numbe
 const FRAME = TALK_RATE / 50;
 /** 4 ms: what is resampled at once; a mark is told by as much too early. */
 const STEP = 64;
+/** As much as is brought at once (Web Audio API, render quantum). */
+const SILENCE = new Float32Array(128);
 
 /** From the rate of the sound card to 16 kHz, in frames of 20 ms. */
 class Microphone extends AudioWorkletProcessor {
@@ -33,8 +35,9 @@ class Microphone extends AudioWorkletProcessor {
   #filled = 0;
 
   process([input]: Float32Array[][]): boolean {
-    const heard = input?.[0];
-    if (heard) for (const sample of this.#resampler.push(toInt16(heard))) this.#add(sample);
+    // Of a track that is muted Firefox brings no channel. The other end has to hear that nothing is said.
+    const heard = input?.[0] ?? SILENCE;
+    for (const sample of this.#resampler.push(toInt16(heard))) this.#add(sample);
     return true;
   }
 
