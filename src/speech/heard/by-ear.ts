@@ -1,3 +1,4 @@
+import { changesOf } from './changes-of.ts';
 import { wordsOf } from './words.ts';
 
 /**
@@ -40,29 +41,6 @@ const lettersOf = (text: string): string[] =>
     .normalize('NFKC')
     .toLowerCase()
     .match(/[\p{L}\p{N}]/gu) ?? [];
-
-/**
- * How many letters of each beginning of what was said have to be changed, added or left out to make what was
- * understood of it (Levenshtein); by how many letters it has. 0.2 ms for what is spoken at once (PIECE_CHARS_MAX).
- */
-function changesOf(said: readonly string[], understood: readonly string[]): Uint16Array {
-  const own = Uint32Array.from(said, codeOf);
-  const row = Uint16Array.from({ length: said.length + 1 }, (_, end) => end);
-  for (const letter of Uint32Array.from(understood, codeOf)) {
-    let diagonal = row[0]!;
-    let left = (row[0] = diagonal + 1);
-    for (let end = 1; end <= own.length; end += 1) {
-      const above = row[end]!;
-      const changed = diagonal + (own[end - 1] === letter ? 0 : 1);
-      left = Math.min(changed, above + 1, left + 1);
-      row[end] = left;
-      diagonal = above;
-    }
-  }
-  return row;
-}
-
-const codeOf = (letter: string): number => letter.codePointAt(0)!;
 
 /** The words of which at least half is among the first letters of a text. */
 function firstLetters(text: string, count: number): string {
