@@ -83,6 +83,16 @@ test.each([
   expect(told.filter((what) => what.startsWith('heard'))).toEqual([]);
 });
 
+test('an hour of silence is asked of no recognizer, and what is said after it is understood', async () => {
+  const { hear, next, sessions, told } = earThatHears(['Hello?']);
+  const minute = pause(60);
+  for (let minutes = 0; minutes < 60; minutes += 1) hear(minute);
+  expect(sessions).toEqual([]);
+  hear(speech(0.9), pause(0.6));
+  await next();
+  expect(told).toEqual(['heard Hello?']);
+});
+
 test('what is said is handed over from a little before it began', async () => {
   const { hear, next, sessions, told } = earThatHears(['How much is it?']);
   hear(pause(1), speech(0.9), pause(0.6));

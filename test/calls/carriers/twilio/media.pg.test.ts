@@ -10,6 +10,7 @@ import {
   type Script,
 } from '../../../conversations/turns/scripted-responder.ts';
 import { noiseOf } from '../../../speech/audio/tones.ts';
+import { toUuid } from '../../../../src/ids.ts';
 import { until } from '../../../until.ts';
 import { connectMediaPhone, type MediaPhone } from './media-phone.ts';
 import { startMediaFixture, type MediaFixture } from './media-setup.ts';
@@ -53,7 +54,7 @@ test('a call is greeted, heard and answered, from the first ring to the end', as
   ]);
 });
 
-test('who speaks into a reply is listened to within 50 ms, and the transcript keeps what was heard', async () => {
+test('clear never sent: who speaks into a reply is listened to within 50 ms, and the transcript keeps what was heard', async () => {
   const { phone, call } = await storyUnderWay();
   const from = phone.sent.length;
   await phone.say('Stop, please!', 0.9);
@@ -125,7 +126,7 @@ test.each([
   await phone.hangUp();
 });
 
-test('queued is not played: nothing of what was made beforehand is heard after a clear', async () => {
+test('queued counted as played: nothing of what was made beforehand is heard after a clear', async () => {
   const { phone } = await storyUnderWay();
   await until('all of it to be made', () => phones.speech.spoken.includes(STORY.at(-1)!));
   await phone.say('Stop it!', 0.9);
@@ -146,13 +147,44 @@ test.each([
     'noise of a street',
     (phone: MediaPhone) => phone.sound(noiseOf({ rate: 8_000, sec: 2, level: 0.05 })),
   ],
-])('%s clears nothing', async (_, make) => {
+])('clear on a rejected barge-in: %s clears nothing', async (_, make) => {
   const { phone, call } = await storyUnderWay();
   await make(phone);
   await phone.heardWhole(STORY.at(-1)!);
   expect(phone.came.filter(({ event }) => event === 'clear')).toEqual([]);
   expect((await phones.transcript(call)).at(-1)).toBe(`agent: ${STORY.join(' ')}`);
   await phone.hangUp();
+});
+
+test('echoed marks counted: of a mark that is echoed since its sound was cleared nothing was heard', async () => {
+  const { phone, call } = await storyUnderWay();
+  // A mark follows the last frame of a sentence, which is sent 100 ms before it is played.
+  const marks = (): number => phone.came.filter(({ event }) => event === 'mark').length;
+  const before = marks();
+  await until('the mark of the sentence under way', () => marks() > before, { everyMs: 1 });
+  const sentence = phone.heard().findLast((text) => STORY.includes(text))!;
+  phone.press('#');
+  await until('a clear', () => phone.came.some(({ event }) => event === 'clear'));
+  await until('what was heard', async () => (await phones.transcript(call)).length > 2);
+  const [, , told] = await phones.transcript(call);
+  expect(told).toContain(' (interrupted)');
+  expect(told).toContain(sentence.split(' ').slice(0, 6).join(' '));
+  expect(told).not.toContain(sentence);
+  await phone.hangUp();
+});
+
+test('silence for an hour, of a carrier that never hangs up: the call ends by it, and the carrier is told', async () => {
+  const phone = await phones.ring();
+  await phone.heardWhole(GREETING);
+  const call = await phones.callWhen(phone.sid);
+  const id = toUuid('conv', call.conversation_id);
+  await phones.api.engine.pool.query(
+    `update conversations set expires_at = clock_timestamp() where id = $1`,
+    [id],
+  );
+  expect(await phone.closed).toBe(1000);
+  await until('the carrier to be told', () => phones.carrier.hungUp.includes(phone.sid));
+  await phones.callWhen(phone.sid, { status: 'completed', ended_reason: 'silence_timeout' });
 });
 
 test('a short word that is meant interrupts, once it is understood', async () => {
