@@ -16,6 +16,12 @@ export type Transcribed = {
 
 /** Of an answer: a minute of speech is some 1,000 characters. */
 const ANSWER_BYTES_MAX = 256 * 1024;
+/**
+ * Of a text, for a second of sound: the fastest speakers have 30. Models that begin to repeat themselves have hundreds.
+ */
+const CHARS_PER_SEC_MAX = 60;
+/** Of the shortest; numbers and addresses are written longer than they are said. */
+const CHARS_MIN = 200;
 /** Whisper reads the last 224 tokens of a prompt. */
 const HINT_CHARS_MAX = 600;
 
@@ -36,6 +42,12 @@ export async function* transcribe(
     .asResponse();
   const text = await readText(await untilAborted(sent, signal));
   patience.rest();
+  const sec = said.audio.reduce((sum, { length }) => sum + length, 0) / said.sampleRate;
+  if (text.length > CHARS_MIN + CHARS_PER_SEC_MAX * sec) {
+    throw new InvalidAnswer(
+      `answered with ${text.length} characters for ${sec.toFixed(1)} s of sound`,
+    );
+  }
   yield text;
 }
 

@@ -160,6 +160,12 @@ describe('what fails is told as it is, without the words of the provider', () =>
       'model_invalid_answer',
       'without a text',
     ],
+    [
+      'one that repeats itself',
+      answering('application/json', JSON.stringify({ text: 'I am here. '.repeat(30) })),
+      'model_invalid_answer',
+      'answered with 329 characters for 1.0 s of sound',
+    ],
     ['no end', endless, 'model_invalid_answer', 'more than a text can be'],
     ['half a text', half, 'model_unreachable', 'broke its answer off'],
     [

@@ -51,6 +51,18 @@ test('a transcription that fails is told of in the language of the agent', async
   await phones.api.call('PATCH', path, { json: { language: null } });
 });
 
+test('recognition that repeats itself is not understood, and the caller is told so', async () => {
+  const phone = await phones.ring();
+  await phone.heardWhole(GREETING);
+  phones.speech.onTranscription = (response) =>
+    response.end(JSON.stringify({ text: 'Thank you. '.repeat(1_000) }));
+  await phone.say('How much is it?');
+  await phone.heardWhole(SORRY);
+  const call = await phones.callWhen(phone.sid);
+  expect(await phones.transcript(call)).toEqual([`agent: ${GREETING}`]);
+  await phone.hangUp();
+});
+
 test('what is no word is not answered', async () => {
   const phone = await phones.ring();
   await phone.heardWhole(GREETING);
