@@ -73,7 +73,7 @@ export async function startMediaSpeech(): Promise<MediaSpeech> {
   };
   const hear: SpeechAnswer = (response, request) => {
     const sound = soundOf(request);
-    const own = sentences[encodeMuLaw(sound.samples.subarray(0, 1))[0]! - 1];
+    const own = sentences[levelIn(sound) - 1];
     if (own === undefined) transcribed += 1;
     if (self.onTranscription) return self.onTranscription(response, request);
     const said = utterances[pitchOf(sound)] ?? '';
@@ -114,6 +114,14 @@ function syllables(hz: number, sec: number): Int16Array {
     const isLoud = (at / RATE) % 0.15 < 0.1;
     return Math.round((isLoud ? 0.5 : 0.15) * 32_767 * Math.sin((2 * Math.PI * hz * at) / RATE));
   });
+}
+
+/** The byte of a sound that is of one level, but for its edges; 0: of none. */
+function levelIn({ samples }: Sound): number {
+  const places = [0.25, 0.5, 0.75].map((share) => Math.floor(share * samples.length));
+  const bytes = new Set(encodeMuLaw(Int16Array.from(places, (at) => samples[at]!)));
+  const [byte = 0] = bytes;
+  return bytes.size === 1 ? byte : 0;
 }
 
 type Sound = { samples: Int16Array; rate: number };
