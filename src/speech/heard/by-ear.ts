@@ -12,6 +12,8 @@ import { wordsOf } from './words.ts';
 const OFF_GUESS = 0.5;
 /** Of what was understood, so many letters may have to be changed: beyond that it is of something else. */
 const CHANGED_MAX = 1 / 2;
+/** Of a word, its letters: half of one is often understood as a whole one that begins alike. */
+const ENOUGH = 3 / 4;
 /** Nobody says a text in so many times its letters; the cost is the product of the two. */
 const LONGER_MAX = 2;
 
@@ -42,13 +44,13 @@ const lettersOf = (text: string): string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]/gu) ?? [];
 
-/** The words of which at least half is among the first letters of a text. */
+/** The words of which enough is among the first letters of a text. */
 function firstLetters(text: string, count: number): string {
   let before = 0;
   let end = 0;
   for (const word of wordsOf(text)) {
     const letters = lettersOf(word.word).length;
-    if (before + letters / 2 > count) break;
+    if (before + ENOUGH * letters > count) break;
     before += letters;
     end = word.end;
   }

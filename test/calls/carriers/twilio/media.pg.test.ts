@@ -84,8 +84,8 @@ test('what was heard of a sentence is what recognition hears of it, as far as it
   const { phone, call } = await storyUnderWay();
   phones.speech.onOwn = (sentence, frames) => {
     asked.push({ sentence, frames });
-    // As one that mishears, and hears half of a word.
-    return 'this is a long sentence, numb…';
+    // As one that mishears, and hears most of a word.
+    return 'this is a long sentence, numbe…';
   };
   await phone.say('Stop, please!', 0.9);
   await phone.heardWhole('You said: Stop, please!');
