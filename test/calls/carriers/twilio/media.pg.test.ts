@@ -126,6 +126,25 @@ test.each([
   await phone.hangUp();
 });
 
+test('who hangs up is not listened to again: what stands stays, and nobody waits for recognition', async () => {
+  const { phone, call } = await storyUnderWay();
+  const asked = Promise.withResolvers<ServerResponse>();
+  phones.speech.onTranscription = (response) => asked.resolve(response);
+  // Of less than a tenth of a second no recognizer is asked.
+  await until('a part of a sentence', () => phone.framesOf(STORY[1]!) > 15);
+  phone.press('#');
+  const response = await asked.promise;
+  const given = once(response, 'close');
+  const before = (await phones.transcript(call)).at(-1);
+  await phone.hangUp();
+  const hungUpMs = performance.now();
+  await given;
+  expect(performance.now() - hungUpMs).toBeLessThan(5_000);
+  phones.speech.onTranscription = undefined;
+  await phones.callWhen(phone.sid, { status: 'completed' });
+  expect((await phones.transcript(call)).at(-1)).toBe(before);
+});
+
 test('queued counted as played: nothing of what was made beforehand is heard after a clear', async () => {
   const { phone } = await storyUnderWay();
   await until('all of it to be made', () => phones.speech.spoken.includes(STORY.at(-1)!));
