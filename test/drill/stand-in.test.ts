@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { cough } from '../../src/drill/calls/cough.ts';
 import { createWordSound } from '../../src/drill/stand-in/word-sound.ts';
 import { recognize, type Recording } from '../../src/drill/stand-in/recognize.ts';
-import { recordingOf } from '../../src/drill/stand-in/stand-in.ts';
+import { createStandIn, recordingOf } from '../../src/drill/stand-in/stand-in.ts';
 import { samplesOfRecording } from '../../src/drill/stand-in/wav-samples.ts';
 import { SAYINGS } from '../../src/drill/texts.ts';
 import { decodeMuLaw, encodeMuLaw } from '../../src/speech/audio/mu-law.ts';
@@ -37,6 +40,23 @@ test.each<[string, Int16Array]>([
   ['a sentence backwards', RECORDINGS[0]!.samples.toReversed()],
 ])('%s is no sentence', (_, samples) => {
   expect(recognize(RECORDINGS, wavOf(samples))).toBe('');
+});
+
+test('it writes down what was played of its own words', async () => {
+  const { serve } = createStandIn();
+  const server = createServer((request, response) => void serve(request, response));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/voice/audio`;
+  const input = 'You can bring a bicycle back.';
+  const spoken = await fetch(`${at}/speech`, { method: 'POST', body: JSON.stringify({ input }) });
+  const sound = Buffer.from(await spoken.arrayBuffer());
+  const played = sound.subarray(0, sound.length / 2);
+  const form = new FormData();
+  const wav = [wavHeader({ sampleRate: 8_000, dataBytes: played.length }), played];
+  form.set('file', new Blob(wav.map((part) => new Uint8Array(part))), 'audio.wav');
+  const heard = await fetch(`${at}/transcriptions`, { method: 'POST', body: form });
+  expect(await heard.json()).toEqual({ text: 'You can bring' });
+  server.close();
 });
 
 test('what is spoken is read again from a telephone, up to the word at which it was cut', () => {

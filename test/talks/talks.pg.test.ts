@@ -145,6 +145,20 @@ test('who speaks into a reply is listened to within 50 ms, and the page shows wh
   await page.close();
 });
 
+test('what was heard is shown again once it is understood', async () => {
+  const page = await storyUnderWay();
+  talks.speech.onOwn = () => 'This is the long sentence';
+  await page.say('Stop, please!', 0.9);
+  await page.heardWhole('You said: Stop, please!');
+  talks.speech.onOwn = undefined;
+  const sentence = STORY.findLast((one) => page.framesOf(one) > 0)!;
+  const whole = STORY.slice(0, STORY.indexOf(sentence));
+  const told = `agent: ${[...whole, 'This is the long sentence'].join(' ')} (interrupted)`;
+  await until('the page to show it', () => page.turns()[2] === told);
+  expect((await talks.transcript(page.conversationId()))[2]).toBe(told);
+  await page.close();
+});
+
 test('what is said to be played after a clear was not heard', async () => {
   const page = await talks.visit({ mode: 'voice' });
   await page.heardWhole(GREETING);
