@@ -13,7 +13,7 @@ export type CallReport = {
 };
 
 /** An interruption: when it came, after what time the agent was silent, and what the transcript kept. */
-export type Broken = Break & Partial<{ stored: string; heard: string; apart: number }>;
+export type Broken = Break & Partial<{ stored: string; played: string; apart: number }>;
 
 /** ms; `ours`: the pause that tells that somebody is done, the answer itself, and the way. */
 export type SplitWait = { total: number; recognition: number; synthesis: number; ours: number };
@@ -76,7 +76,7 @@ export function tableOf(calls: readonly CallReport[]): string {
     ['  of it synthesis', waits.map(({ synthesis }) => synthesis)],
     ['  of it ours', waits.map(({ ours }) => ours)],
     ['breaking in to silence', breaks.flatMap(({ silentMs }) => silentMs ?? [])],
-    ['words between heard and stored', breaks.flatMap(({ apart }) => apart ?? [])],
+    ['words between played and stored', breaks.flatMap(({ apart }) => apart ?? [])],
   ];
   const head = ['', 'n', 'p50', 'p95', 'max'];
   const cells = rows.map(([name, values]) => [name, String(values.length), ...percentiles(values)]);

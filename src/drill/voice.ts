@@ -6,6 +6,11 @@ export type Voice = {
   utter: (text: string) => Promise<Uint8Array>;
   /** What was said in µ-law of 8 kHz that came from the agent. */
   hear: (sound: Uint8Array) => Promise<string>;
+  /**
+   * How far a text was played in such sound, by when the voice says each of its words, of which the last may be half;
+   * undefined: the sound is not what the voice made of the text.
+   */
+  played: (sound: Uint8Array, text: string) => Promise<string | undefined>;
   /** The share of words that `hear` may get wrong; 0: none. */
   mishears: number;
   /** How long it may take to speak a sentence: so long it may be quiet between two, ms. */

@@ -14,25 +14,8 @@ export function wordsOf(text: string): string[] {
 export const wordsApart = (one: readonly string[], other: readonly string[]): number =>
   changesOf(one, other).at(-1)!;
 
-/** By so many words a recognizer may miscount, where it runs two together. */
-const SLACK = 3;
-
-/**
- * How many words of a text were heard, and in how many what was heard differs from them. `stored`: how many are
- * said to have been; it decides where a word that was cut was taken for another one, since that tells neither.
- */
-export function wordsHeard(
+/** The same, of the beginning of a text that what was heard of it fits best. */
+export const wordsApartFromBeginning = (
   whole: readonly string[],
   heard: readonly string[],
-  stored: number,
-): { count: number; apart: number } {
-  const from = Math.max(0, heard.length - SLACK);
-  const counts = Array.from({ length: 2 * SLACK + 1 }, (_, at) => from + at);
-  const apart = changesOf(whole, heard);
-  const off = ({ count }: { count: number }): number => Math.abs(count - stored);
-  const found = counts
-    .filter((count) => count <= whole.length)
-    .map((count) => ({ count, apart: apart[count]! }))
-    .toSorted((a, b) => a.apart - b.apart || off(a) - off(b));
-  return found[0] ?? { count: 0, apart: heard.length };
-}
+): number => Math.min(...changesOf(whole, heard));

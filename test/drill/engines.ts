@@ -13,6 +13,8 @@ export type Engines = { voice: Voice; stop: () => void };
 const RATE = 8_000;
 /** What a small model mishears of a telephone: a word in thirty. */
 const MISHEARS = 1 / 30;
+/** Of a sound and the same one after a telephone. */
+const LIKE = 0.8;
 /** On a busy machine. */
 const PAUSE_MS = 4_000;
 /** Louder than the breath before a sentence; its end may be a soft "s". */
@@ -54,17 +56,27 @@ export async function startEngines(python: string): Promise<Engines> {
     return encodeMuLaw(trimmed(joined([down.push(samples), down.end()])));
   }
 
-  async function hear(sound: Uint8Array): Promise<string> {
-    if (sound.length < RATE / 10) return '';
+  /** Asks what there is in a sound. */
+  async function ask(path: string, sound: Uint8Array, more: Record<string, string>) {
     const pcm = bytesOf(decodeMuLaw(sound));
     const wav = Buffer.concat([wavHeader({ sampleRate: RATE, dataBytes: pcm.length }), pcm]);
     const form = new FormData();
-    form.set('model', 'whisper-1');
-    form.set('prompt', 'carefully');
+    for (const [name, value] of Object.entries(more)) form.set(name, value);
     form.set('file', new Blob([new Uint8Array(wav)], { type: 'audio/wav' }), 'heard.wav');
-    const response = await fetch(`${baseUrl}/audio/transcriptions`, { method: 'POST', body: form });
-    const { text } = (await response.json()) as { text: string };
-    return text;
+    const response = await fetch(baseUrl + path, { method: 'POST', body: form });
+    // Our own server wrote it.
+    return (await response.json()) as { text: string; likeness?: number | null };
+  }
+
+  async function hear(sound: Uint8Array): Promise<string> {
+    if (sound.length < RATE / 10) return '';
+    const about = { model: 'whisper-1', prompt: 'carefully' };
+    return (await ask('/audio/transcriptions', sound, about)).text;
+  }
+
+  async function played(sound: Uint8Array, text: string): Promise<string | undefined> {
+    const told = await ask('/audio/played', sound, { text });
+    return (told.likeness ?? 1) < LIKE ? undefined : told.text;
   }
 
   return {
@@ -78,6 +90,7 @@ export async function startEngines(python: string): Promise<Engines> {
         return sound;
       },
       hear,
+      played,
       asked: () => asked.filter(({ text, use }) => use === 'transcription' || !own.has(text)),
     },
     stop: () => void child.kill(),

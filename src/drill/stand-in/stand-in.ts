@@ -70,6 +70,7 @@ export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voic
         return muLawOfWav(wav);
       },
       hear: async (heard) => sound.read(heard),
+      played: async (heard) => sound.read(heard),
       asked: () => asked,
     }),
   };

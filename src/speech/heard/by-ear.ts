@@ -2,13 +2,16 @@ import { changesOf } from './changes-of.ts';
 import { wordsOf } from './words.ts';
 
 /**
- * How much of a sentence was heard, by what a recognizer understood of the sound of it that was played. It mishears,
- * writes numbers in its own way and makes a whole word of a half one, so its letters are laid on the beginning of the
- * sentence that they fit best; a guess decides between beginnings that fit alike. How often that is right, on texts
- * of others: docs/evaluation.md.
+ * How much of a sentence was heard, by what a recognizer understood of the sound of it that was played, and of the rest.
+ * It mishears, writes numbers in its own way, makes a whole word of a half one and goes on where the sound ends, so its
+ * letters are laid on the beginning and the end of the sentence that they fit best; a guess decides between places that
+ * fit alike. How often that is right, on texts of others: docs/evaluation.md.
  */
 
-/** What a letter between the guess and an end weighs, beside one that has to be changed to fit. */
+/** What a recognizer understood; undefined: it did not, or was not asked. */
+export type Understood = { played: string | undefined; rest: string | undefined };
+
+/** What a letter between the guess and a place weighs, beside one that has to be changed to fit. */
 const OFF_GUESS = 0.5;
 /** Of what was understood, so many letters may have to be changed: beyond that it is of something else. */
 const CHANGED_MAX = 1 / 2;
@@ -23,18 +26,41 @@ const LONGER_MAX = 2;
  */
 export function textRecognized(
   text: string,
-  { recognized, guess }: { recognized: string; guess: string },
+  { played, rest, guess }: Understood & { guess: string },
 ): string | undefined {
   const said = lettersOf(text);
-  const understood = lettersOf(recognized);
+  const guessed = lettersOf(guess).length;
+  const before = fitOf(said, { understood: lettersOf(played ?? ''), guessed });
+  // An end is a beginning, read backwards.
+  const after = fitOf(said.toReversed(), {
+    understood: lettersOf(rest ?? '').toReversed(),
+    guessed: said.length - guessed,
+  });
+  if (!before && !after) return undefined;
+  const changes = Array.from(
+    { length: said.length + 1 },
+    (_, end) => (before?.[end] ?? 0) + (after?.[said.length - end] ?? 0),
+  );
+  return firstLetters(text, bestOf(changes, guessed));
+}
+
+/** How many letters have to be changed for each beginning; undefined: what was understood is of something else. */
+function fitOf(
+  said: readonly string[],
+  { understood, guessed }: { understood: readonly string[]; guessed: number },
+): Uint16Array | undefined {
   if (understood.length === 0 || understood.length > LONGER_MAX * said.length) return undefined;
   const changes = changesOf(said, understood);
-  const guessed = lettersOf(guess).length;
+  const fewest = changes[bestOf(changes, guessed)]!;
+  return fewest > CHANGED_MAX * understood.length ? undefined : changes;
+}
+
+/** Behind which letter a place is best. */
+function bestOf(changes: ArrayLike<number>, guessed: number): number {
   const cost = (end: number): number => changes[end]! + OFF_GUESS * Math.abs(end - guessed);
   let best = 0;
-  for (const end of changes.keys()) if (cost(end) < cost(best)) best = end;
-  if (changes[best]! > CHANGED_MAX * understood.length) return undefined;
-  return firstLetters(text, best);
+  for (let end = 1; end < changes.length; end += 1) if (cost(end) < cost(best)) best = end;
+  return best;
 }
 
 /** Letters and digits alone, however they are set. */

@@ -98,15 +98,26 @@ test('it is over when all of it was played and nothing more comes', () => {
   expect(isOver(saying(one, made('Two.', {})))).toBe(false);
 });
 
-test('of the sentence under way there is the sound that was played, and no more', () => {
+test('of the sentence under way there is the sound that was played, and what was not', () => {
   const sound = [new Int16Array(400).fill(1), new Int16Array(240).fill(2)];
   const first = made('First one.', { ...played, frames: 2 });
   const under = made('Second one.', { startFrame: 2, frames: 4, sound });
-  const cutAt = (frames: number) => heardOf(saying(first, under), frames, 160).cut?.sound;
-  expect(cutAt(2)).toEqual([]);
-  expect(cutAt(4)).toEqual([new Int16Array(320).fill(1)]);
-  expect(cutAt(5)?.map(({ length }) => length)).toEqual([400, 80]);
-  expect(cutAt(100)).toEqual(sound);
+  const cutAt = (frames: number, more: Partial<Sentence> = {}) => {
+    const { played, rest } = heardOf(saying(first, { ...under, ...more }), frames, 160).cut!;
+    return { played, rest };
+  };
+  const lengths = (parts: readonly Int16Array[] | undefined) => parts?.map(({ length }) => length);
+  expect(cutAt(2)).toEqual({ played: [], rest: sound });
+  expect(cutAt(4)).toEqual({
+    played: [new Int16Array(320).fill(1)],
+    rest: [new Int16Array(80).fill(1), sound[1]],
+  });
+  expect(lengths(cutAt(5).played)).toEqual([400, 80]);
+  expect(lengths(cutAt(5).rest)).toEqual([160]);
+  expect(cutAt(100)).toEqual({ played: sound, rest: [] });
+  // What is still to be made, or broke off, is not all that was not heard.
+  expect(cutAt(4, { isMade: false }).rest).toBeUndefined();
+  expect(cutAt(4, { isCut: true }).rest).toBeUndefined();
   // All of the first one was played: nothing is under way.
   expect(heardOf(saying(first), 2, 160)).toEqual({ whole: 'First one.' });
 });

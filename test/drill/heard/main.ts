@@ -23,7 +23,7 @@ type Spoken = {
   peaks: number[];
   starts: number[];
   ends: number[];
-  cut: { frame: number; recognized: string };
+  cut: { frame: number; played: string; rest: string };
 };
 
 const folder = process.argv[2] ?? process.env['PARLEY_LANGUAGE_DATA'];
@@ -34,20 +34,23 @@ if (!faq) {
 } else {
   const guessed: number[] = [];
   const once: number[] = [];
-  const recognized: number[] = [];
+  const playedAlone: number[] = [];
+  const both: number[] = [];
   for await (const spoken of speak(sentencesOf(faq.faqs.map(({ answer }) => answer)))) {
     const { cut, text } = spoken;
     guessed.push(
       ...everywhere(spoken).map((played) => off(spoken, played, guessOf(spoken, played))),
     );
     const guess = guessOf(spoken, cut.frame);
-    const again = textRecognized(text, { ...cut, guess }) ?? guess;
-    once.push(off(spoken, cut.frame, guess));
-    recognized.push(off(spoken, cut.frame, again));
+    const offOf = (words: string | undefined): number => off(spoken, cut.frame, words ?? guess);
+    once.push(offOf(guess));
+    playedAlone.push(offOf(textRecognized(text, { played: cut.played, rest: undefined, guess })));
+    both.push(offOf(textRecognized(text, { ...cut, guess })));
   }
   print('by their sound, everywhere', guessed);
   print('by their sound, once each', once);
-  print('by recognition, at the same places', recognized);
+  print('by recognition of what was played, at the same places', playedAlone);
+  print('by recognition of that and of the rest', both);
 }
 
 /** What a voice can read out: no addresses, tables, or lists. */

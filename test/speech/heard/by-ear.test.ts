@@ -6,8 +6,8 @@ import { textRecognized } from '../../../src/speech/heard/by-ear.ts';
 const TEXT = 'In the middle of the tour there is a long break: “Bring £42, or a sandwich.”';
 const first = (count: number): string => TEXT.split(' ').slice(0, count).join(' ');
 /** A guess of so many words. */
-const guessed = (count: number, recognized: string): string | undefined =>
-  textRecognized(TEXT, { recognized, guess: first(count) });
+const guessed = (count: number, played: string, rest?: string): string | undefined =>
+  textRecognized(TEXT, { played, rest, guess: first(count) });
 
 test.each([
   ['in the middle of the tour', 6, 'as it stands'],
@@ -29,7 +29,7 @@ test.each([
 
 test('of beginnings that fit alike the guess decides', () => {
   const again = (guess: string): string | undefined =>
-    textRecognized('No, no, no, no, and no.', { recognized: 'No, no.', guess });
+    textRecognized('No, no, no, no, and no.', { played: 'No, no.', rest: undefined, guess });
   expect(again('No, no,')).toBe('No, no,');
   // A letter that was not understood weighs more than one that the guess is off.
   expect(again('No, no, no, no, and')).toBe('No, no,');
@@ -41,23 +41,38 @@ test('of beginnings that fit alike the guess decides', () => {
   expect(guessed(2, 'In the Mid')).toBe('In the');
 });
 
+test('the rest of a sentence tells where it was cut, as what was played does', () => {
+  const end = 'long break bring 42 or a sandwich';
+  expect(guessed(6, 'in the middle of the two others', `is a ${end}`)).toBe(first(7));
+  // A recognizer goes on where the sound ends: the two overlap, and the guess decides.
+  expect(guessed(6, 'in the middle of the tour there is a', `is a ${end}`)).toBe(first(7));
+  expect(guessed(10, 'in the middle of the tour there is a', `is a ${end}`)).toBe(first(9));
+  // Nobody has understood “there is”.
+  expect(guessed(6, 'in the middle of the tour', `a ${end}`)).toBe(first(6));
+  // One of the two is of something else, or was not understood.
+  const rest = 'a long break bring 42 or a sandwich';
+  for (const played of ['', 'Thank you very much for watching']) {
+    expect(guessed(6, played, rest)).toBe(first(8));
+  }
+  for (const none of ['', undefined, 'Thank you very much for watching']) {
+    expect(guessed(6, 'in the middle of the tour there is', none)).toBe(first(8));
+  }
+});
+
 test('what nobody understood, or of something else, tells nothing', () => {
   for (const recognized of ['', ' ... ', '(…)']) expect(guessed(3, recognized)).toBeUndefined();
   expect(guessed(3, 'Thank you very much for watching')).toBeUndefined();
   expect(guessed(3, 'Mitten in der Führung gibt es eine lange Pause')).toBeUndefined();
   expect(guessed(3, `${TEXT} ${TEXT} ${TEXT}`)).toBeUndefined();
-  expect(textRecognized('…', { recognized: 'Hm', guess: '' })).toBeUndefined();
+  expect(textRecognized('…', { played: 'Hm', rest: 'Hm', guess: '' })).toBeUndefined();
 });
 
 test('texts without spaces, and in other scripts and cases', () => {
-  expect(textRecognized('私はとても元気です。', { recognized: '私はとても', guess: '私は' })).toBe(
-    '私はとても',
+  const of = (text: string, played: string, guess: string) =>
+    textRecognized(text, { played, rest: undefined, guess });
+  expect(of('私はとても元気です。', '私はとても', '私は')).toBe('私はとても');
+  expect(of('Экскурсия начинается у моста.', 'ЭКСКУРСИЯ НАЧИНАЕТСЯ', 'Экскурсия')).toBe(
+    'Экскурсия начинается',
   );
-  expect(
-    textRecognized('Экскурсия начинается у моста.', {
-      recognized: 'ЭКСКУРСИЯ НАЧИНАЕТСЯ',
-      guess: 'Экскурсия',
-    }),
-  ).toBe('Экскурсия начинается');
-  expect(textRecognized('  Ｗe call you.', { recognized: 'we', guess: '' })).toBe('  Ｗe');
+  expect(of('  Ｗe call you.', 'we', '')).toBe('  Ｗe');
 });

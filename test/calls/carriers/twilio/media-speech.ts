@@ -1,4 +1,4 @@
-import { decodeMuLaw, encodeMuLaw } from '../../../../src/speech/audio/mu-law.ts';
+import { decodeMuLaw, encodeMuLaw, MU_LAW_SILENCE } from '../../../../src/speech/audio/mu-law.ts';
 import { bytesOf } from '../../../../src/speech/audio/pcm.ts';
 import {
   startSpeechStub,
@@ -26,8 +26,8 @@ export type MediaSpeech = {
   onSpeech: ((answer: Speaking) => unknown) | undefined;
   /** How it hears from now on; undefined: as it should. */
   onTranscription: SpeechAnswer | undefined;
-  /** What it understands of a sentence of its own, of which so many frames were played; undefined: nothing. */
-  onOwn: ((sentence: string, frames: number) => string) | undefined;
+  /** What it understands of a sentence of its own, of which it gets so many frames; undefined: nothing. */
+  onOwn: ((sentence: string, frames: number, part: 'played' | 'rest') => string) | undefined;
   stop: () => Promise<void>;
 };
 
@@ -42,6 +42,8 @@ type Speaking = {
 
 export const MS_PER_CHAR = 10;
 const RATE = 8_000;
+/** Every level is louder. */
+const LOUD = 500;
 /** Pitches of voices, far enough from each other to be told apart. */
 const PITCHES = Array.from({ length: 12 }, (_, at) => 140 + at * 20);
 
@@ -77,7 +79,9 @@ export async function startMediaSpeech(): Promise<MediaSpeech> {
     if (own === undefined) transcribed += 1;
     if (self.onTranscription) return self.onTranscription(response, request);
     const said = utterances[pitchOf(sound)] ?? '';
-    const text = own === undefined ? said : (self.onOwn?.(own, sound.samples.length / 160) ?? '');
+    const frames = Math.round((sound.samples.length / sound.rate) * 50);
+    const part = Math.abs(sound.samples[0]!) < LOUD ? 'played' : 'rest';
+    const text = own === undefined ? said : (self.onOwn?.(own, frames, part) ?? '');
     if (own === undefined) self.understood.push({ text, at: performance.now() });
     return response
       .writeHead(200, { 'content-type': 'application/json' })
@@ -101,11 +105,11 @@ export async function startMediaSpeech(): Promise<MediaSpeech> {
   });
 }
 
-/** A byte of its own for each sentence, as long as it takes to say. */
+/** A byte of its own for each sentence, as long as it takes to say; it begins with a moment of silence. */
 function levelOf(sentences: string[], text: string): Uint8Array {
   if (!sentences.includes(text)) sentences.push(text);
   const frames = Math.ceil((text.length * MS_PER_CHAR) / 20);
-  return new Uint8Array(frames * 160).fill(sentences.indexOf(text) + 1);
+  return new Uint8Array(frames * 160).fill(sentences.indexOf(text) + 1).fill(MU_LAW_SILENCE, 0, 20);
 }
 
 /** Louder and softer as speech is: what is steady is no speech. */

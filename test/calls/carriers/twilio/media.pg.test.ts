@@ -79,13 +79,16 @@ test('clear never sent: who speaks into a reply is listened to within 50 ms, and
   await phone.hangUp();
 });
 
-test('what was heard of a sentence is what recognition hears of it, as far as it was played', async () => {
-  const asked: { sentence: string; frames: number }[] = [];
+test('what was heard of a sentence is what recognition hears of its two parts, that was played and that was not', async () => {
+  const asked: { sentence: string; frames: number; part: string }[] = [];
   const { phone, call } = await storyUnderWay();
-  phones.speech.onOwn = (sentence, frames) => {
-    asked.push({ sentence, frames });
-    // As one that mishears, and hears most of a word.
-    return 'this is a long sentence, numbe…';
+  await until('all of it to be made', () => phones.speech.spoken.includes(STORY.at(-1)!));
+  phones.speech.onOwn = (sentence, frames, part) => {
+    asked.push({ sentence, frames, part });
+    // As one that mishears, hears most of a word, and goes on by itself.
+    return part === 'rest'
+      ? sentence.slice('This is the long sentence number '.length)
+      : 'this is a long sentence, numbe and more';
   };
   await phone.say('Stop, please!', 0.9);
   await phone.heardWhole('You said: Stop, please!');
@@ -96,9 +99,16 @@ test('what was heard of a sentence is what recognition hears of it, as far as it
     (await phones.transcript(call)).includes(told),
   );
   phones.speech.onOwn = undefined;
-  // Once, and nothing that was not played; frames that were sent ahead may have been played or not.
-  expect(asked).toEqual([{ sentence, frames: expect.any(Number) }]);
-  expect(Math.abs(asked[0]!.frames - phone.framesOf(sentence))).toBeLessThanOrEqual(6);
+  // Once each, and all of it; frames that were sent ahead may have been played or not.
+  const frames = expect.any(Number);
+  expect(asked.toSorted((a, b) => a.part.localeCompare(b.part))).toEqual([
+    { sentence, frames, part: 'played' },
+    { sentence, frames, part: 'rest' },
+  ]);
+  const playedFrames = asked.find(({ part }) => part === 'played')!.frames;
+  expect(Math.abs(playedFrames - phone.framesOf(sentence))).toBeLessThanOrEqual(6);
+  const allFrames = Math.ceil(sentence.length / 2);
+  expect(asked.reduce((sum, one) => sum + one.frames, 0)).toBe(allFrames);
   await phone.hangUp();
 });
 
