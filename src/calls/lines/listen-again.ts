@@ -7,7 +7,7 @@ import type { CutSentence } from './saying.ts';
 
 /**
  * A sentence that was interrupted is listened to, what was played of it and the rest: what a recognizer understands of
- * the two tells where it was cut, better than the length of its words does (docs/evaluation.md). Two requests at once for
+ * the two tells where it was cut, better than the length of its words does (docs/evaluation.md). Two requests for
  * each interruption, beside the talk.
  */
 export type ListenAgain = {
@@ -30,7 +30,7 @@ export function createListenAgain({ speech, sampleRate, log }: ListenAgainDeps):
   let isClosed = false;
 
   async function understand(sound: readonly Int16Array[]): Promise<string | undefined> {
-    if (sound.length === 0) return undefined;
+    if (isClosed || sound.length === 0) return undefined;
     const session = recognizer.open({ sampleRate, ...(language !== undefined && { language }) });
     open.add(session);
     sound.forEach(session.push);
@@ -42,11 +42,10 @@ export function createListenAgain({ speech, sampleRate, log }: ListenAgainDeps):
 
   return {
     listen: async ({ text, guess, ...cut }) => {
-      if (isClosed || cut.played.length === 0) return undefined;
-      const [played, rest] = await Promise.all([
-        understand(cut.played),
-        understand(cut.rest ?? []),
-      ]);
+      if (cut.played.length === 0) return undefined;
+      // One after the other: what the user says meanwhile waits for one of them at most.
+      const played = await understand(cut.played);
+      const rest = await understand(cut.rest ?? []);
       return isClosed ? undefined : textRecognized(text, { played, rest, guess });
     },
     close: () => {

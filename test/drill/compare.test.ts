@@ -1,0 +1,76 @@
+import { expect, test } from '@jest/globals';
+import { compare } from '../../src/drill/calls/compare.ts';
+import type { Said } from '../../src/drill/calls/caller.ts';
+import type { Voice } from '../../src/drill/voice.ts';
+
+/** What the drill finds wrong with a transcript, given what was played and what a recognizer makes of it. */
+
+const ANSWER = 'We deliver to every house in the city.';
+
+type Turn = { role: string; text: string; interrupted?: boolean };
+type Heard = { played: string | undefined; understood?: string };
+
+async function problemsOf(
+  turn: Turn,
+  { played, understood = played ?? '' }: Heard,
+  interrupted = false,
+): Promise<string[]> {
+  const voice: Voice = {
+    baseUrl: '',
+    utter: async () => new Uint8Array(),
+    hear: async () => understood,
+    played: async () => played,
+    mishears: 1 / 30,
+    pauseMs: 0,
+    asked: () => [],
+  };
+  const talk: Said[] = [
+    { role: 'agent', expected: ANSWER, sound: new Uint8Array(), interrupted },
+    { role: 'user', text: 'Stop it.' },
+  ];
+  const turns = [
+    { interrupted: false, ...turn },
+    { role: 'user', text: 'Stop it', interrupted: false },
+  ];
+  return (await compare(voice, talk, { turns })).problems;
+}
+const cut = (text: string): Turn => ({ role: 'agent', text, interrupted: true });
+
+test('a whole answer is right when it was played and understood to its end', async () => {
+  const whole = { role: 'agent', text: ANSWER };
+  expect(await problemsOf(whole, { played: ANSWER })).toEqual([]);
+  expect(await problemsOf(whole, { played: ANSWER, understood: `${ANSWER} Um.` })).toEqual([]);
+  for (const heard of [
+    { played: 'We deliver to every house in the' },
+    { played: ANSWER, understood: 'We deliver to every house.' },
+    { played: ANSWER, understood: 'They do not deliver to any house in a city.' },
+    { played: undefined },
+  ]) {
+    expect(await problemsOf(whole, heard)).not.toEqual([]);
+  }
+});
+
+test('an answer that was broken into is right up to one word', async () => {
+  const of = (stored: string, heard: Heard) => problemsOf(cut(stored), heard, true);
+  const played = 'We deliver to every';
+  expect(await of('We deliver to every', { played })).toEqual([]);
+  expect(await of('We deliver to every house', { played })).toEqual([]);
+  expect(await of('We deliver to', { played, understood: 'We deliver to ever more.' })).toEqual([]);
+  expect(await of('', { played: '' })).toEqual([]);
+  expect(await of('We deliver to every house in', { played })).toEqual([
+    'played was “We deliver to every”, stored is “We deliver to every house in”',
+  ]);
+  expect(await of('We deliver', { played })).toHaveLength(1);
+  expect(await of('We sell', { played: 'We deliver' })).toEqual([
+    `the answer was to be “${ANSWER}”, stored is “We sell”`,
+  ]);
+});
+
+test('turns that nobody said, and that say otherwise than they were, are named', async () => {
+  expect(await problemsOf(cut('We deliver'), { played: 'We deliver' })).toContain(
+    'turn 0 was not interrupted, and it says otherwise',
+  );
+  expect(await problemsOf({ role: 'user', text: ANSWER }, { played: ANSWER })).toEqual([
+    'turn 0 is of user, and agent spoke',
+  ]);
+});
