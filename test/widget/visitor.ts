@@ -46,6 +46,7 @@ export type VisitOptions = {
   /** Whose page it is; default: one that may embed it. */
   from?: string;
   isMicrophoneRefused?: boolean;
+  hasNoLoudspeaker?: boolean;
   /** What this test brings about on purpose. */
   expected?: readonly RegExp[];
 };
@@ -222,7 +223,7 @@ function htmlOf({ url, agentId }: Embedded, { data, lang, body, embed }: VisitOp
 async function openVisit(
   context: BrowserContext,
   at: string,
-  { isMicrophoneRefused, expected = [] }: VisitOptions,
+  { isMicrophoneRefused, hasNoLoudspeaker, expected = [] }: VisitOptions,
 ): Promise<Visit> {
   const page = await context.newPage();
   const problems: string[] = [];
@@ -241,8 +242,10 @@ async function openVisit(
     socket.on('framereceived', ({ payload }) => note(came, payload));
   });
   await page.addInitScript(listenToLoudspeaker);
+  await page.addInitScript(noteOrders);
   await page.addInitScript(noteMicrophones);
   if (isMicrophoneRefused) await page.addInitScript(refuseMicrophone);
+  if (hasNoLoudspeaker) await page.addInitScript(stopSoundCard);
   await page.goto(at);
   return {
     page,
@@ -280,6 +283,25 @@ function listenToLoudspeaker(): void {
     }
     return connect.call(this, to);
   } as typeof AudioNode.prototype.connect;
+}
+
+/** What the player and the microphone were told is in `orders`. */
+function noteOrders(): void {
+  const orders: string[] = [];
+  Object.assign(globalThis, { orders });
+  // Called with `this` below.
+  // oxlint-disable-next-line typescript/unbound-method
+  const { postMessage } = MessagePort.prototype;
+  MessagePort.prototype.postMessage = function noted(this: MessagePort, ...given: unknown[]) {
+    const [message] = given as [{ type?: string }];
+    if (message?.type !== undefined) orders.push(message.type);
+    return (postMessage as (...all: unknown[]) => void).apply(this, given);
+  };
+}
+
+/** Firefox waits for a loudspeaker where there is none: the clock of its sound card stands still. */
+function stopSoundCard(): void {
+  Object.defineProperty(BaseAudioContext.prototype, 'currentTime', { get: () => 0 });
 }
 
 /** Every microphone that was opened is in `microphones`. */

@@ -71,6 +71,10 @@ async function watchStates({ page }: Visit): Promise<() => Promise<string[]>> {
   return () => page.evaluate(() => (globalThis as unknown as { states: string[] }).states);
 }
 
+/** What the worklets were told. */
+const orders = ({ page }: Visit): Promise<string[]> =>
+  page.evaluate(() => (globalThis as unknown as { orders: string[] }).orders);
+
 /** `live` or `ended`, of each microphone that the page opened. */
 const microphones = ({ page }: Visit): Promise<string[]> =>
   page.evaluate(() => {
@@ -126,7 +130,8 @@ test('who speaks into an answer stops it at once, and sees what was heard of it'
   await log(visitor).getByText('(interrupted)').waitFor();
   await log(visitor).getByText(`You: ${INTERRUPTION}`).waitFor();
   await log(visitor).getByText('Yes.').waitFor();
-  expect(visitor.came.some(({ type }) => type === 'clear')).toBe(true);
+  // What had been sent ahead is dropped.
+  expect(await orders(visitor)).toContain('clear');
   const cut = await log(visitor).getByText('(interrupted)').textContent();
   expect(cut!.length).toBeLessThan(LONG.length);
   expect(await states()).toContain('Speaking. You may interrupt.');
@@ -244,6 +249,13 @@ test('who refuses the microphone is told what to do, nobody is called, and they 
   await visitor.page.getByLabel('Message').press('Enter');
   await log(visitor).getByText('You said: Hello').waitFor();
   expect((await scene.talks.read('/v1/calls')).data).toHaveLength(before);
+});
+
+test('who has no loudspeaker is told so, nobody is called, and the microphone is closed', async () => {
+  const visitor = await speak({ hasNoLoudspeaker: true });
+  await visitor.page.getByText('No loudspeaker was found. You can write.').waitFor();
+  expect(await microphones(visitor)).toEqual(['ended']);
+  expect(visitor.sent).toEqual([]);
 });
 
 test('a page with the strictest policy lets one speak', async () => {

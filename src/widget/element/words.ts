@@ -76,6 +76,7 @@ const EN: Words = {
       'The browser keeps the microphone from this page. Allow it beside the address, or write.',
     microphone_missing: 'No microphone was found. You can write.',
     microphone_busy: 'Another program uses the microphone. Close it, or write.',
+    loudspeaker_missing: 'No loudspeaker was found. You can write.',
     voice_impossible: 'Speaking does not work on this page. You can write.',
   },
   otherError: 'Something went wrong. Try again.',
@@ -123,6 +124,7 @@ const DE: Words = {
     microphone_missing: 'Es wurde kein Mikrofon gefunden. Sie können schreiben.',
     microphone_busy:
       'Ein anderes Programm benutzt das Mikrofon. Beenden Sie es, oder schreiben Sie.',
+    loudspeaker_missing: 'Es wurde kein Lautsprecher gefunden. Sie können schreiben.',
     voice_impossible: 'Sprechen geht auf dieser Seite nicht. Sie können schreiben.',
   },
   otherError: 'Etwas ist schiefgegangen. Versuchen Sie es noch einmal.',

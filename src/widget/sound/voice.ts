@@ -35,7 +35,8 @@ const MICROPHONE = {
  * Asks for the microphone. To be called by what a person does (a click), else browsers play nothing.
  *
  * @param workletUrl the file of `worklets.ts`
- * @throws TalkError `microphone_refused`, `microphone_missing`, `microphone_busy`, `voice_impossible`
+ * @throws TalkError `microphone_refused`, `microphone_missing`, `microphone_busy`, `loudspeaker_missing`,
+ *   `voice_impossible`
  */
 export async function openVoice(workletUrl: string, events: VoiceEvents): Promise<Voice> {
   if (!navigator.mediaDevices?.getUserMedia || typeof AudioWorkletNode === 'undefined') {
@@ -50,6 +51,7 @@ export async function openVoice(workletUrl: string, events: VoiceEvents): Promis
     loaded.catch(() => undefined); // Told below, unless the microphone is refused.
     stream = await askForMicrophone();
     await loaded;
+    await untilRuns(context);
     return connect(context, stream, events);
   } catch (error) {
     for (const track of stream?.getTracks() ?? []) track.stop();
@@ -85,6 +87,21 @@ async function loadWorklets(context: AudioContext, url: string): Promise<void> {
   } catch (error) {
     // A policy of the page, or a file that a newer one has replaced.
     throw new TalkError('voice_impossible', `${url}: ${String(error)}`);
+  }
+}
+
+/** It began before the microphone was asked for. */
+const RUNS_WITHIN_MS = 3_000;
+const LOOK_MS = 20;
+
+/** Without a loudspeaker a browser may wait for one (Firefox), and then nothing is heard of the microphone either. */
+async function untilRuns(context: AudioContext): Promise<void> {
+  const givenUpMs = performance.now() + RUNS_WITHIN_MS;
+  while (context.currentTime === 0) {
+    if (performance.now() > givenUpMs) {
+      throw new TalkError('loudspeaker_missing', 'the clock of the sound card stands still');
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }
 

@@ -43,6 +43,7 @@ const PROBLEMS: Record<string, string> = {
     'The browser keeps the microphone from this page. Allow it beside the address, then talk again.',
   microphone_missing: 'No microphone was found.',
   microphone_busy: 'Another program uses the microphone. Close it, then talk again.',
+  loudspeaker_missing: 'No loudspeaker was found. Connect one, then talk again.',
   voice_impossible: 'The microphone takes a page that came by https (or from localhost).',
   offline: 'The connection failed. Talk again.',
 };
