@@ -4,6 +4,7 @@ import type { EventType } from '../../../src/events/event-types.ts';
 import { emitEvent } from '../../../src/events/emit-event.ts';
 import { EVENT_SAMPLES } from '../../../src/events/samples.ts';
 import { fromUuid, newUuid, toUuid } from '../../../src/ids.ts';
+import { lockCount } from '../../../src/platform/declare/quota.sql.ts';
 import { eraseEvents } from '../../../src/webhooks/queue/delivery-endings.sql.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
@@ -67,6 +68,28 @@ const queueIsEmpty = (): Promise<true> =>
     const { rows } = await api.engine.pool.query('select 1 from delivery_queue limit 1');
     return rows.length === 0 ? true : undefined;
   });
+
+/** All of them have looked before the first may write. */
+async function atOnce(path: string, asks: readonly (() => Promise<Reply>)[]): Promise<Reply[]> {
+  const { pool } = api.engine;
+  const holder = await pool.connect();
+  try {
+    await holder.query('begin');
+    await lockCount(holder, 'reconcile', toUuid('we', path.split('/').at(-1)!)!);
+    const replies = Promise.all(asks.map((ask) => ask()));
+    await api.engine.eventually(async () => {
+      const { rows } = await holder.query(
+        `select 1 from pg_locks where locktype = 'advisory' and not granted
+           and database = (select oid from pg_database where datname = current_database())`,
+      );
+      return rows.length === asks.length ? true : undefined;
+    });
+    await holder.query('commit');
+    return await replies;
+  } finally {
+    holder.release(true);
+  }
+}
 
 const digest = (path: string, hour: number | string, key = api.key): Promise<Reply> =>
   api.call('GET', `${path}/digest?hour=${hour}`, { key });
@@ -363,10 +386,10 @@ describe('reconcile', () => {
     const ask = (headers = {}): Promise<Reply> =>
       api.call('POST', `${path}/reconcile`, { json: { since, ids: [], replay: true }, headers });
     const keyed = { 'idempotency-key': 'one' };
-    const [one, two, three] = await Promise.all([ask(keyed), ask(), ask()]);
-    const made = [one, two, three].flatMap(({ body }) => body.delivery_ids);
+    const [one, two, three] = await atOnce(path, [() => ask(keyed), ask, ask]);
+    const made = [one, two, three].flatMap((reply) => reply!.body.delivery_ids);
     expect(made).toHaveLength(20);
-    expect((await ask(keyed)).body).toEqual(one.body);
+    expect((await ask(keyed)).body).toEqual(one!.body);
     const later = await ask();
     expect(later.body).toMatchObject({ missing: ids, unfinished: ids, delivery_ids: [] });
     const { rows } = await api.engine.pool.query('select 1 from delivery_queue');
