@@ -64,6 +64,15 @@ export const LINE_MUTANTS: readonly Mutant[] = [
     test: 'of the sentence under way there is the sound that was played, and what was not',
   },
   {
+    name: 'rest-is-listened-to-after-the-call',
+    why: 'who has hung up is paid for once more, and the provider hears what nobody asks for',
+    file: 'src/calls/lines/listen-again.ts',
+    find: 'if (isClosed || sound.length === 0) return undefined;',
+    replace: 'if (sound.length === 0) return undefined;',
+    suite: 'test/calls/carriers/twilio/media.pg.test.ts',
+    test: 'who hangs up is not listened to again',
+  },
+  {
     name: 'rest-tells-nothing',
     why: 'a recognizer goes on where the sound ends, and words are stored that nobody heard',
     file: 'src/speech/heard/by-ear.ts',

@@ -196,11 +196,14 @@ test('sound that comes faster than anybody speaks is dropped, and the talk goes 
   const frames = Array.from({ length: Math.ceil(sound.length / 8_192) }, (_, at) =>
     sound.subarray(at * 8_192, (at + 1) * 8_192),
   );
+  const startMs = performance.now();
   // 50 times what somebody says, with the silence behind it: 130 s.
   for (let i = 0; i < 50; i += 1) for (const frame of frames) page.sendBytes(frame);
   await page.sound(new Int16Array(8_000 * 2));
-  // Of three seconds more than two could not be understood, which have a silence each.
-  expect(talks.speech.transcribed() - before).toBeLessThanOrEqual(2);
+  // Three seconds are heard at once and two for each that passed; one utterance takes a second with its silence.
+  const heardSec = 3 + (2 * (performance.now() - startMs)) / 1_000;
+  expect(talks.speech.transcribed() - before).toBeLessThanOrEqual(heardSec);
+  expect(heardSec).toBeLessThan(25);
   page.write('Are you there?');
   await page.gets('turn', { role: 'agent', text: 'You said: Are you there?' });
   await page.close();

@@ -139,7 +139,11 @@ test.each([
 test('who hangs up is not listened to again: what stands stays, and nobody waits for recognition', async () => {
   const { phone, call } = await storyUnderWay();
   const asked = Promise.withResolvers<ServerResponse>();
-  phones.speech.onTranscription = (response) => asked.resolve(response);
+  let requests = 0;
+  phones.speech.onTranscription = (response) => {
+    requests += 1;
+    asked.resolve(response);
+  };
   // Of less than a tenth of a second no recognizer is asked.
   await until('a part of a sentence', () => phone.framesOf(STORY[1]!) > 15);
   phone.press('#');
@@ -153,6 +157,8 @@ test('who hangs up is not listened to again: what stands stays, and nobody waits
   phones.speech.onTranscription = undefined;
   await phones.callWhen(phone.sid, { status: 'completed' });
   expect((await phones.transcript(call)).at(-1)).toBe(before);
+  // Nor was it asked about the rest.
+  expect(requests).toBe(1);
 });
 
 test('queued counted as played: nothing of what was made beforehand is heard after a clear', async () => {
