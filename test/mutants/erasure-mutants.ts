@@ -154,8 +154,8 @@ export const GAP_MUTANTS: readonly Mutant[] = [
     file: 'src/knowledge/gaps/same-question.ts',
     find: 'if (heaviest > common * (isTwoSided ? OWN_WORDS_MAX : OWN_WORD_MAX)) return 0;',
     replace: 'if (heaviest > common * (isTwoSided ? 2 : OWN_WORD_MAX)) return 0;',
-    suite: 'test/knowledge/gaps/same-questions.pg.test.ts',
-    test: 'no two different ones are one gap',
+    suite: 'test/knowledge/gaps/same-question.test.ts',
+    test: 'ask different things when what has no like is as rare as what has',
   },
   {
     name: 'sizes-are-one',
@@ -163,8 +163,8 @@ export const GAP_MUTANTS: readonly Mutant[] = [
     file: 'src/knowledge/gaps/same-question.ts',
     find: 'if (numbersOf(one) !== numbersOf(other)) return 0;',
     replace: '',
-    suite: 'test/knowledge/gaps/same-questions.pg.test.ts',
-    test: 'no two different ones are one gap',
+    suite: 'test/knowledge/gaps/same-question.test.ts',
+    test: 'ask different things when they name different numbers',
   },
   {
     name: 'one-who-repeats-is-many',
