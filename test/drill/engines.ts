@@ -64,6 +64,7 @@ export async function startEngines(python: string): Promise<Engines> {
     for (const [name, value] of Object.entries(more)) form.set(name, value);
     form.set('file', new Blob([new Uint8Array(wav)], { type: 'audio/wav' }), 'heard.wav');
     const response = await fetch(baseUrl + path, { method: 'POST', body: form });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     // Our own server wrote it.
     return (await response.json()) as { text: string; likeness?: number | null };
   }

@@ -58,7 +58,7 @@ export const LINE_MUTANTS: readonly Mutant[] = [
     name: 'half-made-rest-is-listened-to',
     why: 'a sentence whose sound is still being made seems to end early, and what was heard of it moves to its end',
     file: 'src/calls/lines/saying.ts',
-    find: 'rest: isWhole ? rest : undefined',
+    find: 'rest: isWhole(under) ? rest : undefined',
     replace: 'rest',
     suite: 'test/calls/lines/saying.test.ts',
     test: 'of the sentence under way there is the sound that was played, and what was not',

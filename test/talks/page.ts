@@ -36,6 +36,8 @@ export type Page = {
   say: (text: string, sec?: number) => Promise<void>;
   /** Makes a sound of 8 kHz. */
   sound: (samples: Int16Array) => Promise<void>;
+  /** Resolves when the server has taken all that was sent so far. */
+  taken: () => Promise<void>;
   /** Marks are not answered any more. */
   holdMarks: () => string[];
   closed: Promise<number>;
@@ -139,6 +141,11 @@ export async function openPage(
     },
     say: (text, sec) => mouth.sound(speech.utter(text, sec)),
     sound: mouth.sound,
+    taken: async () => {
+      const answered = once(socket, 'pong');
+      socket.ping();
+      await answered;
+    },
     holdMarks: ears.holdMarks,
     closed,
     close: async () => {

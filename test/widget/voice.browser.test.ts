@@ -130,6 +130,7 @@ test('who speaks into an answer stops it at once, and sees what was heard of it'
   await log(visitor).getByText('(interrupted)').waitFor();
   await log(visitor).getByText(`You: ${INTERRUPTION}`).waitFor();
   await log(visitor).getByText('Yes.').waitFor();
+  expect(visitor.came.some(({ type }) => type === 'clear')).toBe(true);
   // What had been sent ahead is dropped.
   expect(await orders(visitor)).toContain('clear');
   const cut = await log(visitor).getByText('(interrupted)').textContent();

@@ -36,6 +36,9 @@ export type Saying = {
   isKept: boolean;
 };
 
+/** All of its sound is there, and did not break off. */
+const isWhole = ({ isMade, isCut }: Sentence): boolean => isMade && !isCut;
+
 export const isOver = ({ isEnded, sentences }: Saying): boolean =>
   isEnded && sentences.every(({ isPlayed }) => isPlayed);
 
@@ -88,8 +91,7 @@ export function heardOfSaying(
   const heard = Math.max(0, Math.min(playedFrames - startFrame, frames));
   const guess = wordsWithin(under, heard);
   const { played, rest } = split(under.sound, heard * samplesPerFrame);
-  const isWhole = under.isMade && !under.isCut;
-  return { whole, cut: { text, guess, played, rest: isWhole ? rest : undefined } };
+  return { whole, cut: { text, guess, played, rest: isWhole(under) ? rest : undefined } };
 }
 
 /** What was heard in all, with these words of the sentence that was cut. */
@@ -113,13 +115,14 @@ function split(
   return { played, rest };
 }
 
-function wordsWithin({ text, frames, peaks, isMade, isCut }: Sentence, heard: number): string {
+function wordsWithin(sentence: Sentence, heard: number): string {
+  const { text, frames, peaks } = sentence;
   const speech = speechOf(
     peaks.length > 0 ? peaks : Array.from({ length: frames }, () => 1),
     heard,
   );
   const guessed = text.length / CHARS_PER_FRAME;
-  const all = isMade && !isCut ? speech.all : Math.max(speech.all, guessed);
+  const all = isWhole(sentence) ? speech.all : Math.max(speech.all, guessed);
   return textHeard(text, { ...speech, all });
 }
 

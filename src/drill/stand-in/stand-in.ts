@@ -39,6 +39,8 @@ export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voic
   const textIn = (wav: Buffer): string =>
     recognize(recordings, wav) || sound.read(encodeMuLaw(samplesOfWav(wav, RATE)));
 
+  const read = async (heard: Uint8Array): Promise<string> => sound.read(heard);
+
   const serve: Serve = async (request, response) => {
     if (request.url?.startsWith(BASE) !== true) return false;
     const startMs = Date.now();
@@ -69,8 +71,8 @@ export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voic
         if (!wav) throw new Error(`nobody has recorded “${text}”`);
         return muLawOfWav(wav);
       },
-      hear: async (heard) => sound.read(heard),
-      played: async (heard) => sound.read(heard),
+      hear: read,
+      played: read,
       asked: () => asked,
     }),
   };

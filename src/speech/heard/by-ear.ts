@@ -9,7 +9,7 @@ import { wordsOf } from './words.ts';
  */
 
 /** What a recognizer understood; undefined: it did not, or was not asked. */
-export type Understood = { played: string | undefined; rest: string | undefined };
+type Understood = { played: string | undefined; rest: string | undefined };
 
 /** What a letter between the guess and a place weighs, beside one that has to be changed to fit. */
 const OFF_GUESS = 0.5;
