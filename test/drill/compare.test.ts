@@ -50,6 +50,13 @@ test('a whole answer is right when it was played and understood to its end', asy
   }
 });
 
+test('a sound that the voice did not make is a problem, whatever a recognizer makes of it', async () => {
+  const unlike = { played: undefined, understood: ANSWER };
+  const told = ['turn 0 did not sound as it was spoken'];
+  expect(await problemsOf({ role: 'agent', text: ANSWER }, unlike)).toEqual(told);
+  expect(await problemsOf(cut(ANSWER), unlike, true)).toEqual(told);
+});
+
 test('an answer that was broken into is right up to one word', async () => {
   const of = (stored: string, heard: Heard) => problemsOf(cut(stored), heard, true);
   const played = 'We deliver to every';
