@@ -2,7 +2,7 @@
 /**
  * The way in, on whatever Node (>= 20) the machine has:
  *
- *   bootstrap.mjs test [jest arguments] | unit | e2e | faults | check | fix     the project's tools
+ *   bootstrap.mjs test [Vitest arguments] | unit | e2e | faults | check | fix     the project's tools
  *   bootstrap.mjs run FILE [arguments]                    one of its scripts
  *   bootstrap.mjs COMMAND [arguments]                     parley itself
  *

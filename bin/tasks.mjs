@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runNode } from './node.mjs';
 import { say } from './setup-error.mjs';
-import { runWholeSuite } from './whole-suite.mjs';
 
 const staticSteps = [
   { name: 'types', tool: 'typescript', bin: 'tsc', args: ['-p', '.'] },
@@ -26,39 +25,26 @@ const staticSteps = [
   { name: 'unused', tool: 'knip', args: [] },
 ];
 
-/** jest loads ES modules through the vm module; its warning about that is no news. */
-const jestStep = (args) => ({
-  name: 'tests',
-  tool: 'jest',
-  flags: ['--experimental-vm-modules'],
-  args,
-});
+const testStep = (args) => ({ name: 'tests', tool: 'vitest', args: ['run', ...args] });
 
-/** The static checks and all tests; with arguments, jest alone with these. */
-export const test = async (context) => {
-  if (context.args.length > 0)
-    return runSteps(context, [jestStep([...context.args, '--ignoreProjects=e2e'])]);
-  const checked = await runSteps(context, staticSteps);
-  const tested = await runWholeSuite(context.root, (args) => runStep(context, jestStep(args)));
-  return checked || tested;
-};
+/** The static checks, then all tests but those of `e2e`; with arguments, Vitest alone with these. */
+export const test = (context) =>
+  context.args.length > 0
+    ? runSteps(context, [testStep(context.args)])
+    : runSteps(context, [...staticSteps, testStep(['--project=!e2e'])]);
 
-/**
- * The tests that need nothing but Node. Many wait for a time-out of their own: on two cores they take
- * 15 s with two workers, 11 s with three, 9 s with six.
- */
-export const unit = (context) =>
-  runSteps(context, [jestStep(['--maxWorkers=6', ...context.args, '--selectProjects=unit'])]);
+/** The tests that need nothing but Node. */
+export const unit = (context) => runSteps(context, [testStep(['--project=unit', ...context.args])]);
 
 /** On the cluster of KUBECONFIG, with PARLEY_E2E_IMAGE in its nodes (CONTRIBUTING.md). */
 export const e2e = (context) =>
-  runSteps(context, [jestStep(['--runInBand', ...context.args, '--selectProjects=e2e'])]);
+  runSteps(context, [testStep(['--project=e2e', '--maxWorkers=1', ...context.args])]);
 
 /** The long run of the faults, of all or of those that are named; the variables say how long. */
 export const faults = (context) => {
   process.env.FAULT_ROUNDS ??= '50';
   process.env.FUZZ_INPUTS ??= '10000';
-  return runSteps(context, [jestStep(['--runInBand', ...context.args, '--selectProjects=faults'])]);
+  return runSteps(context, [testStep(['--project=faults', '--maxWorkers=1', ...context.args])]);
 };
 
 export const check = (context) => runSteps(context, staticSteps);

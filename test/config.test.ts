@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS, readConfig } from '../src/config.ts';
 import { StartupError } from '../src/errors.ts';
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { ERROR_CATALOGUE } from '../src/errors.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { TABLES } from './tidy-tables.ts';
 
 /** The layout, held by a test: docs/architecture.md explains it, this file is the law. */

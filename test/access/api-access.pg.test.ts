@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApi, type Api } from '../roles/api/api-setup.ts';
 
 /** What route-matrix.pg.test.ts, which asks every route with every kind of key, does not say. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/config.ts';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 

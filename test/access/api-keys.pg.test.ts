@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Scope } from '../../src/platform/http/authorize.ts';
 import { newId, toUuid } from '../../src/ids.ts';
 import { recordAudit } from '../../src/audit/audit-log.sql.ts';

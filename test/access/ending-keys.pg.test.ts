@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseEnd } from '../../src/commands/keys.ts';
 import { addGivenKey } from '../../src/access/manage-keys.ts';
 import { newKeyText } from '../../src/access/api-keys.sql.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertApiKey, newKeyText, revokeApiKey } from '../../src/access/api-keys.sql.ts';
 import { createLiveKeys } from '../../src/access/live-keys.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertApiKey, newKeyText } from '../../src/access/api-keys.sql.ts';
 import { createLiveSessions } from '../../src/access/live-sessions.ts';
 import { signIn } from '../../src/access/sign-in.ts';

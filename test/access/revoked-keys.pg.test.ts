@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Scope } from '../../src/platform/http/authorize.ts';
 import { startFaultProxy, type FaultProxy } from '../platform/fault-proxy.ts';
 import { startAnother, startApi, type Api, type Call } from '../roles/api/api-setup.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findApiKey } from '../../src/access/api-keys.sql.ts';
 import { makeSignInToken } from '../../src/access/sign-in.ts';
 import { runApi } from '../../src/roles/api/run.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toUuid } from '../../src/ids.ts';
 import { startApi, type Api } from '../roles/api/api-setup.ts';
 

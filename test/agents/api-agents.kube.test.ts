@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 import { describeEachStore } from '../roles/each-store.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { AGENT_CONTENT_FIELDS, agentSpec, type AgentSpec } from '../../src/agents/agent.ts';
 import { contentHash, contentOf, HASH_VERSION } from '../../src/agents/content-hash.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { decideActivation } from '../../src/agents/activate-version.ts';
 
 /** Everything there is to decide with up to four versions, judged by contract §4. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ResourceEvent } from '../../src/platform/resources/resource-store.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
 import type { Operator } from '../../src/roles/operator/run.ts';

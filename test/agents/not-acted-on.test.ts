@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { AgentSpec } from '../../src/agents/agent.ts';
 import { notActedOn } from '../../src/agents/not-acted-on.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPES, type Scope } from '../../src/platform/http/authorize.ts';
 import type { ResourceStore } from '../../src/platform/resources/resource-store.ts';
 import { toUuid } from '../../src/ids.ts';

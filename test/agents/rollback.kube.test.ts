@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/platform/http/authorize.ts';
 import { publishVersion, rollBack } from '../../src/agents/pin-agent.ts';
 import { actorsOf } from '../../src/platform/reconcile/actors.ts';

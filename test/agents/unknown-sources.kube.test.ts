@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi, type Api } from '../roles/api/api-setup.ts';
 import { describeEachStore } from '../roles/each-store.ts';
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/platform/http/authorize.ts';
 import { createAgent, deleteAgent, patchAgent } from '../../src/agents/write-agent.ts';
 import { agentRow, apiDeps, countVersions, events, refusal } from './agents.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { publishVersion } from '../../src/agents/pin-agent.ts';
 import { activations, agentRow, apiDeps, events } from './agents.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startEngine, type Engine } from '../roles/engine.ts';
 import { startReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
 import { describeEachStore } from '../roles/each-store.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Client } from 'pg';
 import { freePort } from '../free-port.ts';
 import { createTestDatabase } from '../platform/postgres/postgres.ts';
@@ -7,8 +7,6 @@ import { runMigrations, startRole, type Parley } from '../roles/parley-process.t
 /** The API dies when a declared thing is written and its line of the audit log is not settled. */
 
 const KEY = `parley_${'k'.repeat(30)}`;
-jest.setTimeout(60_000);
-
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let admin: Client;
 let operator: Parley;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 
 /** What a line tells of a change, and what no line ever tells (contract §4, Audit log). */

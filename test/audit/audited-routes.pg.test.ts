@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/config.ts';
 import { takesIdempotencyKey, type Route } from '../../src/platform/http/route.ts';
 import { ROUTES, startApi, type Api, type Reply } from '../roles/api/api-setup.ts';

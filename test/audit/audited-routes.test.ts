@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { AUDIT_ACTIONS } from '../../src/audit/audit-actions.ts';
 import { createRoutes, type RoutesDeps } from '../../src/roles/api/routes.ts';
 import { AUDITED, NOT_AUDITED } from './audited-routes.ts';

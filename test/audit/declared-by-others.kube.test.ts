@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SCOPES } from '../../src/platform/http/authorize.ts';
 import { createAgent, deleteAgent, patchAgent } from '../../src/agents/write-agent.ts';
 import { publishVersion, rollBack } from '../../src/agents/pin-agent.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiError } from '../../src/errors.ts';
 import { newUuid } from '../../src/ids.ts';
 import { listAuditLines, type AuditRow } from '../../src/audit/audit-log.sql.ts';

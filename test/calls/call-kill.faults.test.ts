@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { toUuid } from '../../src/ids.ts';
 import { createCall, type Call } from '../roles/api/api-setup.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 
 /** The API with an agent that is live, and what tests of calls ask of it. */

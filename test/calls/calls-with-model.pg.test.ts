@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { runApi } from '../../src/roles/api/run.ts';
 import { toUuid } from '../../src/ids.ts';
 import { startModelFixture, type ModelFixture } from '../conversations/turns/model-fixture.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runApi } from '../../src/roles/api/run.ts';
 import { createExtractiveResponder } from '../../src/conversations/turns/extractive-responder.ts';
 import { createTakeTurn } from '../../src/conversations/turns/take-turn.ts';

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { findHelm } from './helm.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findKubeBinaries } from '../platform/kubernetes/kube-binaries.ts';
 import { kubeRequester } from '../platform/kubernetes/kube-apiserver.ts';
 import { startKube, type OwnKube } from '../platform/kubernetes/kube.ts';

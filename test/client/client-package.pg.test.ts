@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApi, type Api } from '../roles/api/api-setup.ts';
 import { consumer, CONSUMED, FOR_BUNDLERS, FOR_NODE, projectWith, ROOT } from './pack.ts';
 

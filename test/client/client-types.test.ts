@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { createRoutes, describeRoutes, type RoutesDeps } from '../../src/roles/api/routes.ts';
 import { clientTypes } from '../../src/platform/http/openapi/client-types.ts';
 

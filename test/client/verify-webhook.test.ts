@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { verifyWebhook, WebhookSignatureError } from '../../packages/client/src/client.ts';
 import { encodeEnvelope } from '../../src/events/envelope.ts';
 import { EVENT_TYPES } from '../../src/events/event-types.ts';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSealer } from '../../src/platform/postgres/sealing.ts';
 import { reseal, SEALED_COLUMNS } from '../../src/commands/reseal.ts';
 import { runApi } from '../../src/roles/api/run.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { coverageOf } from './coverage.ts';
 import { createMetrics } from '../../src/platform/observability/metrics.ts';
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Reply } from '../roles/api/api-setup.ts';
 import { toUuid } from '../../src/ids.ts';
 import { pass, startConversationFixture, type ConversationFixture } from './conversation-setup.ts';

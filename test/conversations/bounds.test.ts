@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createRoutes, describeRoutes, type RoutesDeps } from '../../src/roles/api/routes.ts';
 
 /** What a caller can meet as 422 is a promise too: every bound of a body stands in the contract. */

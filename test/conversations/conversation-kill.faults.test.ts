@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toUuid } from '../../src/ids.ts';
 import { createPool, type Pool } from '../../src/platform/postgres/pool.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';

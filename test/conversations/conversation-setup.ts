@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { toUuid } from '../../src/ids.ts';
 import type { Engine } from '../roles/engine.ts';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';

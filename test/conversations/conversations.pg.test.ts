@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCall, type Reply } from '../roles/api/api-setup.ts';
 import { startConversationFixture, type ConversationFixture } from './conversation-setup.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startConversationFixture, type ConversationFixture } from './conversation-setup.ts';
 
 /** What a receiver would otherwise ask for stands after the fixed fields of an event (contract §5). */

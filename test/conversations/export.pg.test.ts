@@ -1,5 +1,5 @@
 import { get, type IncomingMessage } from 'node:http';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createParleyClient } from '../../packages/client/src/client.ts';
 import { toUuid } from '../../src/ids.ts';
 import { startConversationFixture, type ConversationFixture } from './conversation-setup.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createParleyClient, ok } from '../../packages/client/src/client.ts';
 import { toUuid } from '../../src/ids.ts';
 import { conversationsIn } from '../../src/conversations/record/list-conversations.sql.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { fromUuid, toUuid } from '../../src/ids.ts';
 import { startApi, type Api } from '../roles/api/api-setup.ts';

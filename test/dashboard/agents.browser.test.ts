@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { Page, Route } from 'playwright-core';
 import type { ParleyClient } from '../../packages/client/src/client.ts';
 import { ok } from '../../packages/client/src/client.ts';

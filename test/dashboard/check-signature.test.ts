@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { createHmac, randomBytes } from 'node:crypto';
 import { checkSignature } from '../../src/dashboard/pages/webhooks/signature/check-signature.ts';
 import { signBody, signStandard } from '../../src/platform/egress/signature.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { expectAccessible, openDashboard } from './dashboard.ts';
 
 /** The support of these tests: what it is to find, it finds. */

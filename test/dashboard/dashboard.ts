@@ -1,14 +1,9 @@
-import { afterAll, afterEach, beforeEach, jest } from '@jest/globals';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { createParleyClient, type ParleyClient } from '../../packages/client/src/client.ts';
 import { type Scope, SCOPES } from '../../src/platform/http/authorize.ts';
 import type { Pool } from '../../src/platform/postgres/pool.ts';
 import { startApi, type Api } from '../roles/api/api-setup.ts';
 import { startReceiver, type Receiver } from '../webhooks/receiver.ts';
-
-// A story of many clicks, with a browser that shares two cores with PostgreSQL and the API; each wait in it has
-// its own, shorter end.
-jest.setTimeout(90_000);
 
 /**
  * The dashboard as people use it: Chromium before the API, an operator and delivery on a database of
@@ -71,25 +66,31 @@ let running: Promise<Running> | undefined;
 let isInTest = false;
 const people = new Set<{ ofTest: boolean; leave: () => Promise<void>; check: () => void }>();
 
-beforeEach(() => {
+/** These three are the hooks of every browser test file (test/setup/browser-file.ts). */
+export function enterTest(): void {
   isInTest = true;
-});
+}
 
-afterEach(async () => {
+export async function leaveTest(): Promise<void> {
   isInTest = false;
   const found = [...people];
   for (const one of found.filter(({ ofTest }) => ofTest)) await one.leave();
-  for (const one of found) one.check();
-});
+  for (const one of found) {
+    if (one.ofTest) people.delete(one);
+    one.check();
+  }
+}
 
-afterAll(async () => {
+export async function closeDashboard(): Promise<void> {
   for (const one of people) await one.leave();
+  people.clear();
   if (!running) return;
   const { server, receiver, browser } = await running;
+  running = undefined;
   await browser.close();
   await server.stop();
   await receiver.close();
-});
+}
 
 /** A person with a browser of their own: call it again for a second one. */
 export async function openDashboard(open: OpenOptions = {}): Promise<Opened> {

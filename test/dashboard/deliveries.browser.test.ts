@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { ParleyClient } from '../../packages/client/src/client.ts';
 import type { Answer } from '../webhooks/receiver.ts';
 import { expectAccessible, openDashboard, type Opened } from './dashboard.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { expectAccessible, openDashboard } from './dashboard.ts';
 
 /** What the headers of the page are for, tried in a browser. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
 import { startMediaSpeech, type MediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
 import { echo, scriptedResponder } from '../conversations/turns/scripted-responder.ts';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
 import type { Responder } from '../../src/conversations/turns/responder.ts';
 import { toUuid } from '../../src/ids.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { Route } from '../../src/platform/http/route.ts';
 import { type Scope, SCOPES } from '../../src/platform/http/authorize.ts';

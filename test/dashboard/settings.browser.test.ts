@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { ok } from '../../packages/client/src/client.ts';
 import { expectAccessible, openDashboard } from './dashboard.ts';
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { findApiKey } from '../../src/access/api-keys.sql.ts';
 import { makeSignInToken } from '../../src/access/sign-in.ts';
 import { expectAccessible, openDashboard } from './dashboard.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { openDashboard } from './dashboard.ts';
 
 /** The budget of docs/decisions/0041, of the dashboard as it is served: gzip, in bytes of 1000 a kB. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { ok } from '../../packages/client/src/client.ts';
 import { closeAll, html, serve, type Site } from '../knowledge/website/website.ts';

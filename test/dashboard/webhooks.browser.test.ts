@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { verifyWebhook } from '../../packages/client/src/client.ts';
 import { expectAccessible, openDashboard } from './dashboard.ts';
 import { endpointOf, secretOn } from './endpoint-scene.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { compare } from '../../src/drill/calls/compare.ts';
 import type { Said } from '../../src/drill/calls/caller.ts';
 import type { Voice } from '../../src/drill/voice.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 
 /** `parley drill` rings a `parley start`, with the voices that were recorded before. */

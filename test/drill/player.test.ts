@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createPlayer } from '../../src/drill/phone/player.ts';
 
 const frame = (byte: number): Uint8Array => new Uint8Array(160).fill(byte);

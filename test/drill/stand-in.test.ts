@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { cough } from '../../src/drill/calls/cough.ts';
 import { createWordSound } from '../../src/drill/stand-in/word-sound.ts';
 import { recognize, type Recording } from '../../src/drill/stand-in/recognize.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { wordsApart, wordsApartFromBeginning, wordsOf } from '../../src/drill/words.ts';
 
 test('words are the same however they are set', () => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually, helm, kubectl } from './kubectl.ts';
 import { install, NAMESPACE, prepare, remove } from './release.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { eventually, helm, kubectl } from './kubectl.ts';
 import { call, hasLastingDatabase, install, load, NAMESPACE, prepare, remove } from './release.ts';

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ACCOUNTS, grantedByDocument } from '../chart/granted.ts';
 import { allowedTo, type Ask } from '../chart/try-rights.ts';
 import { eventually, helm, kubectl, kubectlApply } from './kubectl.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually, kubectl, kubectlApply, run } from './kubectl.ts';
 import { call, install, load, NAMESPACE, prepare, remove } from './release.ts';
 import { received, receiverUrl, source, startPod } from './toolbox.ts';

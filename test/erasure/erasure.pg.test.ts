@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { EVENT_DATA, type EventType } from '../../src/events/event-types.ts';
 import { toUuid } from '../../src/ids.ts';
 import { resolveGap } from '../../src/knowledge/gaps/resolve-gap.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Client } from 'pg';
 import { freePort } from '../free-port.ts';
 import { createTestDatabase } from '../platform/postgres/postgres.ts';
@@ -6,8 +6,6 @@ import { runMigrations, startRole, type Parley } from '../roles/parley-process.t
 import { until } from '../until.ts';
 
 /** The API dies in the middle of removing what is past its retention. */
-
-jest.setTimeout(60_000);
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let admin: Client;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fromUuid, newUuid, toUuid } from '../../src/ids.ts';
 import { runApi, type RunningApi } from '../../src/roles/api/run.ts';
 import {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newUuid } from '../../src/ids.ts';
 import { emitEvent } from '../../src/events/emit-event.ts';
 import {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lowestUuidAt, newUuid } from '../../src/ids.ts';
 import { eraseEvents } from '../../src/webhooks/queue/delivery-endings.sql.ts';
 import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { emitEvent } from '../../src/events/emit-event.ts';
 import { EVENT_SAMPLES } from '../../src/events/samples.ts';
 import type { EventType } from '../../src/events/event-types.ts';

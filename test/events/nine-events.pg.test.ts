@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { EVENT_DATA, EVENT_TYPES, type EventType } from '../../src/events/event-types.ts';
 import { startParley, startRoles, temporaryFolder, type Parley } from '../roles/parley-process.ts';

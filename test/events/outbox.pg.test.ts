@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { markEndpointDeleted } from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import { startDeliveryFixture, type DeliveryFixture } from '../webhooks/delivery-setup.ts';
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createPageTurns } from '../../src/events/page-turns.ts';
 
 const READERS = 100;

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { EVENT_DATA, EVENT_TYPES } from '../../src/events/event-types.ts';
 import { isId } from '../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../src/events/samples.ts';

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PAGE_BYTES, readStream } from '../../src/events/event-stream.sql.ts';
 import { fromUuid, newUuid } from '../../src/ids.ts';
 import { until } from '../until.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toUuid } from '../../src/ids.ts';
 import { agentScope } from '../../src/knowledge/search-knowledge.ts';
 import type { Db } from '../../src/platform/postgres/pool.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { createPool, type Pool } from '../../src/platform/postgres/pool.ts';
 import { createTestDatabase } from '../platform/postgres/postgres.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { measureWishes, readOffTopic, readWishes } from './turns.ts';
 
 test('a folder may have some of the files; each line is read', () => {

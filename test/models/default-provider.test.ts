@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createContext } from '../../src/roles/context.ts';
 import { StartupError } from '../../src/errors.ts';
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEndpoints, type Endpoints } from '../../src/models/find-endpoint.ts';
 import type { ModelProviderSpec } from '../../src/models/model-provider.ts';
 import {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import net from 'node:net';
 import type { Model, ModelReply } from '../../src/models/model.ts';
 import { until } from '../until.ts';

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createModels } from '../../src/models/create-models.ts';
 import { createAddressGuard } from '../../src/platform/egress/address-guard.ts';
 import { createEgressFetch } from '../../src/platform/egress/fetch.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createEndpoints, type Endpoints } from '../../src/models/find-endpoint.ts';
 import {
   CHANNELS,

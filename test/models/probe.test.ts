@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createAddressGuard } from '../../src/platform/egress/address-guard.ts';
 import { createEgressClient, type EgressClient } from '../../src/platform/egress/client.ts';
 import { endpointOf } from '../../src/models/model-endpoint.ts';

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import OpenAI from 'openai';
 import { startStubModel, STUB_KEY, type StubModel, type StubReply } from './stub-model.ts';
 

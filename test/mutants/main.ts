@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import startPostgres from '../jest/start-postgres.ts';
-import stopServers from '../jest/stop-servers.ts';
+import { startPostgres } from '../setup/start-postgres.ts';
+import { stopServers } from '../setup/stop-servers.ts';
 import type { Mutant } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
 import { copyTree, type PrivateCopy } from './private-copy.ts';
@@ -38,7 +38,7 @@ const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
 
 const startedMs = performance.now();
-await startPostgres(); // One server for all: jest's own setup finds it in the environment.
+await startPostgres(); // One server for all: the setup of each run finds it in the environment.
 try {
   if (options.baseline) await runBaseline();
   const seen = await runMutants();

@@ -1,4 +1,4 @@
-import { describe } from '@jest/globals';
+import { describe } from 'vitest';
 import { STORES, type StoreName } from './engine.ts';
 import { findKubeBinaries } from '../platform/kubernetes/kube-binaries.ts';
 

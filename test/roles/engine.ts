@@ -1,4 +1,3 @@
-import { afterAll } from '@jest/globals';
 import { createListWatch } from '../../src/platform/kubernetes/list-watch.ts';
 import { collectionPath } from '../../src/platform/kubernetes/resource-paths.ts';
 import { createKubernetesResourceStore } from '../../src/platform/kubernetes/resource-store.ts';
@@ -85,7 +84,13 @@ export type StoreName = (typeof STORES)[number];
 
 /** One API server for all tests of a file; each test removes what it made. */
 let kube: Promise<Kube> | undefined;
-afterAll(async () => (await kube)?.stop());
+
+/** Ends the loan of a file's API server, or stops its own. test/setup/kube-file.ts calls it after each file. */
+export async function releaseKube(): Promise<void> {
+  const held = kube;
+  kube = undefined;
+  await (await held)?.stop();
+}
 
 /**
  * @param storeName where things are declared

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FAILPOINTS } from '../../src/failpoints.ts';
 import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
 import {
@@ -39,8 +39,6 @@ const POINTS = [
 ] as const;
 
 /** Each starts several processes, beside other tests. */
-jest.setTimeout(120_000);
-
 const sources = (folder: string, ending: string): string[] =>
   readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith(ending))

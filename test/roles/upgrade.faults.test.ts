@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from 'pg';
 import { createLedger, startRecorders, type Ledger } from '../webhooks/ledger/ledger.ts';
 import type { LedgerEndpoint } from '../webhooks/ledger/ledger-entries.ts';

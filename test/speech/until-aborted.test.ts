@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { untilAborted } from '../../src/speech/providers/until-aborted.ts';
 
 test('work that fails after it was given up is heard by nobody', async () => {

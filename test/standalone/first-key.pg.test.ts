@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 
 /** The key that `start` shows is one that works, whatever became of the one before. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { consumer, CONSUMED, FOR_NODE, projectWith, ROOT } from '../client/pack.ts';
 
 /** `npm install parley` somewhere else: what `npm pack` makes of this tree, with all it depends on. */

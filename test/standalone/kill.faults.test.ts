@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLedger, startRecorders, type Ledger } from '../webhooks/ledger/ledger.ts';
 import type { Recorder } from '../webhooks/ledger/ledger-recorder.ts';
 import { freePort } from '../free-port.ts';

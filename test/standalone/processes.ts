@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { processStartTime } from '../../src/standalone/postgres/owner.ts';
 
-/** Processes that are not ours to wait for. Their end sends no signal; jest's time-out bounds it. */
+/** Processes that are not ours to wait for. Their end sends no signal; the test's time-out bounds it. */
 
 /**
  * A command under a parent that never asks what became of it, as a pid 1 that reaps nobody: when it

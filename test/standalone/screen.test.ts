@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createScreen } from '../../src/standalone/screen.ts';
 
 /** What `start` shows first: the link to the dashboard, whole in a line of a usual terminal. */

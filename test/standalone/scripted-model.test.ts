@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startScriptedModel, type ScriptedModel } from '../../src/standalone/scripted-model.ts';
 
 /** The model of the sample conversation, as a client of models sees it. */

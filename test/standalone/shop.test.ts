@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 
 /** The shop of examples/, as the tools of examples/shop-assistant.yaml call it. */
 const FILE = path.resolve(import.meta.dirname, '../../examples/shop.mjs');

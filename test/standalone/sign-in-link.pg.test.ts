@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 
 /** Contract §2: `start` gives a link to the dashboard that signs in once. */

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startStubModel } from '../models/stub-model.ts';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { notUsed, readConfig } from '../../src/config.ts';
 import { runStart } from '../../src/standalone/run.ts';
 

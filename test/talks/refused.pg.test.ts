@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { toUuid } from '../../src/ids.ts';
 import { bytesOf } from '../../src/speech/audio/pcm.ts';
 import { createResampler } from '../../src/speech/audio/resampler.ts';

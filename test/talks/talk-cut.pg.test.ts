@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { toUuid } from '../../src/ids.ts';
 import { runApi } from '../../src/roles/api/run.ts';
 import { createContext } from '../../src/roles/context.ts';

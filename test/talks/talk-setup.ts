@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 import { startMediaSpeech, type MediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
 import { openPage, type Page, type PageOptions } from './page.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTalkToken } from '../../src/talks/talk-token.ts';
 import { ORIGIN, startTalkFixture, type TalkFixture } from './talk-setup.ts';
 

@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newEndpointSecret } from '../../src/platform/egress/signature.ts';
 import { freePort } from '../free-port.ts';
 import { temporaryFolder } from '../roles/parley-process.ts';

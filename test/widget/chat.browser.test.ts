@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { echo, scriptedResponder } from '../conversations/turns/scripted-responder.ts';
 import { expectAccessible } from '../dashboard/accessible.ts';
 import { GREETING } from '../talks/talk-setup.ts';

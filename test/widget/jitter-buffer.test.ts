@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { JitterBuffer } from '../../src/widget/sound/jitter-buffer.ts';
 import { levelOf, toFloat, toInt16 } from '../../src/widget/sound/samples.ts';
 

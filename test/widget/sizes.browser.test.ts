@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { gzipSync } from 'node:zlib';
 
 /** What a page of others loads with the widget: gzip, in bytes of 1000 a kB. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocketServer, type WebSocket as ServerSocket } from 'ws';
 import { backoffMs } from '../../src/widget/talk/backoff.ts';
 import { readFrame } from '../../src/widget/talk/frames.ts';

@@ -6,12 +6,10 @@ import {
   type AddressInfo,
   type Socket,
 } from 'node:net';
-import { jest } from '@jest/globals';
+
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { microphoneOf, saidAfter } from './microphone.ts';
 import { startTalkFixture, type TalkFixture } from '../talks/talk-setup.ts';
-
-jest.setTimeout(90_000);
 
 /**
  * Somebody in front of a page of another origin that embeds the widget: Chromium, the page's own server, the API

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { encodeMuLaw } from '../../src/speech/audio/mu-law.ts';
 import { echo, scriptedResponder } from '../conversations/turns/scripted-responder.ts';
 import { expectAccessible } from '../dashboard/accessible.ts';

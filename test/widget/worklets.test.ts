@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FromMicrophone, FromPlayer, ToPlayer } from '../../src/widget/sound/worklets.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parameterProblems } from '../../../src/agents/tools/tool-problems.ts';
 import { startApi, type Api } from '../../roles/api/api-setup.ts';
 import { countReconciles } from '../../roles/reconciles.ts';

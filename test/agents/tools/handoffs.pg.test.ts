@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readHandoffTarget } from '../../../src/agents/tools/handoffs.sql.ts';
 import { readVersion } from '../../../src/agents/agent-versions.sql.ts';
 import type { FindHandoffTarget } from '../../../src/conversations/tools/tool-box.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { compileParameters, SlowSchemaError } from '../../../src/agents/tools/tool-parameters.ts';
 
 const problemsOf = (schema: Record<string, unknown>, value: unknown): readonly string[] => {

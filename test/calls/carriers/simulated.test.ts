@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { simulated, SimulatedScript } from '../../../src/calls/carriers/simulated.ts';
 
 /** What happens at each step of a script, and how long after the step before. */

@@ -1,13 +1,13 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, vi, test } from 'vitest';
 import { createDigits } from '../../../src/calls/lines/digits.ts';
 
 let told: string[];
 beforeEach(() => {
-  jest.useFakeTimers();
+  vi.useFakeTimers();
   told = [];
 });
 afterEach(() => {
-  jest.useRealTimers();
+  vi.useRealTimers();
 });
 
 const press = (text: string) => {
@@ -18,9 +18,9 @@ const press = (text: string) => {
 
 test('keys are told together, two seconds after the last', () => {
   press('4711');
-  jest.advanceTimersByTime(1_999);
+  vi.advanceTimersByTime(1_999);
   expect(told).toEqual([]);
-  jest.advanceTimersByTime(1);
+  vi.advanceTimersByTime(1);
   expect(told).toEqual(['4711']);
 });
 
@@ -28,18 +28,18 @@ test('# ends them at once, and alone is a key', () => {
   press('4711#');
   expect(told).toEqual(['4711']);
   press('#');
-  jest.advanceTimersByTime(2_000);
+  vi.advanceTimersByTime(2_000);
   expect(told).toEqual(['4711', '#']);
 });
 
 test('a flood is one word of 32 keys', () => {
   press('1'.repeat(100_000));
-  jest.advanceTimersByTime(2_000);
+  vi.advanceTimersByTime(2_000);
   expect(told).toEqual(['1'.repeat(32)]);
 });
 
 test('what is no key is none, and nothing is told once the call is over', () => {
   press('x1y').stop();
-  jest.advanceTimersByTime(5_000);
+  vi.advanceTimersByTime(5_000);
   expect(told).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { once } from 'node:events';
 import { pino } from 'pino';
 import { createEar, type Ear } from '../../../src/calls/lines/ear.ts';

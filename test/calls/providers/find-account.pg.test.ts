@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createAccounts, type Accounts } from '../../../src/calls/providers/find-account.ts';
 import { replaceNumbers } from '../../../src/calls/providers/telephony-numbers.sql.ts';
 import type {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NUMBER, startPhoneFixture, type PhoneFixture } from '../carriers/twilio/phone-setup.ts';
 
 /** A number is answered in its hours alone. */

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { generateKeyPairSync } from 'node:crypto';
 import { isPublicKey } from '../../../src/calls/providers/public-key.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 import { startTelephony, type Telephony } from './telephony-setup.ts';

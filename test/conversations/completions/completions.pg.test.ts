@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import OpenAI from 'openai';
 import { DEFAULT_LIMITS } from '../../../src/config.ts';
 import { toUuid } from '../../../src/ids.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
 import { startOpenAiFixture, type OpenAiFixture } from './openai-setup.ts';
 

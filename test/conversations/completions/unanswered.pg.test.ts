@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import OpenAI from 'openai';
 import { toUuid } from '../../../src/ids.ts';
 import { echo, hesitate, scriptedResponder, type Script } from '../turns/scripted-responder.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
 import { completeTranscript } from '../../../src/conversations/ending/complete-transcript.ts';
 import { pass, startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';

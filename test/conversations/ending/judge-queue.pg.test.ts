@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
 import { createJudge } from '../../../src/conversations/ending/judge.ts';
 import {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listWithoutSummary } from '../../../src/conversations/record/conversations.sql.ts';
 import { fromUuid, toUuid } from '../../../src/ids.ts';
 import type { StubReply, StubRequest } from '../../models/stub-model.ts';

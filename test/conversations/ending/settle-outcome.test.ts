@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { countReply, countUser } from '../../../src/conversations/turns/tally-turn.ts';
 import { readUserTurn } from '../../../src/conversations/turns/read-user-turn.ts';
 import type { Reply } from '../../../src/conversations/turns/responder.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { createDisturb, type Disturb } from '../../platform/postgres/disturb.ts';
 import type { Reply } from '../../roles/api/api-setup.ts';

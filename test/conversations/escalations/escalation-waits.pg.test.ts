@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Reply } from '../../roles/api/api-setup.ts';
 import { pass, startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
 import { createLogger } from '../../../src/platform/observability/logger.ts';
 import { createPool, type Pool } from '../../../src/platform/postgres/pool.ts';

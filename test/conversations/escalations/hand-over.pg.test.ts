@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { releaseEscalationRow } from '../../../src/conversations/escalations/escalations.sql.ts';
 import { toUuid } from '../../../src/ids.ts';
 import type { Reply } from '../../roles/api/api-setup.ts';

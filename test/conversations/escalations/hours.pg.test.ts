@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { awaitCondition } from '../../agents/agents.ts';
 import { pass } from '../conversation-setup.ts';
 import { startModelFixture, type ModelFixture } from '../turns/model-fixture.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { closedMessage } from '../../../src/conversations/escalations/opening-hours.ts';
 
 /** When people are there, by the clock on the wall of their time zone. */

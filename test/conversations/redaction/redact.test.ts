@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { redact, sumOf } from '../../../src/conversations/redaction/redact.ts';
 import { REDACTION_KINDS } from '../../../src/agents/agent.ts';
 

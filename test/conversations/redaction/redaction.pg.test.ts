@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
 import { startReceiver, type Receiver } from '../../webhooks/receiver.ts';
 import { until } from '../../until.ts';

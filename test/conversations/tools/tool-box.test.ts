@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { KnowledgeHit } from '../../../src/knowledge/passages/search-passages.ts';
 import { newUuid } from '../../../src/ids.ts';
 import { boxOf, run } from './tool-setup.ts';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { readVersion } from '../../../src/agents/agent-versions.sql.ts';
 import type { AgentContent } from '../../../src/agents/agent.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newUuid } from '../../../src/ids.ts';
 import { callWebhook } from '../../../src/conversations/tools/call-webhook.ts';
 import { contextOf, inContext } from '../../../src/platform/observability/trace-context.ts';

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { afterEach, describe, expect, vi, test } from 'vitest';
 import { createCallPlaces } from '../../../src/conversations/tools/call-places.ts';
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import { fromUuid } from '../../../src/ids.ts';
@@ -175,7 +175,7 @@ describe('arguments are refused before anything is sent:', () => {
     const { act } = await tool(json({}), { parameters });
     const box = boxOf([act]);
     const bad = { id: `${'a'.repeat(60)}!` };
-    const idle = jest.spyOn(process, 'threadCpuUsage').mockReturnValue({ user: 0, system: 0 });
+    const idle = vi.spyOn(process, 'threadCpuUsage').mockReturnValue({ user: 0, system: 0 });
     for (let i = 0; i < 3; i += 1) {
       expect((await run(box, bad)).said['error']).toContain('a busy machine; try again');
     }

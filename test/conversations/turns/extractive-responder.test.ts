@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { createExtractiveResponder } from '../../../src/conversations/turns/extractive-responder.ts';
 import { createTurnQueue } from '../../../src/conversations/turns/turn-queue.ts';
 import { pickSentences } from '../../../src/conversations/turns/pick-sentences.ts';

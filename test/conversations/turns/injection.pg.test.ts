@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { StubReply, StubRequest } from '../../models/stub-model.ts';
 import { declareSource } from '../conversation-setup.ts';
 import { startModelFixture, WAYS, type ModelFixture, type Way } from './model-fixture.ts';

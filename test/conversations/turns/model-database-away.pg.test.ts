@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createContext } from '../../../src/roles/context.ts';
 import { runApi } from '../../../src/roles/api/run.ts';
 import { startFaultProxy, type FaultProxy } from '../../platform/fault-proxy.ts';

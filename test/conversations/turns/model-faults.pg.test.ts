@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StubReply } from '../../models/stub-model.ts';
 import { startModelFixture, WAYS, type ModelFixture } from './model-fixture.ts';
 

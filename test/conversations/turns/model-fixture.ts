@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { pino } from 'pino';
 import { toUuid } from '../../../src/ids.ts';
 import { startStubModel, STUB_KEY, type StubModel } from '../../models/stub-model.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { AgentContent } from '../../../src/agents/agent.ts';
 import { ModelError } from '../../../src/models/model.ts';
 import { readUserTurn } from '../../../src/conversations/turns/read-user-turn.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ServerResponse } from 'node:http';
 import { until } from '../../until.ts';
 import { settled, startModelFixture, WAYS, type ModelFixture } from './model-fixture.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import { startStubModel, STUB_KEY, type StubModel } from '../../models/stub-model.ts';
 import { startReceiver, type Receiver } from '../../webhooks/receiver.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { likeness, readUserTurn } from '../../../src/conversations/turns/read-user-turn.ts';
 import { moodOf } from '../../../src/conversations/turns/sentiment.ts';
 import { wantsHuman } from '../../../src/conversations/turns/wants-human.ts';

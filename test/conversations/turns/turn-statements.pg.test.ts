@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, vi, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
 import { CHANNELS } from '../../../src/platform/postgres/notifications.ts';
 import { until } from '../../until.ts';
@@ -24,7 +24,7 @@ test('three statements: what is read, the claim with the history, what is stored
     history = (await request.readHistory(2)).map(({ text }) => text);
     return echo(request);
   });
-  const asked = jest.spyOn(fixture.engine.pool, 'query');
+  const asked = vi.spyOn(fixture.engine.pool, 'query');
   try {
     await fixture.say(id, 'And now?');
     const statements = asked.mock.calls as unknown as [{ name?: string; values?: unknown[] }][];

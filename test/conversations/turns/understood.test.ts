@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readUserTurn } from '../../../src/conversations/turns/read-user-turn.ts';
 import { askedWords } from '../../../src/knowledge/passages/question-words.ts';

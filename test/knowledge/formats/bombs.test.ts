@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createExtractor, type Extractor } from '../../../src/knowledge/formats/extractor.ts';
 import { BOMBS } from './bombs.ts';
 import { silent } from './extracting.ts';

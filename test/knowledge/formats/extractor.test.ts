@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createExtractor, type Extractor } from '../../../src/knowledge/formats/extractor.ts';
 import { startGuardedChild } from '../../../src/knowledge/formats/guarded-child.ts';
 import { silent } from './extracting.ts';

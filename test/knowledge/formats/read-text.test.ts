@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { decodeText } from '../../../src/knowledge/formats/read-text.ts';
 
 const UTF16 = Buffer.from('\ufeffWir öffnen um neun.', 'utf16le');

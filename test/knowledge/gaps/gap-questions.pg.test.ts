@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newUuid, toUuid } from '../../../src/ids.ts';
 import { withoutRequestId, type Reply } from '../../roles/api/api-setup.ts';
 import {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fromUuid, newUuid } from '../../../src/ids.ts';
 import { detectGap } from '../../../src/knowledge/gaps/detect-gap.ts';
 import { emitEvent } from '../../../src/events/emit-event.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fromUuid, newUuid } from '../../../src/ids.ts';
 import { GAP_ORDERS, listGaps, type GapFilter } from '../../../src/knowledge/gaps/list-gaps.sql.ts';
 import type { Db } from '../../../src/platform/postgres/pool.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { likeness } from '../../../src/knowledge/gaps/same-question.ts';
 
 /** Stems of a question, each with its weight. */

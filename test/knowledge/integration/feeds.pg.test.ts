@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { IncomingHttpHeaders } from 'node:http';
 import { newEndpointSecret } from '../../../src/platform/egress/signature.ts';
 import { awaitCondition } from '../../agents/agents.ts';

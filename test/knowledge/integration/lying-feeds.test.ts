@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { cutPassages } from '../../../src/knowledge/passages/cut-passages.ts';
 import { detectLanguage } from '../../../src/knowledge/passages/detect-language.ts';
 

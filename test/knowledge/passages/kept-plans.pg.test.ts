@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { newUuid } from '../../../src/ids.ts';
 import { searchKnowledge } from '../../../src/knowledge/search-knowledge.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { toUuid } from '../../../src/ids.ts';
 import { positionAt } from '../../../src/knowledge/passages/posting-lists.ts';

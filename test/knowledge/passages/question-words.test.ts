@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { rankPassages, termsOf, type Term } from '../../../src/knowledge/passages/rank-passages.ts';
 import {
   askedWords,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { newUuid } from '../../../src/ids.ts';
 import { cutPassages } from '../../../src/knowledge/passages/cut-passages.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { ApiError } from '../../../src/errors.ts';
 import { requireFormat } from '../../../src/knowledge/sources/accepted-format.ts';
 

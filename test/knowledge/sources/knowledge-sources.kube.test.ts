@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Operator } from '../../../src/roles/operator/run.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { listStaleSources } from '../../../src/knowledge/sources/knowledge-source.reconciler.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { PASSAGES_MAX } from '../../../src/knowledge/passages/cut-passages.ts';
 import { toUuid } from '../../../src/ids.ts';

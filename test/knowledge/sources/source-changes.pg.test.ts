@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Operator } from '../../../src/roles/operator/run.ts';
 import { awaitCondition } from '../../agents/agents.ts';
 import { startApi, type Api } from '../../roles/api/api-setup.ts';

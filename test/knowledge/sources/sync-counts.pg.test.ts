@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { until } from '../../until.ts';
 import { createDisturb, type Disturb } from '../../platform/postgres/disturb.ts';

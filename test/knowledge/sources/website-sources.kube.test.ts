@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { awaitCondition, type ReportedCondition } from '../../agents/agents.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/config.ts';
 import { PASSAGES_MAX, WORDS_MAX } from '../../../src/knowledge/passages/cut-passages.ts';
 import type { Fetched, Fetcher } from '../../../src/knowledge/sources/fetching.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { createPool, type Pool } from '../../../src/platform/postgres/pool.ts';
 import { maintainPartitions } from '../../../src/webhooks/queue/partitions.sql.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { emitEvent } from '../../../src/events/emit-event.ts';
 import { createDeferredEvents } from '../../../src/events/deferred-events.ts';

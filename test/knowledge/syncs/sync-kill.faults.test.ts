@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { createPool, type Pool } from '../../../src/platform/postgres/pool.ts';
 import { maintainPartitions } from '../../../src/webhooks/queue/partitions.sql.ts';

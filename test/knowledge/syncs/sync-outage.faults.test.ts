@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
 import type { Fetcher } from '../../../src/knowledge/sources/fetching.ts';
 import { claimSync } from '../../../src/knowledge/syncs/claims.sql.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { newUuid } from '../../../src/ids.ts';
 import type { Fetcher } from '../../../src/knowledge/sources/fetching.ts';

@@ -1,12 +1,10 @@
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newUuid } from '../../../src/ids.ts';
 import { startRole, type Parley } from '../../roles/parley-process.ts';
 import { until } from '../../until.ts';
 import { startVectors, type Vectors } from './vectors-harness.ts';
 
 /** A process of the operator role dies between the answer of a provider and what it would have stored. */
-
-jest.setTimeout(60_000);
 
 const PASSAGES = 150;
 /** Of a batch of the default provider. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eraseGapsOf } from '../../../src/knowledge/gaps/erase-gaps.ts';
 import { inTransaction } from '../../../src/platform/postgres/transaction.ts';
 import { newUuid } from '../../../src/ids.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { fuse } from '../../../src/knowledge/vectors/fuse.ts';
 
 /** How what words find and what meaning finds become one list. */

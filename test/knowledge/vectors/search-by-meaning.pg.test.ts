@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { searchKnowledge } from '../../../src/knowledge/search-knowledge.ts';
 import type { FindByMeaning } from '../../../src/knowledge/vectors/find-by-meaning.ts';
 import { searchBothWays } from '../../../src/knowledge/vectors/search-both-ways.ts';

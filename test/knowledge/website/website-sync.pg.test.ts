@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startApi, type Api } from '../../roles/api/api-setup.ts';
 import { closeAll, html, servePages } from './website.ts';
 

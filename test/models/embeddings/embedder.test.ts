@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createEmbedder, EmbeddingFailure } from '../../../src/models/embeddings/embedder.ts';
 import type { ModelEndpoint } from '../../../src/models/model.ts';
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createBatcher } from '../../../src/platform/controller/batcher.ts';
 
 /** Batches that a test ends. */

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { collectionPath } from '../../../src/platform/kubernetes/resource-paths.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { activations, agentRow, countVersions, events } from '../../agents/agents.ts';

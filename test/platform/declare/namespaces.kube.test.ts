@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { insertApiKey, newKeyText } from '../../../src/access/api-keys.sql.ts';
 import { SCOPES } from '../../../src/platform/http/authorize.ts';
 import { startApi } from '../../roles/api/api-setup.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS, type Limits, type Quotas } from '../../../src/config.ts';
 import type { Condition } from '../../../src/platform/resources/resource-store.ts';
 import type { Operator } from '../../../src/roles/operator/run.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { DECLARED_AGENT } from '../../../src/agents/write-agent.ts';
 import { DECLARED_SOURCE } from '../../../src/knowledge/sources/write-source.ts';
 import { DECLARED_ENDPOINT } from '../../../src/webhooks/endpoints/write-endpoint.ts';

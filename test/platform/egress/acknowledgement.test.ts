@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { at, bodyOf, createClient, post, receiver, stopAll } from './harness.ts';
 import { onRequest } from './servers.ts';
 

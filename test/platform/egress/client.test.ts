@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { gzipSync } from 'node:zlib';
 
 import type { EgressClient } from '../../../src/platform/egress/client.ts';

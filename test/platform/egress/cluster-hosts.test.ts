@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import type { Lookup } from '../../../src/platform/egress/name-lookup.ts';
 import { createResolver } from '../../../src/platform/egress/resolver.ts';

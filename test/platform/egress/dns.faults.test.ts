@@ -1,5 +1,5 @@
 import { createHook } from 'node:async_hooks';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import type { EgressClient, EgressOutcome } from '../../../src/platform/egress/client.ts';
 import { createNameLookup } from '../../../src/platform/egress/name-lookup.ts';

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { gzipSync } from 'node:zlib';
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import { EgressFailure } from '../../../src/platform/egress/failure.ts';

@@ -1,5 +1,5 @@
 import type net from 'node:net';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { at, bodyOf, createClient, nextTurn, post, receiver, stopAll } from './harness.ts';
 import { makeCertificates, onRequest, respond } from './servers.ts';
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import type { EgressClient } from '../../../src/platform/egress/client.ts';
 import { at, bodyOf, createClient, nextTurn, post, receiver, stopAll } from './harness.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { createNameLookup } from '../../../src/platform/egress/name-lookup.ts';
 import { startDnsServer, type DnsAnswer, type DnsServer, type DnsType } from './dns-server.ts';

@@ -2,7 +2,7 @@
  * Who gets connected to. A canary listens where nobody may go: the proof is that it accepts nothing,
  * not that an error came back.
  */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import { createEgressClient } from '../../../src/platform/egress/client.ts';

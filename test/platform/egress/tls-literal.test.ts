@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { createClient, post, receiver, stopAll } from './harness.ts';
 import { makeCertificates, onRequest, respond } from './servers.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import { checkUrl } from '../../../src/platform/egress/url-rules.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES, startApi, type Api } from '../../roles/api/api-setup.ts';
 
 /** What a browser asks for and reads of the answer (Fetch §3.2), for pages of another origin. */

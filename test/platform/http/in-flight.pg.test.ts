@@ -1,5 +1,5 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/config.ts';
 import { IN_FLIGHT_KINDS } from '../../../src/platform/http/in-flight.ts';
 import { startApi, type Api } from '../../roles/api/api-setup.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/config.ts';
 import { ApiError } from '../../../src/errors.ts';
 import {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { parseJsonBody } from '../../../src/platform/http/json-text.ts';
 import { ApiError } from '../../../src/errors.ts';

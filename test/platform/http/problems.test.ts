@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { ApiError } from '../../../src/errors.ts';
 import { parseBody } from '../../../src/platform/http/field-errors.ts';

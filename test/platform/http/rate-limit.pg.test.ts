@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from 'vitest';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 
 /** Contract §3, `RateLimit` headers and 429. */

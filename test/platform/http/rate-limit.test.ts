@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createRateLimits } from '../../../src/platform/http/rate-limit.ts';
 
 /** How many of these failures, one after the other, were still let through. */

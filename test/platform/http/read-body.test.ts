@@ -9,7 +9,7 @@ import {
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { Pool } from 'undici';
 import { createBodyReader, discardBody } from '../../../src/platform/http/read-body.ts';
 import { until } from '../../until.ts';

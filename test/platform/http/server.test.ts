@@ -1,7 +1,7 @@
 import { Agent, createServer, get, type IncomingMessage, type RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { serve, type Listening, type ListenOptions } from '../../../src/platform/http/server.ts';
 import { StartupError } from '../../../src/errors.ts';
 import { createLogger } from '../../../src/platform/observability/logger.ts';

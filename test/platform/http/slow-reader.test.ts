@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import express from 'express';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sendRouteAnswer } from '../../../src/platform/http/answer.ts';
 import type { Answer } from '../../../src/platform/http/route.ts';
 import { until } from '../../until.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fromUuid } from '../../../src/ids.ts';
 import {
   startDeliveryHarness,
@@ -22,8 +22,6 @@ const REQUESTS = Math.min(1_000, 40 * ROUNDS);
 /** A request takes about as long. */
 const CUT_WITHIN_MS = 20;
 /** Processes are started, beside other tests. */
-jest.setTimeout(120_000 + ROUNDS * 5_000);
-
 let harness: DeliveryHarness;
 let api: Parley;
 let port: string;

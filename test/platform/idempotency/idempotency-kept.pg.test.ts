@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { forgetOldMarks } from '../../../src/platform/idempotency/idempotency.ts';
 import { startApi, type Api } from '../../roles/api/api-setup.ts';
 import { createDisturb } from '../postgres/disturb.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Client } from 'pg';
 import { freePort } from '../../free-port.ts';
 import { runMigrations, startRole, type Parley } from '../../roles/parley-process.ts';

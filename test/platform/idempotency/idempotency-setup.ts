@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { newUuid } from '../../../src/ids.ts';
 import { createLogger } from '../../../src/platform/observability/logger.ts';
 import { runApi } from '../../../src/roles/api/run.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createRunOnce, type AuthenticatedRequest } from '../../../src/platform/http/run-once.ts';
 import { PROBLEM_MEDIA_TYPE } from '../../../src/platform/http/problem.ts';
 import type { Answer, Repeatable } from '../../../src/platform/http/route.ts';

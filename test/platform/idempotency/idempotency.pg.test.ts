@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newUuid } from '../../../src/ids.ts';
 import { forgetOldMarks } from '../../../src/platform/idempotency/idempotency.ts';
 import { startApi, type Api, type Call, type Reply } from '../../roles/api/api-setup.ts';

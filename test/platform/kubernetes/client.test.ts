@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EventEmitter, once } from 'node:events';
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { ResourceEvent } from '../../../src/platform/resources/resource-store.ts';
 import {
   createEventCorrelator,

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { KubeRequest } from '../../../src/platform/kubernetes/client.ts';
 import { createEventRecorder } from '../../../src/platform/kubernetes/event-recorder.ts';
 import { KubeConnectionError } from '../../../src/platform/kubernetes/kube-error.ts';

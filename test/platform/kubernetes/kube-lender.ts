@@ -5,9 +5,9 @@ import type { KubeApi } from './kube-apiserver.ts';
 import type { OwnKube } from './kube.ts';
 
 /**
- * API servers that outlive a test file: one takes six seconds to start, and a core. Jest's own
- * process keeps them and lends each to one file at a time, so there are no more than workers. A
- * connection is a loan: it ends with the connection, also when a worker dies.
+ * API servers that outlive a test file: one takes six seconds of a core to start. The process that runs the workers
+ * keeps them and lends each to one file at a time, so there are never more than workers. A connection is a loan:
+ * the loan ends with the connection, even when a worker dies.
  */
 
 /** What a borrower is told. */
@@ -16,7 +16,7 @@ type Answer = { server: Lent } | { error: string };
 
 const ADDRESS = 'PARLEY_TEST_KUBE';
 
-/** In jest's own process; `start` makes a server when all others are lent. */
+/** Runs in the process of the global setup. `start` starts a server when all others are lent. */
 export async function startLender(start: () => Promise<OwnKube>): Promise<{
   stop: () => Promise<void>;
 }> {
@@ -74,7 +74,7 @@ export async function startLender(start: () => Promise<OwnKube>): Promise<{
 /** In a test file. */
 export async function borrowServer(): Promise<{ server: Lent; giveBack: () => Promise<void> }> {
   const port = process.env[ADDRESS];
-  if (port === undefined) throw new Error('no lender: test/jest/start-kube.ts did not run');
+  if (port === undefined) throw new Error('no lender: test/setup/start-kube.ts did not run');
   const loan = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
   const answer = JSON.parse(await text(loan)) as Answer;
   if ('error' in answer) throw new Error(answer.error);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { createKubeClient, type KubeClient } from '../../../src/platform/kubernetes/client.ts';
 import { createKubernetesResourceStore } from '../../../src/platform/kubernetes/resource-store.ts';

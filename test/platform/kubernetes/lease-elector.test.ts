@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import type { KubeClient } from '../../../src/platform/kubernetes/client.ts';
 import { KubeConnectionError } from '../../../src/platform/kubernetes/kube-error.ts';
 import { createHeldLease, type LeaseLock } from '../../../src/platform/kubernetes/lease-lock.ts';

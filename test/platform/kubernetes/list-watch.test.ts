@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { once } from 'node:events';
 import { KubeConnectionError, toKubeError } from '../../../src/platform/kubernetes/kube-error.ts';
 import {

@@ -1,4 +1,4 @@
-import { afterEach } from '@jest/globals';
+import { onTestFinished } from 'vitest';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,11 +8,6 @@ import type { ManifestTiming } from '../../../src/platform/manifests/pass.ts';
 import { createMemoryResourceStore } from '../resources/memory-resource-store.ts';
 import { validate } from './manifest-rules.ts';
 
-const cleanUps: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
-});
-
 // The rescan is out of the way unless a test is about it, so that the watch has to do the work.
 const TIMING: Partial<ManifestTiming> = { rescanMs: 600_000, settleMs: 0, retryMs: 5 };
 
@@ -21,7 +16,7 @@ const UNTIL_MS = 10_000;
 /** A folder, a store that records what is done to it, and a way to wait for any of it. */
 export async function setUp(timing: Partial<ManifestTiming> = {}) {
   const root = await mkdtemp(join(tmpdir(), 'parley-manifests-'));
-  cleanUps.push(() => rm(root, { recursive: true, force: true }));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
   const folder = join(root, 'manifests');
   await mkdir(folder);
   const memory = createMemoryResourceStore({
@@ -63,7 +58,7 @@ export async function setUp(timing: Partial<ManifestTiming> = {}) {
       nowMs: () => performance.now(),
       timing: { ...TIMING, ...timing },
     });
-    cleanUps.push(manifests.stop);
+    onTestFinished(manifests.stop);
     return manifests;
   };
   return {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { readManifest } from '../../../src/platform/manifests/object.ts';
 import {
   createManifestReporter,

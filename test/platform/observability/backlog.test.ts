@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 
 /** The gauges of the queue are shown where they are true, and while they are (contract §7). */

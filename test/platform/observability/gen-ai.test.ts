@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ModelError, type ModelReply } from '../../../src/models/model.ts';
 import { createGenAi, type GenAi } from '../../../src/platform/observability/gen-ai.ts';
 import { createLogger } from '../../../src/platform/observability/logger.ts';

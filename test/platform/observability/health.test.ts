@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { StartupError } from '../../../src/errors.ts';
 import { runHealthServer } from '../../../src/platform/observability/health.ts';
 import { createLogger } from '../../../src/platform/observability/logger.ts';

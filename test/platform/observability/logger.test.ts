@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createLogDestination } from '../../../src/platform/observability/logger.ts';
 
 const LINE = `${'x'.repeat(1_023)}\n`;

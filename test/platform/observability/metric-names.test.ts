@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 
 /** Contract §7 names every metric, and each that it names is there. */

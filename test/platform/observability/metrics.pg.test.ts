@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createAnnounce } from '../../../src/events/emit-event.ts';
 import { replayEvent } from '../../../src/webhooks/replay/replay-event.ts';
 import { createSendTestEvent } from '../../../src/webhooks/endpoints/send-test-event.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createPeriodic } from '../../../src/platform/controller/periodic.ts';
 import { createLogger } from '../../../src/platform/observability/logger.ts';
 import {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLogger } from '../../../src/platform/observability/logger.ts';
 import { startTracing, type Tracing } from '../../../src/platform/observability/tracing.ts';
 import {

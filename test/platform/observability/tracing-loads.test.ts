@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 
 /** What the exporter is made of is in memory only where somebody has asked for it. */
 const TRACING = path.resolve(import.meta.dirname, '../../../src/platform/observability/tracing.ts');

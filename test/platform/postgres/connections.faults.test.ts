@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import pg from 'pg';
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
 import { createSeeded } from '../../random/seeded.ts';

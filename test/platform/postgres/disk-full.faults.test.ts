@@ -1,7 +1,7 @@
 import { cp, mkdir, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
 import { temporaryFolder } from '../../roles/parley-process.ts';
 import { startDatabaseHarness, type DatabaseHarness, type Producer } from './database-harness.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import pg from 'pg';
 import { toUuid } from '../../../src/ids.ts';
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts';

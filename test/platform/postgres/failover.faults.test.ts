@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
 import { startFaultProxy, type FaultProxy } from '../fault-proxy.ts';
 import { queryOnce, startOwnPostgres, type OwnPostgres } from './own-postgres.ts';

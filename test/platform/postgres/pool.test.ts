@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo } from 'node:net';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { pino } from 'pino';
 import { createPool, isUnavailable } from '../../../src/platform/postgres/pool.ts';
 import { inTransaction } from '../../../src/platform/postgres/transaction.ts';

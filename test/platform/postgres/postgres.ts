@@ -8,7 +8,7 @@ export const TEMPLATE = 'parley_template';
 export function databaseUrl(name: string): string {
   const server = process.env['PARLEY_TEST_POSTGRES'];
   if (server === undefined)
-    throw new Error('no test server: test/jest/start-postgres.ts did not run');
+    throw new Error('no test server: test/setup/start-postgres.ts did not run');
   const url = new URL(server);
   url.pathname = `/${name}`;
   return url.href;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { createPool, type Pool } from '../../../src/platform/postgres/pool.ts';
 import { inTransaction } from '../../../src/platform/postgres/transaction.ts';

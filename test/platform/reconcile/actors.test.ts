@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { actorsOf, managedBy } from '../../../src/platform/reconcile/actors.ts';
 import { encodeChangeCause } from '../../../src/platform/resources/annotations.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 
 /** Each reason of a condition or an Event that the operator gives is explained in docs/operations/gitops.md, and no other. */
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { resolveConfigMap, resolveSecret } from '../../../src/platform/reconcile/references.ts';
 import { createMemoryResourceStore } from '../resources/memory-resource-store.ts';
 

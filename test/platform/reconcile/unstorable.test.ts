@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { refuseUnstorable } from '../../../src/platform/reconcile/unstorable.ts';
 
 test.each([

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { pino } from 'pino';
 import { startWatches } from '../../../src/platform/reconcile/watches.ts';
 import { createMemoryResourceStore } from '../resources/memory-resource-store.ts';

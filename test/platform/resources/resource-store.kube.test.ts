@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Applied, Resource } from '../../../src/platform/resources/resource-store.ts';
 import { startEngine, type Engine } from '../../roles/engine.ts';
 import { describeEachStore } from '../../roles/each-store.ts';

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { createPool } from '../../../src/platform/postgres/pool.ts';
 import { createCall, startApi, type Api } from './api-setup.ts';

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { createRoutes, type RoutesDeps } from '../../../src/roles/api/routes.ts';
 import type { Fetchers } from '../../../src/knowledge/syncs/run-sync.ts';
 import { OpenAiError } from '../../../src/platform/http/openai-error.ts';

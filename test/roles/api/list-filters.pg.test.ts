@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newUuid } from '../../../src/ids.ts';
 import { startApi, type Api } from './api-setup.ts';
 

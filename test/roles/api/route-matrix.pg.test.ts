@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/config.ts';
 import { ERROR_CATALOGUE } from '../../../src/errors.ts';
 import { newId, toUuid } from '../../../src/ids.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../../src/platform/http/route.ts';
 import { ROUTES, startApi, type Api } from './api-setup.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/config.ts';
 import type { Route } from '../../../src/platform/http/route.ts';
 import { hasWords } from '../../../src/platform/resources/schema/patterns.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Elect } from '../../../src/roles/operator/run.ts';
 import { raiseEpoch } from '../../../src/platform/postgres/leadership.ts';
 import { activations, agentRow, countVersions, events } from '../../agents/agents.ts';

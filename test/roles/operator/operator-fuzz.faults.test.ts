@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { objectPath } from '../../../src/platform/kubernetes/resource-paths.ts';
 import { toResource } from '../../../src/platform/kubernetes/to-resource.ts';

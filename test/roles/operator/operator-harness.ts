@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { maintainPartitions } from '../../../src/webhooks/queue/partitions.sql.ts';
 import { createPool, isUnavailable, type Pool } from '../../../src/platform/postgres/pool.ts';
 import { createLogger } from '../../../src/platform/observability/logger.ts';

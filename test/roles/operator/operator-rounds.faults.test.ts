@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findKubeBinaries } from '../../platform/kubernetes/kube-binaries.ts';
 import { startKube, type OwnKube } from '../../platform/kubernetes/kube.ts';
 import { FAULTS, OUTAGES, type FaultName } from './operator-faults.ts';
@@ -107,7 +107,7 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
     } catch (error) {
       over.resolve();
       await Promise.race([fault.catch(() => undefined), delay(10_000)]); // It may wait in vain.
-      // jest shows the difference only of the error that it got last.
+      // The runner shows the difference only of the last error.
       console.error(`seed ${SEED}, ${title}\n${pair.story()}`);
       throw error;
     }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MERGE_PATCH } from '../../../src/platform/kubernetes/client.ts';
 import { objectPath } from '../../../src/platform/kubernetes/resource-paths.ts';
 import { createPostgresResourceStore } from '../../../src/platform/resources/resources.sql.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { soundOfKeys } from '../../../src/speech/audio/dtmf.ts';
 import { keysIn } from './keys-in.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { createResampler, RATES } from '../../../src/speech/audio/resampler.ts';
 import { joined, levelDb, middleOf, noiseOf, silenceOf, toneOf, withoutTone } from './tones.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { bytesOf, createPcmReader } from '../../../src/speech/audio/pcm.ts';
 import { readWavHeader, wavHeader, WavError } from '../../../src/speech/audio/wav.ts';
 import { joined } from './tones.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { textRecognized } from '../../../src/speech/heard/by-ear.ts';
 
 /** What was heard of a text, by what a recognizer understood of its sound, and by a guess. */

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { textHeard } from '../../../src/speech/heard/by-sound.ts';
 
 /** What was heard of a text, by its sound alone. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ModelEndpoint } from '../../../src/models/model.ts';
 import { readWavHeader } from '../../../src/speech/audio/wav.ts';
 import { createPcmReader } from '../../../src/speech/audio/pcm.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bytesOf } from '../../../src/speech/audio/pcm.ts';
 import { speechStub, stopAll } from '../speech-harness.ts';
 import type { SpeechAnswer, SpeechStub } from '../speech-stub.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bytesOf } from '../../../src/speech/audio/pcm.ts';
 import { wavHeader } from '../../../src/speech/audio/wav.ts';
 import type { Utterance } from '../../../src/speech/synthesis/synthesizer.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createAffinity } from '../../../src/webhooks/delivery/affinity.ts';
 
 const ENDPOINTS = Array.from({ length: 1_000 }, () => randomUUID());

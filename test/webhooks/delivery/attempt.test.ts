@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import { attempt, type SendableDelivery } from '../../../src/webhooks/delivery/attempt.ts';
 import type { EgressOutcome, EgressRequest } from '../../../src/platform/egress/client.ts';
 import { fromUuid, newUuid } from '../../../src/ids.ts';

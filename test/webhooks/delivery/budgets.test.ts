@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { shareSlots } from '../../../src/webhooks/delivery/budgets.ts';
 import { createSlots } from '../../../src/webhooks/delivery/slots.ts';
 import { createDueEndpoints } from '../../../src/webhooks/delivery/due-endpoints.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { pino } from 'pino';
 import { createCompleter } from '../../../src/webhooks/delivery/completer.ts';
 import { isRefused } from '../../../src/platform/postgres/pool.ts';

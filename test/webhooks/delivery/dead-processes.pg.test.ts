@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRescue, type Rescue } from '../../../src/webhooks/delivery/rescue.ts';
 import { claimDeliveries } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
 import { endLeasesOf } from '../../../src/webhooks/queue/delivery-processes.sql.ts';

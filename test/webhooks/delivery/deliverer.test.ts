@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pino } from 'pino';
 import type { Attempt } from '../../../src/webhooks/delivery/attempt.ts';
 import { IN_FLIGHT_MAX } from '../../../src/webhooks/delivery/budgets.ts';

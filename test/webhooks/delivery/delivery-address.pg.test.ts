@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runDelivery } from '../../../src/roles/delivery/run.ts';
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import { listen, onRequest, respond, type Receiver } from '../../platform/egress/servers.ts';

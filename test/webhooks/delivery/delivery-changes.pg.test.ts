@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHmac } from 'node:crypto';
 import { newEndpointSecret } from '../../../src/platform/egress/signature.ts';
 import { cancelDeliveries } from '../../../src/webhooks/queue/delivery-endings.sql.ts';

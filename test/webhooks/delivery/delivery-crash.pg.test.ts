@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Client } from 'pg';
 import { startFaultProxy } from '../../platform/fault-proxy.ts';
 import { databaseUrl } from '../../platform/postgres/postgres.ts';

@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { listen, type Receiver as RawReceiver } from '../../platform/egress/servers.ts';
 import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { claimDeliveries } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
 import { addDeliveryProcess } from '../../../src/webhooks/queue/delivery-processes.sql.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DeliveryRow } from '../../../src/webhooks/queue/deliveries.sql.ts';
 import {
   listen,

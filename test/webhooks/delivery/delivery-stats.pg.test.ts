@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fromUuid, lowestUuidAt, newUuid } from '../../../src/ids.ts';
 import { readDeliveryStats } from '../../../src/webhooks/queue/delivery-stats.sql.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';

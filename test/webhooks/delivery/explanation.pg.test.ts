@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fromUuid, newUuid, toUuid } from '../../../src/ids.ts';
 import { EVENT_SAMPLES } from '../../../src/events/samples.ts';
 import { emitEvent } from '../../../src/events/emit-event.ts';

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { createSlots, SLOTS_MAX, type Slots } from '../../../src/webhooks/delivery/slots.ts';
 

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { createDeliverer, type Deliverer } from '../../../src/webhooks/delivery/deliverer.ts';
 import type { DueEndpoint } from '../../../src/webhooks/queue/dispatch-queue.ts';

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { createThrottle } from '../../../src/webhooks/delivery/throttle.ts';
 
 /** A process that is busy for this share of its time, looked at every 100 ms: a window each. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { EVENT_TYPES } from '../../../src/events/event-types.ts';
 import { verifyBody } from '../../../src/platform/egress/signature.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';

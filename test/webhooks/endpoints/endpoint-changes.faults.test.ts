@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
 import { verifyBody } from '../../../src/platform/egress/signature.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';

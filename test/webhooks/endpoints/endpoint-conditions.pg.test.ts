@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { endpointView } from '../../../src/webhooks/endpoints/endpoint.view.ts';
 import { listStaleEndpoints } from '../../../src/webhooks/endpoints/read-endpoint-health.ts';
 import { listEndpoints } from '../../../src/webhooks/endpoints/webhook-endpoints.sql.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ObjectKey } from '../../../src/platform/resources/resource-store.ts';
 import { listStaleEndpoints } from '../../../src/webhooks/endpoints/read-endpoint-health.ts';
 import { startEngine, type Engine } from '../../roles/engine.ts';

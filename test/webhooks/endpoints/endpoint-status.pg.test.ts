@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startApi, type Api } from '../../roles/api/api-setup.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WriteConflictError } from '../../../src/platform/resources/resource-store.ts';
 import { toUuid } from '../../../src/ids.ts';
 import { projectEndpoint } from '../../../src/webhooks/endpoints/project-endpoint.ts';

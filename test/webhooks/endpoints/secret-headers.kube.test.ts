@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
 import { signingSecretName } from '../../../src/webhooks/endpoints/webhook-endpoint.ts';
 import { describeEachStore } from '../../roles/each-store.ts';

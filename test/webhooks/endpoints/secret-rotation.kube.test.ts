@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { verifyBody } from '../../../src/platform/egress/signature.ts';
 import { signingSecretName } from '../../../src/webhooks/endpoints/webhook-endpoint.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { signBody } from '../../../src/platform/egress/signature.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LedgerEndpoint } from './ledger-entries.ts';
 import { startRoleProcesses, type RoleProcesses } from './role-processes.ts';
 import type { Recorder } from './ledger-recorder.ts';

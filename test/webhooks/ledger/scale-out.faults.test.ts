@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLedger, startRecorders, type Ledger } from './ledger.ts';
 import type { Recorder } from './ledger-recorder.ts';
 import { startRole, startRoles, temporaryFolder, type Parley } from '../../roles/parley-process.ts';

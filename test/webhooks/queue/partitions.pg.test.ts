@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { lowestUuidAt, newUuid } from '../../../src/ids.ts';
 import { maintainPartitions } from '../../../src/webhooks/queue/partitions.sql.ts';
 import { listEvents, readEvent } from '../../../src/events/events.sql.ts';

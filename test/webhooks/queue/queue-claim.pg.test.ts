@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openHeaders } from '../../../src/webhooks/endpoints/endpoint-headers.ts';
 import {
   cancelDeliveries,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { newUuid } from '../../../src/ids.ts';
 import { completeAttempts, markStarted } from '../../../src/webhooks/queue/delivery-queue.sql.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { completeAttempts } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
 import {
   dueIn,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EventType } from '../../../src/events/event-types.ts';
 import { emitEvent } from '../../../src/events/emit-event.ts';
 import { EVENT_SAMPLES } from '../../../src/events/samples.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { replayEvent, type Replayed } from '../../../src/webhooks/replay/replay-event.ts';
 import { completeAttempts } from '../../../src/webhooks/queue/delivery-queue.sql.ts';
 import { readDelivery, type DeliveryRow } from '../../../src/webhooks/queue/deliveries.sql.ts';

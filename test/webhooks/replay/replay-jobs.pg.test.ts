@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { YIELDING_SLOTS_MAX } from '../../../src/webhooks/delivery/slots.ts';
 import type { EventType } from '../../../src/events/event-types.ts';
 import { fromUuid, toUuid } from '../../../src/ids.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { fromUuid } from '../../../src/ids.ts';
 import { createPool, type Pool } from '../../../src/platform/postgres/pool.ts';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/config.ts';
 import { toUuid } from '../../../src/ids.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';

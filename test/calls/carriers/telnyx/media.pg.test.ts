@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { echo, scriptedResponder } from '../../../conversations/turns/scripted-responder.ts';
 import { connectMediaPhone } from '../twilio/media-phone.ts';
 import type { MediaFixture } from '../twilio/media-setup.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signatureOf } from '../../../../src/calls/carriers/twilio/signature.ts';
 import { scriptedResponder } from '../../../conversations/turns/scripted-responder.ts';
 import { startApi } from '../../../roles/api/api-setup.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { echo, scriptedResponder } from '../../../conversations/turns/scripted-responder.ts';
 import { startAnother } from './another-api.ts';
 import { startMediaFixture, type MediaFixture } from './media-setup.ts';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { toUuid } from '../../../../src/ids.ts';
 import { echo, scriptedResponder } from '../../../conversations/turns/scripted-responder.ts';
 import { until } from '../../../until.ts';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../free-port.ts';
 import { createCall } from '../../../roles/api/api-setup.ts';
 import { startRole, type Parley } from '../../../roles/parley-process.ts';

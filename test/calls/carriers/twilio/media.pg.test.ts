@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createActivity } from '../../../../src/speech/activity/activity.ts';
 import { decodeMuLaw } from '../../../../src/speech/audio/mu-law.ts';
 import { createResampler } from '../../../../src/speech/audio/resampler.ts';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { scriptedResponder } from '../../../conversations/turns/scripted-responder.ts';
 import type { Reply } from '../../../roles/api/api-setup.ts';
 import { toUuid } from '../../../../src/ids.ts';

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { expect } from 'vitest';
 import { startApi, type Api, type Reply } from '../../../roles/api/api-setup.ts';
 import { until } from '../../../until.ts';
 import { ACCOUNT, TOKEN } from './account.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { startApi } from '../../../roles/api/api-setup.ts';

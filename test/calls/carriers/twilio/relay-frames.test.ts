@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { eventOf, readFrame } from '../../../../src/calls/carriers/twilio/relay-frames.ts';
 
 const told = (frame: unknown) => {

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { isSigned, signatureOf } from '../../../../src/calls/carriers/twilio/signature.ts';
 
 const TOKEN = '12345';

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../free-port.ts';
 import { startRole, type Parley } from '../../../roles/parley-process.ts';
 import { until } from '../../../until.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { wordsOf } from '../../../../src/conversations/turns/languages/frames.ts';
 import {
   asksForHumanIn,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { TurnRow } from '../../../../src/conversations/record/turns.sql.ts';
 import type { ModelMessage } from '../../../../src/models/model.ts';
 import {

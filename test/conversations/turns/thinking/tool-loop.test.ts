@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import type { AgentContent } from '../../../../src/agents/agent.ts';
 import { calls, hit, play, WITH_SOURCES, type Script } from './scripted.ts';
 

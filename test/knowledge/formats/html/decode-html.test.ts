@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, test } from 'vitest';
 import { decodeHtml } from '../../../../src/knowledge/formats/html/decode-html.ts';
 
 const utf8 = (text: string): Buffer => Buffer.from(text, 'utf8');

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { HtmlRefused } from '../../../../src/knowledge/formats/html/html-refused.ts';
 import { readHtml } from '../../../../src/knowledge/formats/html/read-html.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAddressGuard } from '../../../../src/platform/egress/address-guard.ts';
 import { checkUrl } from '../../../../src/platform/egress/url-rules.ts';
 import { FORBIDDEN, METADATA } from './ssrf-addresses.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { createApp, type AppDeps } from '../../../../src/platform/http/app.ts';
 import { createRoutes, describeRoutes, type RoutesDeps } from '../../../../src/roles/api/routes.ts';
 import { DEFAULT_LIMITS } from '../../../../src/config.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { crdFileName } from '../../../../src/platform/resources/schema/crd.ts';
 import { KIND_PLURALS } from '../../../../src/platform/resources/kind-names.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from 'vitest';
 import { readdirSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { AGENT_CONTENT_FIELDS, agentSpec } from '../../../../src/agents/agent.ts';

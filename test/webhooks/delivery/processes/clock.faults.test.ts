@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from 'vitest';
 import { attemptOffsetsMs } from '../../../../src/webhooks/delivery/retry-schedule.ts';
 import { fromUuid } from '../../../../src/ids.ts';
 import { maintainPartitions } from '../../../../src/webhooks/queue/partitions.sql.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newUuid } from '../../../../src/ids.ts';
 import { freePort } from '../../../free-port.ts';
 import { startReceiver, type Receiver } from '../../receiver.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ATTEMPT_TIMEOUT_MS } from '../../../../src/webhooks/delivery/attempt.ts';
 import { SLOTS_MAX } from '../../../../src/webhooks/delivery/slots.ts';
 import { LEASE_MS } from '../../../../src/webhooks/queue/dispatch-queue.ts';
@@ -36,8 +36,6 @@ const RECOVERY_P99_MS = 5_000;
 const STOP_MS = 12_000;
 
 /** Each starts several processes, beside other tests. */
-jest.setTimeout(IS_LONG ? 600_000 : 120_000);
-
 let harness: DeliveryHarness;
 beforeEach(async () => {
   harness = await startDeliveryHarness();

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import heapFlags from '../../../../bin/heap-flags.json' with { type: 'json' };
 import type { LoadOptions, LoadReport } from '../../../platform/egress/egress-load.ts';
 import { listen, onRequest, respond, type Receiver } from '../../../platform/egress/servers.ts';
@@ -69,9 +69,6 @@ test('F-18: headers and then silence are an acknowledgement: p99 of a hundred at
   // A machine on which a good receiver takes as long is no proof against the silent one.
   expect(silent).toBeLessThanOrEqual(Math.max(1_000, 2 * good));
 }, 60_000);
-
-/** What is resident holds garbage too, more of it beside a busy neighbour; a leak is there each time. */
-jest.retryTimes(2, { logErrorsBeforeRetry: true });
 
 /** What a thousand receivers do at once, each until it is cut off. */
 const DRAGGING: Record<string, Act> = {

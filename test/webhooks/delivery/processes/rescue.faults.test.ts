@@ -1,15 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  jest,
-  test,
-} from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeliveryProcess } from './delivery-process.ts';
 import { startDeliveryHarness, type DeliveryHarness } from './delivery-harness.ts';
 import { startOwnPostgres, type OwnPostgres } from '../../../platform/postgres/own-postgres.ts';
@@ -25,8 +16,6 @@ const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
 const LOCK_CLASS = 0x7061_6470;
 
 /** Each starts several processes, beside other tests. */
-jest.setTimeout(120_000);
-
 let harness: DeliveryHarness;
 /** Numbers of processes whose session says that they live. */
 async function holding(): Promise<number[]> {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { IN_FLIGHT_MAX } from '../../../../src/webhooks/delivery/budgets.ts';
 import { startDeliveryHarness, type DeliveryHarness } from './delivery-harness.ts';
 import { temporaryFolder } from '../../../roles/parley-process.ts';
@@ -10,8 +10,6 @@ import { temporaryFolder } from '../../../roles/parley-process.ts';
 /** A delivery process that runs out of memory, of descriptors, or of anybody who reads its log. */
 
 /** Each starts several processes, beside other tests. */
-jest.setTimeout(120_000);
-
 let harness: DeliveryHarness;
 beforeEach(async () => {
   harness = await startDeliveryHarness();

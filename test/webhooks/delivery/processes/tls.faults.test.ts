@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../roles/parley-process.ts';
 import {
   listen,

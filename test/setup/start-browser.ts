@@ -3,20 +3,26 @@ import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import startPostgres from './start-postgres.ts';
+import { startPostgres } from './start-postgres.ts';
 import { atEndOfRun } from './stop-servers.ts';
+
+export { stopServers as teardown } from './stop-servers.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /**
- * PostgreSQL, the dashboard and the widget built from their sources, and the system's Chromium, whose path is left in
- * PARLEY_TEST_CHROMIUM. Without a Chromium these tests are left out (browser-environment.ts), and said
- * to be; with CI=true that is a failure.
+ * Starts PostgreSQL, builds the dashboard and the widget from their sources, and leaves the path of the system's
+ * Chromium in PARLEY_TEST_CHROMIUM. Without a Chromium, browser-runner.ts skips these tests and a warning says so;
+ * with CI=true that is an error.
  */
-export default async function startBrowser(): Promise<void> {
+export async function setup(): Promise<void> {
   const chromium = findChromium() ?? installChromium();
-  if (chromium === undefined) return leaveOut();
+  if (chromium === undefined) leaveOut();
+  else await start(chromium);
+}
+
+async function start(chromium: string): Promise<void> {
   process.env['PARLEY_TEST_CHROMIUM'] = chromium;
   const [, built] = await Promise.all([startPostgres(), buildPages()]);
   process.env['PARLEY_TEST_DASHBOARD'] = path.join(built, 'dashboard');

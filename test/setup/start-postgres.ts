@@ -8,17 +8,25 @@ import { memoryFolder } from '../memory-folder.ts';
 import { databaseUrl, TEMPLATE } from '../platform/postgres/postgres.ts';
 import { atEndOfRun } from './stop-servers.ts';
 
+export { stopServers as teardown } from './stop-servers.ts';
+
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const log = pino({ level: 'warn' }, pino.destination(2));
 
 let started: Promise<void> | undefined;
 
 /**
- * One PostgreSQL for the whole run, with the schema in a template that each test's database is
+ * Starts one PostgreSQL for the whole run, with the schema in a template that each test's database is
  * cloned from. PARLEY_TEST_POSTGRES (a superuser's URL) names a running server to use instead.
+ *
  */
-export default function startPostgres(): Promise<void> {
-  return (started ??= start()); // Once, though more than one kind of test needs it.
+export async function setup(): Promise<void> {
+  await startPostgres();
+}
+
+/** Starts it once, though several kinds of test need it. */
+export function startPostgres(): Promise<void> {
+  return (started ??= start());
 }
 
 async function start(): Promise<void> {
@@ -28,7 +36,7 @@ async function start(): Promise<void> {
   process.env[TEMPLATE_IS_THERE] = 'true';
 }
 
-/** For the runs that this process starts (test/mutants): each would make it under the others' feet. */
+/** Inherited by the runs that test/mutants starts, so that they do not make the template again. */
 const TEMPLATE_IS_THERE = 'PARLEY_TEST_TEMPLATE';
 
 async function startServer(): Promise<string> {
@@ -51,7 +59,7 @@ async function startServer(): Promise<string> {
     atEndOfRun(stop);
     return url;
   } catch (error) {
-    await stop(); // jest runs no teardown after a setup that failed.
+    await stop(); // No teardown runs after a setup that failed.
     throw error;
   }
 }

@@ -1,0 +1,27 @@
+import { findKubeBinaries } from '../platform/kubernetes/kube-binaries.ts';
+import { startLender } from '../platform/kubernetes/kube-lender.ts';
+import { startPostgres } from './start-postgres.ts';
+import { atEndOfRun } from './stop-servers.ts';
+
+export { stopServers as teardown } from './stop-servers.ts';
+
+/**
+ * Starts PostgreSQL, and lends API servers, the first of which starts when a test borrows it. A new machine builds
+ * their binaries here: in a test, that would take longer than the test may.
+ */
+export async function setup(): Promise<void> {
+  started ??= start();
+  await started;
+}
+
+let started: Promise<void> | undefined;
+
+async function start(): Promise<void> {
+  await findKubeBinaries();
+  await startPostgres();
+  const lender = await startLender(async () => {
+    const { startKube } = await import('../platform/kubernetes/kube.ts');
+    return startKube();
+  });
+  atEndOfRun(lender.stop);
+}
