@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { epochMs } from './clock.ts';
 
 /**
  * Ids: a prefix that names the kind, then a UUIDv7 (RFC 9562 §5.7) in lower-case Crockford
@@ -40,12 +41,12 @@ const BASE32_VALUES = valuesOf(ALPHABET);
 const HEX_VALUES = valuesOf(HEX);
 
 /** A new id of the given kind. `atMs` is the Unix time in ms it carries. */
-export function newId<P extends IdPrefix>(prefix: P, atMs: number = Date.now()): Id<P> {
+export function newId<P extends IdPrefix>(prefix: P, atMs: number = epochMs()): Id<P> {
   return fromUuid(prefix, newUuid(atMs));
 }
 
 /** A hyphenated UUIDv7, with the random part of a version 4, which Node makes in bulk. */
-export function newUuid(atMs: number = Date.now()): string {
+export function newUuid(atMs: number = epochMs()): string {
   const time = Math.floor(atMs).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
 }

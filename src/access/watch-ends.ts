@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../clock.ts';
 import { createPeriodic } from '../platform/controller/periodic.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 

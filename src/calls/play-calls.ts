@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../clock.ts';
 import { createPeriodic, type Periodic } from '../platform/controller/periodic.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 import {

@@ -1,3 +1,4 @@
+import { epochMs } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { StartupError } from '../errors.ts';
 import { createLogger } from '../platform/observability/logger.ts';
@@ -29,7 +30,7 @@ export async function createKey(
     throw new StartupError(`${input.namespace} is no namespace: use a DNS label such as default`);
   }
   const scopes = parseScopes(input.scopes);
-  const expiresAt = parseEnd(input.expires, Date.now());
+  const expiresAt = parseEnd(input.expires, epochMs());
   const { namespace, name = '' } = input;
   if (name.length > NAME_MAX) throw new StartupError(`a name may have ${NAME_MAX} characters`);
   const log = createLogger('warn', 'keys');

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../clock.ts';
 import { toUuid } from '../ids.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import type { ConversationRow } from './record/conversations.sql.ts';
@@ -37,7 +38,7 @@ export async function searchConversations(
 ): Promise<FoundPage> {
   if (!('words' in sought)) return listNamed(pool, { ...filter, ...sought });
   const { words } = sought;
-  const endMs = performance.now() + PAGE_MS;
+  const endMs = monotonicMs() + PAGE_MS;
   const { limit } = filter;
   const rows: ConversationRow[] = [];
   let { before } = filter;
@@ -53,7 +54,7 @@ export async function searchConversations(
     if (isEnd) return { rows, next: null };
     before = last;
     left -= looked;
-    if (performance.now() >= endMs) break;
+    if (monotonicMs() >= endMs) break;
   }
   return { rows, next: before ?? null };
 }

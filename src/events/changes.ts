@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { delay } from '../clock.ts';
 import { reasonOf } from '../errors.ts';
 import { fromUuid, type IdPrefix } from '../ids.ts';
 import { createSingleFlight } from '../platform/controller/single-flight.ts';
@@ -61,7 +61,7 @@ export function createChanges(deps: {
     next = newBatch();
     await tell({ ...deps, readers }, batch);
     readers.wake();
-    await pause(deps.everyMs ?? EVERY_MS, undefined, { ref: false });
+    await delay(deps.everyMs ?? EVERY_MS, { ref: false });
   });
 
   const noteIn = (set: keyof Batch) => (items: readonly string[]) => {

@@ -1,3 +1,4 @@
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../clock.ts';
 import { createSingleFlight } from '../platform/controller/single-flight.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 import {

@@ -1,4 +1,5 @@
 import type OpenAI from 'openai';
+import { monotonicMs } from '../clock.ts';
 import type { EgressFetch } from '../platform/egress/fetch.ts';
 import type { ModelLink } from './model-attempt.ts';
 import { createModelChain, type FindLink } from './model-chain.ts';
@@ -25,7 +26,7 @@ export function createModels(deps: {
   nowMs?: () => number;
   random?: () => number;
 }): FindModel {
-  const { findEndpoint, fetch, nowMs = () => performance.now(), random = Math.random } = deps;
+  const { findEndpoint, fetch, nowMs = monotonicMs, random = Math.random } = deps;
   const chain = { slots: createProviderSlots(), nowMs, random };
   const clients = new WeakMap<ModelEndpoint, OpenAI>();
   const clientOf = (endpoint: ModelEndpoint): OpenAI => {

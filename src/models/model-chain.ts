@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../clock.ts';
 import { attempt, type Attempted, type ModelLink } from './model-attempt.ts';
 import type { Failure } from './model-failure.ts';
 import {

@@ -1,4 +1,5 @@
 import { APIError } from 'openai';
+import { epochMs } from '../clock.ts';
 import { EgressFailure } from '../platform/egress/failure.ts';
 import type { ModelErrorCode } from './model.ts';
 import { DEFAULT_PROVIDER } from './model-provider.ts';
@@ -121,7 +122,7 @@ function plainWordOf({ code, type }: APIError): string {
 function retryAfterOf({ headers }: APIError): number | undefined {
   const value = headers?.get('retry-after')?.trim();
   if (value === undefined || value === '') return undefined;
-  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - epochMs();
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 

@@ -4,6 +4,7 @@ import type {
   ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
+import { clearTimeout, setTimeout } from '../clock.ts';
 import type { EgressFetch } from '../platform/egress/fetch.ts';
 import type { AnswerDraft, Taken } from './answer-draft.ts';
 import { ModelError, type ModelEndpoint, type ModelMessage, type ModelRequest } from './model.ts';

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { delay } from '../clock.ts';
 import type { EgressClient } from '../platform/egress/client.ts';
 import type { ObjectKey } from '../platform/resources/resource-store.ts';
 import type { ModelEndpoint } from './model.ts';
@@ -69,7 +69,7 @@ export function createProber(
       if (entry.dueMs <= nowMs()) entry.looking ??= look(entry, endpoint);
       const waiting = new AbortController();
       const { signal } = waiting;
-      const enough = setTimeout(waitMs, undefined, { signal }).catch(() => undefined);
+      const enough = delay(waitMs, { signal }).catch(() => undefined);
       await Promise.race([entry.looking, enough]);
       waiting.abort();
       const againInMs = entry.looking ? waitMs : Math.max(waitMs, entry.dueMs - nowMs());

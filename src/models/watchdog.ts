@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../clock.ts';
 import type { ModelEndpoint } from './model.ts';
 
 /** Which wait was too long. */

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
+import { monotonicMs } from '../clock.ts';
 import { createKubeClient, type KubeClient } from '../platform/kubernetes/client.ts';
 import { loadCredentials, type KubeCredentials } from '../platform/kubernetes/credentials.ts';
 import { createEventRecorder } from '../platform/kubernetes/event-recorder.ts';
@@ -22,7 +23,7 @@ export type KubernetesDeclarations = {
 };
 
 const COMPONENT = 'parley-operator';
-const nowMs = (): number => performance.now();
+const nowMs = (): number => monotonicMs();
 
 /** @throws StartupError without a cluster to talk to */
 export async function createKubernetesDeclarations(

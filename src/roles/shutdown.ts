@@ -1,4 +1,5 @@
 /** The process's end: once, in order, on each of the ways a process is asked to stop. */
+import { setTimeout } from '../clock.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Longer than the longest drain but that of calls: an attempt's ten seconds, its record, the database's stop. */

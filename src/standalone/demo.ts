@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../clock.ts';
 import { newEndpointSecret } from '../platform/egress/signature.ts';
 import { ALLOW_LABEL } from '../platform/resources/annotations.ts';
 import type { ResourceStore } from '../platform/resources/resource-store.ts';

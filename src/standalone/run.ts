@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { monotonicMs } from '../clock.ts';
 import { runApi } from '../roles/api/run.ts';
 import { createContext, readVersion, type Context } from '../roles/context.ts';
 import { migrateDatabase } from '../roles/migrate-database.ts';
@@ -243,7 +244,7 @@ function printAttempts(
   let lines = 0;
   let hidden = 0;
   return (delivery, { result }) => {
-    const now = Math.floor(performance.now() / 1_000);
+    const now = Math.floor(monotonicMs() / 1_000);
     if (now !== second) {
       if (hidden > 0) screen.note(`… and ${hidden} more attempts`);
       [second, lines, hidden] = [now, 0, 0];

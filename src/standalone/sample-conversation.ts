@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { delay } from '../clock.ts';
 import { endConversation } from '../conversations/ending/end-conversation.ts';
 import { listConversations } from '../conversations/record/list-conversations.sql.ts';
 import { startConversation } from '../conversations/record/start-conversation.ts';
@@ -134,7 +134,7 @@ async function waitUntilInForce(
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     const agentId = await idWhenInForce(store, agent);
     if (agentId !== undefined) return agentId;
-    await setTimeout(LOOK_EVERY_MS, undefined, { signal });
+    await delay(LOOK_EVERY_MS, { signal });
   }
   return undefined;
 }

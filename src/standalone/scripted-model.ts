@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { epochMs } from '../clock.ts';
 import { ChatRequest, nextMove, type Move } from './scripted-moves.ts';
 
 /**
@@ -66,7 +67,7 @@ function chunksOf({ text, call }: Move): object[] {
 
 function chunk(delta: object, finish_reason: string | null = null) {
   const choices = [{ index: 0, delta, finish_reason }];
-  const created = Math.floor(Date.now() / 1_000);
+  const created = Math.floor(epochMs() / 1_000);
   return {
     id: 'chatcmpl-scripted',
     object: 'chat.completion.chunk',

@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../clock.ts';
 import { readConversation } from '../conversations/record/conversations.sql.ts';
 import { reasonOf } from '../errors.ts';
 import type {

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../clock.ts';
 import { readCallById, type CallRow } from '../calls/calls.sql.ts';
 import { insertWebCall } from '../calls/carriers/web-calls.sql.ts';
 import { createAudioLine, type AudioLine } from '../calls/lines/audio-line.ts';
@@ -153,7 +154,7 @@ function soundLine(
   let audio: AudioLine | undefined;
   const reader = createPcmReader();
   const realTime = createRealTime({
-    nowMs: () => performance.now(),
+    nowMs: monotonicMs,
     onFlood: () => log.warn('a page sends more than real time has'),
   });
   const sink = {

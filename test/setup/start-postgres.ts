@@ -1,16 +1,13 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { Client } from 'pg';
 import { pino } from 'pino';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { memoryFolder } from '../memory-folder.ts';
-import { databaseUrl, TEMPLATE } from '../platform/postgres/postgres.ts';
+import { createTemplate } from '../platform/postgres/postgres.ts';
 import { atEndOfRun } from './stop-servers.ts';
 
 export { stopServers as teardown } from './stop-servers.ts';
 
-const ROOT = path.resolve(import.meta.dirname, '../..');
 const log = pino({ level: 'warn' }, pino.destination(2));
 
 let started: Promise<void> | undefined;
@@ -18,7 +15,6 @@ let started: Promise<void> | undefined;
 /**
  * Starts one PostgreSQL for the whole run, with the schema in a template that each test's database is
  * cloned from. PARLEY_TEST_POSTGRES (a superuser's URL) names a running server to use instead.
- *
  */
 export async function setup(): Promise<void> {
   await startPostgres();
@@ -65,18 +61,6 @@ async function startServer(): Promise<string> {
 }
 
 async function makeTemplate(): Promise<void> {
-  const admin = new Client(databaseUrl('postgres'));
-  await admin.connect();
-  await admin.query(`drop database if exists ${TEMPLATE} with (force)`);
-  await admin.query(`create database ${TEMPLATE}`);
-  await admin.end();
-  if (await hasMigrations()) {
-    const { migrate } = await import('../../src/platform/postgres/migrate.ts');
-    await migrate({ databaseUrl: databaseUrl(TEMPLATE), log });
-  }
-}
-
-async function hasMigrations(): Promise<boolean> {
-  const folder = path.join(ROOT, 'migrations');
-  return existsSync(folder) && (await readdir(folder)).some((file) => file.endsWith('.sql'));
+  const { migrate } = await import('../../src/platform/postgres/migrate.ts');
+  await createTemplate((url) => migrate({ databaseUrl: url, log }));
 }

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../clock.ts';
 import { ApiError, type FieldError } from '../../errors.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
@@ -24,10 +25,10 @@ export type ToolProblem = { name: string; pointer: string; detail: string };
  * COMPILE_MS to be compiled: one request may not hold up the others.
  */
 export function parameterProblems(tools: readonly DeclaredTool[]): ToolProblem[] {
-  const startedMs = performance.now();
+  const startedMs = monotonicMs();
   return tools.flatMap(({ name, parameters }, at) => {
     if (!parameters) return [];
-    const left = Math.ceil(Math.max(1, startedMs + COMPILE_MS - performance.now()));
+    const left = Math.ceil(Math.max(1, startedMs + COMPILE_MS - monotonicMs()));
     const compiled = compileParameters(parameters, left);
     if (!('problem' in compiled)) return [];
     const { pointer, detail } = compiled.problem;

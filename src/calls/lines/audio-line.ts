@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../clock.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { createEar } from './ear.ts';
 import type { Line, LineEvent } from './line.ts';
@@ -36,7 +37,7 @@ export type AudioLineDeps = {
 
 export function createAudioLine(deps: AudioLineDeps): AudioLine {
   const { format, log, on, speech, onTimes } = deps;
-  const clock = createTurnClock({ nowMs: () => performance.now(), told: onTimes });
+  const clock = createTurnClock({ nowMs: monotonicMs, told: onTimes });
   const frame = (bytes: Uint8Array): void => {
     clock.sounded();
     deps.sink.frame(bytes);

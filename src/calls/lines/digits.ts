@@ -1,4 +1,6 @@
 /** The keys of a telephone, gathered into what the user says with them. */
+import { clearTimeout, setTimeout } from '../../clock.ts';
+
 export type Digits = {
   press: (digit: string) => void;
   /** Forgets what was gathered. */

@@ -1,3 +1,4 @@
+import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { createActivity } from '../../speech/activity/activity.ts';
 import type { Recognizer, RecognizerSession } from '../../speech/recognition/recognizer.ts';
@@ -23,7 +24,7 @@ export type EarDeps = {
   isAgentSpeaking: () => boolean;
   /** The user speaks into it and means it; told once for each time that the agent speaks. */
   onInterrupt: () => void;
-  /** `soundMs`: when the last sound of it was heard, by `performance.now()`. */
+  /** `soundMs`: when the last sound of it was heard, by `monotonicMs()`. */
   onHeard: (text: string, soundMs: number) => void;
   /** Something was said, and is lost: it was not understood in time, or not at all. */
   onLost: () => void;
@@ -85,7 +86,7 @@ export function createEar(deps: EarDeps): Ear {
   function push(samples: Int16Array): void {
     if (!segment || segment.session.push(samples)) return;
     // It has all that one utterance may have; the rest is another.
-    finish(segment, performance.now());
+    finish(segment, monotonicMs());
     segment = { ...segment, ...begin(), hasInterrupted: segment.hasInterrupted };
     segment.session.push(samples);
   }
@@ -105,7 +106,7 @@ export function createEar(deps: EarDeps): Ear {
         } else if (segment) {
           const whole = segment;
           segment = undefined;
-          finish(whole, performance.now() - SILENCE_MS);
+          finish(whole, monotonicMs() - SILENCE_MS);
         }
       }
       if (!segment || segment.hasInterrupted || activity.speechMs() < BARGE_IN_MS) return;
@@ -144,7 +145,7 @@ function createTurn({ language, onHeard }: Pick<EarDeps, 'language' | 'onHeard'>
     goesOn();
     if (isSpeaking || texts.length === 0) return;
     const text = texts.join(' ');
-    const silenceMs = performance.now() - lastSoundMs;
+    const silenceMs = monotonicMs() - lastSoundMs;
     const { isOver, waitMs } = endOfTurn({ text, silenceMs, language });
     if (!isOver) {
       timer = setTimeout(() => look(false), waitMs);

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../clock.ts';
 import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { keepTransferred } from '../acts/acts.sql.ts';
@@ -22,7 +23,7 @@ export function createEndLost(deps: EndLostDeps): () => Promise<void> {
   let lookedMs: number | undefined;
   let patientUntilMs = -Infinity;
   return async () => {
-    const nowMs = performance.now();
+    const nowMs = monotonicMs();
     // A first look is held up by nothing: who was there before us is gone.
     if (lookedMs !== undefined && nowMs - lookedMs > STEADY_MS)
       patientUntilMs = nowMs + LINE_LEASE_MS;

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay, monotonicMs, timeoutSignal } from '../../clock.ts';
 import type { AgentContent } from '../../agents/agent.ts';
 import { readLastLanguage } from '../../agents/agent-versions.sql.ts';
 import { ApiError, reasonOf } from '../../errors.ts';
@@ -120,8 +120,8 @@ export function createLines(deps: TalkDeps): Lines {
 
   async function drain(ms: number): Promise<void> {
     isDraining = true;
-    const endMs = performance.now() + ms;
-    while (held.size > 0 && performance.now() < endMs) await delay(LOOK_MS);
+    const endMs = monotonicMs() + ms;
+    while (held.size > 0 && monotonicMs() < endMs) await delay(LOOK_MS);
     await Promise.all([...held.values()].map((line) => breakOff(deps, line)));
   }
 
@@ -242,6 +242,6 @@ async function breakOff(deps: TalkDeps, holding: Held): Promise<void> {
   }).catch((error: unknown) => {
     deps.log.warn({ reason: reasonOf(error), call: id }, 'a call was not ended before the stop');
   });
-  await line.untilPlayed?.(AbortSignal.timeout(LAST_WORDS_MS));
+  await line.untilPlayed?.(timeoutSignal(LAST_WORDS_MS));
   line.end(reason);
 }

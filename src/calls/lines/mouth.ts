@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay, monotonicMs, timeoutSignal } from '../../clock.ts';
 import type { TurnRow } from '../../conversations/record/turns.sql.ts';
 import type { Line } from './line.ts';
 import { createSpoken, type Utterance } from './spoken.ts';
@@ -47,7 +47,7 @@ export function createMouth(line: Line): Mouth {
       open = utterance;
     }
     utterance.text += text;
-    heardAtMs = Math.max(heardAtMs, performance.now());
+    heardAtMs = Math.max(heardAtMs, monotonicMs());
     utterance.startMs ??= heardAtMs;
     heardAtMs += text.length * CHARACTER_MS;
     line.say(text, isKept);
@@ -83,11 +83,11 @@ export function createMouth(line: Line): Mouth {
       if (isClosed) return;
       // What is said after them is heard after them.
       if (open) end(open);
-      heardAtMs = Math.max(heardAtMs, performance.now()) + keys.length * KEY_MS;
+      heardAtMs = Math.max(heardAtMs, monotonicMs()) + keys.length * KEY_MS;
       line.sendKeys(keys);
     },
     interrupted: (heard) => {
-      const times = { nowMs: performance.now(), freeMs: heardAtMs };
+      const times = { nowMs: monotonicMs(), freeMs: heardAtMs };
       open = undefined;
       heardAtMs = 0;
       return spoken.interrupted(heard, times);
@@ -95,11 +95,11 @@ export function createMouth(line: Line): Mouth {
     heardAll: spoken.heardAll,
     untilHeard: async (signal) => {
       if (line.untilPlayed) {
-        const longest = AbortSignal.any([signal, AbortSignal.timeout(HEARD_MAX_MS)]);
+        const longest = AbortSignal.any([signal, timeoutSignal(HEARD_MAX_MS)]);
         return line.untilPlayed(longest);
       }
-      const leftMs = Math.min(heardAtMs - performance.now(), HEARD_MAX_MS);
-      if (leftMs > 0) await delay(leftMs, undefined, { signal }).catch(() => undefined);
+      const leftMs = Math.min(heardAtMs - monotonicMs(), HEARD_MAX_MS);
+      if (leftMs > 0) await delay(leftMs, { signal }).catch(() => undefined);
     },
     close: () => {
       isClosed = true;

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../clock.ts';
 import { isOver, played, type Saying } from './saying.ts';
 
 /** What was not played to its end yet, in order. */
@@ -23,7 +24,7 @@ export function createSayings(): Sayings {
 
   /** Forgets what was played. What became no sound counts as such once its turn has come. */
   function settle(): void {
-    const nowMs = performance.now();
+    const nowMs = monotonicMs();
     for (const sentence of sentences()) {
       const { isMade, frames, sentMs } = sentence;
       const isSilent = isMade && frames === 0;

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay, monotonicMs } from '../../clock.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { soundOfKeys } from '../../speech/audio/dtmf.ts';
 import { createPacer, FRAME_MS } from '../../speech/audio/pacer.ts';
@@ -147,7 +147,7 @@ function createSender({ format, sink }: Pick<SoundQueueDeps, 'format' | 'sink'>)
       unmarked.shift();
       // Of what became no sound nobody can tell that it was played.
       if (next.frames === 0) continue;
-      next.sentMs = performance.now();
+      next.sentMs = monotonicMs();
       sink.mark(next.mark);
     }
   }

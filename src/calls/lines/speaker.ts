@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay } from '../../clock.ts';
 import { createSentences } from '../../speech/synthesis/sentences.ts';
 import { heardOfSaying, sentenceOf, type Heard, type Saying } from './saying.ts';
 import { createSayings } from './sayings.ts';
@@ -97,7 +97,7 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
     untilPlayed: async (signal) => {
       const either = AbortSignal.any([signal, gone.signal]);
       while (!either.aborted && isSpeaking()) {
-        await delay(LOOK_MS, undefined, { signal: either }).catch(() => undefined);
+        await delay(LOOK_MS, { signal: either }).catch(() => undefined);
       }
     },
     close: () => {

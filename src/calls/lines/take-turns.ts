@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay, monotonicMs } from '../../clock.ts';
 import { ApiError, reasonOf } from '../../errors.ts';
 import { newUuid } from '../../ids.ts';
 import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
@@ -133,11 +133,11 @@ async function untilStored(
         error instanceof ApiError && error.status < 500 && error.code !== 'write_conflict';
       if (isFinal || gone.aborted) throw error;
       deps.log.warn({ reason: reasonOf(error), conversationId }, 'a turn of a call is tried again');
-      if (performance.now() - toldMs > MOMENT_EVERY_MS) {
-        toldMs = performance.now();
+      if (monotonicMs() - toldMs > MOMENT_EVERY_MS) {
+        toldMs = monotonicMs();
         mouth.aside(moment);
       }
-      await waits(delay(RETRY_MS, undefined, { signal: gone }).catch(() => undefined));
+      await waits(delay(RETRY_MS, { signal: gone }).catch(() => undefined));
     }
   }
 }
@@ -156,7 +156,7 @@ async function keep(
     } catch (error) {
       if (gone.aborted) throw error;
       deps.log.warn({ reason: reasonOf(error), conversationId }, 'what was heard is noted again');
-      await delay(RETRY_MS, undefined, { signal: gone }).catch(() => undefined);
+      await delay(RETRY_MS, { signal: gone }).catch(() => undefined);
       continue;
     }
     captions?.cut({ index, heard });

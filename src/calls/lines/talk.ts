@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay, timeoutSignal } from '../../clock.ts';
 import { ApiError, reasonOf } from '../../errors.ts';
 import type { Followed, Followers } from '../../conversations/follow-conversation.ts';
 import { isBackchannel } from '../../speech/turns/is-backchannel.ts';
@@ -97,7 +97,7 @@ export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
     },
     press: mouth.press,
     finish: async (ms) => {
-      const bound = AbortSignal.any([gone.signal, AbortSignal.timeout(ms)]);
+      const bound = AbortSignal.any([gone.signal, timeoutSignal(ms)]);
       await Promise.race([turns.idle(), untilAborted(bound)]);
       await mouth.untilHeard(bound);
       turns.cancel();
@@ -152,7 +152,7 @@ async function followTurns(
       const isErased = error instanceof ApiError && error.code === 'not_found';
       if (gone.aborted || isErased) return;
       deps.log.warn({ reason: reasonOf(error), conversationId: id }, 'a call is followed again');
-      await delay(RETRY_MS, undefined, { signal: gone }).catch(() => undefined);
+      await delay(RETRY_MS, { signal: gone }).catch(() => undefined);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout, timeoutSignal } from '../../clock.ts';
 import { readVersion } from '../../agents/agent-versions.sql.ts';
 import { reasonOf } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
@@ -89,7 +90,7 @@ async function judge(
   // Whoever has waited too long is told of by the reaper: no model is paid for that.
   const leftMs = Math.min(ANSWER_MS, (row.judgeUntil ?? 0) - deps.nowMs());
   if (leftMs <= 0) return settle(deps, row, { error: BUSY });
-  const signal = AbortSignal.any([stopping, AbortSignal.timeout(leftMs)]);
+  const signal = AbortSignal.any([stopping, timeoutSignal(leftMs)]);
   const about = { conversationId: fromUuid('conv', row.id) };
   let judging: Judging;
   try {

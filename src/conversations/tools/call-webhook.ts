@@ -1,3 +1,4 @@
+import { timeoutSignal } from '../../clock.ts';
 import { fromUuid } from '../../ids.ts';
 import type { EgressClient, EgressOutcome, EgressRequest } from '../../platform/egress/client.ts';
 import { signBody, signStandard } from '../../platform/egress/signature.ts';
@@ -41,7 +42,7 @@ export async function callWebhook(deps: CallWebhookDeps, call: WebhookCall): Pro
   const secrets = await findSecrets(deps, call);
   if ('problem' in secrets) return { ok: false, error: secrets.problem };
   const timeoutMs = call.tool.timeoutMs ?? DEFAULT_TIMEOUT_MS;
-  const late = AbortSignal.timeout(timeoutMs);
+  const late = timeoutSignal(timeoutMs);
   const request = buildRequest(deps, call, secrets);
   if ('problem' in request) return { ok: false, error: request.problem };
   const signal = AbortSignal.any([late, call.signal]);

@@ -1,3 +1,4 @@
+import { epochMs, monotonicMs } from '../../clock.ts';
 import { readHandoffTarget } from '../../agents/tools/handoffs.sql.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { createEgressClient } from '../../platform/egress/client.ts';
@@ -37,8 +38,8 @@ export function openTools(deps: {
     places: createCallPlaces(),
     findTarget: (from) => readHandoffTarget(deps.pool, from),
     findSecrets: createFindToolSecrets(deps),
-    nowMs: Date.now,
-    clockMs: () => performance.now(),
+    nowMs: epochMs,
+    clockMs: monotonicMs,
     log: deps.log,
   });
   return { makeToolBox, stop: egress.stop };

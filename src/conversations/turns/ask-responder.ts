@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../../clock.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Reply, Responder, ResponderRequest, ToolTurn } from './responder.ts';
 

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
 import { newUuid } from '../../ids.ts';
 import type { LiveConversation } from '../record/conversations.sql.ts';
@@ -99,10 +100,10 @@ async function makeWay(
   deps: ConversationDeps & { turns: Pick<LiveTurns, 'untilWoken'> },
   { conversationId, token }: LiveTurn,
 ): Promise<void> {
-  const endMs = performance.now() + MAKE_WAY_MS;
+  const endMs = monotonicMs() + MAKE_WAY_MS;
   if (!(await cancelLiveTurn(deps.pool, conversationId))) return;
   deps.changed(conversationId);
-  while (performance.now() < endMs) {
+  while (monotonicMs() < endMs) {
     await deps.turns.untilWoken(conversationId, LOOK_MS);
     const there = await readLiveTurn(deps.pool, conversationId);
     if (there?.token !== token || there.isOver) return;

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay, monotonicMs } from '../../clock.ts';
 import { createKeyWaiters, type KeyWaiters } from '../../platform/controller/key-waiters.ts';
 import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
@@ -73,7 +73,7 @@ export function createLiveTurns({ pool, log }: { pool: Pool; log: Logger }): Liv
       const within = async (ms: number): Promise<void> => {
         const timeUp = new AbortController();
         const { signal } = timeUp;
-        await Promise.race([over(), delay(ms, undefined, { signal }).catch(() => undefined)]);
+        await Promise.race([over(), delay(ms, { signal }).catch(() => undefined)]);
         timeUp.abort();
       };
       await within(graceMs);
@@ -112,7 +112,7 @@ function createRenewal({
 
   /** All, unless they were renewed a short while ago: a thousand rows are not written for one. */
   function dueNow(): Held[] {
-    const nowMs = performance.now();
+    const nowMs = monotonicMs();
     const isAll = nowMs - allRenewedMs >= RENEW_MS / 2;
     if (isAll) allRenewedMs = nowMs;
     const ids = isAll ? held.keys() : toLookAt;

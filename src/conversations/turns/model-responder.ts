@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../../clock.ts';
 import type { FindModel, ModelReply } from '../../models/model.ts';
 import type { KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
 import { storable } from '../record/storable.ts';

@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout, timeoutSignal } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { createLine } from '../passages/text-cutter.ts';
@@ -40,7 +41,7 @@ export function createExtractor({
   let stopping: Promise<void> | undefined;
 
   async function extractNow(input: ExtractInput, caller?: AbortSignal): Promise<Extracted> {
-    const time = AbortSignal.timeout(timeoutMs);
+    const time = timeoutSignal(timeoutMs);
     const signal = caller ? AbortSignal.any([time, caller]) : time;
     const gathered = createGathering();
     for (;;) {

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../../clock.ts';
 import { confine, residentBytes } from './confine.ts';
 import { createFrameReader, frameParts, type Frame } from './frames.ts';
 import type { Answer, Question } from './extracted.ts';

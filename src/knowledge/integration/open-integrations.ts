@@ -1,3 +1,4 @@
+import { epochMs } from '../../clock.ts';
 import { resolveRequestSecrets } from '../../agents/tools/request-secrets.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { createEgressFetch } from '../../platform/egress/fetch.ts';
@@ -33,7 +34,7 @@ export function openIntegrations({
   const fetch = createIntegrationFetcher({
     send: egress.fetch,
     userAgent: `parley/${version}`,
-    nowMs: Date.now,
+    nowMs: epochMs,
     extract,
     secretsOf: async (namespace, integration) => {
       const secrets = await resolveRequestSecrets(store, namespace, integration);

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { clearTimeout, delay, setTimeout } from '../../clock.ts';
 import type { RequestSecrets } from '../../agents/tools/request-secrets.ts';
 import { newId } from '../../ids.ts';
 import type { EgressFetch } from '../../platform/egress/fetch.ts';
@@ -65,7 +65,7 @@ export async function requestPage(deps: RequestDeps, request: PageRequest): Prom
       if (tries === TRIES_MAX) throw error.refusal;
       const usualMs = retryMs * 4 ** (tries - 1) * (0.75 + Math.random() / 2);
       const pauseMs = Math.min(retryMaxMs, Math.max(usualMs, error.afterMs ?? 0));
-      await wait(pauseMs, undefined, { signal: request.signal });
+      await delay(pauseMs, { signal: request.signal });
     }
   }
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Tinypool } from 'tinypool';
+import { timeoutSignal } from '../../clock.ts';
 import { ApiError, codeOf, reasonOf } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { cutPassages, type Content, type CutContent, type Refusal } from './cut-passages.ts';
@@ -69,7 +70,7 @@ export function createTextCutter({
 
   async function cutInThread(content: Content): Promise<CutContent> {
     if (stopping) throw unavailable('this process is about to end; try again');
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const signal = timeoutSignal(TIMEOUT_MS);
     try {
       const cut: CutInThread = await pool.run(content, { signal });
       return 'refused' in cut ? taken(cut) : { ...cut, hash: Buffer.from(cut.hash) };

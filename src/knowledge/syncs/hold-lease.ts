@@ -1,3 +1,4 @@
+import { clearInterval, clearTimeout, monotonicMs, setInterval, setTimeout } from '../../clock.ts';
 import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
@@ -35,7 +36,7 @@ export function holdLease(
 ): HeldLease {
   const { id, lease, progress, stopping, times } = held;
   const lost = new AbortController();
-  let renewedMs = performance.now();
+  let renewedMs = monotonicMs();
   let asking: Promise<void> | undefined;
   let expiry = expireIn(times.leaseMs - times.checkMs);
 
@@ -45,7 +46,7 @@ export function holdLease(
   }
 
   async function ask(): Promise<void> {
-    const nowMs = performance.now();
+    const nowMs = monotonicMs();
     const isDue = nowMs - renewedMs >= times.renewMs;
     const { leaseMs, checkMs } = times;
     const holds = isDue
@@ -55,7 +56,7 @@ export function holdLease(
     else if (isDue) {
       renewedMs = nowMs;
       clearTimeout(expiry);
-      expiry = expireIn(nowMs + leaseMs - checkMs - performance.now());
+      expiry = expireIn(nowMs + leaseMs - checkMs - monotonicMs());
     }
   }
 

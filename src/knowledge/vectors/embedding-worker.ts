@@ -1,3 +1,4 @@
+import { monotonicMs, timeoutSignal } from '../../clock.ts';
 import {
   EmbeddingFailure,
   type Embedder,
@@ -40,8 +41,6 @@ const AT_ONCE = 4;
 const REQUEST_MS = 60_000;
 /** A provider that failed is left alone by the others that wait for it. */
 const PAUSE_MS = 5_000;
-
-const monotonicMs = (): number => performance.now();
 
 /**
  * Embeds passages in the background, in every process of the operator role: a lease in the database says
@@ -135,7 +134,7 @@ async function embed(
     tellProjected(deps, { resource: 'knowledge_sources', namespace, id: owner.ownerId });
   };
   const request = async (texts: readonly string[]) => {
-    const late = AbortSignal.timeout(REQUEST_MS);
+    const late = timeoutSignal(REQUEST_MS);
     const until = AbortSignal.any([signal, late]);
     try {
       return await deps.embedder.embed(namespace, { ...model, texts, signal: until });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { delay, timeoutSignal } from '../../clock.ts';
 import type { Embedder, EmbeddingModel } from '../../models/embeddings/embedder.ts';
 
 /** A question as a model has it, and what any text has in common with it. */
@@ -65,7 +65,7 @@ export function createQuestionVectors({
     states.set(place, state);
     try {
       const texts = [asked.text, ...(state.common ? [] : ANYTHING)];
-      const signal = AbortSignal.timeout(REQUEST_MS);
+      const signal = timeoutSignal(REQUEST_MS);
       const { vectors } = await embedder.embed(asked.namespace, { ...asked.model, texts, signal });
       const [vector, ...rest] = vectors as [Float32Array, ...Float32Array[]];
       if (rest.length > 0) state.common = meanOf(rest);
@@ -99,7 +99,7 @@ export function createQuestionVectors({
         });
         underWay.set(key, answer);
       }
-      return await Promise.race([answer, setTimeout(budgetMs, undefined, { ref: false })]);
+      return await Promise.race([answer, delay(budgetMs, { ref: false })]);
     },
   };
 }

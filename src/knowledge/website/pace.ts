@@ -1,4 +1,4 @@
-import { setTimeout as timer } from 'node:timers/promises';
+import { delay } from '../../clock.ts';
 
 /** How fast one site is asked: requests at once, and the time from one start to the next. */
 export type Pace = {
@@ -29,7 +29,7 @@ export function createPace(input: {
   async function waitForPlace(): Promise<void> {
     while (!hasPlace()) await freed.promise;
     while (nextMs > nowMs()) {
-      await timer(Math.ceil(nextMs - nowMs()), undefined, { signal });
+      await delay(Math.ceil(nextMs - nowMs()), { signal });
     }
     signal.throwIfAborted();
     nextMs = nowMs() + delayMs;

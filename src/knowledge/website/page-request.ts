@@ -1,3 +1,4 @@
+import { clearTimeout, epochMs, setTimeout } from '../../clock.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import type { EgressClient, EgressOutcome } from '../../platform/egress/client.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
@@ -152,7 +153,7 @@ const RETRY_AFTER_DEFAULT_MS = 5_000;
 /** RFC 9110 (10.2.3): seconds, or a date. */
 function retryAfterOf(text: string | null): number | undefined {
   if (text === null) return undefined;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - epochMs();
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../clock.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { createEgressClient } from '../../platform/egress/client.ts';
 import type { Lookup } from '../../platform/egress/name-lookup.ts';
@@ -76,7 +77,7 @@ async function* fetchWebsite(
   deps: Deps,
 ): AsyncGenerator<Fetched, FetchEnd, void> {
   const settings = settingsOf(input.source.spec.website);
-  const nowMs = (): number => performance.now();
+  const nowMs = (): number => monotonicMs();
   const endsMs = nowMs() + (deps.syncMsMax ?? SYNC_MS_MAX);
   const leaving = new AbortController();
   const signal = AbortSignal.any([input.signal, leaving.signal]);

@@ -1,4 +1,5 @@
-import { setImmediate as turnOfLoop, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
+import { delay } from '../../clock.ts';
 import { createSingleFlight } from './single-flight.ts';
 
 /**

@@ -1,4 +1,6 @@
 /** Who waits for something to happen to a key: woken from elsewhere, or after a while by themselves. */
+import { clearTimeout, setTimeout } from '../../clock.ts';
+
 export type KeyWaiters = {
   /** Something may have happened to these keys; `*`: to any. Never waits. */
   wake: (keys: readonly string[]) => void;

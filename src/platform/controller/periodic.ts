@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../../clock.ts';
 import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { outsideOfTraces } from '../observability/trace-context.ts';

@@ -1,4 +1,6 @@
 /** Calls `fire` once after `delayMs`; the answer cancels it. Injected, so that tests own time. */
+import { clearTimeout, setTimeout } from '../../clock.ts';
+
 export type SetTimer = (fire: () => void, delayMs: number) => () => void;
 
 // Node fires a longer timer at once (with a warning): "next month" would become a hot loop.

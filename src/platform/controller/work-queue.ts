@@ -54,7 +54,7 @@ export type WorkQueueMetrics = SerialQueueMetrics & {
 export type WorkQueueDeps<K> = {
   /** Two keys with the same answer are one key. */
   keyOf: (key: K) => string;
-  /** Monotonic is best (`performance.now`): only differences are used. */
+  /** Monotonic is best (`monotonicMs`): only differences are used. */
   nowMs: () => number;
   setTimer?: SetTimer;
   metrics?: WorkQueueMetrics;

@@ -2,6 +2,8 @@
  * The API writes declarations and reads what the operator has projected of them. So that callers
  * read their own writes, it waits a little until the projection shows them (contract §3).
  */
+import { clearTimeout, setTimeout } from '../../clock.ts';
+
 export type AwaitProjection = <T>(
   read: () => Promise<T>,
   shows: (value: T) => boolean,

@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../../clock.ts';
 import type { BodySink } from './exchange.ts';
 
 /** Neither rejects; `isWhole`: nothing of it was cut, and it did not break off. */

@@ -1,4 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { collectBody } from './body-collector.ts';
 import { createConnector } from './connector.ts';
@@ -91,7 +92,7 @@ const REFUSED_HEADERS =
 export const OUT_OF_SOCKETS_PAUSE_MS = 250;
 
 export function createEgressClient(options: EgressClientOptions): EgressClient {
-  const { guard, bodyGraceMs = 250, nowMs = () => performance.now() } = options;
+  const { guard, bodyGraceMs = 250, nowMs = monotonicMs } = options;
   const resolve = createResolver({ guard, lookup: options.lookup });
   const pools = createOriginPools({
     connect: createConnector({ guard, resolve, tlsCa: options.tlsCa }),

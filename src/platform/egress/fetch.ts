@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../../clock.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { dispatched, OUT_OF_SOCKETS_PAUSE_MS, readRequest } from './client.ts';
 import { createConnector } from './connector.ts';

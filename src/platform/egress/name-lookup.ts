@@ -1,6 +1,7 @@
 import dns from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import { codeOf } from '../../errors.ts';
 import { candidates, parseSearch } from './search-domains.ts';
 
@@ -56,7 +57,7 @@ export type NameLookupOptions = {
  * route. Rejects with an error whose `code` is one of getaddrinfo's: ENOTFOUND, ENODATA, EAI_AGAIN.
  */
 export function createNameLookup(options: NameLookupOptions = {}): Lookup {
-  const { servers, nowMs = () => performance.now() } = options;
+  const { servers, nowMs = monotonicMs } = options;
   const { hostsFile = '/etc/hosts', resolvFile = '/etc/resolv.conf' } = options;
   const readHosts = createFileReader(hostsFile, parseHosts, nowMs);
   const readSearch = createFileReader(resolvFile, parseSearch, nowMs);
@@ -100,7 +101,7 @@ async function askServers(
     v4.from(resolver.resolve4(name));
     v6.from(resolver.resolve6(name));
   };
-  const timers = AGAIN_AT_MS.map((ms, i) => setTimeout(ask, ms, i + 1));
+  const timers = AGAIN_AT_MS.map((ms, i) => setTimeout(() => ask(i + 1), ms));
   timers.push(setTimeout(giveUp, LOOKUP_MAX_MS));
   const found = (addresses: string[]): string[] => {
     timers.push(setTimeout(giveUp, OTHER_FAMILY_MS));

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { monotonicMs } from '../../clock.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { dnsFailure, EgressFailure } from './failure.ts';
 import { createNameLookup, type Lookup, type ResolvedAddress } from './name-lookup.ts';
@@ -61,7 +62,7 @@ function apiServerKnower(guard: AddressGuard, lookup: Lookup): () => Promise<voi
   let first: Promise<void> | undefined;
   let askedAtMs = 0;
   const ask = async (): Promise<void> => {
-    askedAtMs = performance.now();
+    askedAtMs = monotonicMs();
     for (const name of names) {
       const found = await lookup(name, { search: true }).catch(() => undefined);
       if (found)
@@ -74,7 +75,7 @@ function apiServerKnower(guard: AddressGuard, lookup: Lookup): () => Promise<voi
   };
   return async () => {
     if (first === undefined) first = ask();
-    else if (performance.now() - askedAtMs > API_SERVER_MAX_AGE_MS) void ask();
+    else if (monotonicMs() - askedAtMs > API_SERVER_MAX_AGE_MS) void ask();
     await first;
   };
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { monotonicMs, setTimeout } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
 import { parseJsonBody } from './json-text.ts';
 
@@ -155,7 +156,7 @@ const PIECE_MS = PIECE_BYTES / BYTES_PER_MS;
 function createPace(): () => number {
   let freeAtMs = 0;
   return () => {
-    const nowMs = performance.now();
+    const nowMs = monotonicMs();
     freeAtMs = Math.max(nowMs, freeAtMs) + PIECE_MS;
     return freeAtMs - nowMs;
   };

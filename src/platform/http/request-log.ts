@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { monotonicMs } from '../../clock.ts';
 import { newId } from '../../ids.ts';
 import { isHealthPath } from '../observability/health.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -22,10 +23,10 @@ type Watching = { metrics: Pick<Metrics, 'httpRequestDuration'>; log: Logger };
 /** One listener for both: a request in a hot path pays for each. */
 export function watchRequests({ metrics, log }: Watching): RequestHandler {
   return (request, response, next) => {
-    const startedMs = performance.now();
+    const startedMs = monotonicMs();
     response.on('close', () => {
       const { answeredAtMs } = response.locals;
-      const endedMs = typeof answeredAtMs === 'number' ? answeredAtMs : performance.now();
+      const endedMs = typeof answeredAtMs === 'number' ? answeredAtMs : monotonicMs();
       measure(metrics, { request, response, durationMs: endedMs - startedMs });
       logAnswer(log, { request, response, durationMs: endedMs - startedMs });
     });

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { clearInterval, setInterval } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
 import type { Idempotency, KeptAnswer, Mark } from '../idempotency/idempotency.ts';
 import { freshPlan } from '../idempotency/plan.ts';

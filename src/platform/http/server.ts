@@ -7,8 +7,15 @@ import {
 } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import {
+  clearInterval,
+  clearTimeout,
+  delay,
+  monotonicMs,
+  setInterval,
+  setTimeout,
+} from '../../clock.ts';
 import { ApiError, codeOf, StartupError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -122,18 +129,18 @@ function createFarewell(server: Server) {
   let isLeaving = false;
   let requestedAtMs = 0;
   const isOver = async (endMs: number): Promise<boolean> => {
-    const nowMs = performance.now();
+    const nowMs = monotonicMs();
     if (nowMs > endMs || nowMs - requestedAtMs > FAREWELL.quietMs) return true;
     return (await promisify(server.getConnections.bind(server))()) === 0;
   };
   return {
     onRequest: (response: ServerResponse): void => {
-      requestedAtMs = performance.now();
+      requestedAtMs = monotonicMs();
       if (isLeaving) response.setHeader('connection', 'close');
     },
     say: async (): Promise<void> => {
       isLeaving = true;
-      const endMs = performance.now() + FAREWELL.maxMs;
+      const endMs = monotonicMs() + FAREWELL.maxMs;
       while (!(await isOver(endMs))) await delay(FAREWELL.lookMs);
     },
   };

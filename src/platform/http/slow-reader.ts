@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { clearTimeout, setTimeout } from '../../clock.ts';
 
 /** Longer than a bad connection stands still, shorter than a place is worth. */
 const STALLED_MS = 30_000;

@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { clearInterval, monotonicMs, setInterval } from '../../clock.ts';
 import { writeOrCut } from './slow-reader.ts';
 
 /**
@@ -47,7 +48,7 @@ export async function sendEvents(
   });
   response.flushHeaders();
   // An endless stream is no slow request: what is measured is how long it took to begin.
-  response.locals['answeredAtMs'] = performance.now();
+  response.locals['answeredAtMs'] = monotonicMs();
   if (response.req.method === 'HEAD') {
     response.end();
     return;

@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import { Agent, type Dispatcher } from 'undici';
+import { delay, timeoutSignal } from '../../clock.ts';
 import { reasonOf } from '../../errors.ts';
 import type { KubeCredentials } from './credentials.ts';
 import { KubeConnectionError, toKubeError } from './kube-error.ts';
@@ -99,7 +99,7 @@ export function createKubeClient({ credentials, countRequest }: KubeClientDeps):
 
   async function request(call: KubeRequest): Promise<unknown> {
     const what = `${call.method} ${call.path}`;
-    const timeout = AbortSignal.timeout(Math.ceil(call.timeoutMs ?? CALL_TIMEOUT_MS));
+    const timeout = timeoutSignal(Math.ceil(call.timeoutMs ?? CALL_TIMEOUT_MS));
     const signal = call.signal ? AbortSignal.any([call.signal, timeout]) : timeout;
     for (let left = BUSY_RETRIES; ; left -= 1) {
       const { statusCode, headers, body } = await send(calls, call, signal);
@@ -107,7 +107,7 @@ export function createKubeClient({ credentials, countRequest }: KubeClientDeps):
       if (statusCode < 300) return parse(text);
       const busySec = retryAfterSec(statusCode, headers['retry-after']);
       if (busySec === undefined || left <= 1) throw toKubeError(statusCode, what, parse(text));
-      await setTimeout(busySec * 1_000, undefined, { signal }).catch((cause: unknown) => {
+      await delay(busySec * 1_000, { signal }).catch((cause: unknown) => {
         throw noAnswer(what, cause);
       });
     }

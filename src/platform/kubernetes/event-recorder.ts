@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
+import { delay, epochMs } from '../../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { ResourceEvent } from '../resources/resource-store.ts';
 import { MERGE_PATCH, type KubeClient } from './client.ts';
@@ -86,7 +86,7 @@ export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
   async function stop(): Promise<void> {
     isStopped = true;
     const flushed = new AbortController();
-    const tooLong = setTimeout(FLUSH_MS, undefined, { signal: flushed.signal }).then(
+    const tooLong = delay(FLUSH_MS, { signal: flushed.signal }).then(
       () => {
         queue.clear();
         cancelling.abort(new Error('the recorder stops'));
@@ -109,7 +109,7 @@ function createSend(
   deps: EventRecorderDeps,
   signal: AbortSignal,
 ): (series: EventSeries) => Promise<void> {
-  const { client, nowMs, wallMs = Date.now } = deps;
+  const { client, nowMs, wallMs = epochMs } = deps;
   const { uniqueHex = (): string => randomBytes(8).toString('hex') } = deps;
   const limits = { timeoutMs: CALL_TIMEOUT_MS, signal };
   const countOf = ({ count, lastAtMs }: EventSeries) => ({

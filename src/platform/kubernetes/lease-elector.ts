@@ -1,3 +1,4 @@
+import { epochMs } from '../../clock.ts';
 import { setRealTimer, type SetTimer } from '../controller/timer.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { KubeClient } from './client.ts';
@@ -63,7 +64,7 @@ const DEFAULTS = {
   leaseDurationMs: 10_000,
   renewDeadlineMs: 7_000,
   retryPeriodMs: 2_500,
-  wallMs: Date.now,
+  wallMs: epochMs,
   random: Math.random,
   setTimer: setRealTimer,
 };

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { clearTimeout, delay, monotonicMs, setTimeout } from '../../clock.ts';
 import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { KubeClient } from './client.ts';
@@ -83,7 +83,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
       try {
         await round();
         backOff.reset();
-        await delay(RESUME_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+        await delay(RESUME_MS, { signal: stopping.signal }).catch(() => undefined);
       } catch (error) {
         if (stopping.signal.aborted) return;
         if (isGone(error)) lastVersion = undefined;
@@ -98,7 +98,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
     if (lastVersion === undefined || stopping.signal.aborted || refreshing.isWanted()) return;
     const interrupt = new AbortController();
     interruptWatch = () => interrupt.abort();
-    const startedAtMs = performance.now();
+    const startedAtMs = monotonicMs();
     try {
       const ended = AbortSignal.any([stopping.signal, interrupt.signal]);
       for await (const event of watch(deps, lastVersion, ended)) {
@@ -109,7 +109,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
     } catch (error) {
       if (!interrupt.signal.aborted) throw error;
     }
-    if (!interrupt.signal.aborted && performance.now() - startedAtMs < SHORT_WATCH_MS)
+    if (!interrupt.signal.aborted && monotonicMs() - startedAtMs < SHORT_WATCH_MS)
       throw new Error('the watch ended at once');
   }
 
@@ -217,7 +217,7 @@ function createBackOff(
       const ceiling = Math.min(BACK_OFF_MS.base * 2 ** Math.min(failures, 10), BACK_OFF_MS.max);
       failures += 1;
       try {
-        await delay(ceiling * (0.5 + random() / 2), undefined, { signal: stopping });
+        await delay(ceiling * (0.5 + random() / 2), { signal: stopping });
       } catch {
         // Stopped: nobody waits any more.
       }

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { monotonicMs } from '../../clock.ts';
 import { createController } from '../controller/controller.ts';
 import { createWorkQueue } from '../controller/work-queue.ts';
 import { createManifestPass, type ManifestPassDeps, type ManifestTiming } from './pass.ts';
@@ -40,7 +41,7 @@ const FOLDER = 'manifests';
 
 export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
   const timing = { ...TIMING, ...deps.timing };
-  const { nowMs = () => performance.now() } = deps;
+  const { nowMs = monotonicMs } = deps;
   const queue = createWorkQueue<string>({
     keyOf: (key) => key,
     nowMs,

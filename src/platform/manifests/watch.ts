@@ -1,4 +1,5 @@
 import { watch, type FSWatcher } from 'node:fs';
+import { clearTimeout, setTimeout } from '../../clock.ts';
 
 export type ManifestWatcher = {
   /** Watches exactly these folders from now on; true when one was not watched before. */

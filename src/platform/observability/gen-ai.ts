@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../clock.ts';
 import { errorTypeOf, inSpan, SpanKind, type OpenSpan } from './trace-context.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -58,13 +59,13 @@ export function createGenAi(metrics: GenAiMetrics) {
       asked: { provider: string; model: string | undefined },
       run: (told: (answer: AnsweredModel) => void) => Promise<T>,
     ): Promise<T> => {
-      const startedMs = performance.now();
+      const startedMs = monotonicMs();
       let answer: AnsweredModel | undefined;
       const observe = (errorType?: string): void => {
         const { provider, model } = answer ?? { ...asked, model: asked.model ?? OTHER };
         const labels = modelLabels(pairs, provider, model);
         const failed = errorType === undefined ? {} : { error_type: errorType };
-        const seconds = (performance.now() - startedMs) / 1_000;
+        const seconds = (monotonicMs() - startedMs) / 1_000;
         metrics.modelDuration.observe({ ...labels, ...failed }, seconds);
         if (answer) observeAnswer(metrics, labels, answer);
       };
@@ -90,14 +91,14 @@ export function createGenAi(metrics: GenAiMetrics) {
       { name, callId }: { name: string | undefined; callId: string },
       run: () => Promise<T>,
     ): Promise<T> => {
-      const startedMs = performance.now();
+      const startedMs = monotonicMs();
       return inSpan(toolSpan(name ?? OTHER, callId), async (span) => {
         const outcome = await run();
         const failed = outcome.ok ? {} : { error_type: 'tool_failed' };
         if (!outcome.ok) span.fail('tool_failed');
         metrics.toolDuration.observe(
           { gen_ai_tool_name: toolNames(name ?? OTHER)[0], ...failed },
-          (performance.now() - startedMs) / 1_000,
+          (monotonicMs() - startedMs) / 1_000,
         );
         return outcome;
       });
@@ -111,10 +112,10 @@ function createEmbeddings(metrics: GenAiMetrics, pairs: Labels) {
     asked: { provider: string; model: string },
     run: () => Promise<T>,
   ): Promise<T> => {
-    const startedMs = performance.now();
+    const startedMs = monotonicMs();
     const labels = modelLabels(pairs, asked.provider, asked.model, 'embeddings');
     const observe = (failed: { error_type?: string }): void => {
-      const seconds = (performance.now() - startedMs) / 1_000;
+      const seconds = (monotonicMs() - startedMs) / 1_000;
       metrics.modelDuration.observe({ ...labels, ...failed }, seconds);
     };
     return inSpan(modelSpan('embeddings', asked), async (span) => {

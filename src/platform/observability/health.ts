@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { clearTimeout, setTimeout } from '../../clock.ts';
 import { StartupError } from '../../errors.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';

@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import { epochMs } from '../../clock.ts';
 
 export type { Logger } from 'pino';
 
@@ -64,5 +65,5 @@ export function createLogDestination(output: Output): LogDestination {
 
 function droppedLine(dropped: number): string {
   const msg = 'log lines were dropped: they were not read in time';
-  return `${JSON.stringify({ level: pino.levels.values['warn'], time: Date.now(), dropped, msg })}\n`;
+  return `${JSON.stringify({ level: pino.levels.values['warn'], time: epochMs(), dropped, msg })}\n`;
 }

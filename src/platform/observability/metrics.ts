@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { monotonicMs } from '../../clock.ts';
 
 /**
  * The only file that imports prom-client. Names, labels and meanings are contract §7; a label
@@ -117,7 +118,7 @@ function createBacklogMetrics(registry: Registry, beforeScrape: Map<string, () =
   return {
     showBacklog: (
       measured: { pending: number; oldestDueAgeSec: number; endpoints: Record<string, number> },
-      nowMs = () => performance.now(),
+      nowMs = monotonicMs,
     ): void => {
       pending.set(measured.pending);
       oldestDueAge.set(measured.oldestDueAgeSec);

@@ -1,5 +1,6 @@
 import { diag, DiagLogLevel } from '@opentelemetry/api';
 import type * as Sdk from '@opentelemetry/sdk-trace';
+import { clearTimeout, setTimeout } from '../../clock.ts';
 import type { TracingSettings } from '../../config.ts';
 import type { Logger } from './logger.ts';
 import { useTracer } from './trace-context.ts';

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { setTimeout } from 'node:timers/promises';
+import { clearInterval, delay, setInterval } from '../../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import { createClient, isAnswering, type Db } from './pool.ts';
 import { endClient } from './silent-connections.ts';
@@ -134,5 +134,5 @@ function beat(client: Db, leaseMs: number, onSilence: () => void): () => void {
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined);
+  await delay(ms, { signal, ref: false }).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay } from '../../clock.ts';
 import { codeOf } from '../../errors.ts';
 
 /** For `lock_timeout`: half of the longest that a change of tables may hold up anybody. */

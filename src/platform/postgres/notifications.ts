@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../../clock.ts';
 import { createSingleFlight } from '../controller/single-flight.ts';
 import type { Logger } from '../observability/logger.ts';
 import { reasonOf } from '../../errors.ts';

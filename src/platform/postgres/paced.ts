@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { delay, monotonicMs } from '../../clock.ts';
 
 /** Far below what a transaction may be idle. */
 const PAUSE_MS_MAX = 500;
@@ -10,9 +10,9 @@ const PAUSE_MS_MAX = 500;
 export async function* paced<T>(items: Iterable<T>): AsyncGenerator<T> {
   let pauseMs = 0;
   for (const item of items) {
-    if (pauseMs > 0) await setTimeout(pauseMs);
-    const startedMs = performance.now();
+    if (pauseMs > 0) await delay(pauseMs);
+    const startedMs = monotonicMs();
     yield item;
-    pauseMs = Math.min(PAUSE_MS_MAX, performance.now() - startedMs);
+    pauseMs = Math.min(PAUSE_MS_MAX, monotonicMs() - startedMs);
   }
 }

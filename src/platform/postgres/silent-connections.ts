@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { clearInterval, clearTimeout, monotonicMs, setInterval, setTimeout } from '../../clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import { Session } from './session.ts';
 
@@ -36,13 +37,13 @@ export function createSilenceWatch(deps: { databaseUrl: string; log: Logger }): 
   class Watched extends Session {
     constructor(config?: pg.ClientConfig) {
       super(config);
-      silences.set(this, { bytesRead: 0, sinceMs: performance.now(), patienceMs: SILENT_MS });
+      silences.set(this, { bytesRead: 0, sinceMs: monotonicMs(), patienceMs: SILENT_MS });
       this.once('end', () => silences.delete(this));
     }
   }
 
   function suspects(): Session[] {
-    const nowMs = performance.now();
+    const nowMs = monotonicMs();
     return [...silences]
       .filter(([session, silence]) => {
         const { bytesRead, destroyed } = session.socket;

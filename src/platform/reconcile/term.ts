@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { delay, monotonicMs } from '../../clock.ts';
 import {
   createController,
   type Controller,
@@ -39,7 +39,7 @@ export type TermDeps = {
   lookAgainMs: number;
 };
 
-const nowMs = (): number => performance.now();
+const nowMs = (): number => monotonicMs();
 const LIST_AGAIN_MS = 1_000;
 /** As in controller-runtime: should a change ever be missed, it is found on the same day. */
 const RESYNC_MS = 10 * 3_600_000;
@@ -123,6 +123,6 @@ async function queueAgain(deps: {
       log.warn({ err: error }, 'cannot list what there is; will try again');
       sleepMs = LIST_AGAIN_MS;
     }
-    await setTimeout(sleepMs, undefined, { signal, ref: false }).catch(() => undefined);
+    await delay(sleepMs, { signal, ref: false }).catch(() => undefined);
   }
 }

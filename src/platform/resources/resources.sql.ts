@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { clearInterval, setInterval } from '../../clock.ts';
 import { createSingleFlight } from '../controller/single-flight.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { ObjectKey, Resource, ResourceStore, ResourceWatch } from './resource-store.ts';

@@ -1,3 +1,4 @@
+import { epochMs, monotonicMs } from '../../clock.ts';
 import type { Models } from '../../agents/references/missing-providers.ts';
 import { hostname } from 'node:os';
 import { createJudge, type Judge } from '../../conversations/ending/judge.ts';
@@ -79,15 +80,13 @@ const SYNCS_CUT_MAX = 4;
 const UPLOADS_CUT_MAX = 16;
 
 /** A wait must not grow when the wall clock is set back. */
-const monotonicMs = (): number => performance.now();
-
 /** The API role: answers as soon as it returns. @throws StartupError port taken */
 export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const { pool, metrics, log, limits } = deps;
   const inFlight = createInFlight({ shares: limits.shares, metrics });
   const notifier = createNotifier({ pool, log });
   const outbox = createPool(deps.databaseUrl, { log, max: 1, settings: PLANNED_ONCE });
-  const eventStreams = createEventStreams({ ...deps, nowMs: Date.now });
+  const eventStreams = createEventStreams({ ...deps, nowMs: epochMs });
   const onUsed = (keyId: string): void => maintenance.noteKeyUse(keyId);
   const doors = openDoors({ ...deps, notifier, nowMs: monotonicMs, onUsed });
   const endpoints = createEndpoints(endpointDeps(deps));
@@ -95,7 +94,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const followers = createFollowers(deps);
   const changes = openChanges(deps);
   let baseUrl = deps.baseUrl ?? '';
-  const clocks = { nowMs: Date.now, clockMs: monotonicMs };
+  const clocks = { nowMs: epochMs, clockMs: monotonicMs };
   const ways = { notifier, findEndpoint: endpoints.find, baseUrl: () => baseUrl };
   const telephony = openTelephony({ ...deps, ...clocks, ...ways });
   const woken = {
@@ -209,7 +208,7 @@ function openConversations(
 ): { conversations: ConversationDeps & Pick<ApiRoleDeps, 'metrics'>; judge: Judge } {
   const { notifier, findModel, baseUrl, ring } = of;
   const announce = createAnnounce({ notifier, metrics });
-  const about = { pool, announce, changed: tellChanged(notifier), metrics, nowMs: Date.now };
+  const about = { pool, announce, changed: tellChanged(notifier), metrics, nowMs: epochMs };
   const judge = createJudge({ ...about, baseUrl, findModel, log });
   return { conversations: { ...about, baseUrl, ring, judge: judge.take }, judge };
 }

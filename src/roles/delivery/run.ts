@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { epochMs, monotonicMs } from '../../clock.ts';
 import { createEgressClient } from '../../platform/egress/client.ts';
 import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
 import { failpoint } from '../../failpoints.ts';
@@ -30,7 +31,7 @@ const PARTITIONS_MS = 3_600_000;
 /** The delivery role: wires the engine, returns when it delivers. */
 export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () => Promise<void> }> {
   const { pool, databaseUrl, log, metrics } = deps;
-  const nowMs = (): number => performance.now();
+  const nowMs = (): number => monotonicMs();
   const rescue = await createRescue({
     db: pool,
     nowMs,
@@ -49,7 +50,7 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
   const egress = createEgressClient({ guard: deps.guard, connectionsPerOrigin: IN_FLIGHT_MAX });
   const userAgent = `parley/${deps.version}`;
   const secrets = rememberOpened(deps.sealer);
-  const attemptDeps = { send: egress.send, secrets, userAgent, nowMs, wallMs: Date.now };
+  const attemptDeps = { send: egress.send, secrets, userAgent, nowMs, wallMs: epochMs };
   const deliverer = createDeliverer({
     queue,
     attempt: (delivery) => attempt(attemptDeps, delivery),

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../clock.ts';
 import { createEmbeddingWorker } from '../../knowledge/vectors/embedding-worker.ts';
 import { createEndpoints } from '../../models/find-endpoint.ts';
 import type { Notifier } from '../../platform/postgres/notifications.ts';
@@ -10,8 +11,6 @@ type Deps = Pick<RoleContext, 'pool' | 'sealer' | 'guard' | 'modelSettings' | 'm
   notifier: Notifier;
   isOurs: (key: ObjectKey) => boolean;
 };
-
-const monotonicMs = (): number => performance.now();
 
 /** Embeds passages, whoever leads. */
 export function startEmbedding(deps: Deps): { stop: () => Promise<void> } {

@@ -1,3 +1,4 @@
+import { epochMs, monotonicMs } from '../../clock.ts';
 import type { SampleModel } from '../api/replies.ts';
 import type { Limits } from '../../config.ts';
 import type { ReconcileResult } from '../../platform/controller/controller.ts';
@@ -81,8 +82,6 @@ const ADOPTION_MS = 3_600_000;
 const ADOPTING =
   'the database was led from elsewhere: what is not declared here yet is kept for an hour';
 
-const monotonicMs = (): number => performance.now();
-
 /** As many as are reconciled at once; a declared text has a megabyte at most. */
 const TEXTS_CUT_MAX = 16;
 
@@ -112,7 +111,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
       const adoptMs = Math.max(0, ADOPTION_MS - storeAgeMs);
       log.info({ epoch }, 'leading');
       if (adoptMs > 0) log.warn({ forSec: adoptMs / 1_000 }, ADOPTING);
-      const adoptedAtMs = performance.now() + adoptMs;
+      const adoptedAtMs = monotonicMs() + adoptMs;
       const kinds = registrations.map(({ kind, rows, listStale, listChanged, reconcilerOf }) => ({
         kind,
         listStale,
@@ -121,7 +120,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
           const objects = await store.list(kind);
           // What changed while nobody led goes first, before all that is in force already.
           const unseen = objects.filter(isUnseen);
-          const isAdopting = performance.now() < adoptedAtMs;
+          const isAdopting = monotonicMs() < adoptedAtMs;
           const known = isAdopting ? [] : (await rows.listKeys()).filter(isOurs);
           return [...[...unseen, ...objects].map(({ metadata }) => metadata), ...known];
         },
@@ -162,7 +161,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
 function startSyncs(deps: OperatorRoleDeps & { notifier: Notifier }): Pick<SyncRunner, 'stop'> {
   const cutter = createTextCutter({ waitingMax: TEXTS_CUT_MAX, log: deps.log });
   const usual = openFetchers(deps);
-  const all = { ...deps, announce: createAnnounce(deps), nowMs: Date.now };
+  const all = { ...deps, announce: createAnnounce(deps), nowMs: epochMs };
   const deferred = createDeferredEvents(all);
   const runner = createSyncRunner({
     ...all,
@@ -188,7 +187,7 @@ function registerKinds(
   deps: OperatorRoleDeps & { notifier: Notifier; cutter: TextCutter; prober: Prober },
 ): KindRegistration[] {
   const hasDefaultModel = deps.modelSettings !== undefined;
-  const all = { ...deps, hasDefaultModel, announce: createAnnounce(deps), nowMs: Date.now };
+  const all = { ...deps, hasDefaultModel, announce: createAnnounce(deps), nowMs: epochMs };
   return [
     register(all, agentReconciler(all)),
     register(all, webhookEndpointReconciler(all)),

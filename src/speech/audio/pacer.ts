@@ -1,3 +1,4 @@
+import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import { createByteQueue } from './byte-queue.ts';
 
 /**
@@ -43,7 +44,7 @@ export type PacerDeps = {
 export const FRAME_MS = 20;
 
 export function createPacer(deps: PacerDeps): Pacer {
-  const { bytesPerFrame, aheadFrames = 0, nowMs = () => performance.now() } = deps;
+  const { bytesPerFrame, aheadFrames = 0, nowMs = monotonicMs } = deps;
   const burstFrames = Math.max(deps.burstFrames ?? 5, aheadFrames + 1);
   const setTimer = deps.setTimer ?? nodeTimer;
   const queue = createByteQueue();

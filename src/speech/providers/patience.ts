@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../../clock.ts';
 import type { ModelEndpoint } from '../../models/model.ts';
 
 /** How long a provider is waited for. Only waiting counts: whoever reads slowly takes nobody's time. */

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type OpenAI from 'openai';
+import { monotonicMs } from '../../clock.ts';
 import { readFailure, type Failure } from '../../models/model-failure.ts';
 import { DEFAULT_PROVIDER } from '../../models/model-provider.ts';
 import { ModelError, type FindEndpoint, type ModelEndpoint } from '../../models/model.ts';
@@ -46,7 +47,7 @@ export type SpeechProvidersDeps = {
 };
 
 export function createSpeechProviders(deps: SpeechProvidersDeps): SpeechProviders {
-  const { fetch, nowMs = () => performance.now() } = deps;
+  const { fetch, nowMs = monotonicMs } = deps;
   const find = createLastingFind(deps.findEndpoint);
   const slots = createProviderSlots();
   const clients = new WeakMap<ModelEndpoint, OpenAI>();

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../clock.ts';
 import { failureOfAll, SpeechFailure } from '../providers/speech-failure.ts';
 import type { Choice, SpeechProviders } from '../providers/speech-providers.ts';
 import type { Listening, Recognized, Recognizer, RecognizerSession } from './recognizer.ts';
@@ -33,7 +34,7 @@ export function createOpenAiRecognizer(deps: RecognizerDeps): Recognizer {
 
 function openSession(deps: RecognizerDeps, listening: Listening): RecognizerSession {
   const { sampleRate } = listening;
-  const { nowMs = () => performance.now() } = deps;
+  const { nowMs = monotonicMs } = deps;
   const canceled = new AbortController();
   let chunks: Int16Array[] = [];
   let count = 0;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay } from '../../clock.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { reasonOf } from '../../errors.ts';
 import { chooseAccount } from './account.ts';
@@ -160,7 +160,7 @@ async function relaunch(deps: EmbeddedPostgresDeps, server: Server, stopped: Abo
       if (stopped.aborted) return;
       deps.log.warn({ reason: reasonOf(error) }, 'PostgreSQL does not start yet; trying again');
     }
-    await delay(Math.min(pauseMs, RESTART_PAUSE_LIMIT_MS), undefined, { signal: stopped }).catch(
+    await delay(Math.min(pauseMs, RESTART_PAUSE_LIMIT_MS), { signal: stopped }).catch(
       () => undefined, // Only by `stopped`, which the loop looks at.
     );
   }

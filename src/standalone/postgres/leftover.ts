@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFile, readlink, realpath, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay } from '../../clock.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { codeOf, StartupError } from '../../errors.ts';
 import { processStartTime } from './owner.ts';

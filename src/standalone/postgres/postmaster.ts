@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay } from '../../clock.ts';
 import { StartupError } from '../../errors.ts';
 import { POSTGRES_ENV, type PostgresAccount, withPrefix } from './account.ts';
 import type { PostgresBinaries } from './binaries.ts';
@@ -134,7 +134,7 @@ async function shutDown(child: ChildProcess, ended: Promise<string>): Promise<vo
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     child.kill(signal);
     const timer = new AbortController();
-    const late = delay(waitMs, undefined, { signal: timer.signal }).catch(() => undefined);
+    const late = delay(waitMs, { signal: timer.signal }).catch(() => undefined);
     await Promise.race([ended, late]);
     timer.abort();
   }

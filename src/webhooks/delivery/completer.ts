@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay } from '../../clock.ts';
 import { createBatcher } from '../../platform/controller/batcher.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Logger } from '../../platform/observability/logger.ts';

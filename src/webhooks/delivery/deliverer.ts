@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../../clock.ts';
 import { createSingleFlight } from '../../platform/controller/single-flight.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { ClaimBudget, ClaimedDelivery, DispatchQueue } from '../queue/dispatch-queue.ts';

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay } from '../../clock.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import {
@@ -56,7 +56,7 @@ export async function createRescue(deps: {
   /** As long as the lock is not ours, the server has not noticed the end of our last session. */
   async function keepTrying(session: Db): Promise<void> {
     try {
-      do await delay(RETRY_MS, undefined, { signal: stopping.signal });
+      do await delay(RETRY_MS, { signal: stopping.signal });
       while (!(await lockDeliveryProcess(session, processNumber)));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { epochMs } from '../../clock.ts';
 import { fromUuid } from '../../ids.ts';
 import { etagOf } from '../../platform/declare/precondition.ts';
 import { managedBy as managedByOwner } from '../../platform/reconcile/actors.ts';
@@ -136,7 +137,7 @@ function rotationView(
   row: WebhookEndpointRow,
 ): z.output<typeof WebhookEndpoint>['secret_rotation'] {
   const { nextSecretAt, oldSecretUntil } = row;
-  if (nextSecretAt === null || oldSecretUntil === null || oldSecretUntil <= Date.now()) return null;
+  if (nextSecretAt === null || oldSecretUntil === null || oldSecretUntil <= epochMs()) return null;
   return { activates_at: unixSec(nextSecretAt), ends_at: unixSec(oldSecretUntil) };
 }
 

@@ -1,3 +1,4 @@
+import { epochMs } from '../../clock.ts';
 import { lowestUuidAt } from '../../ids.ts';
 import { cancelClaimed, finishExpired } from './delivery-endings.sql.ts';
 import {
@@ -77,7 +78,7 @@ export async function claimDeliveries(
   budgets: readonly ClaimBudget[],
   lease: { leaseToken: string; processNumber: number | null },
 ): Promise<ClaimedDelivery[]> {
-  const nowMs = Date.now();
+  const nowMs = epochMs();
   const recent = lowestUuidAt(nowMs - RECENT_MS);
   const { rows } = await db.query<ClaimedDelivery>({
     name: 'claim_deliveries',

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay } from '../../clock.ts';
 import { lowestUuidAt, nextUuid } from '../../ids.ts';
 import { failpoint } from '../../failpoints.ts';
 import {
@@ -60,7 +60,7 @@ export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal)
     }
     if (jobs === 0) return false;
     // A stop in the middle of the wait is no failure.
-    if (!moved) await delay(WAIT_MS, undefined, { signal }).catch(() => undefined);
+    if (!moved) await delay(WAIT_MS, { signal }).catch(() => undefined);
   }
   return false;
 }

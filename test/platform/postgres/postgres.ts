@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 
+/**
+ * A test's database looks `now()` and `clock_timestamp()` up in `public` before `pg_catalog`, so that `shiftTime` moves
+ * the time of every session, of this process and of others, and of prepared statements too.
+ */
+const SEARCH_PATH = 'public, pg_catalog';
+
 /** The database with the schema and no rows. Nobody connects to it: it could not be cloned then. */
 export const TEMPLATE = 'parley_template';
 
@@ -20,18 +26,61 @@ export function databaseUrl(name: string): string {
  */
 export async function createTestDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
-  await administer(`create database ${name} template ${TEMPLATE}`);
+  await administer(`create database ${name} template ${TEMPLATE}`, settingOf(name));
   return {
     url: databaseUrl(name),
     drop: () => administer(`drop database if exists ${name} with (force)`),
   };
 }
 
-async function administer(statement: string): Promise<void> {
+/** Makes the database that others are cloned from; `migrate` fills it. */
+export async function createTemplate(migrate: (url: string) => Promise<void>): Promise<void> {
+  await administer(
+    `drop database if exists ${TEMPLATE} with (force)`,
+    `create database ${TEMPLATE}`,
+    settingOf(TEMPLATE), // Before the tables, whose defaults are bound to a function when they are created.
+  );
+  const client = new Client(databaseUrl(TEMPLATE));
+  await client.connect();
+  await client.query(timeFunctions(0));
+  await client.end();
+  await migrate(databaseUrl(TEMPLATE));
+}
+
+/**
+ * Moves the time of a test's database to `ms` after the real one (negative: before). `db` is any connection to it. Moves
+ * neither the clock of this process (test/clock.ts) nor what is stored already.
+ */
+export async function shiftTime(
+  db: { query: (sql: string) => Promise<unknown> },
+  ms: number,
+): Promise<void> {
+  await db.query(timeFunctions(ms));
+}
+
+/** Replacing a function also ends the plans that its text was inlined into. */
+function timeFunctions(ms: number): string {
+  const shift = ms === 0 ? '' : ` + interval '${ms} ms'`;
+  return ['now stable', 'clock_timestamp volatile']
+    .map((one) => one.split(' '))
+    .map(
+      ([name, volatility]) =>
+        `create or replace function public.${name}() returns timestamptz language sql
+         ${volatility} parallel safe as $$ select pg_catalog.${name}()${shift} $$`,
+    )
+    .join('; ');
+}
+
+/** A clone has the contents of its template, and none of its settings. */
+const settingOf = (name: string): string =>
+  `alter database ${name} set search_path = ${SEARCH_PATH}`;
+
+/** One after the other: a database is not created in a transaction. */
+async function administer(...statements: string[]): Promise<void> {
   const client = new Client(databaseUrl('postgres'));
   await client.connect();
   try {
-    await client.query(statement);
+    for (const statement of statements) await client.query(statement);
   } finally {
     await client.end();
   }

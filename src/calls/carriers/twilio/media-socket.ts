@@ -1,3 +1,4 @@
+import { clearTimeout, monotonicMs, setTimeout } from '../../../clock.ts';
 import { reasonOf } from '../../../errors.ts';
 import type { Logger } from '../../../platform/observability/logger.ts';
 import type { Socket, SocketRoute } from '../../../platform/http/sockets/sockets.ts';
@@ -91,7 +92,7 @@ function openStream(
   let early: MediaFrame[] = [];
   let isClosed = false;
   const onFlood = (): void => log.warn({ callSid }, 'a carrier sends more than real time has');
-  const track = createMediaTrack({ nowMs: () => performance.now(), onFlood });
+  const track = createMediaTrack({ nowMs: monotonicMs, onFlood });
   const on = (event: LineEvent): void => opened?.on(event);
 
   const lineFor: LineFor = ({ namespace, content }) => {

@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../../../clock.ts';
 import { reasonOf } from '../../../errors.ts';
 import type { Logger } from '../../../platform/observability/logger.ts';
 import type { Socket, SocketRoute } from '../../../platform/http/sockets/sockets.ts';

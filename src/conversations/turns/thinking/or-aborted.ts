@@ -2,6 +2,8 @@
  * What `work` gives, or undefined once `signal` is aborted and `graceMs` more are over: what hangs
  * holds nobody up. Of work that was left alone a later failure is nobody's.
  */
+import { clearTimeout, setTimeout } from '../../../clock.ts';
+
 export function orAborted<T>(
   work: Promise<T>,
   signal: AbortSignal,

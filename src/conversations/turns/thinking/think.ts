@@ -1,3 +1,4 @@
+import { epochMs } from '../../../clock.ts';
 import {
   ModelError,
   type FindModel,
@@ -258,7 +259,7 @@ function speak(
 /** Carries out what a model calls for; false: the turn is over meanwhile. */
 async function useTools(deps: ThinkDeps, turn: Turn, reply: ModelReply): Promise<boolean> {
   const { signal, thought, request, box } = turn;
-  const calls = beginCalls(reply.toolCalls, thought.calls, Date.now());
+  const calls = beginCalls(reply.toolCalls, thought.calls, epochMs());
   const turnsWith = (more: readonly Call[]) => [
     ...request.notedTools,
     ...[...thought.calls, ...more].filter(({ id }) => !isNoted(request, id)).map(toolTurnOf),

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
+import { clearInterval, setInterval } from '../../../clock.ts';
 import { ApiError, reasonOf } from '../../../errors.ts';
 import { newId } from '../../../ids.ts';
 import type { Logger } from '../../observability/logger.ts';

@@ -1,0 +1,56 @@
+/**
+ * The clock of this process: moments, delays and timers. Everything in `src` that runs in Node takes time from here, so
+ * that a test can hold the clock and advance it (test/clock.ts). The timers have the names and types of Node's.
+ *
+ * What several processes share, such as a due time or a lease, is measured by the database's clock instead.
+ */
+import { setTimeout as systemDelay } from 'node:timers/promises';
+
+export type Timer = NodeJS.Timeout;
+export type DelayOptions = { signal?: AbortSignal; ref?: boolean };
+
+export type Clock = {
+  monotonicMs: () => number;
+  epochMs: () => number;
+  setTimeout: (fire: () => void, ms?: number) => Timer;
+  setInterval: (fire: () => void, ms: number) => Timer;
+  /** Cancels a timer of either kind. */
+  clear: (timer: Timer | undefined) => void;
+  delay: (ms: number, options: DelayOptions) => Promise<undefined>;
+  timeoutSignal: (ms: number) => AbortSignal;
+};
+
+export const systemClock: Clock = {
+  monotonicMs: () => performance.now(),
+  epochMs: () => Date.now(),
+  setTimeout: (fire, ms) => globalThis.setTimeout(fire, ms),
+  setInterval: (fire, ms) => globalThis.setInterval(fire, ms),
+  clear: (timer) => globalThis.clearTimeout(timer),
+  delay: (ms, options) => systemDelay(ms, undefined, options),
+  timeoutSignal: (ms) => AbortSignal.timeout(ms),
+};
+
+let clock = systemClock;
+
+/** Replaces the clock of the whole process. Only tests call it. */
+export function setClock(next: Clock): void {
+  clock = next;
+}
+
+/** Milliseconds since an arbitrary moment. Never goes back; measures durations within this process. */
+export const monotonicMs = (): number => clock.monotonicMs();
+
+/** Milliseconds since 1970. Follows corrections of the machine's clock. */
+export const epochMs = (): number => clock.epochMs();
+
+export const setTimeout = (fire: () => void, ms?: number): Timer => clock.setTimeout(fire, ms);
+export const setInterval = (fire: () => void, ms: number): Timer => clock.setInterval(fire, ms);
+export const clearTimeout = (timer: Timer | undefined): void => clock.clear(timer);
+export const clearInterval = clearTimeout;
+
+/** Resolves after `ms`; rejects with an AbortError when `signal` aborts. With `ref: false`, does not keep Node alive. */
+export const delay = (ms: number, options: DelayOptions = {}): Promise<undefined> =>
+  clock.delay(ms, options);
+
+/** Aborts after `ms` with a TimeoutError, as `AbortSignal.timeout` does. */
+export const timeoutSignal = (ms: number): AbortSignal => clock.timeoutSignal(ms);
