@@ -60,6 +60,7 @@ export type Engine = Context &
       name: string,
       spec: Record<string, unknown>,
       fieldManager?: string,
+      namespace?: string,
     ) => Promise<void>;
     /** Resolves once the operator has dealt with the object as it is declared now. */
     settled: (kind: string, name: string, namespace?: string) => Promise<Resource>;
@@ -172,11 +173,8 @@ export async function startEngine(
       );
       return SECRET;
     },
-    declareAgent: async (name, spec, fieldManager = 'kubectl') => {
-      await declarations.store.apply(
-        { kind: 'Agent', namespace: 'default', name, spec },
-        { fieldManager },
-      );
+    declareAgent: async (name, spec, fieldManager = 'kubectl', namespace = 'default') => {
+      await declarations.store.apply({ kind: 'Agent', namespace, name, spec }, { fieldManager });
     },
     settled: (kind, name, namespace = 'default') => {
       const read = () => declarations.store.get(kind, { namespace, name });

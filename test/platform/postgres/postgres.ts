@@ -26,7 +26,10 @@ export function databaseUrl(name: string): string {
  */
 export async function createTestDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
-  await administer(`create database ${name} template ${TEMPLATE}`, settingOf(name));
+  await administer(
+    `create database ${name} template ${TEMPLATE} strategy file_copy`,
+    settingOf(name),
+  );
   return {
     url: databaseUrl(name),
     drop: () => administer(`drop database if exists ${name} with (force)`),

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+import { type Scope, SCOPES } from '../../../src/platform/http/authorize.ts';
+import { createCall, startApi, type Api, type Call } from './api-setup.ts';
+
+/** A test's own namespace of the API that all test files of this worker share. */
+export type Tenant = {
+  namespace: string;
+  /** All scopes in `namespace`; what `call` uses. */
+  key: string;
+  /** A key of `namespace`. */
+  newKey: (scopes?: readonly Scope[]) => Promise<string>;
+  call: Call;
+  /** Its `engine` acts in `default` unless it is given `namespace`; its database holds the rows of other tests too. */
+  api: Api;
+};
+
+let shared: Promise<Api> | undefined;
+
+/**
+ * Returns a new namespace of a running API, operator and delivery on one database, which the first call in a worker
+ * starts and the end of the worker stops. Tenancy is the product's own isolation, so most tests need no more.
+ *
+ * A test starts an API of its own (`startApi`), and says why, if it changes settings, stops or breaks a part, or reads
+ * what all namespaces share: metrics, whole tables, the clock of the database.
+ */
+export async function newTenant(): Promise<Tenant> {
+  const api = await (shared ??= startApi({ delivery: true }));
+  const namespace = `t-${randomBytes(5).toString('hex')}`;
+  const newKey: Tenant['newKey'] = (scopes = SCOPES) => api.newKey(namespace, scopes);
+  const key = await newKey();
+  return { namespace, key, newKey, call: createCall(api.url, key), api };
+}
