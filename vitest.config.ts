@@ -21,9 +21,10 @@ export default defineConfig({
     slowTestThreshold: 5_000,
     reporters: ['default', new ClosingLine()],
     projects: [
+      kind('check', { include: ['test/check/**/*.test.ts'] }),
       kind('unit', {
         include: ['test/**/*.test.ts'],
-        exclude: ['test/**/*.{pg,kube,faults,browser}.test.ts', 'test/e2e/**'],
+        exclude: ['test/**/*.{pg,kube,faults,browser}.test.ts', 'test/{check,e2e}/**'],
       }),
       kind('pg', { globalSetup: 'test/setup/start-postgres.ts' }),
       kind('kube', {

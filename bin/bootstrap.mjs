@@ -2,12 +2,12 @@
 /**
  * The way in, on whatever Node (>= 20) the machine has:
  *
- *   bootstrap.mjs test [Vitest arguments] | unit | e2e | faults | check | fix     the project's tools
- *   bootstrap.mjs run FILE [arguments]                    one of its scripts
- *   bootstrap.mjs COMMAND [arguments]                     parley itself
+ *   bootstrap.mjs TASK [arguments]        a developer's command (tasks.mjs)
+ *   bootstrap.mjs run FILE [arguments]    a script of the project
+ *   bootstrap.mjs COMMAND [arguments]     parley itself
  *
- * It installs what is missing, then runs the rest on the project's own Node. Its words go to stderr;
- * stdout belongs to the program. Plain JavaScript without dependencies: nothing is installed yet.
+ * Installs what is missing, then runs the rest on the project's own Node. Messages go to stderr; stdout belongs to the
+ * program. Plain JavaScript without dependencies, since nothing is installed yet.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -16,10 +16,10 @@ import { ensureDashboard, ensureWidget } from './built-pages.mjs';
 import { ensureInstalled } from './install.mjs';
 import { findNodes, runNode } from './node.mjs';
 import { SetupError, say } from './setup-error.mjs';
-import { check, e2e, faults, fix, test, unit } from './tasks.mjs';
+import { bench, check, e2e, fix, generate, nightlyTests, test, unit } from './tasks.mjs';
 
 const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
-const tasks = { test, unit, e2e, faults, check, fix };
+const tasks = { test, unit, nightly: nightlyTests, e2e, check, fix, generate, bench };
 
 async function main([command, ...args]) {
   if (Number(process.versions.node.split('.')[0]) < 20) {

@@ -2,32 +2,30 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runNode } from './node.mjs';
-import { say } from './setup-error.mjs';
-
-const staticSteps = [
-  { name: 'types', tool: 'typescript', bin: 'tsc', args: ['-p', '.'] },
-  { name: 'types of the dashboard', tool: 'typescript', bin: 'tsc', args: ['-p', 'src/dashboard'] },
-  {
-    name: 'types of its tests',
-    tool: 'typescript',
-    bin: 'tsc',
-    args: ['-p', 'test/dashboard'],
-  },
-  { name: 'types of the widget', tool: 'typescript', bin: 'tsc', args: ['-p', 'src/widget'] },
-  {
-    name: 'types of its tests',
-    tool: 'typescript',
-    bin: 'tsc',
-    args: ['-p', 'test/widget'],
-  },
-  { name: 'lint', tool: 'oxlint', args: ['--type-aware'] },
-  { name: 'format', tool: 'oxfmt', args: ['--check'] },
-  { name: 'unused', tool: 'knip', args: [] },
-];
+import { benches, generators, nightly } from './programs.mjs';
+import { SetupError, say } from './setup-error.mjs';
 
 const testStep = (args) => ({ name: 'tests', tool: 'vitest', args: ['run', ...args] });
 
-/** The static checks, then all tests but those of `e2e`; with arguments, Vitest alone with these. */
+const types = (project) => ({
+  name: `types of ${project}`,
+  tool: 'typescript',
+  bin: 'tsc',
+  args: ['-p', project],
+});
+
+const staticSteps = [
+  types('.'),
+  types('src/dashboard'),
+  types('test/dashboard'),
+  types('src/widget'),
+  types('test/widget'),
+  { name: 'lint', tool: 'oxlint', args: ['--type-aware'] },
+  { name: 'format', tool: 'oxfmt', args: ['--check'] },
+  { name: 'unused code', tool: 'knip', args: [] },
+];
+
+/** Everything that a change may break (docs/testing.md). With arguments, Vitest alone with these. */
 export const test = (context) =>
   context.args.length > 0
     ? runSteps(context, [testStep(context.args)])
@@ -40,20 +38,60 @@ export const unit = (context) => runSteps(context, [testStep(['--project=unit', 
 export const e2e = (context) =>
   runSteps(context, [testStep(['--project=e2e', '--maxWorkers=1', ...context.args])]);
 
-/** The long run of the faults, of all or of those that are named; the variables say how long. */
-export const faults = (context) => {
-  process.env.FAULT_ROUNDS ??= '50';
-  process.env.FUZZ_INPUTS ??= '10000';
-  return runSteps(context, [testStep(['--project=faults', '--maxWorkers=1', ...context.args])]);
-};
-
-export const check = (context) => runSteps(context, staticSteps);
+/** Types, lint, format, unused code, and the rules that read the sources (test/check). */
+export const check = (context) =>
+  runSteps(context, [...staticSteps, testStep(['--project=check'])]);
 
 export const fix = (context) =>
   runSteps(context, [
     { name: 'lint', tool: 'oxlint', args: ['--type-aware', '--fix'] },
     { name: 'format', tool: 'oxfmt', args: [] },
   ]);
+
+/** One bench, with its arguments; without a name, the list of them. */
+export function bench({ args: [name, ...args], ...context }) {
+  if (name !== undefined) return runSteps(context, [programStep(benches, name, args)]);
+  console.log(`npm run bench -- NAME [arguments]\n\n${listOf(benches)}`);
+  return 0;
+}
+
+/** One generator, with its arguments; without a name, all whose result a test compares. */
+export function generate({ args: [name, ...args], ...context }) {
+  const names = name === undefined ? ['crds', 'client'] : [name];
+  return runSteps(
+    context,
+    names.map((one) => programStep(generators, one, args)),
+  );
+}
+
+/** One part of the nightly lane, with its arguments; without a name, all of them. */
+export function nightlyTests({ args: [name, ...args], ...context }) {
+  process.env.PARLEY_NIGHTLY ??= '1';
+  process.env.FAULT_ROUNDS ??= '50';
+  process.env.FUZZ_INPUTS ??= '10000';
+  const runs = {
+    tests: testStep(['--project=!e2e', '--project=!faults', ...args]),
+    faults: testStep(['--project=faults', '--maxWorkers=1', ...args]),
+  };
+  const names = name === undefined ? Object.keys(nightly) : [name];
+  return runSteps(
+    context,
+    names.map((one) => runs[one] ?? programStep(nightly, one, args)),
+  );
+}
+
+function programStep(programs, name, args) {
+  if (!Object.hasOwn(programs, name))
+    throw new SetupError(`There is no '${name}'. Choose one of:\n\n${listOf(programs)}`);
+  return { name, file: programs[name][0], args };
+}
+
+function listOf(programs) {
+  const width = Math.max(...Object.keys(programs).map((name) => name.length));
+  return Object.entries(programs)
+    .map(([name, [, about]]) => `  ${name.padEnd(width)}  ${about}`)
+    .join('\n');
+}
 
 /** Resolves to the exit code: 0, or that of the first step that failed. */
 async function runSteps(context, steps) {
@@ -69,11 +107,16 @@ async function runSteps(context, steps) {
   return exitCode;
 }
 
-const runStep = ({ root, nodes }, { tool, bin, flags = [], args }) =>
-  runNode({ root, nodes, cwd: root, args: [...flags, script(root, tool, bin), ...args] });
+const runStep = ({ root, nodes }, { file, tool, bin, args }) =>
+  runNode({
+    root,
+    nodes,
+    cwd: root,
+    args: [file === undefined ? toolScript(root, tool, bin) : join(root, file), ...args],
+  });
 
 /** By its package.json rather than node_modules/.bin, whose scripts run on the Node in PATH. */
-function script(root, tool, bin = tool) {
+function toolScript(root, tool, bin = tool) {
   const home = join(root, 'node_modules', tool);
   const declared = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')).bin;
   return join(home, typeof declared === 'string' ? declared : declared[bin]);

@@ -46,7 +46,7 @@ export const epochMs = (): number => clock.epochMs();
 export const setTimeout = (fire: () => void, ms?: number): Timer => clock.setTimeout(fire, ms);
 export const setInterval = (fire: () => void, ms: number): Timer => clock.setInterval(fire, ms);
 export const clearTimeout = (timer: Timer | undefined): void => clock.clear(timer);
-export const clearInterval = clearTimeout;
+export const clearInterval = (timer: Timer | undefined): void => clock.clear(timer);
 
 /** Resolves after `ms`; rejects with an AbortError when `signal` aborts. With `ref: false`, does not keep Node alive. */
 export const delay = (ms: number, options: DelayOptions = {}): Promise<undefined> =>

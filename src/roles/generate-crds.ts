@@ -5,7 +5,7 @@ import { KINDS } from './kinds.ts';
 /** For `kubectl apply -f crds/`, and for the chart, whose templates read only files of its own. */
 const FOLDERS = ['crds', 'charts/parley/files/crds'];
 
-/** `npm run crds`: writes the CRD files. A test compares them with what would be written. */
+/** `npm run generate -- crds`: writes the CRD files. A test compares them with what would be written. */
 for (const folder of FOLDERS) {
   const target = new URL(`../../${folder}/`, import.meta.url);
   mkdirSync(target, { recursive: true });

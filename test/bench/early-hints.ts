@@ -14,7 +14,7 @@ import { startRecorder } from './start-recorder.ts';
  * What one tenant notices of another whose receivers answer with 103 Early Hints without end: from
  * the call that makes an event to its arrival, before, during and after.
  *
- *   npm run bench:early-hints        SECONDS (default 20) of each, RATE (default 20) events/s
+ *   npm run bench -- early-hints        SECONDS (default 20) of each, RATE (default 20) events/s
  */
 
 const SECONDS = Number(process.env['SECONDS'] ?? 20);

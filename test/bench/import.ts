@@ -9,7 +9,7 @@ import { ms, print, residentMemory } from './figures.ts';
  * How long it takes to import texts by a script: sources of type text, several requests at once, until all
  * are found. Everything is one process with its own PostgreSQL, as `npm start` runs it.
  *
- *   npm run bench:import -- [sources] [at once]      700 by 8: half a minute
+ *   npm run bench -- import [sources] [at once]      700 by 8: half a minute
  */
 
 const SOURCES = Number(process.argv[2] ?? 700);

@@ -17,8 +17,8 @@ import { until } from '../until.ts';
 /**
  * The operator's figures on a real kube-apiserver, etcd and PostgreSQL, all on this machine:
  *
- *   npm run bench:kubernetes                about six minutes
- *   IDLE_SEC=600 npm run bench:kubernetes   with ten idle minutes, as promised
+ *   npm run bench -- kubernetes                about six minutes
+ *   IDLE_SEC=600 npm run bench -- kubernetes   with ten idle minutes, as promised
  *
  * Beside a figure stands what the API server needs for the same writes with nobody listening.
  */

@@ -13,7 +13,7 @@ import { distribution, print, quantile } from './figures.ts';
  * the middle, the last one, and pages of a filter that one row in a thousand has. One table at a
  * time, emptied before the next.
  *
- *   npm run bench:lists [name …]     names: see LISTS; 15 minutes for all
+ *   npm run bench -- lists [name …]     names: see LISTS; 15 minutes for all
  */
 
 const ROWS = Number(process.env['ROWS'] ?? 1_000_000);

@@ -17,7 +17,7 @@ import { startRecorder } from './start-recorder.ts';
  * One greedy key takes all it can get: event streams, uploads at once, replay jobs. What another
  * tenant's requests (a list, a message to an agent) take before, during each and all, and after.
  *
- *   npm run bench:shares [seconds a phase, 15] [MiB an upload, 20]       about two minutes
+ *   npm run bench -- shares [seconds a phase, 15] [MiB an upload, 20]       about two minutes
  */
 const SECONDS = Number(process.argv[2] ?? 15);
 const UPLOAD_BYTES = Number(process.argv[3] ?? 20) * 1024 * 1024;

@@ -19,7 +19,7 @@ import { ms, openLoop, print, quantile, residentMemory } from './figures.ts';
  * runs it. The promise: during, p99 is below twice that of before or 25 ms, whichever is more; the
  * median of the rounds counts.
  *
- *   npm run bench:upload -- [rounds] [seconds]        3 rounds of 10 s: about ten minutes; 1 3 to try it
+ *   npm run bench -- upload [rounds] [seconds]        3 rounds of 10 s: about ten minutes; 1 3 to try it
  */
 
 const ROUNDS = Number(process.argv[2] ?? 3);

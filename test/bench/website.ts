@@ -17,7 +17,7 @@ import { distribution, openLoop, print, quantile, residentMemory } from './figur
  * again when nothing has changed; then what others wait while such a site is read: reads of the API and
  * turns of conversations. Everything is one process, as `start` runs it.
  *
- *   npm run bench:website [-- PAGES]
+ *   npm run bench -- website [PAGES]
  */
 
 const PAGES = Number(process.argv[2] ?? 500);

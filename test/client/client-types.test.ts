@@ -12,7 +12,7 @@ const typeOf = (schema: object): string =>
   /Thing: ([^]*?);\n {2}\};/.exec(clientTypes(documentOf(schema)))![1]!;
 
 describe('the types of the client', () => {
-  test('are those of the routes; `npm run client` writes them', async () => {
+  test('are those of the routes; `npm run generate -- client` writes them', async () => {
     const routes = createRoutes({ version: '' } as RoutesDeps);
     const committed = readFileSync(
       new URL('../../packages/client/src/api.ts', import.meta.url),
@@ -20,7 +20,10 @@ describe('the types of the client', () => {
     );
     // Not toEqual: the difference of two such texts is longer than anybody reads.
     const isFresh = committed === clientTypes(await describeRoutes(routes, ''));
-    expect({ isFresh, or: 'npm run client' }).toEqual({ isFresh: true, or: 'npm run client' });
+    expect({ isFresh, or: 'npm run generate -- client' }).toEqual({
+      isFresh: true,
+      or: 'npm run generate -- client',
+    });
   });
 
   test.each([

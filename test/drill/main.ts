@@ -10,7 +10,7 @@ import { installEngines } from './install.ts';
  * The fire drill: a synthetic caller with real speech rings an agent through the real sockets, breaks in, and
  * checks what was heard, how long it took, the events and the transcript (docs/fire-drill.md).
  *
- *   npm run drill [-- --interruptions 100 --at-once 2]
+ *   npm run test:nightly -- drill [--interruptions 100 --at-once 2]
  *
  * Starts a Parley as `npm start` does, or with PARLEY and KEY calls one that runs, which has the Secret
  * of docs/fire-drill.md.

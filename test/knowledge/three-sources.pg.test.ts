@@ -13,7 +13,7 @@ import { closeAll, html, servePages } from './website/website.ts';
 
 /**
  * A website, a folder of files and a feed, each the whole way: read, answered from with a citation, changed,
- * and read again with exactly the changed documents updated. `npm run test:peers` does it with what others made.
+ * and read again with exactly the changed documents updated. `npm run test:nightly -- peers` does it with what others made.
  */
 
 const SOURCES = '/v1/knowledge/sources';

@@ -16,8 +16,8 @@ import { printAnswers, printWishes, readOffTopic, readWishes } from './turns.ts'
  * nothing answers; how well a wish for a human is heard. On data that nothing is tuned on
  * (docs/evaluation.md, docs/quality.md).
  *
- *   npm run eval:language -- FOLDER     or a file; else PARLEY_LANGUAGE_DATA. A few seconds
- *   npm run eval:language -- FOLDER --embeddings     the same again with a stub of a provider of vectors
+ *   npm run bench -- language FOLDER     or a file; else PARLEY_LANGUAGE_DATA. A few seconds
+ *   npm run bench -- language FOLDER --embeddings     the same again with a stub of a provider of vectors
  */
 
 const BARS = { at1: 0.55, at3: 0.72, answers3: 0.55, f1: 0.65, auroc: 0.8 };

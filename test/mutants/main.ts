@@ -12,7 +12,7 @@ import { runSuite, type Verdict } from './run-suite.ts';
 /**
  * Plants our bugs one by one, each in a copy of its own, and runs the test that must find it.
  *
- *   npm run test:mutants [-- [name …] [--baseline] [--out FILE]]
+ *   npm run test:nightly -- mutants [[name …] [--baseline] [--out FILE]]
  *
  * A name stands for every mutant that has it in its own; without one it is all of them, which takes more than an
  * hour on two cores: there are some 600, and a suite takes ten seconds and more, in a browser half a minute, since

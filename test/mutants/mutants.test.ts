@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { plant } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
 
-/** That the planted bugs still fit; `npm run test:mutants` shows that each is found. */
+/** That the planted bugs still fit; `npm run test:nightly -- mutants` shows that each is found. */
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const PLANTED_MIN = 580;
 

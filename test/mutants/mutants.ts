@@ -33,7 +33,7 @@ import { WIDGET_MUTANTS } from './widget-mutants.ts';
 
 /**
  * Check the checker: each is a way in which a delivery engine loses, doubles, delays or leaks what
- * it was trusted with, and each must turn a suite red. `npm run test:mutants` plants them one by one;
+ * it was trusted with, and each must turn a suite red. `npm run test:nightly -- mutants` plants them one by one;
  * test/mutants/mutants.test.ts sees to it that they still fit the sources.
  */
 export const MUTANTS: readonly Mutant[] = [

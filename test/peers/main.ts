@@ -23,7 +23,7 @@ import { tryWebsite } from './three-sources/website.ts';
  * And the packages of Twilio and Telnyx sign requests for us, and read what we answer and ask; Pipecat's
  * serializers carry the sound of calls.
  *
- *   npm run test:peers [-- openai-node langchain website libreoffice feed telephony telnyx pipecat ...]
+ *   npm run test:nightly -- peers [openai-node langchain website libreoffice feed telephony telnyx pipecat ...]
  *
  * A name that begins with one of the words is asked for.
  */

@@ -19,7 +19,7 @@ import { until } from '../until.ts';
  * migrated and replaced by this tree pod by pod, and this tree by the previous main again, on the
  * schema that stays. The previous main is a commit of this repository, in processes of its own.
  *
- *   npm run test:faults -- test/roles/upgrade
+ *   npm run test:nightly -- faults test/roles/upgrade
  */
 
 /** Not in the quick tier: the previous main installs packages of its own, and a roll takes a minute. */

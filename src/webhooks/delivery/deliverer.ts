@@ -18,7 +18,7 @@ import { createDueEndpoints, type DueEndpoints } from './due-endpoints.ts';
  * line, no statement of its own, its body copied once, from the claim into the request. At full
  * speed that is 0.17 CPU-ms here, 0.21 in the API and 0.32 in PostgreSQL; at 200 a second, where a
  * batch has one or two, 1.0, 1.0 and 1.9, nearly all of it the overhead of three statements
- * (docs/performance.md, `npm run bench:delivery`).
+ * (docs/performance.md, `npm run bench -- delivery`).
  *
  * Wake-ups name the endpoints to look at; the sweep every 200 ms finds what no wake-up named:
  * retries that became due, leases that ran out, lost notifications. One claim runs at a time: more

@@ -14,9 +14,9 @@ import { benchThroughput } from './throughput.ts';
  * The benchmark of delivery: Parley, graphile-worker and a bare loop in the same run, on the same
  * PostgreSQL and receiver. Compare ratios, not times; docs/performance.md says how to read it.
  *
- *   npm run bench:delivery                   about half an hour
- *   npm run bench:delivery -- --quick        about eight minutes
- *   npm run bench:delivery -- --only=latency one phase (options.ts has the list)
+ *   npm run bench -- delivery                   about half an hour
+ *   npm run bench -- delivery --quick        about eight minutes
+ *   npm run bench -- delivery --only=latency one phase (options.ts has the list)
  */
 
 const RUN: Record<Phase, (bench: Bench, report: Report) => Promise<void>> = {

@@ -31,7 +31,7 @@ export const PHASES = [
 ] as const;
 export type Phase = (typeof PHASES)[number];
 
-const USAGE = `npm run bench:delivery -- [--quick] [--only=${PHASES.join(',')}]
+const USAGE = `npm run bench -- delivery [--quick] [--only=${PHASES.join(',')}]
   --out=FILE        the figures as JSON (delivery-bench.json)
   --rounds=N --events=N --seconds=N --kills=N --backlog=N   instead of the usual lengths
   --logs=FOLDER     keeps what Parley's processes log

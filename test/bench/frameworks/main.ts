@@ -17,7 +17,7 @@ import { startSpeech, type Speech } from './speech.ts';
  * stub on loopback, the answer is always the same, no model is asked, and 400 ms of silence end what somebody says,
  * with all three. One after the other, in one run; the callers share the machine and count in no figure.
  *
- *   npm run bench:frameworks [-- parley pipecat livekit]      CALLS=5
+ *   npm run bench -- frameworks [parley pipecat livekit]      CALLS=5
  */
 
 const CALLS = Number(process.env['CALLS'] ?? 5);

@@ -9,7 +9,7 @@ import { setScene, type Scene } from './scene.ts';
  * The pictures of docs/dashboard.md: each page of the dashboard of an `npm start` of its own, at 1280 × 800,
  * light and dark.
  *
- *   npm run screenshots [-- NAME…]     into docs/images/dashboard; NAME: of the pictures to take
+ *   npm run generate -- screenshots [NAME…]     into docs/images/dashboard; NAME: of the pictures to take
  */
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../docs/images/dashboard');

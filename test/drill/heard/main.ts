@@ -11,7 +11,7 @@ import { installEngines } from '../install.ts';
  * it: sentences that others wrote, spoken by a voice that knows when it says each word, broken off every 140 ms, and
  * once each for the recognizer (docs/evaluation.md).
  *
- *   npm run eval:heard -- FOLDER     with faq.json; else PARLEY_LANGUAGE_DATA. A quarter of an hour
+ *   npm run bench -- heard FOLDER     with faq.json; else PARLEY_LANGUAGE_DATA. A quarter of an hour
  */
 
 /** Of 20 ms: how often a sentence is broken off. */

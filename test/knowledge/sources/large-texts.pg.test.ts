@@ -7,7 +7,7 @@ import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 
 /**
  * What the largest texts do to everybody else: API and operator run in this process, so its event loop
- * is theirs. Bounds are generous, for a machine with other things to do; `npm run bench:upload` has
+ * is theirs. Bounds are generous, for a machine with other things to do; `npm run bench -- upload` has
  * the figures.
  */
 

@@ -8,7 +8,7 @@ type Schema = Record<string, unknown>;
 type Json = Record<string, unknown>;
 
 const HEAD = `/**
- * Generated from the OpenAPI document: \`npm run client\`. A test compares it with what would be
+ * Generated from the OpenAPI document: \`npm run generate -- client\`. A test compares it with what would be
  * generated.
  */
 `;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { isSigned } from '../../../../src/calls/carriers/telnyx/signature.ts';
 
 /**
- * Of the seed of 32 times 7, by OpenSSL; npm run test:peers asks the carrier's own package the same of webhooks.
+ * Of the seed of 32 times 7, by OpenSSL; npm run test:nightly -- peers asks the carrier's own package the same of webhooks.
  */
 const PUBLIC_KEY = '6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=';
 const BODY =

@@ -10,7 +10,7 @@ const PARAMS = {
   From: '+12349013030',
   To: '+18005551212',
 };
-/** As the carrier's own package makes it; npm run test:peers asks that again. */
+/** As the carrier's own package makes it; npm run test:nightly -- peers asks that again. */
 const SIGNATURE = '0/KCTR6DLpKmkAf8muzZqo1nDgQ=';
 
 const signed = (change: object = {}) =>

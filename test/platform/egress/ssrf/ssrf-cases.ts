@@ -31,7 +31,7 @@ export type SsrfCase = {
 };
 
 export const DOMAIN = 'ssrf.test';
-/** `npm run test:faults` */
+/** `npm run test:nightly -- faults` */
 export const IS_LONG = process.env['FAULT_ROUNDS'] !== undefined;
 export const REDIRECTS = [301, 302, 303, 307, 308];
 

@@ -14,7 +14,7 @@ import { KINDS } from '../../../../src/roles/kinds.ts';
 const folder = new URL('../../../../crds/', import.meta.url);
 
 describe('the CRD files', () => {
-  test('are those the schemas make; `npm run crds` writes them', () => {
+  test('are those the schemas make; `npm run generate -- crds` writes them', () => {
     const files = Object.fromEntries(KINDS.map((kind) => [crdFileName(kind), crdYaml(kind)]));
     for (const [name, yaml] of Object.entries(files)) {
       expect(readFileSync(new URL(name, folder), 'utf8')).toBe(yaml);

@@ -14,7 +14,7 @@ import { startRecorder, type Recorder } from './start-recorder.ts';
  * a manifest's way, memory. Beside the latency stands the limit of the machine at that moment, a
  * bare keep-alive POST loop at the same rate to the same receiver: compare ratios, not machines.
  *
- *   npm run bench            about two minutes
+ *   npm run bench -- summary            about two minutes
  */
 
 const RATE = 200;

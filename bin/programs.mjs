@@ -1,0 +1,50 @@
+/**
+ * The programs behind `npm run bench`, `npm run test:nightly` and `npm run generate`: name → file, what it does, and how
+ * long it takes on two cores. Without a name, `bench` lists them; the others run all that a name does not have to ask for.
+ */
+export const benches = {
+  dashboard: ['test/dashboard/bench/main.ts', 'first view, changes of page, live events, memory'],
+  delivery: ['test/bench/delivery/main.ts', 'delivery beside graphile-worker, 30 min; -- --quick'],
+  'early-hints': ['test/bench/early-hints.ts', 'a tenant beside receivers that send 103 forever'],
+  frameworks: ['test/bench/frameworks/main.ts', 'calls beside Pipecat and LiveKit Agents'],
+  heard: ['test/drill/heard/main.ts', 'playback position at an interruption, on real speech'],
+  import: ['test/bench/import.ts', 'importing 700 text sources, 30 s'],
+  kubernetes: ['test/bench/kubernetes.ts', 'the operator on a kube-apiserver, 6 min'],
+  language: ['test/language/main.ts', 'search, gaps and moods on public language sets'],
+  lists: ['test/bench/lists.ts', 'every list over 1,000,000 rows, 15 min'],
+  media: ['test/bench/media.ts', 'calls by Media Streams, 3 min'],
+  'model-turns': [
+    'test/bench/model-turns.ts',
+    'turns with a stub model beside the openai client, 3 min',
+  ],
+  relay: ['test/bench/relay.ts', 'calls by ConversationRelay, 2 min'],
+  replay: ['test/bench/replay.ts', 'replay of 100,000 events, 3 min'],
+  search: ['test/bench/search.ts', 'search over 10,000 to 200,000 passages, 5 min'],
+  shares: ['test/bench/shares.ts', 'a tenant beside a greedy key, 2 min'],
+  summary: ['test/bench/summary.ts', 'the figures of the README: start, delivery, memory, 2 min'],
+  talks: ['test/bench/talks.ts', 'web voice, 2 min'],
+  turns: ['test/bench/turns.ts', 'text turns without a model, 1 min'],
+  upload: ['test/bench/upload.ts', 'a tenant beside the worst uploads, 10 min'],
+  website: ['test/bench/website.ts', 'a site of 500 pages'],
+};
+
+/** In this order when none is named. `faults` and `tests` are runs of Vitest (tasks.mjs). */
+export const nightly = {
+  tests: [undefined, 'every test of `npm test` in its full form'],
+  faults: [undefined, 'every way we know to break it, 50 rounds each, hours; -- PATH for one'],
+  mutants: ['test/mutants/main.ts', 'planted bugs, each of which a test must find; -- NAME'],
+  contract: ['test/contract/main.ts', 'schemathesis against /v1/openapi.json'],
+  peers: ['test/peers/main.ts', 'clients, sites, files and carriers that others made; -- NAME'],
+  soak: ['test/soak/main.ts', 'an hour of load with a fault every 20 s; -- --minutes 5'],
+  drill: ['test/drill/main.ts', 'calls with real speech and interruptions; -- --interruptions 10'],
+};
+
+/** Files that are committed and made from the sources. Without a name: all but the pictures. */
+export const generators = {
+  crds: ['src/roles/generate-crds.ts', 'the CRDs, after a change of a kind’s schema'],
+  client: [
+    'src/roles/generate-client.ts',
+    'the types of packages/client, after a change of routes',
+  ],
+  screenshots: ['test/dashboard/screenshots/main.ts', 'the pictures of docs/dashboard.md; -- NAME'],
+};
