@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { monotonicMs } from '../clock.ts';
+import { epochMs, monotonicMs } from '../clock.ts';
 import { runApi } from '../roles/api/run.ts';
 import { createContext, readVersion, type Context } from '../roles/context.ts';
 import { migrateDatabase } from '../roles/migrate-database.ts';
@@ -69,7 +69,7 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
   const screen = createScreen({
     write: (text) => process.stderr.write(text),
     colors: process.stderr.isTTY,
-    now: () => new Date(),
+    now: () => new Date(epochMs()),
   });
   const about = { role: 'start', version: readVersion(), log };
   stops.push((await startTracing(config.tracing, about)).stop);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { epochMs } from '../../clock.ts';
 import {
   FieldConflictError,
   InvalidResourceError,
@@ -44,7 +45,7 @@ export function mergeApplied(input: {
       uid: current?.metadata.uid ?? randomUUID(),
       generation: current?.metadata.generation ?? 1,
       resourceVersion: current?.metadata.resourceVersion ?? '',
-      creationTimestamp: current?.metadata.creationTimestamp ?? new Date().toISOString(),
+      creationTimestamp: current?.metadata.creationTimestamp ?? new Date(epochMs()).toISOString(),
     },
     spec: verdict.spec,
     status: current?.status ?? { observedGeneration: -1 },

@@ -1,39 +1,35 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { filesBelow, read, ROOT } from './sources.ts';
 
 /**
- * What a comment or a document cites is there: a section of the contract, a decision, a document, a
- * file. Whoever follows a citation must not end nowhere, and files move.
+ * Citations in comments and documents lead somewhere: to a section of the contract, a decision, a document or a file.
  */
 
-const ROOT = path.resolve(import.meta.dirname, '..');
-const CODE = ['src', 'test', 'bin'];
 const DOCS = 'docs';
-
-/** Not gone through yet. */
-const NOT_CLEAN: readonly RegExp[] = [];
-
-const files = [...CODE, DOCS, 'examples'].flatMap((folder) =>
-  readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) =>
-    path.join(folder, file),
-  ),
-);
+const files = filesBelow('src', 'test', 'bin', DOCS, 'examples');
 const root = readdirSync(ROOT);
-const contract = readFileSync(path.join(ROOT, DOCS, 'contract.md'), 'utf8');
-const sections = new Set([...contract.matchAll(/^## (\d+)\. /gm)].map(([, number]) => number));
-
-const citing = [...files, ...root.filter((file) => file.endsWith('.md'))].filter(
-  (file) =>
-    /\.(ts|mjs|md)$/.test(file) &&
-    !NOT_CLEAN.some((place) => place.test(file)) &&
-    file !== 'test/citations.test.ts',
+const sections = new Set(
+  [...read(`${DOCS}/contract.md`).matchAll(/^## (\d+)\. /gm)].map(([, number]) => number),
 );
+const decisions = files
+  .filter((file) => file.startsWith(`${DOCS}/decisions/`))
+  .map((file) => path.basename(file));
+/** Each path with its endings after a slash, so that a citation may leave out the first folders. */
+const endings = new Set([...files, ...root].flatMap(endingsOf));
+/** Paths without one or more of their suffixes. */
+const stems = new Set(files.flatMap(stemsOf));
 
-test.each(citing)('%s cites what is there', (file) => {
-  const text = readFileSync(path.join(ROOT, file), 'utf8');
-  const cited = file.endsWith('.md') ? text : commentsOf(text);
-  expect([...brokenIn(cited, file), ...brokenLinks(cited, file)]).toEqual([]);
+test('comments and documents cite what is there', () => {
+  const citing = [...files, ...root.filter((file) => file.endsWith('.md'))].filter(
+    (file) => /\.(ts|mjs|md)$/.test(file) && file !== 'test/check/citations.test.ts',
+  );
+  const broken = citing.flatMap((file) => {
+    const text = file.endsWith('.md') ? read(file) : commentsOf(read(file));
+    return [...brokenIn(text, file), ...brokenLinks(text, file)].map((one) => `${file}: ${one}`);
+  });
+  expect(broken).toEqual([]);
 });
 
 describe('a citation is refused', () => {
@@ -74,7 +70,7 @@ test('what stands is let through', () => {
   expect(brokenIn(text, 'src/main.ts')).toEqual([]);
 });
 
-/** What a text cites that is not there, as it stands in the text. */
+/** Citations in a text that lead nowhere, as they stand in the text. */
 function brokenIn(text: string, file: string): string[] {
   return [
     ...allOf(text, NOT_IN_THE_PROJECT),
@@ -108,13 +104,10 @@ function brokenDecisions(text: string): string[] {
   ];
 }
 
-/** By its number, or by its whole name. */
+/** Accepts the number of a decision, or its whole file name. */
 function isDecision(name: string): boolean {
-  const decisions = files.filter((file) => file.startsWith(`${DOCS}/decisions/`));
-  return decisions.some((file) => {
-    const there = path.basename(file);
-    return there === name || (/^\d{4}$/.test(name) && there.startsWith(`${name}-`));
-  });
+  const isNumber = /^\d{4}$/.test(name);
+  return decisions.some((file) => (isNumber ? file.startsWith(`${name}-`) : file === name));
 }
 
 function brokenPaths(text: string): string[] {
@@ -123,21 +116,26 @@ function brokenPaths(text: string): string[] {
     /(?<![\w/.*-])(?!(?:docs|src|test|bin)\/)(?:\.{1,2}\/)*(?:[\w.-]+\/)*\w[\w.-]*\.(?:ts|mjs)\b/g;
   return [
     ...allOf(text, whole).filter((cited) => !isThere(cited)),
-    ...allOf(text, ending).filter((cited) => !isNamed(cited.replace(/^(?:\.{1,2}\/)+/, ''))),
+    ...allOf(text, ending).filter((cited) => !endings.has(cited.replace(/^(?:\.{1,2}\/)+/, ''))),
   ];
 }
 
-/** A file, a folder, or a file up to its suffix, as one says which tests to run. */
+/** Accepts a file, a folder, or a file without its suffixes, as arguments of Vitest have it. */
 function isThere(cited: string): boolean {
-  return existsSync(path.join(ROOT, cited)) || files.some((file) => file.startsWith(`${cited}.`));
+  return stems.has(cited) || existsSync(path.join(ROOT, cited));
 }
 
-/** By its name, or by its path below any folder. */
-function isNamed(name: string): boolean {
-  return [...files, ...root].some((file) => file === name || file.endsWith(`/${name}`));
+function endingsOf(file: string): string[] {
+  const parts = file.split('/');
+  return parts.map((_, i) => parts.slice(i).join('/'));
 }
 
-/** Of Markdown, to other files of the project. */
+function stemsOf(file: string): string[] {
+  const parts = file.split('.');
+  return parts.map((_, i) => parts.slice(0, i + 1).join('.'));
+}
+
+/** Links of Markdown to files of the project that do not exist. */
 function brokenLinks(text: string, file: string): string[] {
   if (!file.endsWith('.md')) return [];
   const folder = path.join(ROOT, path.dirname(file));
@@ -150,7 +148,7 @@ function allOf(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].map(([found]) => found);
 }
 
-/** Each comment as one line, those of SQL too. What looks like one within a string is taken for one. */
+/** Each comment as one line, including those of SQL. Takes text in a string that looks like a comment for one. */
 function commentsOf(code: string): string {
   const comment = /(?<=^|\s)(?:\/\*[\s\S]*?\*\/|(?:(?:\/\/|-- ).*(?:\n\s*(?=\/\/|-- ))?)+)/g;
   const frame = /^\s*(?:\/\*\*?|\*\/|\*|\/\/|--)|\*\/$/gm;
