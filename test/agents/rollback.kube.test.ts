@@ -122,8 +122,8 @@ describeEachStore((storeName) => {
       await declareAll('one', 'two');
       await declare({ prompt: 'two', pinnedVersion: 2 }, 'kubectl');
       const before = await engine.store.get('Agent', { namespace: 'default', name: 'support' });
-      for (const call of [rollback(1), publish(1), publish()]) {
-        const { code, detail } = await refusal(call);
+      for (const call of [() => rollback(1), () => publish(1), () => publish()]) {
+        const { code, detail } = await refusal(call());
         expect([code, detail]).toEqual(['managed_elsewhere', expect.stringContaining('kubectl')]);
       }
       expect(await engine.store.get('Agent', { namespace: 'default', name: 'support' })).toEqual(
