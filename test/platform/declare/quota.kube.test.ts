@@ -1,8 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS, type Limits, type Quotas } from '../../../src/config.ts';
 import type { Condition } from '../../../src/platform/resources/resource-store.ts';
 import type { Operator } from '../../../src/roles/operator/run.ts';
-import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
+import {
+  createCall,
+  startApi,
+  type Api,
+  type Call,
+  type Reply,
+} from '../../roles/api/api-setup.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 
 /** Contract §3: what a namespace may have, by REST and by whatever declares objects. */
@@ -70,30 +77,41 @@ const statusesOf = (replies: Reply[]): number[] =>
   replies.map(({ status }) => status).sort((a, b) => a - b);
 
 describeEachStore((storeName) => {
+  // Quotas count per namespace, so the tests share one API and each has a namespace of its own.
   let api: Api;
   let operator: Operator;
+  let namespace: string;
+  let call: Call;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     api = await startApi({ limits, storeName, operator: false });
     operator = await api.engine.startOperator({ limits, quotaRetryMs: 300 });
+  }, 120_000);
+  afterAll(() => api.stop());
+  beforeEach(async () => {
+    namespace = `quota-${randomBytes(4).toString('hex')}`;
+    call = createCall(api.url, await api.newKey(namespace));
   });
-  afterEach(() => api.stop());
 
   const declare = (kind: string, name: string, spec: Record<string, unknown>): Promise<unknown> =>
-    api.engine.store.apply({ kind, namespace: 'default', name, spec }, { fieldManager: 'kubectl' });
+    api.engine.store.apply({ kind, namespace, name, spec }, { fieldManager: 'kubectl' });
   const conditionOf = (kind: string, name: string, type: string, status: string) =>
     api.engine.eventually(async () => {
-      const object = await api.engine.store.get(kind, { namespace: 'default', name });
+      const object = await api.engine.store.get(kind, { namespace, name });
       const conditions = (object?.status['conditions'] ?? []) as Condition[];
       return conditions.find((one) => one.type === type && one.status === status);
     });
-  const create = (path: string, json: object): Promise<Reply> => api.call('POST', path, { json });
+  const create = (path: string, json: object): Promise<Reply> => call('POST', path, { json });
+  const refusals = async (quota: string): Promise<number> => {
+    const line = new RegExp(`^parley_quota_refused_total\\{quota="${quota}"\\} (\\d+)$`, 'm');
+    return Number(line.exec(await api.engine.metrics.render())?.[1] ?? 0);
+  };
 
   describe.each(KINDS)('$kind', ({ kind, quota, path, spec, json }) => {
-    const used = async (): Promise<object> =>
-      (await api.call('GET', '/v1/usage')).body.quotas[quota];
+    const used = async (): Promise<object> => (await call('GET', '/v1/usage')).body.quotas[quota];
 
     test('one too many is 409 with the figures and the setting; room is made by deleting', async () => {
+      const refusedBefore = await refusals(quota);
       const first = await create(path, json('one'));
       for (const name of ['two', 'three'])
         expect((await create(path, json(name))).status).toBe(201);
@@ -102,13 +120,11 @@ describeEachStore((storeName) => {
       expect(over).toMatchObject({ status: 409, body: { code: 'quota_exceeded' } });
       expect(over.body.detail).toContain(`PARLEY_QUOTA_${quota.toUpperCase()}) and has 3`);
       // Another namespace has its own.
-      const key = await api.newKey('other');
-      expect((await api.call('POST', path, { key, json: json('one') })).status).toBe(201);
-      await api.call('DELETE', `${path}/${first.body.id}`);
+      const key = await api.newKey(`${namespace}-other`);
+      expect((await call('POST', path, { key, json: json('one') })).status).toBe(201);
+      await call('DELETE', `${path}/${first.body.id}`);
       expect((await create(path, json('four'))).status).toBe(201);
-      expect(await api.engine.metrics.render()).toContain(
-        `parley_quota_refused_total{quota="${quota}"} 1`,
-      );
+      expect(await refusals(quota)).toBe(refusedBefore + 1);
     });
 
     test('of many at once exactly as many get in as there is room, and nothing is left of the others', async () => {
@@ -118,7 +134,7 @@ describeEachStore((storeName) => {
       const statuses = statusesOf(replies);
       expect(statuses).toEqual([201, 201, 409, 409, 409, 409, 409, 409]);
       expect(await used()).toEqual({ limit: 3, used: 3 });
-      const declared = await api.engine.store.list(kind, 'default');
+      const declared = await api.engine.store.list(kind, namespace);
       expect(declared).toHaveLength(3);
     });
 
@@ -134,27 +150,12 @@ describeEachStore((storeName) => {
       expect(await conditionOf(kind, 'four', 'Stalled', 'True')).toBeDefined();
       // What is there goes on, and can be changed.
       await declare(kind, 'one', { ...spec, metadata: { changed: 'yes' } });
-      const changed = await api.engine.settled(kind, 'one');
+      const changed = await api.engine.settled(kind, 'one', namespace);
       expect(changed.status).toMatchObject({ observedGeneration: 2 });
       await conditionOf(kind, 'one', 'Accepted', 'True');
-      await api.engine.store.delete(kind, { namespace: 'default', name: 'two' });
+      await api.engine.store.delete(kind, { namespace, name: 'two' });
       await conditionOf(kind, 'four', 'Accepted', 'True');
       expect(await used()).toEqual({ limit: 3, used: 3 });
-    });
-
-    test('a quota that is lowered refuses what is new and nothing else', async () => {
-      for (const name of ['one', 'two', 'three']) await declare(kind, name, spec);
-      for (const name of ['one', 'two', 'three']) await conditionOf(kind, name, 'Accepted', 'True');
-      await operator.stop();
-      operator = await api.engine.startOperator({ limits: limitsOf({ [quota]: 1 }) });
-      await declare(kind, 'three', { ...spec, metadata: { changed: 'yes' } });
-      const changed = await api.engine.settled(kind, 'three');
-      expect(changed.status).toMatchObject({ observedGeneration: 2 });
-      await conditionOf(kind, 'three', 'Accepted', 'True');
-      await declare(kind, 'four', spec);
-      const { reason, message } = await conditionOf(kind, 'four', 'Accepted', 'False');
-      expect([reason, message.includes('may have 1 ')]).toEqual(['QuotaExceeded', true]);
-      expect(await used()).toMatchObject({ used: 3 });
     });
   });
 
@@ -162,12 +163,12 @@ describeEachStore((storeName) => {
     const path = '/v1/knowledge/sources';
     const text = (bytes: number): string => 'word '.repeat(bytes / 5);
     const upload = (id: string, bytes: number): Promise<Reply> =>
-      api.call('PUT', `${path}/${id}/content`, {
+      call('PUT', `${path}/${id}/content`, {
         body: text(bytes),
         headers: { 'content-type': 'text/plain' },
       });
     const used = async (): Promise<object> =>
-      (await api.call('GET', '/v1/usage')).body.quotas.knowledge_bytes;
+      (await call('GET', '/v1/usage')).body.quotas.knowledge_bytes;
 
     test('a text or an upload beyond them is 409, a smaller one is not', async () => {
       const { body: file } = await create(path, { name: 'file', type: 'file' });
@@ -180,24 +181,22 @@ describeEachStore((storeName) => {
       expect(await used()).toEqual({ limit: 100, used: 100 });
       expect((await upload(file.id, 65)).body.code).toBe('quota_exceeded');
       const id = String(short.body.id);
-      const longer = await api.call('PATCH', `${path}/${id}`, { json: { text: text(45) } });
+      const longer = await call('PATCH', `${path}/${id}`, { json: { text: text(45) } });
       expect(longer.body.code).toBe('quota_exceeded');
-      expect((await api.call('PATCH', `${path}/${id}`, { json: { text: text(5) } })).status).toBe(
-        200,
-      );
+      expect((await call('PATCH', `${path}/${id}`, { json: { text: text(5) } })).status).toBe(200);
       expect((await upload(file.id, 65)).status).toBe(202);
       expect(await used()).toEqual({ limit: 100, used: 70 });
-      expect((await api.call('POST', `${path}/${file.id}/sync`)).status).toBe(202);
+      expect((await call('POST', `${path}/${file.id}/sync`)).status).toBe(202);
     });
 
     test('of uploads at once no more get in than there is room', async () => {
       const sources = await Promise.all(
         ['a', 'b', 'c'].map((name) => create(path, { name, type: 'file' })),
       );
-      const key = await api.newKey('default');
+      const key = await api.newKey(namespace);
       const replies = await Promise.all(
         sources.map(({ body }, i) =>
-          api.call('PUT', `${path}/${body.id}/content`, {
+          call('PUT', `${path}/${body.id}/content`, {
             ...(i > 1 && { key }), // A key may have two at once.
             body: text(40),
             headers: { 'content-type': 'text/plain' },
@@ -214,14 +213,40 @@ describeEachStore((storeName) => {
       await declare('KnowledgeSource', 'notes', { type: 'text', text: text(150) });
       const refused = await conditionOf('KnowledgeSource', 'notes', 'Accepted', 'False');
       expect(refused).toMatchObject({ reason: 'QuotaExceeded' });
-      const { body } = await api.call('GET', `${path}?name=notes`);
+      const { body } = await call('GET', `${path}?name=notes`);
       expect(body.data[0]).toMatchObject({ ready: false, status: 'ready', documents: 1 });
       expect(body.data[0].status_message).toContain('PARLEY_QUOTA_KNOWLEDGE_BYTES');
-      const { body: found } = await api.call('GET', '/v1/knowledge/search?q=green%20parrot');
+      const { body: found } = await call('GET', '/v1/knowledge/search?q=green%20parrot');
       expect(found.data).toHaveLength(1);
       await declare('KnowledgeSource', 'notes', { type: 'text', text: text(50) });
       await conditionOf('KnowledgeSource', 'notes', 'Accepted', 'True');
     });
+  });
+
+  // The last test of the file: the operator keeps the lowered quotas.
+  test('a quota that is lowered refuses what is new and nothing else', async () => {
+    for (const { kind, spec } of KINDS) {
+      for (const name of ['one', 'two', 'three']) await declare(kind, name, spec);
+      for (const name of ['one', 'two', 'three']) await conditionOf(kind, name, 'Accepted', 'True');
+    }
+    await operator.stop();
+    const lowered = Object.fromEntries(KINDS.map(({ quota }) => [quota, 1]));
+    operator = await api.engine.startOperator({ limits: limitsOf(lowered) });
+    for (const { kind, quota, spec } of KINDS) {
+      await declare(kind, 'three', { ...spec, metadata: { changed: 'yes' } });
+      const changed = await api.engine.settled(kind, 'three', namespace);
+      expect(changed.status).toMatchObject({ observedGeneration: 2 });
+      await conditionOf(kind, 'three', 'Accepted', 'True');
+      await declare(kind, 'four', spec);
+      const { reason, message } = await conditionOf(kind, 'four', 'Accepted', 'False');
+      expect([kind, reason, message.includes('may have 1 ')]).toEqual([
+        kind,
+        'QuotaExceeded',
+        true,
+      ]);
+      const { body } = await call('GET', '/v1/usage');
+      expect(body.quotas[quota]).toMatchObject({ used: 3 });
+    }
   });
 });
 
