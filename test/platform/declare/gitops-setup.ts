@@ -51,9 +51,11 @@ export type Cluster = Api & {
   /** As it is once the operator has dealt with what is declared now. */
   settled: (name?: string) => Promise<Resource>;
   read: () => Promise<Resource | undefined>;
-  /** The operator's writes to the API server since it was first started. */
+  /** The operator's writes to the API server since the last `reset`. */
   operatorWrites: () => number;
   restartOperator: () => Promise<void>;
+  /** Removes what is declared and its history, so that the next test finds an installation as new. */
+  reset: () => Promise<void>;
 };
 
 export async function startCluster(kube: Kube): Promise<Cluster> {
@@ -111,6 +113,16 @@ export async function startCluster(kube: Kube): Promise<Cluster> {
         });
         wakers.clear();
       }
+    },
+    reset: async () => {
+      await kube.deleteAll();
+      const { pool } = api.engine;
+      await api.engine.eventually(async () => {
+        const { rowCount } = await pool.query('select 1 from agents where deleted_at is null');
+        return rowCount === 0 && cache.list().length === 0;
+      });
+      await pool.query('truncate agents, deleted_agents, events, delivery_queue cascade');
+      operatorWrites = 0;
     },
     stop: async () => {
       await watching.stop();

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { collectionPath } from '../../../src/platform/kubernetes/resource-paths.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { activations, agentRow, countVersions, events } from '../../agents/agents.ts';
@@ -38,14 +38,16 @@ const binaries = await findKubeBinaries();
 (binaries ? describe : describe.skip)('beside GitOps', () => {
   let kube: Kube;
   let cluster: Cluster;
+  // A test starts from an empty installation, not from a new one: the programs are the same for all.
   beforeAll(async () => {
     kube = await borrowKube();
-  }, 120_000);
-  afterAll(async () => kube?.stop());
-  beforeEach(async () => {
     cluster = await startCluster(kube);
+  }, 120_000);
+  afterEach(() => cluster.reset());
+  afterAll(async () => {
+    await cluster?.stop();
+    await kube?.stop();
   });
-  afterEach(() => cluster?.stop());
 
   const commit = async (tool: GitOps, ...specs: Spec[]): Promise<Resource> => {
     for (const spec of specs) {
