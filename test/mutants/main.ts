@@ -4,21 +4,19 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../setup/start-postgres.ts';
 import { stopServers } from '../setup/stop-servers.ts';
-import type { Mutant } from './mutant.ts';
+import { plant, type Mutant } from './mutant.ts';
 import { MUTANTS } from './mutants.ts';
 import { copyTree, type PrivateCopy } from './private-copy.ts';
-import { runSuite, type Verdict } from './run-suite.ts';
+import { runSuites, type Verdict } from './run-suite.ts';
 
 /**
- * Plants our bugs one by one, each in a copy of its own, and runs the test that must find it.
+ * Plants our bugs one by one, each in a copy of its own, and runs the test file that must find it.
  *
- *   npm run test:nightly -- mutants [[name …] [--baseline] [--out FILE]]
+ *   npm run test:nightly -- mutants [name …] [--baseline] [--out FILE]
  *
- * A name stands for every mutant that has it in its own; without one it is all of them, which takes more than an
- * hour on two cores: there are some 600, and a suite takes ten seconds and more, in a browser half a minute, since
- * its pages are built first. `--baseline` runs the tests where there are no bugs first: one that is red by itself
- * would find anything. `--out` writes what was seen as JSON. Ends with 1 when a bug was not
- * found, and when a mutant or a test does not work.
+ * A name chooses every mutant whose name contains it; without one, all run. `--baseline` runs the test files without bugs
+ * first, because a file that is red by itself would find anything. `--out` writes the results as JSON. Exits with 1 if a bug
+ * was not found, or if a mutant or a test file does not work.
  */
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
@@ -49,14 +47,14 @@ try {
   await stopServers();
 }
 
-/** Each test that is to find something, once, where there is nothing to find. */
+/** Runs each test file once where there is nothing to find. */
 async function runBaseline(): Promise<void> {
-  const suites = new Map(chosen.map((mutant) => [`${mutant.suite} ${mutant.test}`, mutant]));
-  await eachOf([...suites.values()], async (mutant) => {
-    const { verdict, seconds } = await attempt(mutant, undefined);
-    if (verdict.kind === 'green') print('green', seconds, `${mutant.suite}: ${mutant.test}`);
+  const suites = new Set(chosen.map(({ suite }) => suite));
+  await eachOf([...suites], async (suite) => {
+    const { verdict, seconds } = await attempt(suite, undefined);
+    if (verdict.kind === 'green') print('green', seconds, suite);
     else {
-      print('NOT GREEN', seconds, `${mutant.suite}: ${mutant.test}: ${wordsOf(verdict)}`);
+      print('NOT GREEN', seconds, `${suite}: ${wordsOf(verdict)}`);
       process.exitCode = 1;
     }
   });
@@ -65,7 +63,7 @@ async function runBaseline(): Promise<void> {
 async function runMutants(): Promise<Seen[]> {
   const seen: Seen[] = [];
   await eachOf(chosen, async (mutant) => {
-    const { verdict, seconds } = await attempt(mutant, mutant);
+    const { verdict, seconds } = await attempt(mutant.suite, mutant);
     const found = verdict.kind === 'red';
     seen.push({ ...mutant, found, seconds, verdict });
     print(found ? 'found' : 'NOT FOUND', seconds, `${mutant.name}: ${wordsOf(verdict)}`);
@@ -73,9 +71,9 @@ async function runMutants(): Promise<Seen[]> {
   return seen;
 }
 
-/** One for each core at a time: a suite waits about as long as it computes. */
-async function eachOf(mutants: readonly Mutant[], run: (one: Mutant) => Promise<void>) {
-  const waiting = mutants.values();
+/** One for each core at a time: a test file waits about as long as it computes. */
+async function eachOf<T>(all: readonly T[], run: (one: T) => Promise<void>): Promise<void> {
+  const waiting = all.values();
   const work = async (): Promise<void> => {
     for (const one of waiting) {
       if (stopping.signal.aborted) return;
@@ -86,7 +84,7 @@ async function eachOf(mutants: readonly Mutant[], run: (one: Mutant) => Promise<
 }
 
 async function attempt(
-  suite: Pick<Mutant, 'suite' | 'test'>,
+  suite: string,
   planted: Mutant | undefined,
 ): Promise<{ verdict: Verdict; seconds: number }> {
   const beganMs = performance.now();
@@ -94,15 +92,16 @@ async function attempt(
   return { verdict, seconds: secondsSince(beganMs) };
 }
 
-/** Broken, too, when the mutant does not fit the sources any more. */
-async function judgeIn(
-  suite: Pick<Mutant, 'suite' | 'test'>,
-  planted: Mutant | undefined,
-): Promise<Verdict> {
+/** Broken, too, if the mutant no longer fits the sources. */
+async function judgeIn(suite: string, planted: Mutant | undefined): Promise<Verdict> {
+  const edit = planted && {
+    file: planted.file,
+    change: (source: string) => plant(planted, source),
+  };
   let copy: PrivateCopy | undefined;
   try {
-    copy = await copyTree(ROOT, planted);
-    return await runSuite(suite, { root: copy.root, signal: stopping.signal });
+    copy = await copyTree(ROOT, edit);
+    return await runSuites([suite], { root: copy.root, signal: stopping.signal });
   } catch (error) {
     return { kind: 'broken', reason: error instanceof Error ? error.message : String(error) };
   } finally {

@@ -3,16 +3,18 @@ import { constants, existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { plant, type Mutant } from './mutant.ts';
 
 export type PrivateCopy = { root: string; remove: () => Promise<void> };
 
 /**
- * The tree as it is now, changes that are not committed included, with the mutant planted. The
- * dependencies are shared; nothing else is, so that whoever works on the tree meanwhile sees nothing.
- * @throws Error when the mutant does not fit the tree
+ * Copies the tree as it is now, including changes that are not committed, and changes one file of the copy. The
+ * dependencies are shared. Nothing else is, so that edits of the tree in the meantime do not matter.
+ * @throws Error if `change` does
  */
-export async function copyTree(from: string, mutant?: Mutant): Promise<PrivateCopy> {
+export async function copyTree(
+  from: string,
+  edit?: { file: string; change: (source: string) => string },
+): Promise<PrivateCopy> {
   const root = await mkdtemp(path.join(tmpdir(), 'parley-mutant-'));
   const remove = (): Promise<void> => rm(root, { recursive: true, force: true });
   try {
@@ -24,9 +26,9 @@ export async function copyTree(from: string, mutant?: Mutant): Promise<PrivateCo
       await copyFile(path.join(from, file), path.join(root, file), constants.COPYFILE_FICLONE);
     }
     await symlink(path.join(from, 'node_modules'), path.join(root, 'node_modules'));
-    if (mutant) {
-      const file = path.join(root, mutant.file);
-      await writeFile(file, plant(mutant, await readFile(file, 'utf8')));
+    if (edit) {
+      const file = path.join(root, edit.file);
+      await writeFile(file, edit.change(await readFile(file, 'utf8')));
     }
     return { root, remove };
   } catch (error) {
