@@ -56,7 +56,7 @@ export function nameOf(node: SyntaxNode): string | undefined {
 }
 
 function identifierOf(node: unknown): string | undefined {
-  return isNode(node) && /Identifier$/.test(node.type) ? String(node['name']) : undefined;
+  return isNode(node) && node.type.endsWith('Identifier') ? String(node['name']) : undefined;
 }
 
 function isFunction(node: unknown): boolean {
