@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
+import { delay, monotonicMs } from '../clock.ts';
 /** The REST API as a program outside calls it. */
 export type Api = {
   /** @throws Error with what was answered, unless that is 2xx */
@@ -48,11 +47,11 @@ export async function eventually<T>(
   ask: () => Promise<T | undefined> | T | undefined,
   { timeoutMs = 60_000, everyMs = 250 } = {},
 ): Promise<T> {
-  const endMs = performance.now() + timeoutMs;
+  const endMs = monotonicMs() + timeoutMs;
   for (;;) {
     const found = await ask();
     if (found !== undefined) return found;
-    if (performance.now() > endMs) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    if (monotonicMs() > endMs) throw new Error(`not within ${timeoutMs} ms: ${what}`);
     await delay(everyMs);
   }
 }

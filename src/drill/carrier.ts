@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay } from '../clock.ts';
+
 import { Parser } from 'htmlparser2';
 import { pathsOf } from '../calls/carriers/dialect.ts';
 import { signatureOf } from '../calls/carriers/twilio/signature.ts';

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { monotonicMs } from '../clock.ts';
 import { createApi, eventually, type Api } from './api.ts';
 import { createCaller, SILENT_WITHIN_MS } from './calls/caller.ts';
 import { compare } from './calls/compare.ts';
@@ -104,9 +105,9 @@ function scriptsFor(count: number): Script[] {
 
 async function oneCall(stage: Stage, script: Script): Promise<CallReport> {
   const { voice, carrier, options, account } = stage;
-  const startMs = performance.now();
+  const startMs = monotonicMs();
   const none = { kind: script.kind, reconnects: 0, breaks: [], waits: [] };
-  const since = (): number => (performance.now() - startMs) / 1_000;
+  const since = (): number => (monotonicMs() - startMs) / 1_000;
   try {
     const phone = await callUp({ ...options, carrier, account });
     const caller = createCaller(phone, voice);

@@ -1,11 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay, monotonicMs } from '../../clock.ts';
 import { BARGE_IN_MS } from '../../calls/lines/ear.ts';
 import { eventually } from '../api.ts';
 import type { Phone } from '../phone/phone.ts';
 import type { Voice } from '../voice.ts';
 
 /**
- * Somebody who talks with the agent, and remembers what they said and heard. Times are performance.now().
+ * Somebody who talks with the agent, and remembers what they said and heard. Times are monotonicMs().
  */
 export type Caller = {
   phone: Phone;
@@ -58,9 +58,9 @@ export function createCaller(phone: Phone, voice: Voice): Caller {
   const memory: Memory = { talk: [], waits: [], breaks: [], problems: [] };
   const { talk, waits, problems } = memory;
   /** What is heard from here on is another turn. */
-  let turnFromMs = performance.now();
+  let turnFromMs = monotonicMs();
 
-  const isQuiet = (forMs: number): boolean => performance.now() - phone.player.endMs() > forMs;
+  const isQuiet = (forMs: number): boolean => monotonicMs() - phone.player.endMs() > forMs;
 
   function heard(expected: string | undefined, toMs: number, interrupted: boolean): void {
     const sound = phone.player.between(turnFromMs, toMs);
@@ -70,7 +70,7 @@ export function createCaller(phone: Phone, voice: Voice): Caller {
 
   async function afterFirstSound(ms: number): Promise<void> {
     const from = await untilSound(phone, turnFromMs, 'a question');
-    await delay(Math.max(0, from + ms - performance.now()));
+    await delay(Math.max(0, from + ms - monotonicMs()));
   }
 
   async function said(text: string, fromMs: number): Promise<void> {
@@ -85,7 +85,7 @@ export function createCaller(phone: Phone, voice: Voice): Caller {
     listen: async (expected) => {
       await untilSound(phone, turnFromMs, 'the call');
       while (!isQuiet(voice.pauseMs)) await delay(LOOK_MS);
-      heard(expected, performance.now(), false);
+      heard(expected, monotonicMs(), false);
     },
     ask: async (text) => {
       const { toMs } = await phone.say(await voice.utter(text));
@@ -100,7 +100,7 @@ export function createCaller(phone: Phone, voice: Voice): Caller {
     },
     pressInto: async (keys, { expected, message, afterMs }) => {
       await afterFirstSound(afterMs);
-      const fromMs = performance.now();
+      const fromMs = monotonicMs();
       phone.press(keys);
       const clear = await eventually(
         'the agent to be silent after a key',
@@ -116,7 +116,7 @@ export function createCaller(phone: Phone, voice: Voice): Caller {
       phone.cut();
       const isBack = (): true | undefined => phone.reconnects() > before || undefined;
       await eventually('the line to be back', isBack, { everyMs: LOOK_MS });
-      turnFromMs = performance.now();
+      turnFromMs = monotonicMs();
     },
     disturb: async (sound, what) => {
       await afterFirstSound(DISTURB_AFTER_MS);

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { delay, monotonicMs } from '../../clock.ts';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { FRAME_MS } from '../../speech/audio/pacer.ts';
@@ -6,7 +6,7 @@ import type { Answer, Carrier } from '../carrier.ts';
 import { createPlayer, type Player } from './player.ts';
 import { createTalker } from './talker.ts';
 
-/** Somebody at a telephone, by Media Streams. Times are performance.now(). */
+/** Somebody at a telephone, by Media Streams. Times are monotonicMs(). */
 export type Phone = {
   sid: string;
   /** Resolves when it is said, with when it began and ended. */
@@ -125,7 +125,7 @@ function createTaker(player: Player, came: Came[]): (text: string) => void {
     const { event, media, mark } = Incoming.parse(JSON.parse(text));
     const bytes = media ? Buffer.from(media.payload, 'base64') : undefined;
     const isSound = bytes !== undefined && bytes.some((byte) => (byte & 0x7f) < 0x7f - QUIET);
-    came.push({ atMs: performance.now(), event, isSound });
+    came.push({ atMs: monotonicMs(), event, isSound });
     if (bytes) player.play(bytes);
     else if (mark) player.mark(mark.name);
     else if (event === 'clear') player.clear();

@@ -1,6 +1,8 @@
+import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
+
 /**
- * The other end of a line: plays what it gets one after the other, in real time, tells of a mark when it
- * comes to it, and knows to the sample what was played when a `clear` came.
+ * Other end of a line: plays frames one after the other at the pace of the clock, reports a mark when it comes to it, and
+ * knows to the sample what had been played when a `clear` came.
  */
 export type Player = {
   play: (bytes: Uint8Array) => void;
@@ -8,7 +10,7 @@ export type Player = {
   /** Drops what was not played. Marks that were waited for are told of at once, as Twilio does. */
   clear: () => void;
   isPlaying: () => boolean;
-  /** When it falls silent, or fell; performance.now(). */
+  /** When it falls silent, or fell; `monotonicMs()`. */
   endMs: () => number;
   /** When something began to play after silence, the latest. */
   begunMs: () => number;
@@ -30,19 +32,19 @@ export function createPlayer(tellMark: (name: string) => void): Player {
   };
   return {
     play: (bytes) => {
-      const now = performance.now();
+      const now = monotonicMs();
       if (endMs <= now) begunMs = now;
       const startMs = Math.max(endMs, now);
       frames.push({ startMs, bytes });
       endMs = startMs + bytes.length / BYTES_PER_MS;
     },
     mark: (name) => {
-      const wait = Math.max(0, endMs - performance.now());
+      const wait = Math.max(0, endMs - monotonicMs());
       const timer = setTimeout(() => tell(name), wait);
       marks.set(name, timer);
     },
     clear: () => {
-      const now = performance.now();
+      const now = monotonicMs();
       frames = frames.filter(({ startMs }) => startMs < now);
       const last = frames.at(-1);
       if (last && endMs > now) {
@@ -54,7 +56,7 @@ export function createPlayer(tellMark: (name: string) => void): Player {
         tell(name);
       }
     },
-    isPlaying: () => endMs > performance.now(),
+    isPlaying: () => endMs > monotonicMs(),
     endMs: () => endMs,
     begunMs: () => begunMs,
     between: (fromMs, toMs) =>

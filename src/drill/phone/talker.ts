@@ -1,9 +1,10 @@
+import { clearInterval, monotonicMs, setInterval } from '../../clock.ts';
 import { MU_LAW_SILENCE } from '../../speech/audio/mu-law.ts';
 import { FRAME_MS } from '../../speech/audio/pacer.ts';
 
 /** The microphone: a frame every 20 ms, of what is said, else of silence. */
 export type Talker = {
-  /** Resolves when all of it was sent; performance.now() of its first frame and after its last. */
+  /** Resolves when all of it was sent; `monotonicMs()` of its first frame and after its last. */
   say: (sound: Uint8Array) => Promise<{ fromMs: number; toMs: number }>;
   stop: () => void;
 };
@@ -19,15 +20,15 @@ type Queued = { bytes: Uint8Array; sent?: (atMs: number) => void };
 
 export function createTalker(send: SendFrame): Talker {
   const queue: Queued[] = [];
-  const startMs = performance.now();
+  const startMs = monotonicMs();
   let count = 0;
   const timer = setInterval(() => {
     // By the clock: a late timer sends what is missing.
-    while (startMs + count * FRAME_MS <= performance.now()) {
+    while (startMs + count * FRAME_MS <= monotonicMs()) {
       const { bytes, sent } = queue.shift() ?? { bytes: SILENCE };
       send(bytes, count);
       count += 1;
-      sent?.(performance.now());
+      sent?.(monotonicMs());
     }
   }, TICK_MS);
   return {

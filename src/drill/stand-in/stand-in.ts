@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { epochMs } from '../../clock.ts';
 import { encodeMuLaw } from '../../speech/audio/mu-law.ts';
 import { bytesOf } from '../../speech/audio/pcm.ts';
 import { bodyOf, type Serve } from '../server.ts';
@@ -32,7 +33,7 @@ export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voic
   const recordings = [...files].map(([text, wav]) => ({ text, samples: samplesOfRecording(wav) }));
 
   const note = (use: Asked['use'], text: string, startMs: number): void => {
-    asked.push({ use, text, startMs, firstMs: Date.now() });
+    asked.push({ use, text, startMs, firstMs: epochMs() });
   };
 
   /** What a caller said, or what was played of what the agent said. */
@@ -43,7 +44,7 @@ export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voic
 
   const serve: Serve = async (request, response) => {
     if (request.url?.startsWith(BASE) !== true) return false;
-    const startMs = Date.now();
+    const startMs = epochMs();
     const body = await bodyOf(request);
     if (request.url === `${BASE}/audio/speech`) {
       const { input } = JSON.parse(body.toString('utf8')) as { input: string };
