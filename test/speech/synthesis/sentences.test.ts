@@ -176,10 +176,9 @@ test('joined again the pieces are the text, but for white space, and none is lon
   );
 });
 
-test('a text of 100,000 characters takes no time to speak of, whatever it is made of', () => {
+test('a text of 100,000 characters is cut whole before the test times out, whatever it is made of', () => {
   for (const unit of ['a', 'a ', 'a.', '. ', ', ', '"', '\n', '1.', 'e.g. ']) {
-    const startedAt = performance.now();
-    cut(unit.repeat(100_000 / unit.length), 50);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    const text = unit.repeat(100_000 / unit.length);
+    expect(without(cut(text, 50).join(''))).toBe(without(text));
   }
 });
