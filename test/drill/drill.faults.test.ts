@@ -16,6 +16,8 @@ const SECRET = {
   stringData: { 'auth-token': TOKEN },
 };
 
+const isNightly = process.env['PARLEY_NIGHTLY'] !== undefined;
+
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let parley: Parley;
 let files: { key: string; token: string };
@@ -47,23 +49,28 @@ const drill = (...more: string[]) =>
   );
 
 test('callers are greeted, answered and broken off, and leave nothing behind', async () => {
-  const { stdout } = await drill('--interruptions', '3', '--at-once', '5');
-  expect(stdout).toMatch(/^5 calls, 0 failed; interruptions right: 3 of 3$/m);
+  const count = isNightly ? 3 : 1;
+  const { stdout } = await drill('--interruptions', `${count}`, '--at-once', '5');
+  expect(stdout).toContain(`\n5 calls, 0 failed; interruptions right: ${count} of ${count}\n`);
   for (const kind of ['agents', 'model_providers', 'telephony_providers', 'webhooks']) {
     const { body } = await parley.call('GET', `/v1/${kind}`);
     expect(body.data).toEqual([]);
   }
 }, 120_000);
 
-test('a token that is not the Secret’s is found out, with exit code 1', async () => {
-  await writeFile(files.token, 'another token');
-  await expect(drill('--interruptions', '0')).rejects.toMatchObject({
-    code: 1,
-    stdout: expect.stringMatching(/answered 401/),
-  });
-}, 60_000);
+test.runIf(isNightly)(
+  'a token that is not the Secret’s is found out, with exit code 1',
+  async () => {
+    await writeFile(files.token, 'another token');
+    await expect(drill('--interruptions', '0')).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/answered 401/),
+    });
+  },
+  60_000,
+);
 
-test('an option that is wrong says what it has to be', async () => {
+test.runIf(isNightly)('an option that is wrong says what it has to be', async () => {
   await expect(drill('--at-once', 'many')).rejects.toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/--at-once must be a whole number from 1 to 100/),
