@@ -1,4 +1,5 @@
 import { runApi } from '../../../../src/roles/api/run.ts';
+import { meanwhile } from '../../passing-time.ts';
 import type { PhoneFixture } from './phone-setup.ts';
 import { startStandIn, type StandIn } from './stand-in-carrier.ts';
 
@@ -8,14 +9,15 @@ type Options = Partial<Parameters<typeof runApi>[0]>;
 export async function startAnother(
   { api: { engine } }: Pick<PhoneFixture, 'api'>,
   options: Options = {},
-): Promise<{ carrier: StandIn; stop: () => Promise<void> }> {
+): Promise<{ url: string; carrier: StandIn; stop: () => Promise<void> }> {
   const listen = { host: '127.0.0.1', port: 0, fallbackToFreePort: false, serveHealth: true };
   const api = await runApi({ ...engine, ...listen, rateLimit: 0, ...options });
   const carrier = await startStandIn(api.url);
   return {
+    url: api.url,
     carrier,
     stop: async () => {
-      await api.stop();
+      await meanwhile(api.stop());
       await carrier.stop();
     },
   };

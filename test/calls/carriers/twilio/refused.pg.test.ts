@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
+import { signatureOf } from '../../../../src/calls/carriers/twilio/signature.ts';
+import { holdTime } from '../../../clock.ts';
 import { startApi } from '../../../roles/api/api-setup.ts';
 import { scriptedResponder } from '../../../conversations/turns/scripted-responder.ts';
 import { until } from '../../../until.ts';
@@ -14,6 +16,7 @@ import {
   type PhoneFixture,
 } from './phone-setup.ts';
 import { ACCOUNT, TOKEN } from './account.ts';
+import { startAnother } from './another-api.ts';
 import { CALLER } from './stand-in-carrier.ts';
 
 /** What is no carrier, or not this one's, gets nothing. */
@@ -89,6 +92,37 @@ test('an address is signed as it is written, whatever it has in it', async () =>
   await phones.carrier.post(STATUS, form({ CallStatus: 'completed' }));
 });
 
+describe('behind a proxy, whose Host is not the one of PARLEY_BASE_URL', () => {
+  const baseUrl = 'https://voice.example.com/parley';
+  let proxied: Awaited<ReturnType<typeof startAnother>>;
+  beforeAll(async () => {
+    proxied = await startAnother(phones, { baseUrl });
+  });
+  afterAll(() => proxied?.stop());
+
+  const signedOver = (base: string) => {
+    const params = new URLSearchParams(form({ CallSid: `CA-${base}` }));
+    const url = `${base}${VOICE}`;
+    const signature = signatureOf(TOKEN, { url, params }).toString('base64');
+    return proxied.carrier.post(VOICE, Object.fromEntries(params), { signature });
+  };
+
+  test.each([
+    ['PARLEY_BASE_URL', () => baseUrl],
+    ['https and its Host', () => proxied.url.replace('http:', 'https:')],
+    ['http and its Host', () => proxied.url],
+  ])('what is signed over %s is taken', async (_, base) => {
+    const { status, verbs } = await signedOver(base());
+    expect(status).toBe(200);
+    expect(verbs[0]!.inside[0]!.attributes['url']).toMatch(/^wss:..voice\.example\.com.parley.v1/);
+    await phones.carrier.post(STATUS, form({ CallSid: `CA-${base()}`, CallStatus: 'completed' }));
+  });
+
+  test('what is signed over another address is refused', async () => {
+    expect(await signedOver('https://other.example.com/parley')).toMatchObject({ status: 401 });
+  });
+});
+
 test('who tries wrong signatures again and again is told to wait', async () => {
   const limited = await startApi({ rateLimit: 60 });
   const post = async () =>
@@ -144,6 +178,7 @@ test('a token opens a line once, for the call that it was given to', async () =>
 
 test('more than it may have at once is busy', async () => {
   const held = [await phones.carrier.call(NUMBER), await phones.carrier.call(NUMBER)];
+  for (const phone of held) await phone.hears(GREETING);
   const { verbs, sid } = await phones.carrier.ring(NUMBER);
   expect(verbs).toEqual([{ name: 'Reject', attributes: { reason: 'busy' }, text: '', inside: [] }]);
   // Of the two that are held one is told of again: it is no third.
@@ -288,7 +323,10 @@ describe('a socket', () => {
   });
 
   test('that says nothing is closed', async () => {
+    const time = holdTime();
     const { closed } = await open();
+    await time.armed(5_000);
+    await time.advance(5_000);
     expect(await closed).toBe(1008);
   });
 
