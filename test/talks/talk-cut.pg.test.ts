@@ -1,28 +1,26 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { toUuid } from '../../src/ids.ts';
 import { runApi } from '../../src/roles/api/run.ts';
 import { createContext } from '../../src/roles/context.ts';
-import {
-  echo,
-  hesitate,
-  scriptedResponder,
-  type Scripted,
-} from '../conversations/turns/scripted-responder.ts';
+import { echo, hesitate, scriptedResponder } from '../conversations/turns/scripted-responder.ts';
+import { meanwhile, passTime, until } from '../calls/passing-time.ts';
 import { startFaultProxy, type FaultProxy } from '../platform/fault-proxy.ts';
 import type { Reply } from '../roles/api/api-setup.ts';
-import { until } from '../until.ts';
 import type { Page } from './page.ts';
 import { GREETING, ORIGIN, startTalkFixture, type TalkFixture } from './talk-setup.ts';
 
 /** Sockets that break, windows beside each other, processes that stop, and a database that is away. */
 
-let responder: Scripted;
+const responder = scriptedResponder();
 let talks: TalkFixture;
-beforeEach(async () => {
-  responder = scriptedResponder();
+beforeAll(async () => {
   talks = await startTalkFixture({ responder });
 });
-afterEach(() => talks?.stop());
+beforeEach(() => {
+  passTime();
+  responder.play(echo);
+});
+afterAll(() => talks?.stop());
 
 async function callOf(page: Page): Promise<Reply['body']> {
   const { data } = await talks.read(`/v1/calls?conversation_id=${page.conversationId()}`);
@@ -118,7 +116,7 @@ test('of two windows the newer one has the voice, also of another process', asyn
   await third.close();
   await callEnds(page, { status: 'completed' });
   await other.stop();
-}, 60_000);
+});
 
 test('two windows of a chat show the same, whoever writes', async () => {
   const page = await talks.visit();
@@ -143,7 +141,10 @@ test('a chat that has ended is shown for ten minutes, and then only that it has'
   expect(await soon.closed).toBe(1000);
   expect(soon.turns()).toEqual(page.turns());
   await talks.api.engine.pool.query(
-    `update conversations set ended_at = ended_at - interval '10 minutes', started_at = started_at - interval '10 minutes'`,
+    `update conversations
+        set ended_at = ended_at - interval '10 minutes', started_at = started_at - interval '10 minutes'
+      where id = $1`,
+    [toUuid('conv', page.conversationId())],
   );
   const { body } = await talks.widgetToken();
   const late = await talks.visit({ starts: false });
@@ -193,9 +194,14 @@ test('an erased talk is gone for its page too', async () => {
 });
 
 test('so many speak at once, over all processes', async () => {
-  const json = { widget: { allowed_origins: [ORIGIN], max_concurrent: 1 } };
-  await talks.api.call('PATCH', `/v1/agents/${talks.agentId}`, { json });
-  const { token } = (await talks.widgetToken()).body;
+  const json = {
+    prompt: 'Sell.',
+    voice: { provider: 'speech' },
+    transcriber: { provider: 'speech' },
+    widget: { allowed_origins: [ORIGIN], max_concurrent: 1 },
+  };
+  const agentId: string = (await talks.api.call('POST', '/v1/agents', { json })).body.id;
+  const { token } = (await talks.widgetToken({ agentId })).body;
   const page = await talks.visit({ mode: 'voice', token });
   const other = await startAnother();
   // Whoever goes on is no one more.
@@ -204,7 +210,7 @@ test('so many speak at once, over all processes', async () => {
     /closed by 1013.*too_many_in_flight/,
   );
   // With a key of yours it is not counted.
-  const { body } = await talks.talkToken();
+  const { body } = await talks.talkToken({}, { agentId });
   await (await talks.visit({ mode: 'voice', token: body.token, url: other.url })).close();
   await again.close();
   await callEnds(again, { status: 'completed' });
@@ -212,7 +218,44 @@ test('so many speak at once, over all processes', async () => {
   const third = await startAnother();
   await (await talks.visit({ mode: 'voice', token, url: third.url })).close();
   await third.stop();
-}, 60_000);
+});
+
+test('max_concurrent counts the talks by voice of that agent that are in progress, and nothing else', async () => {
+  const newAgent = async (widget: object): Promise<string> => {
+    const json = {
+      prompt: 'Sell.',
+      voice: { provider: 'speech' },
+      transcriber: { provider: 'speech' },
+      widget: { allowed_origins: [ORIGIN], ...widget },
+    };
+    const made = await talks.api.call('POST', '/v1/agents', { json });
+    expect(made.status).toBe(201);
+    return made.body.id;
+  };
+  const agentId = await newAgent({ max_concurrent: 1 });
+  const { token } = (await talks.widgetToken({ agentId })).body;
+  // As many begin in a minute, too; those by a key of yours are let in, and count.
+  const mine: string = (await talks.talkToken({}, { agentId })).body.token;
+  const over = await talks.visit({ mode: 'voice', token: mine });
+  await over.close();
+  await callEnds(over, { status: 'completed' });
+  const chat = await talks.visit({ mode: 'chat', token: mine });
+  const ofAnother = (await talks.widgetToken({ agentId: await newAgent({}) })).body.token;
+  const another = await talks.visit({ mode: 'voice', token: ofAnother });
+  const json = { agent_id: agentId, to: '+442071838750', simulated: { hang_up: false } };
+  const { body: call } = await talks.api.call('POST', '/v1/calls', { json });
+  await until('the telephone call to be answered', async () => {
+    const { status } = await talks.read(`/v1/calls/${call.id}`);
+    return status === 'in_progress';
+  });
+  const page = await talks.visit({ mode: 'voice', token });
+  const other = await startAnother();
+  await expect(talks.visit({ mode: 'voice', token, url: other.url })).rejects.toThrow(
+    /closed by 1013.*too_many_in_flight/,
+  );
+  await Promise.all([chat.close(), another.close(), page.close()]);
+  await other.stop();
+});
 
 test('a process that stops ends talks by voice that outlast the time, and gives chats to others', async () => {
   const other = await startAnother({ callDrainMs: 4_000 });
@@ -238,7 +281,7 @@ test('a process that stops ends talks by voice that outlast the time, and gives 
   again.write('Are you there?');
   await again.gets('turn', { text: 'You said: Are you there?' });
   await again.close();
-}, 60_000);
+});
 
 test('the database is away in a talk: the visitor is told to wait, and nothing is lost', async () => {
   const proxy = await startFaultProxy(talks.api.engine.databaseUrl);
@@ -266,7 +309,7 @@ test('the database is away in a talk: the visitor is told to wait, and nothing i
   await callEnds(voice, { status: 'completed', ended_reason: 'user_hangup' });
   await other.stop();
   await proxy.stop();
-}, 60_000);
+});
 
 const isUsers = (turn: string): boolean => turn.startsWith('user');
 
@@ -301,7 +344,7 @@ async function startAnother({
   return {
     url: api.url,
     stop: async () => {
-      await api.stop();
+      await meanwhile(api.stop());
       await context?.close();
     },
   };
