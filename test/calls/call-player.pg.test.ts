@@ -5,11 +5,13 @@ import { toUuid } from '../../src/ids.ts';
 import { createCall } from '../../src/calls/create-call.ts';
 import { createCallPlayer } from '../../src/calls/play-calls.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
+import { addPool, passTime, until } from './passing-time.ts';
 import { SIMULATED_ONLY } from './simulated-only.ts';
 
 /** The player by itself, with turns that take as long as a test wants. */
 
 let engine: Engine;
+let removePool: () => void;
 let player: ReturnType<typeof createCallPlayer>;
 let takeTurn: TakeTurn;
 let realTurn: TakeTurn;
@@ -17,6 +19,7 @@ let realTurn: TakeTurn;
 beforeEach(async () => {
   engine = await startEngine();
   await engine.startOperator();
+  removePool = addPool(engine.pool);
   const conversations = {
     ...engine,
     announce: () => undefined,
@@ -35,6 +38,7 @@ beforeEach(async () => {
   player.start();
 });
 afterEach(async () => {
+  removePool();
   await player.stop();
   await engine.stop();
 });
@@ -50,7 +54,7 @@ test('a turn that takes long keeps its lease, and is waited for when the process
   await place();
   await begun.promise;
   const first = await leaseUntil();
-  await engine.eventually(async () => (await leaseUntil()) > first);
+  await until('the lease to be renewed', async () => (await leaseUntil()) > first);
 
   let isStopped = false;
   const stopped = player.stop().then(() => (isStopped = true));
@@ -72,7 +76,7 @@ test('a turn that fails is tried again, and stored once', async () => {
     return realTurn(input, settle);
   };
   await place();
-  await engine.eventually(async () => {
+  await until('the end', async () => {
     const { rows } = await engine.pool.query('select status from calls');
     return rows[0].status === 'completed';
   });
@@ -83,6 +87,7 @@ test('a turn that fails is tried again, and stored once', async () => {
 async function place(): Promise<void> {
   await engine.declareAgent('support', { prompt: 'Be kind.' });
   const agent = await engine.settled('Agent', 'support');
+  passTime();
   await createCall(
     { ...SIMULATED_ONLY, pool: engine.pool, nowMs: Date.now, wakeCalls: player.wake },
     {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { toUuid } from '../../src/ids.ts';
 import { createCall } from '../../src/calls/create-call.ts';
 import { endCall } from '../../src/calls/end-call.ts';
@@ -12,7 +12,6 @@ let fixture: CallFixture;
 beforeEach(async () => {
   fixture = await startCallFixture();
 });
-afterEach(() => fixture.api.stop());
 
 describe('what is refused', () => {
   test.each([
@@ -56,7 +55,7 @@ describe('what is refused', () => {
   });
 
   test("another namespace's agent and call are as if there were none", async () => {
-    const key = await fixture.api.newKey('other');
+    const key = await fixture.api.newKey(`${fixture.namespace}-other`);
     const foreign = await fixture.api.call('POST', '/v1/calls', {
       key,
       json: { agent_id: fixture.agentId, to: TO },
@@ -132,7 +131,7 @@ describe('what is to be committed with the change', () => {
   test('undoes a call when it fails', async () => {
     const { pool } = fixture.api.engine;
     const call: Parameters<typeof createCall>[1] = {
-      namespace: 'default',
+      namespace: fixture.namespace,
       agentId: toUuid('agt', fixture.agentId)!,
       direction: 'outbound',
       from: null,
@@ -163,7 +162,7 @@ describe('what is to be committed with the change', () => {
       baseUrl: () => fixture.api.url,
       ...SIMULATED_ONLY,
     };
-    const key = { namespace: 'default', id: toUuid('call', made.body.id)! };
+    const key = { namespace: fixture.namespace, id: toUuid('call', made.body.id)! };
     await expect(endCall(deps, key, fails)).rejects.toThrow('cannot be kept');
     expect(await fixture.read(`/v1/calls/${made.body.id}`)).toMatchObject({
       status,

@@ -1,9 +1,12 @@
 import { expect } from 'vitest';
-import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
+import type { Api, Call, Reply } from '../roles/api/api-setup.ts';
+import { newTenant } from '../roles/api/shared-api.ts';
+import { addPool, until } from './passing-time.ts';
 
-/** The API with an agent that is live, and what tests of calls ask of it. */
+/** A namespace of the API with an agent that is live, and what tests of calls ask of it. */
 export type CallFixture = {
-  api: Api;
+  namespace: string;
+  api: Pick<Api, 'engine' | 'newKey' | 'url'> & { call: Call };
   /** Has FIRST_MESSAGE, and hands over on request. */
   agentId: string;
   /** Returns its id. */
@@ -31,7 +34,10 @@ export const FIRST_MESSAGE = 'Hello, this is the shop.';
 export const TO = '+442071838750';
 
 export async function startCallFixture(): Promise<CallFixture> {
-  const api = await startApi();
+  const { namespace, call, api: shared } = await newTenant();
+  const { engine, newKey, url } = shared;
+  const api = { engine, newKey, url, call };
+  addPool(engine.pool);
   const read = async (path: string): Promise<Reply['body']> => {
     const reply = await api.call('GET', path);
     expect(reply.status).toBe(200);
@@ -50,6 +56,7 @@ export async function startCallFixture(): Promise<CallFixture> {
     escalation: { rules: [{ when: 'user_request' }] },
   });
   return {
+    namespace,
     api,
     agentId,
     publishAgent,
@@ -66,7 +73,7 @@ export async function startCallFixture(): Promise<CallFixture> {
         const call = await read(path);
         return call.status === status && call;
       };
-      return api.engine.eventually(check, () => read(path));
+      return until(async () => `${status}, but it is ${JSON.stringify(await read(path))}`, check);
     },
     saidIn: async (call) => (await transcriptOf(call)).turns.map(({ role }) => role),
     userTurnsOf: async (call) => {

@@ -1,20 +1,21 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
+import { clearTimeout, monotonicMs, setTimeout } from '../../src/clock.ts';
 import { encodeMuLaw } from '../../src/speech/audio/mu-law.ts';
 import { bytesOf } from '../../src/speech/audio/pcm.ts';
 import { createResampler } from '../../src/speech/audio/resampler.ts';
 import type { MediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
-import { until } from '../until.ts';
+import { addSocket, meanwhile, until } from '../calls/passing-time.ts';
 
 // Tests look at what they expect to be there; what is not, fails them.
 // oxlint-disable-next-line typescript/no-explicit-any
-type Frame = { at: number; type: string } & Record<string, any>;
+type Frame = { at: number; sentBefore: number; type: string } & Record<string, any>;
 
-/** A visitor's page, as a browser has it: sound both ways in real time, and what it is told. */
+/** A visitor's page, as a browser has it: sound both ways at the pace of the clock, and the frames it gets. */
 export type Page = {
-  /** Frames of text that came, with when (performance.now()). */
+  /** Frames of text that came, by `monotonicMs()`, and how many frames of sound had been sent before. */
   frames: Frame[];
-  /** Frames of sound that came, and that went. */
+  /** Frames of sound that came, and that were sent. */
   came: { at: number; bytes: Buffer }[];
   sent: { at: number; samples: Int16Array }[];
   of: (type: string) => Frame[];
@@ -32,7 +33,7 @@ export type Page = {
   framesOf: (sentence: string) => number;
   hears: (sentence: string) => Promise<void>;
   heardWhole: (sentence: string) => Promise<void>;
-  /** Says something, in real time; resolves when it is said. */
+  /** Says something at the pace of speech; resolves when it is said. */
   say: (text: string, sec?: number) => Promise<void>;
   /** Makes a sound of 8 kHz. */
   sound: (samples: Int16Array) => Promise<void>;
@@ -40,7 +41,7 @@ export type Page = {
   taken: () => Promise<void>;
   /** Marks are not answered any more. */
   holdMarks: () => string[];
-  closed: Promise<number>;
+  readonly closed: Promise<number>;
   /** The page is left. */
   close: () => Promise<void>;
   /** The network is gone. */
@@ -72,17 +73,19 @@ export async function openPage(
   const ears = createPlayer((name) => send({ type: 'played', name }));
   const frames: Frame[] = [];
   const came: Page['came'] = [];
+  const sent: Page['sent'] = [];
   socket.on('message', (data: Buffer, isBinary) => {
     if (isBinary) {
-      came.push({ at: performance.now(), bytes: data });
+      came.push({ at: monotonicMs(), bytes: data });
       return ears.play(data);
     }
     const frame = JSON.parse(data.toString('utf8'));
-    frames.push({ at: performance.now(), ...frame });
+    frames.push({ at: monotonicMs(), sentBefore: sent.length, ...frame });
     if (frame.type === 'mark') ears.mark(frame.name);
     else if (frame.type === 'clear') ears.clear();
   });
   await once(socket, 'open');
+  addSocket(socket);
   const of: Page['of'] = (type) => frames.filter((frame) => frame.type === type);
   const gets: Page['gets'] = (type, like = {}) =>
     until(
@@ -91,20 +94,20 @@ export async function openPage(
         of(type).find((frame) =>
           Object.entries(like).every(([name, value]) => frame[name] === value),
         ),
-      { everyMs: 5 },
     );
   if (starts) {
     send({ type: 'start', token, mode, ...(resume !== undefined && { resume }) });
-    await Promise.race([
-      gets('ready'),
-      closed.then((code) => {
-        if (of('ready').length === 0)
-          throw new Error(`closed by ${code}: ${JSON.stringify(frames)}`);
-      }),
-    ]);
+    let closedBy: number | undefined;
+    void closed.then((code) => (closedBy = code));
+    await until('ready', () => closedBy !== undefined || of('ready').length > 0);
+    if (of('ready').length === 0)
+      throw new Error(`closed by ${closedBy}: ${JSON.stringify(frames)}`);
   }
   const mouth = createTalker(
-    (bytes) => socket.send(bytes),
+    (samples) => {
+      sent.push({ at: monotonicMs(), samples });
+      socket.send(bytesOf(samples));
+    },
     () => socket.readyState === socket.OPEN && mode === 'voice' && isMute !== true && starts,
   );
   void closed.then(mouth.stop);
@@ -113,12 +116,12 @@ export async function openPage(
     names().filter((name, at, all) => name !== '' && name !== all[at - 1]);
   const hears = async (sentence: string): Promise<void> => {
     const what = () => `“${sentence}”, but heard ${JSON.stringify(heard())}`;
-    await until(what, () => heard().includes(sentence), { everyMs: 5 });
+    await until(what, () => heard().includes(sentence));
   };
   return {
     frames,
     came,
-    sent: mouth.sent,
+    sent,
     of,
     gets,
     turns: () => {
@@ -137,7 +140,7 @@ export async function openPage(
     hears,
     heardWhole: async (sentence) => {
       await hears(sentence);
-      await until(`the end of “${sentence}”`, () => ears.isDone(), { everyMs: 5 });
+      await until(`the end of “${sentence}”`, () => ears.isDone());
     },
     say: (text, sec) => mouth.sound(speech.utter(text, sec)),
     sound: mouth.sound,
@@ -147,14 +150,16 @@ export async function openPage(
       await answered;
     },
     holdMarks: ears.holdMarks,
-    closed,
+    get closed() {
+      return meanwhile(closed);
+    },
     close: async () => {
       socket.close(1000);
-      await closed;
+      await meanwhile(closed);
     },
     cut: async () => {
       socket.terminate();
-      await closed;
+      await meanwhile(closed);
     },
   };
 }
@@ -168,7 +173,7 @@ function createPlayer(echo: (name: string) => void) {
   return {
     play: (bytes: Buffer) => {
       if (bytes.length !== 2 * SAMPLES) throw new Error(`a frame of ${bytes.length} bytes`);
-      endMs = Math.max(endMs, performance.now()) + FRAME_MS;
+      endMs = Math.max(endMs, monotonicMs()) + FRAME_MS;
       // Each sentence is a level of its own; at its edges the filter of the resampler swings.
       const [byte] = encodeMuLaw(Int16Array.of(bytes.readInt16LE(SAMPLES)));
       frames.push({ byte: byte!, endMs });
@@ -178,7 +183,7 @@ function createPlayer(echo: (name: string) => void) {
         held.push(name);
         return;
       }
-      const wait = Math.max(0, endMs - performance.now());
+      const wait = Math.max(0, endMs - monotonicMs());
       const tell = (): void => {
         marks.delete(name);
         echo(name);
@@ -186,53 +191,46 @@ function createPlayer(echo: (name: string) => void) {
       marks.set(name, setTimeout(tell, wait));
     },
     clear: () => {
-      frames = frames.filter((frame) => frame.endMs <= performance.now());
+      frames = frames.filter((frame) => frame.endMs <= monotonicMs());
       endMs = 0;
       for (const timer of marks.values()) clearTimeout(timer);
       marks.clear();
     },
     holdMarks: () => (held ??= []),
-    played: () =>
-      frames.filter((frame) => frame.endMs <= performance.now()).map(({ byte }) => byte),
-    isDone: () => endMs <= performance.now(),
+    played: () => frames.filter((frame) => frame.endMs <= monotonicMs()).map(({ byte }) => byte),
+    isDone: () => endMs <= monotonicMs(),
   };
 }
 
 /** Sends a frame every 20 ms: what is said, else silence. */
-function createTalker(send: (bytes: Buffer) => void, isOpen: () => boolean) {
-  const sent: Page['sent'] = [];
-  let queue: { samples: Int16Array; done?: () => void }[] = [];
-  const startMs = performance.now();
+function createTalker(send: (samples: Int16Array) => void, isOpen: () => boolean) {
+  const queue: { samples: Int16Array; done?: () => void }[] = [];
+  const startMs = monotonicMs();
   let count = 0;
-  const timer = setInterval(() => {
-    while (isOpen() && startMs + count * FRAME_MS <= performance.now()) {
+  let timer: NodeJS.Timeout | undefined;
+  const talk = (): void => {
+    for (; startMs + count * FRAME_MS <= monotonicMs(); count += 1) {
+      if (!isOpen()) continue;
       const { samples, done } = queue.shift() ?? { samples: new Int16Array(SAMPLES) };
-      count += 1;
-      sent.push({ at: performance.now(), samples });
-      send(bytesOf(samples));
+      send(samples);
       done?.();
     }
-  }, 5);
+    timer = setTimeout(talk, startMs + count * FRAME_MS - monotonicMs());
+  };
+  talk();
   return {
-    sent,
-    sound: (at8k: Int16Array) =>
-      new Promise<void>((resolve) => {
-        const up = createResampler({ from: 8_000, to: 16_000 });
-        const samples = Int16Array.from([...up.push(at8k), ...up.end()]);
-        const frames = Array.from({ length: Math.ceil(samples.length / SAMPLES) }, (_, at) => {
-          const frame = new Int16Array(SAMPLES);
-          frame.set(samples.subarray(at * SAMPLES, (at + 1) * SAMPLES));
-          return frame;
-        });
-        const last = frames.length - 1;
-        queue = [
-          ...queue,
-          ...frames.map((frame, at) => ({
-            samples: frame,
-            ...(at === last && { done: resolve }),
-          })),
-        ];
-      }),
-    stop: () => clearInterval(timer),
+    sound: (at8k: Int16Array) => {
+      const up = createResampler({ from: 8_000, to: 16_000 });
+      const samples = Int16Array.from([...up.push(at8k), ...up.end()]);
+      const said = Promise.withResolvers<void>();
+      const frames = Math.ceil(samples.length / SAMPLES);
+      for (let at = 0; at < frames; at += 1) {
+        const frame = new Int16Array(SAMPLES);
+        frame.set(samples.subarray(at * SAMPLES, (at + 1) * SAMPLES));
+        queue.push({ samples: frame, ...(at === frames - 1 && { done: said.resolve }) });
+      }
+      return meanwhile(said.promise);
+    },
+    stop: () => clearTimeout(timer),
   };
 }

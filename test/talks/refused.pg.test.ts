@@ -4,7 +4,7 @@ import { bytesOf } from '../../src/speech/audio/pcm.ts';
 import { createResampler } from '../../src/speech/audio/resampler.ts';
 import { sealTalkToken } from '../../src/talks/talk-token.ts';
 import { echo, scriptedResponder } from '../conversations/turns/scripted-responder.ts';
-import { until } from '../until.ts';
+import { passTime, until, type PassingTime } from '../calls/passing-time.ts';
 import type { Page } from './page.ts';
 import { GREETING, ORIGIN, startTalkFixture, type TalkFixture } from './talk-setup.ts';
 
@@ -17,7 +17,11 @@ beforeAll(async () => {
   talks = await startTalkFixture({ responder });
   ({ token } = (await talks.widgetToken()).body);
 });
-beforeEach(() => responder.play(echo));
+let time: PassingTime;
+beforeEach(() => {
+  time = passTime();
+  responder.play(echo);
+});
 afterAll(() => talks?.stop());
 
 /** Closed with an error of this code. */
@@ -59,10 +63,11 @@ describe('a first frame', () => {
   });
 
   test('comes within five seconds, or the socket is closed', async () => {
-    const startMs = performance.now();
     const page = await stranger();
+    await time.pass(4_900);
+    expect(page.of('error')).toEqual([]);
+    await time.pass(200);
     await isRefused(page, 'malformed_request');
-    expect(performance.now() - startMs).toBeLessThan(6_500);
   });
 
   test('comes once', async () => {
@@ -196,16 +201,13 @@ test('sound that comes faster than anybody speaks is dropped, and the talk goes 
   const frames = Array.from({ length: Math.ceil(sound.length / 8_192) }, (_, at) =>
     sound.subarray(at * 8_192, (at + 1) * 8_192),
   );
-  const startMs = performance.now();
   // 50 times what somebody says, with the silence behind it: 130 s.
   for (let i = 0; i < 50; i += 1) for (const frame of frames) page.sendBytes(frame);
+  // Held time does not pass meanwhile.
   await page.taken();
-  const floodSec = (performance.now() - startMs) / 1_000;
   await page.sound(new Int16Array(8_000 * 2));
-  // Of three seconds more than two could not be understood, which have a silence each. For each second that it took
-  // two more are heard, and one that is understood takes a second with its silence.
-  expect(floodSec).toBeLessThan(10);
-  expect(talks.speech.transcribed() - before).toBeLessThanOrEqual(2 + Math.floor(2 * floodSec));
+  // Of the three seconds that are let in, more than two could not be understood: each has two seconds of silence.
+  expect([1, 2]).toContain(talks.speech.transcribed() - before);
   page.write('Are you there?');
   await page.gets('turn', { role: 'agent', text: 'You said: Are you there?' });
   await page.close();

@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
+import { typesInOrder } from '../calls/event-types.ts';
+import { addPool, meanwhile } from '../calls/passing-time.ts';
 import { startMediaSpeech, type MediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
 import { openPage, type Page, type PageOptions } from './page.ts';
 
@@ -31,6 +33,7 @@ export async function startTalkFixture(
 ): Promise<TalkFixture> {
   const speech = await startMediaSpeech();
   const api = await startApi(options);
+  const removePool = addPool(api.engine.pool);
   const json = {
     name: 'shop',
     display_name: 'The shop',
@@ -85,10 +88,11 @@ export async function startTalkFixture(
     },
     events: async (id) => {
       const { data } = await read(`/v1/events?conversation_id=${id}`);
-      return data.map(({ type }: { type: string }) => type).toReversed();
+      return typesInOrder(data);
     },
     stop: async () => {
-      await api.stop();
+      removePool();
+      await meanwhile(api.stop());
       await speech.stop();
     },
   };

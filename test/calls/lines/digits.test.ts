@@ -1,13 +1,12 @@
-import { afterEach, beforeEach, expect, vi, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createDigits } from '../../../src/calls/lines/digits.ts';
+import { holdTime, type HeldClock } from '../../clock.ts';
 
 let told: string[];
+let time: HeldClock;
 beforeEach(() => {
-  vi.useFakeTimers();
+  time = holdTime();
   told = [];
-});
-afterEach(() => {
-  vi.useRealTimers();
 });
 
 const press = (text: string) => {
@@ -16,30 +15,30 @@ const press = (text: string) => {
   return digits;
 };
 
-test('keys are told together, two seconds after the last', () => {
+test('keys are told together, two seconds after the last', async () => {
   press('4711');
-  vi.advanceTimersByTime(1_999);
+  await time.advance(1_999);
   expect(told).toEqual([]);
-  vi.advanceTimersByTime(1);
+  await time.advance(1);
   expect(told).toEqual(['4711']);
 });
 
-test('# ends them at once, and alone is a key', () => {
+test('# ends them at once, and alone is a key', async () => {
   press('4711#');
   expect(told).toEqual(['4711']);
   press('#');
-  vi.advanceTimersByTime(2_000);
+  await time.advance(2_000);
   expect(told).toEqual(['4711', '#']);
 });
 
-test('a flood is one word of 32 keys', () => {
+test('a flood is one word of 32 keys', async () => {
   press('1'.repeat(100_000));
-  vi.advanceTimersByTime(2_000);
+  await time.advance(2_000);
   expect(told).toEqual(['1'.repeat(32)]);
 });
 
-test('what is no key is none, and nothing is told once the call is over', () => {
+test('what is no key is none, and nothing is told once the call is over', async () => {
   press('x1y').stop();
-  vi.advanceTimersByTime(5_000);
+  await time.advance(5_000);
   expect(told).toEqual([]);
 });

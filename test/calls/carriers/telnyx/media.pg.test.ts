@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { echo, scriptedResponder } from '../../../conversations/turns/scripted-responder.ts';
+import { passTime } from '../../passing-time.ts';
 import { connectMediaPhone } from '../twilio/media-phone.ts';
 import type { MediaFixture } from '../twilio/media-setup.ts';
 import { GREETING, NUMBER } from '../twilio/phone-setup.ts';
@@ -12,7 +13,10 @@ let phones: MediaFixture;
 beforeAll(async () => {
   phones = await startTelnyxMediaFixture({ responder });
 });
-beforeEach(() => responder.play(echo));
+beforeEach(() => {
+  passTime();
+  responder.play(echo);
+});
 afterAll(() => phones?.stop());
 
 test('its TeXML asks for sound both ways, as µ-law', async () => {

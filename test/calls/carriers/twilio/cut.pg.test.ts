@@ -1,25 +1,28 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   echo,
   hesitate,
   scriptedResponder,
-  type Scripted,
 } from '../../../conversations/turns/scripted-responder.ts';
 import { startFaultProxy, type FaultProxy } from '../../../platform/fault-proxy.ts';
+import { toUuid } from '../../../../src/ids.ts';
 import { createContext } from '../../../../src/roles/context.ts';
-import { until } from '../../../until.ts';
+import { passTime, until } from '../../passing-time.ts';
 import { startAnother } from './another-api.ts';
 import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
 
 /** Sockets that break, processes that stop, and a database that is away while somebody is on the phone. */
 
-let responder: Scripted;
+const responder = scriptedResponder();
 let phones: PhoneFixture;
-beforeEach(async () => {
-  responder = scriptedResponder();
+beforeAll(async () => {
   phones = await startPhoneFixture({ responder });
 });
-afterEach(() => phones?.stop());
+beforeEach(() => {
+  passTime();
+  responder.play(echo);
+});
+afterAll(() => phones?.stop());
 
 test('a socket that is cut in the middle of a word is opened again, and the conversation goes on', async () => {
   const phone = await phones.carrier.call(NUMBER);
@@ -131,7 +134,7 @@ test('the database is away in a call: the caller is told to wait, and nothing is
   await phones.callWhen(phone.sid, { status: 'completed' });
   await other.stop();
   await proxy.stop();
-}, 60_000);
+});
 
 test('who breaks in while the database is away is noted once it is back', async () => {
   const proxy = await startFaultProxy(phones.api.engine.databaseUrl);
@@ -156,7 +159,7 @@ test('who breaks in while the database is away is noted once it is back', async 
   await phone.hangUp();
   await other.stop();
   await proxy.stop();
-}, 60_000);
+});
 
 /** With a carrier of its own, and, with `proxy`, a database of its own way. */
 async function another({ callDrainMs = 0, proxy }: { callDrainMs?: number; proxy?: FaultProxy }) {
@@ -184,7 +187,6 @@ function contextBehind(proxy: FaultProxy) {
 
 /** As if the lease of its line had run out: nobody waits ten seconds here. */
 async function timePasses(id: string): Promise<void> {
-  const { toUuid } = await import('../../../../src/ids.ts');
   await phones.api.engine.pool.query(
     `update calls set line_until = clock_timestamp() where id = $1`,
     [toUuid('call', id)],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { echo, scriptedResponder } from '../../../conversations/turns/scripted-responder.ts';
+import { passTime } from '../../passing-time.ts';
 import { startAnother } from './another-api.ts';
 import { startMediaFixture, type MediaFixture } from './media-setup.ts';
 import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
@@ -8,7 +9,10 @@ import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-
 
 const responder = scriptedResponder();
 const AGENT = { first_message_interruptible: false, language: 'de' };
-beforeEach(() => responder.play(echo));
+beforeEach(() => {
+  passTime();
+  responder.play(echo);
+});
 
 describe('by ConversationRelay', () => {
   let phones: PhoneFixture;

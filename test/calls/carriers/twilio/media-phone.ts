@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
+import { clearTimeout, monotonicMs, setTimeout } from '../../../../src/clock.ts';
 import { decodeMuLaw, encodeMuLaw, MU_LAW_SILENCE } from '../../../../src/speech/audio/mu-law.ts';
 import { keysIn } from '../../../speech/audio/keys-in.ts';
-import { until } from '../../../until.ts';
+import { addSocket, meanwhile, until } from '../../passing-time.ts';
 import type { MediaSpeech } from './media-speech.ts';
 import { FRAME_MS } from './media-wire.ts';
 import type { Verb } from './read-twiml.ts';
 import type { Manner, Posted, StandIn } from './stand-in-carrier.ts';
 
-/** Somebody on the phone, by Media Streams: sound both ways, in real time, as a carrier carries it. */
+/** Somebody on the phone, by Media Streams: sound both ways at the pace of the clock, as a carrier carries it. */
 export type MediaPhone = {
   sid: string;
   /**
@@ -23,19 +24,26 @@ export type MediaPhone = {
   /** Resolves when the sentence begins to be played, and when it was played to its end. */
   hears: (sentence: string) => Promise<void>;
   heardWhole: (sentence: string) => Promise<void>;
-  /** Says something, in real time; resolves when it is said. */
+  /** Says something at the pace of speech; resolves when it is said. */
   say: (text: string, sec?: number) => Promise<void>;
   /** Makes a sound of 8 kHz; resolves when it is made. */
   sound: (samples: Int16Array) => Promise<void>;
   press: (digit: string) => void;
   send: (frame: unknown) => void;
-  /** Frames that came, and those of sound that went, with when (performance.now()). */
-  came: { at: number; event: string; name: string | undefined; isSound: boolean }[];
+  /** Frames that came, by `monotonicMs()`, and how many frames of sound had been sent before. */
+  came: {
+    at: number;
+    sentBefore: number;
+    event: string;
+    name: string | undefined;
+    isSound: boolean;
+  }[];
+  /** Frames of sound that were sent. */
   sent: { at: number; bytes: Uint8Array }[];
   /** Frames as they came. */
   raw: object[];
   /** Resolves with the code once the socket is closed. */
-  closed: Promise<number>;
+  readonly closed: Promise<number>;
   hangUp: () => Promise<Posted>;
   /** We close the stream: resolves with what the carrier is to do with the call then. */
   handedOff: () => Promise<Posted>;
@@ -85,25 +93,36 @@ export async function connectMediaPhone(
     socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   const ears = createPlayer((name) => send(wire.mark(name)));
   const came: MediaPhone['came'] = [];
+  const sent: MediaPhone['sent'] = [];
   const raw: object[] = [];
   socket.on('message', (data: Buffer) => {
     const frame = JSON.parse(data.toString('utf8'));
     raw.push(frame);
     const bytes = Buffer.from(frame.media?.payload ?? '', 'base64');
     const isSound = bytes.some((byte) => (byte & 0x7f) < MU_LAW_QUIET);
-    came.push({ at: performance.now(), event: frame.event, name: frame.mark?.name, isSound });
+    came.push({
+      at: monotonicMs(),
+      sentBefore: sent.length,
+      event: frame.event,
+      name: frame.mark?.name,
+      isSound,
+    });
     if (frame.event === 'media') for (const one of framesIn(bytes, anySize)) ears.play(one);
     else if (frame.event === 'mark') ears.mark(frame.mark.name);
     else if (frame.event === 'clear') ears.clear();
   });
   await once(socket, 'open');
+  addSocket(socket);
   const parameters = Object.fromEntries(
     stream.inside.map(({ attributes }) => [attributes['name'], attributes['value']]),
   );
   send({ event: 'connected', protocol: 'Call', version: '1.0.0' });
   send(wire.start({ sid, parameters, over: start }));
   const mouth = createTalker(
-    (count, payload) => send(wire.media(count, payload)),
+    (bytes) => {
+      sent.push({ at: monotonicMs(), bytes });
+      send(wire.media(sent.length, Buffer.from(bytes).toString('base64')));
+    },
     () => socket.readyState === socket.OPEN && isMute !== true,
   );
   void closed.then(mouth.stop);
@@ -115,7 +134,7 @@ export async function connectMediaPhone(
     ears.played().filter((byte) => speech.sentenceOf(byte) === sentence).length;
   const hears = async (sentence: string): Promise<void> => {
     const what = () => `“${sentence}”, but heard ${JSON.stringify(heard())}`;
-    await until(what, () => heard().includes(sentence), { everyMs: 5 });
+    await until(what, () => heard().includes(sentence));
   };
   const tell = (CallStatus: string): Promise<Posted> =>
     carrier.post(connect.attributes['action']!, {
@@ -127,8 +146,10 @@ export async function connectMediaPhone(
     sid,
     came,
     raw,
-    sent: mouth.sent,
-    closed,
+    sent,
+    get closed() {
+      return meanwhile(closed);
+    },
     send,
     heard,
     keys: () => keysIn(decodeMuLaw(ears.sound()), 8_000),
@@ -144,16 +165,16 @@ export async function connectMediaPhone(
     hangUp: async () => {
       send(wire.stop(sid));
       socket.close();
-      await closed;
+      await meanwhile(closed);
       return tell('completed');
     },
     handedOff: async () => {
-      await closed;
+      await meanwhile(closed);
       return tell('in-progress');
     },
     cut: async () => {
       socket.terminate();
-      await closed;
+      await meanwhile(closed);
       return tell('in-progress');
     },
   };
@@ -176,11 +197,11 @@ function createPlayer(tellMark: (name: string) => void) {
     tellMark(name);
   };
   const played = (): number[] =>
-    frames.filter((frame) => frame.endMs <= performance.now()).map(({ byte }) => byte);
+    frames.filter((frame) => frame.endMs <= monotonicMs()).map(({ byte }) => byte);
   return {
     play: (bytes: Buffer) => {
       if (bytes.length !== BYTES) throw new Error(`a frame of ${bytes.length} bytes`);
-      endMs = Math.max(endMs, performance.now()) + FRAME_MS;
+      endMs = Math.max(endMs, monotonicMs()) + FRAME_MS;
       // A sentence is of one level, and silence where it broke off.
       const levels = new Set(bytes);
       if (levels.size > 1) levels.delete(MU_LAW_SILENCE);
@@ -188,14 +209,14 @@ function createPlayer(tellMark: (name: string) => void) {
       frames.push({ byte: levels.size === 1 ? byte : NO_LEVEL, bytes, endMs });
     },
     mark: (name: string) => {
-      const wait = Math.max(0, endMs - performance.now());
+      const wait = Math.max(0, endMs - monotonicMs());
       marks.set(
         name,
         setTimeout(() => echo(name), wait),
       );
     },
     clear: () => {
-      frames = frames.filter((frame) => frame.endMs <= performance.now());
+      frames = frames.filter((frame) => frame.endMs <= monotonicMs());
       endMs = 0;
       for (const [name, timer] of marks) {
         clearTimeout(timer);
@@ -205,49 +226,44 @@ function createPlayer(tellMark: (name: string) => void) {
     played,
     sound: () =>
       Buffer.concat(
-        frames.filter((frame) => frame.endMs <= performance.now()).map(({ bytes }) => bytes),
+        frames.filter((frame) => frame.endMs <= monotonicMs()).map(({ bytes }) => bytes),
       ),
-    isDone: () => endMs <= performance.now(),
+    isDone: () => endMs <= monotonicMs(),
     heard: (): number[] =>
       played().filter((byte, at, all) => byte !== MU_LAW_SILENCE && byte !== all[at - 1]),
   };
 }
 
 /** Sends a frame every 20 ms: what is said, else silence. */
-function createTalker(send: (count: number, payload: string) => void, isOpen: () => boolean) {
-  const sent: { at: number; bytes: Uint8Array }[] = [];
-  let queue: { bytes: Uint8Array; done?: () => void }[] = [];
-  const startMs = performance.now();
+function createTalker(send: (bytes: Uint8Array) => void, isOpen: () => boolean) {
+  const queue: { bytes: Uint8Array; done?: () => void }[] = [];
+  const startMs = monotonicMs();
   let count = 0;
-  const timer = setInterval(() => {
-    while (isOpen() && startMs + count * FRAME_MS <= performance.now()) {
+  let timer: NodeJS.Timeout | undefined;
+  const talk = (): void => {
+    for (; startMs + count * FRAME_MS <= monotonicMs(); count += 1) {
+      if (!isOpen()) continue;
       const { bytes, done } = queue.shift() ?? {
         bytes: new Uint8Array(BYTES).fill(MU_LAW_SILENCE),
       };
-      count += 1;
-      sent.push({ at: performance.now(), bytes });
-      send(count, Buffer.from(bytes).toString('base64'));
+      send(bytes);
       done?.();
     }
-  }, 5);
+    timer = setTimeout(talk, startMs + count * FRAME_MS - monotonicMs());
+  };
+  talk();
   return {
-    sent,
-    sound: (samples: Int16Array) =>
-      new Promise<void>((resolve) => {
-        const bytes = encodeMuLaw(samples);
-        const frames = Array.from({ length: Math.ceil(bytes.length / BYTES) }, (_, at) => {
-          const frame = new Uint8Array(BYTES).fill(MU_LAW_SILENCE);
-          frame.set(bytes.subarray(at * BYTES, (at + 1) * BYTES));
-          return frame;
-        });
-        queue = [
-          ...queue,
-          ...frames.map((frame, at) => ({
-            bytes: frame,
-            ...(at === frames.length - 1 && { done: resolve }),
-          })),
-        ];
-      }),
-    stop: () => clearInterval(timer),
+    sound: (samples: Int16Array) => {
+      const bytes = encodeMuLaw(samples);
+      const said = Promise.withResolvers<void>();
+      const frames = Math.ceil(bytes.length / BYTES);
+      for (let at = 0; at < frames; at += 1) {
+        const frame = new Uint8Array(BYTES).fill(MU_LAW_SILENCE);
+        frame.set(bytes.subarray(at * BYTES, (at + 1) * BYTES));
+        queue.push({ bytes: frame, ...(at === frames - 1 && { done: said.resolve }) });
+      }
+      return meanwhile(said.promise);
+    },
+    stop: () => clearTimeout(timer),
   };
 }

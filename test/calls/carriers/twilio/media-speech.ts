@@ -31,7 +31,7 @@ export type MediaSpeech = {
   stop: () => Promise<void>;
 };
 
-type Speaking = {
+export type Speaking = {
   text: string;
   /** PCM16 of 8 kHz. */
   sound: Buffer;

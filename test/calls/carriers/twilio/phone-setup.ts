@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { startApi, type Api, type Reply } from '../../../roles/api/api-setup.ts';
-import { until } from '../../../until.ts';
+import { typesInOrder } from '../../event-types.ts';
+import { addPool, meanwhile, until } from '../../passing-time.ts';
 import { ACCOUNT, TOKEN } from './account.ts';
 import { startStandIn, type Manner, type StandIn } from './stand-in-carrier.ts';
 
@@ -44,6 +45,7 @@ export async function startPhoneFixture(
   { agent = {}, provider = {}, manner, token = TOKEN }: FixtureOptions = {},
 ): Promise<PhoneFixture> {
   const api = await startApi(options);
+  const removePool = addPool(api.engine.pool);
   const carrier = await startStandIn(api.url, manner);
   const read = async (path: string): Promise<Reply['body']> => {
     const reply = await api.call('GET', path);
@@ -88,10 +90,11 @@ export async function startPhoneFixture(
     },
     events: async ({ conversation_id }) => {
       const { data } = await read(`/v1/events?conversation_id=${conversation_id}`);
-      return data.map(({ type }: { type: string }) => type).toReversed();
+      return typesInOrder(data);
     },
     stop: async () => {
-      await api.stop();
+      removePool();
+      await meanwhile(api.stop());
       await carrier.stop();
     },
   };

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { until } from '../../../until.ts';
+import { addSocket, meanwhile, until } from '../../passing-time.ts';
 import type { Posted } from './stand-in-carrier.ts';
 import type { Verb } from './read-twiml.ts';
 
@@ -19,7 +19,7 @@ export type Phone = {
   press: (digits: string) => void;
   send: (frame: unknown) => void;
   /** Resolves with the code once the socket is closed. */
-  closed: Promise<number>;
+  readonly closed: Promise<number>;
   /** Puts the receiver down: the socket closes, and the carrier tells so. */
   hangUp: () => Promise<Posted>;
   /** We end the session: resolves with what the carrier is to do with the call then. */
@@ -58,6 +58,7 @@ export async function connectPhone({ sid, verbs, account, post }: Deps): Promise
   });
   const closed = new Promise<number>((resolve) => socket.on('close', resolve));
   await once(socket, 'open');
+  addSocket(socket);
   const send = (frame: unknown): void =>
     socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   const parameters = Object.fromEntries(
@@ -74,9 +75,12 @@ export async function connectPhone({ sid, verbs, account, post }: Deps): Promise
   const action = connect.attributes['action']!;
   const tell = (form: Record<string, string>): Promise<Posted> =>
     post(action, { AccountSid: account, CallSid: sid, ...form });
-  return Object.assign(phone, {
+  return {
+    ...phone,
     sid,
-    closed,
+    get closed() {
+      return meanwhile(closed);
+    },
     send,
     hears: (words: string) =>
       until(
@@ -91,22 +95,22 @@ export async function connectPhone({ sid, verbs, account, post }: Deps): Promise
     },
     hangUp: async () => {
       socket.close();
-      await closed;
+      await meanwhile(closed);
       return tell({ SessionStatus: 'completed', CallStatus: 'completed' });
     },
     handedOff: async () => {
       const end = await until('the session to be ended', () =>
         phone.frames.find(({ frame }) => frame['type'] === 'end'),
       );
-      await closed;
+      await meanwhile(closed);
       const { handoffData: HandoffData = '' } = end.frame as { handoffData?: string };
       return tell({ SessionStatus: 'ended', CallStatus: 'in-progress', HandoffData });
     },
     cutOff: () => socket.terminate(),
     cut: async () => {
       socket.terminate();
-      await closed;
+      await meanwhile(closed);
       return tell({ SessionStatus: 'failed', CallStatus: 'in-progress' });
     },
-  });
+  };
 }

@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { signatureOf } from '../../../../src/calls/carriers/twilio/signature.ts';
-import { until } from '../../../until.ts';
+import { until } from '../../passing-time.ts';
 import { ACCOUNT, TOKEN } from './account.ts';
 import { TWILIO_WIRE, type Wire } from './media-wire.ts';
 import { connectPhone, type Phone } from './phone.ts';
