@@ -77,7 +77,8 @@ async function* fetchWebsite(
   deps: Deps,
 ): AsyncGenerator<Fetched, FetchEnd, void> {
   const settings = settingsOf(input.source.spec.website);
-  const nowMs = (): number => monotonicMs();
+  // Whole milliseconds, whose sums are exact.
+  const nowMs = (): number => Math.floor(monotonicMs());
   const endsMs = nowMs() + (deps.syncMsMax ?? SYNC_MS_MAX);
   const leaving = new AbortController();
   const signal = AbortSignal.any([input.signal, leaving.signal]);
@@ -134,6 +135,7 @@ async function openSite(address: string, visit: Visit): Promise<Opened> {
     requireUrl(url, visit.guard);
     const allowed = robots.get(url.origin) ?? (await robotsOf(url, visit));
     robots.set(url.origin, allowed);
+    requireAllowed(url, allowed);
     const page = await readStart(url, visit);
     if (page.kind !== 'redirect') return { url, page: requireStart(page, url), robots: allowed };
     url = redirected(url, page.to, declared);
@@ -150,11 +152,13 @@ async function robotsOf(url: URL, { request, pace, signal }: Visit): Promise<Rob
   const inTurn: Request = (ask) => pace.inTurn(() => request(ask));
   const robots = await fetchRobots(url.origin, { request: inTurn, signal });
   signal.throwIfAborted();
-  if (!robots.isAllowed(url)) {
-    throw new FetchRefused('ForbiddenByRobots', `robots.txt of ${url.host} forbids ${pathOf(url)}`);
-  }
   if (robots.crawlDelayMs > 0) pace.slowTo(robots.crawlDelayMs);
   return robots;
+}
+
+function requireAllowed(url: URL, { isAllowed }: Robots): void {
+  if (isAllowed(url)) return;
+  throw new FetchRefused('ForbiddenByRobots', `robots.txt of ${url.host} forbids ${pathOf(url)}`);
 }
 
 async function readStart(url: URL, visit: Visit): Promise<Page> {
