@@ -1,4 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { Crawl } from '../../../src/knowledge/website/crawl.ts';
+import type { Page } from '../../../src/knowledge/website/read-page.ts';
+import { siteOf } from '../../../src/knowledge/website/site-address.ts';
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { closeAll, html, nothing, redirect, serve, sync, type Reply } from './website.ts';
@@ -141,6 +144,42 @@ describe('a site', () => {
     const told = await sync({ url: site.url, maxDepth: 0 });
     expect(told.documents.get('/')?.text).toBe('Packed words');
   });
+
+  test('of pages that are none, without end, is given up', async () => {
+    const page = (from: number): Page => ({
+      kind: 'document',
+      title: null,
+      text: 'x',
+      language: null,
+      validators: { etag: null, lastModified: null },
+      links: [1, 2, 3].map((more) => `/none/${from * 3 + more}`),
+      canonical: null,
+      noindex: true,
+      nofollow: false,
+    });
+    let requests = 0;
+    const url = new URL('http://site.test/');
+    const crawl = new Crawl({
+      site: siteOf(url),
+      maxDepth: 20,
+      maxPages: 10,
+      isWanted: () => true,
+      isAllowed: () => true,
+      before: new Map(),
+      known: async () => undefined,
+      read: async ({ pathname }) => {
+        requests += 1;
+        return page(Number(pathname.slice('/none/'.length)));
+      },
+      isLate: () => false,
+    });
+    const start = { url, page: { ...page(0), noindex: false } as Page };
+    const kinds: string[] = [];
+    for await (const { kind } of crawl.run(start, { addresses: [], isWhole: true }))
+      kinds.push(kind);
+    expect(kinds.filter((kind) => kind === 'document')).toHaveLength(1);
+    expect(requests).toBe(3 * 10 + 1_000);
+  });
 });
 
 describe('pages that are one', () => {
@@ -169,6 +208,16 @@ describe('pages that are one', () => {
     });
     const told = await sync({ url: site.url, exclude: ['/secret/*'] });
     expect(paths(told)).toEqual(['/', '/b', '/c', '/d', '/f']);
+  });
+
+  test('a page whose canonical address was read before and is gone is kept', async () => {
+    const site = await serve({
+      '/': html('Start', '/old', '/page'),
+      '/page': `<link rel="canonical" href="/old"><p>Page`,
+    });
+    const told = await sync({ url: site.url });
+    expect(paths(told)).toEqual(['/', '/page']);
+    expect(told.skipped).toEqual({ '/old': expect.any(String) });
   });
 
   test('one text under many addresses is one document, the nearest and shortest', async () => {
