@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newUuid, toUuid } from '../../../src/ids.ts';
+import { fromUuid, newUuid, toUuid } from '../../../src/ids.ts';
 import { withoutRequestId, type Reply } from '../../roles/api/api-setup.ts';
 import {
   startConversationFixture,
@@ -110,6 +110,22 @@ describe('a gap asked in other words', () => {
     );
     expect(rows).toHaveLength(20);
     expect(rows.map(({ text }) => text)).toContain('Do you insure zeppelins?');
+  });
+
+  test('keeps the wordings that were asked most often', async () => {
+    const agentId = newUuid();
+    const ask = (question: string) => detecting(fixture, { agentId, question });
+    const { gapId } = await ask('Do you insure zeppelins?');
+    const often = 'Do you accept allow insure zeppelins?';
+    for (let times = 0; times < 3; times += 1) await ask(often);
+    const light = 'exist offer option permit possible provide require support thing'.split(' ');
+    const others = light.flatMap((word, at) =>
+      light.slice(at + 1).map((other) => `Do you ${word} ${other} insure zeppelins?`),
+    );
+    for (const question of others) expect(await ask(question)).toEqual({ gapId, isNew: false });
+    const { questions } = await onlyGap(fromUuid('agt', agentId));
+    expect(questions).toHaveLength(20);
+    expect(questions[0]).toMatchObject({ text: often, count: 3 });
   });
 
   test('is found among thousands, also when they are younger', async () => {
