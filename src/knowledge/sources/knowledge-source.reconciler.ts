@@ -22,6 +22,7 @@ import { resolveConfigMap } from '../../platform/reconcile/references.ts';
 import { isStorable } from '../../platform/reconcile/unstorable.ts';
 import { ANNOTATIONS } from '../../platform/resources/annotations.ts';
 import { isFetched, scheduleProblem } from './fetched-source.ts';
+import type { LeaseTimes } from '../syncs/hold-lease.ts';
 import { fetchedStatus, findingsOfSyncs, SYNCING_LOOK_MS } from './fetched-status.ts';
 import { queueSync } from './knowledge-syncs.sql.ts';
 import {
@@ -46,6 +47,8 @@ type Blocked = Problem & { type: 'Accepted' | 'ResolvedRefs' };
 export type KnowledgeSourceReconcilerDeps = IndexDeps & {
   guard: AddressGuard;
   store: Pick<ResourceStore, 'get'>;
+  /** `lookMs`: how often the status follows an unfinished sync. */
+  syncTimes?: Pick<LeaseTimes, 'lookMs'> | undefined;
 };
 
 /**
@@ -118,7 +121,7 @@ async function act(
     return {
       findings,
       status: { ...countsOf(shown), ...fetchedStatus(shown), ...handled?.status },
-      ...(shown.sync && { requeueAfterMs: SYNCING_LOOK_MS }),
+      ...(shown.sync && { requeueAfterMs: deps.syncTimes?.lookMs ?? SYNCING_LOOK_MS }),
     };
   }
   const readiness = row.ready ? [ready(why)] : [notReady(why), reconciling(why)];

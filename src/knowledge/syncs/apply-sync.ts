@@ -42,6 +42,8 @@ export type ApplyDeps = QuotaDeps & {
   announce: Announce;
   metrics: Pick<Metrics, 'knowledgeSyncs' | 'knowledgeSyncDuration' | 'quotaRefused'>;
   nowMs: () => number;
+  /** Maximum of different words in a source. Default: what the contract allows. */
+  wordsMax?: number;
 };
 
 type Work = { sync: ClaimedSync; reading: Reading; key: string; signal: AbortSignal };
@@ -61,6 +63,7 @@ export async function applySync(deps: ApplyDeps, work: Work): Promise<void> {
       requireRoomFor(change.after);
       await fallSilentAbove(db, source.chunks + change.after.chunks);
       await replaceAll(db, { source, sync, change, reading, signal });
+      requireFewWords(await countWords(db, source.id), deps.wordsMax);
     }
     await writeValidators(db, [...reading.validators.values()]);
     const totals = change.isAny ? await sumDocuments(db, source.id) : source;
@@ -180,7 +183,6 @@ async function replaceAll(
   const added = stagedPassages(db, { source, sync, reading, signal });
   await replaceDocuments(db, { namespace, sourceId }, { removed, added });
   await deleteDocuments(db, change.removed);
-  requireFewWords(await countWords(db, sourceId));
 }
 
 const PAGE = 500;

@@ -25,6 +25,8 @@ export type LeaseTimes = {
    * its end, too, one that could not be renewed is given up: nobody reads beside whoever takes it over.
    */
   checkMs: number;
+  /** How often a process looks for queued syncs. Default: each second. */
+  lookMs?: number;
 };
 
 export const LEASE_TIMES: LeaseTimes = { leaseMs: 15_000, renewMs: 5_000, checkMs: 1_000 };

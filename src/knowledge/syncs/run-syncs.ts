@@ -35,7 +35,7 @@ export function createSyncRunner(deps: SyncRunnerDeps): SyncRunner {
 
   const look = createPeriodic({
     what: 'looking for syncs',
-    everyMs: LOOK_MS,
+    everyMs: deps.times?.lookMs ?? LOOK_MS,
     log: deps.log,
     run: async (signal) => {
       for (const { namespace, id } of await queueDue(deps)) {

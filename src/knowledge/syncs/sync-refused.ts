@@ -35,10 +35,10 @@ export function requireRoomFor(totals: { documents: number; chunks: number }): v
 }
 
 /** @throws SyncRefused */
-export function requireFewWords(words: number): void {
-  if (words <= WORDS_MAX) return;
+export function requireFewWords(words: number, wordsMax = WORDS_MAX): void {
+  if (words <= wordsMax) return;
   throw new SyncRefused(
     'TooManyWords',
-    `a source may have ${WORDS_MAX} different words and its documents together have more: read less of it, or use several sources`,
+    `a source may have ${wordsMax} different words and its documents together have more: read less of it, or use several sources`,
   );
 }

@@ -8,7 +8,7 @@ import { createContext } from '../../../src/roles/context.ts';
 import { siteFetcher } from './site.ts';
 
 /** As in production, but a dead process is taken over after a second. */
-export const QUICK: LeaseTimes = { leaseMs: 1_500, renewMs: 400, checkMs: 100 };
+export const QUICK: LeaseTimes = { leaseMs: 1_500, renewMs: 400, checkMs: 100, lookMs: 50 };
 
 /** What a process of the operator runs, by itself. */
 export function startRunner(

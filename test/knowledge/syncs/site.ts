@@ -2,6 +2,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createHash } from 'node:crypto';
 import { FetchRefused, type Fetcher } from '../../../src/knowledge/sources/fetching.ts';
+import { LEASE_TIMES, type LeaseTimes } from '../../../src/knowledge/syncs/hold-lease.ts';
+
+/** Times of an operator that finds a queued or canceled sync soon, so that tests need not wait for it. */
+export const OFTEN: LeaseTimes = { ...LEASE_TIMES, checkMs: 100, lookMs: 20 };
 
 /** Documents behind HTTP: a list at `/`, each at its path, with its ETag. */
 export type Site = {
