@@ -1,23 +1,29 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { IncomingHttpHeaders } from 'node:http';
 import { newEndpointSecret } from '../../../src/platform/egress/signature.ts';
-import { awaitCondition } from '../../agents/agents.ts';
-import { startApi, type Api } from '../../roles/api/api-setup.ts';
+import { createCall, startApi, type Api, type Call } from '../../roles/api/api-setup.ts';
+import { awaitConditionIn } from '../sources/await-condition.ts';
+import { OFTEN } from '../syncs/site.ts';
 import { createDocuments, createFeed } from './example.ts';
 import { json, listening, page, serve, stopFeeds } from './feed-harness.ts';
 
 /** Feeds as their owners see them: declared, read by the real runner, found, changed and read again. */
 
 let api: Api;
-beforeEach(async () => {
+let namespace: string;
+let call: Call;
+beforeAll(async () => {
+  // An API of its own, because its operator looks for syncs often; with the fetchers that every operator has.
   api = await startApi({ operator: false });
-  // With the fetchers that every operator has.
-  await api.engine.startOperator();
+  await api.engine.startOperator({ syncTimes: OFTEN });
 });
-afterEach(async () => {
-  await api?.stop();
-  await stopFeeds();
+afterAll(() => api?.stop());
+beforeEach(async () => {
+  namespace = `t-${randomBytes(5).toString('hex')}`;
+  call = createCall(api.url, await api.newKey(namespace));
 });
+afterEach(stopFeeds);
 
 const SOURCES = '/v1/knowledge/sources';
 const REFS = {
@@ -26,8 +32,8 @@ const REFS = {
 };
 
 const create = (integration: object, fields: object = {}) =>
-  api.call('POST', SOURCES, { json: { type: 'integration', integration, ...fields } });
-const read = async (id: string) => (await api.call('GET', `${SOURCES}/${id}`)).body;
+  call('POST', SOURCES, { json: { type: 'integration', integration, ...fields } });
+const read = async (id: string) => (await call('GET', `${SOURCES}/${id}`)).body;
 const settled = (id: string) =>
   api.engine.eventually(
     async () => {
@@ -37,18 +43,18 @@ const settled = (id: string) =>
     () => read(id),
   );
 async function sync(id: string) {
-  expect((await api.call('POST', `${SOURCES}/${id}/sync`)).status).toBe(202);
+  expect((await call('POST', `${SOURCES}/${id}/sync`)).status).toBe(202);
   return settled(id);
 }
 const find = async (q: string): Promise<string[]> => {
-  const { body } = await api.call('GET', `/v1/knowledge/search?q=${encodeURIComponent(q)}`);
+  const { body } = await call('GET', `/v1/knowledge/search?q=${encodeURIComponent(q)}`);
   return body.data.map(({ text }: { text: string }) => text);
 };
 async function declareSecret(data: Record<string, string>, isAllowed = true): Promise<void> {
   await api.engine.store.apply(
     {
       kind: 'Secret',
-      namespace: 'default',
+      namespace,
       name: 'help-feed',
       labels: isAllowed ? { 'parley.dev/allow': 'true' } : {},
       spec: { data },
@@ -84,7 +90,8 @@ test('the example is read, found, changed and read again: exactly what changed i
   const rows = async () => {
     const { rows: all } = await api.engine.pool.query<{ path: string; row: string }>(
       `select d.path, d.xmin::text || ' ' || c.xmin::text as row from knowledge_documents d
-         join knowledge_chunks c on c.document_id = d.id order by d.path`,
+         join knowledge_chunks c on c.document_id = d.id where d.namespace = $1 order by d.path`,
+      [namespace],
     );
     return new Map(all.map(({ path, row }) => [path, row]));
   };
@@ -122,9 +129,9 @@ describe('Secrets', () => {
       json(response, page([{ id: 'a', text: 'Apples are red.' }]));
     });
     const { body } = await create({ url: feed.url, ...REFS }, { name: 'help' });
-    const source = { kind: 'KnowledgeSource', name: 'help' };
+    const source = { kind: 'KnowledgeSource', namespace, name: 'help' };
     const is = (reason: string) =>
-      awaitCondition(api.engine, source, { type: 'ResolvedRefs', status: 'False', reason });
+      awaitConditionIn(api.engine, source, { type: 'ResolvedRefs', status: 'False', reason });
     await is('SecretNotFound');
     await declareSecret({ token: 'tok_1', signing: 'no secret' }, false);
     await is('SecretNotAllowed');
@@ -132,7 +139,7 @@ describe('Secrets', () => {
     await is('InvalidSecret');
     expect(asked).toEqual([]);
     await declareSecret({ token: 'tok_1', signing: newEndpointSecret() });
-    await awaitCondition(api.engine, source, { type: 'Ready', status: 'True' });
+    await awaitConditionIn(api.engine, source, { type: 'Ready', status: 'True' });
     expect(await read(body.id)).toMatchObject({ status: 'ready', documents: 1 });
     // One that changes is used by the next request.
     await declareSecret({ token: 'tok_2', signing: newEndpointSecret() });
@@ -170,7 +177,7 @@ describe('REST', () => {
     const { body } = await create({ url: feed.url, headers: { 'x-team': 'a' } });
     await settled(body.id);
     const patch = (integration: object) =>
-      api.call('PATCH', `${SOURCES}/${body.id}`, { json: { integration } });
+      call('PATCH', `${SOURCES}/${body.id}`, { json: { integration } });
     expect((await patch({ url: 'http://169.254.169.254/' })).status).toBe(422);
     expect((await patch({ headers: { authorization: 'Bearer k' } })).status).toBe(422);
     const changed = await patch({ url: `${feed.url}?v=2`, headers: null });

@@ -1,35 +1,43 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Operator } from '../../../src/roles/operator/run.ts';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { toUuid } from '../../../src/ids.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { listStaleSources } from '../../../src/knowledge/sources/knowledge-source.reconciler.ts';
-import { awaitCondition, type ReportedCondition } from '../../agents/agents.ts';
+import type { ReportedCondition } from '../../agents/agents.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
-import { startApi, withoutRequestId, type Api, type Reply } from '../../roles/api/api-setup.ts';
+import {
+  createCall,
+  startApi,
+  withoutRequestId,
+  type Api,
+  type Call,
+  type Reply,
+} from '../../roles/api/api-setup.ts';
+import { awaitConditionIn } from './await-condition.ts';
 
 const SOURCES = '/v1/knowledge/sources';
 const TEXT = '# Hours\n\nWe open at nine.\n\n# Parking\n\nThere are four places behind the house.';
 
 describeEachStore((storeName) => {
   let api: Api;
-  let operator: Operator;
-  beforeEach(async () => {
-    api = await startApi({ storeName, operator: false });
-    operator = await api.engine.startOperator();
+  let namespace: string;
+  let call: Call;
+  beforeAll(async () => {
+    api = await startApi({ storeName });
   });
-  afterEach(async () => {
-    await api.stop();
+  afterAll(() => api?.stop());
+  beforeEach(async () => {
+    namespace = `t-${randomBytes(5).toString('hex')}`;
+    call = createCall(api.url, await api.newKey(namespace));
   });
 
-  const call: Api['call'] = (...args) => api.call(...args);
-  const key = { namespace: 'default', name: 'handbook' };
-  const declare = (spec: Record<string, unknown>, name = 'handbook') =>
-    api.engine.store.apply(
-      { kind: 'KnowledgeSource', namespace: 'default', name, spec },
-      { fieldManager: 'kubectl' },
-    );
-  const settled = (): Promise<Resource> => api.engine.settled('KnowledgeSource', 'handbook');
-  const condition = (type: string, expected: Partial<ReportedCondition>, of = 'handbook') =>
-    awaitCondition(api.engine, { kind: 'KnowledgeSource', name: of }, { type, ...expected });
+  const keyOf = (kind = 'KnowledgeSource', name = 'handbook') => ({ kind, namespace, name });
+  const declare = (spec: Record<string, unknown>) =>
+    api.engine.store.apply({ ...keyOf(), spec }, { fieldManager: 'kubectl' });
+  const settled = (): Promise<Resource> =>
+    api.engine.settled('KnowledgeSource', 'handbook', namespace);
+  const condition = (type: string, expected: Partial<ReportedCondition>) =>
+    awaitConditionIn(api.engine, keyOf(), { type, ...expected });
   const create = async (json: Record<string, unknown>): Promise<Reply['body']> => {
     const { status, body } = await call('POST', SOURCES, { json });
     expect({ status, body }).toMatchObject({ status: 201 });
@@ -113,7 +121,7 @@ describeEachStore((storeName) => {
     });
 
     test('from a ConfigMap waits for it, follows it, and outlives it', async () => {
-      const configMap = { kind: 'ConfigMap', namespace: 'default', name: 'texts' };
+      const configMap = keyOf('ConfigMap', 'texts');
       const say = (text: string) =>
         api.engine.store.apply(
           { ...configMap, spec: { data: { handbook: text } } },
@@ -166,12 +174,26 @@ describeEachStore((storeName) => {
       });
       expect(await find('When do you open?')).toEqual(['We open at nine.']);
       expect(await syncs()).toMatchObject([{ ...counts, source_type: 'file', added: 1 }]);
-      expect(await listStaleSources(api.engine)).toMatchObject([key]);
-      // Who takes over looks at once, and then once a minute.
+    });
+
+    test('that was uploaded is shown by its object once another operator takes over', async () => {
+      // An API of its own, because its operator stops.
+      const own = await startApi({ storeName, operator: false });
+      const key = { kind: 'KnowledgeSource', namespace: 'default', name: 'handbook' };
+      onTestFinished(own.stop);
+      const operator = await own.engine.startOperator();
+      call = own.call;
+      const { id } = await create({ type: 'file', name: 'handbook' });
+      await awaitConditionIn(own.engine, key, { type: 'Ready', reason: 'Pending' });
+      await upload(id, TEXT);
+      expect(await listStaleSources(own.engine)).toMatchObject([
+        { namespace: 'default', name: 'handbook' },
+      ]);
       await operator.stop();
-      await api.engine.startOperator();
-      await condition('Ready', { status: 'True', reason: 'Synced' });
-      expect((await settled()).status).toMatchObject({ documents: 1, chunks: 2 });
+      await own.engine.startOperator();
+      await awaitConditionIn(own.engine, key, { type: 'Ready', status: 'True' });
+      const { status } = await own.engine.settled('KnowledgeSource', 'handbook');
+      expect(status).toMatchObject({ documents: 1, chunks: 2 });
       expect(await syncs()).toHaveLength(1);
     });
 
@@ -191,7 +213,10 @@ describeEachStore((storeName) => {
       expect(body.data).toMatchObject([{ path: 'b.txt', title: 'b.txt', bytes: 18 }]);
       expect(await call('POST', `${SOURCES}/${id}/sync`)).toMatchObject({ status: 202 });
       // A search that has looked up a place must not find another passage there.
-      const { rows } = await api.engine.pool.query('select position from knowledge_chunks');
+      const { rows } = await api.engine.pool.query(
+        'select position from knowledge_chunks where source_id = $1',
+        [toUuid('ks', id)],
+      );
       expect(rows).toEqual([{ position: 3 }]);
     });
 
@@ -229,9 +254,12 @@ describeEachStore((storeName) => {
     const { id } = await create({ type: 'text', text: TEXT });
     expect(await call('DELETE', `${SOURCES}/${id}`)).toMatchObject({ status: 204 });
     expect(await find('open')).toEqual([]);
-    const tables = ['chunks', 'postings', 'lexemes', 'documents'].map((of) => `knowledge_${of}`);
-    for (const table of tables) {
-      const { rows } = await api.engine.pool.query(`select from ${table}`);
+    const owner = { chunks: 'owner_id', postings: 'owner_id', lexemes: 'owner_id' };
+    for (const [table, column] of Object.entries({ ...owner, documents: 'source_id' })) {
+      const { rows } = await api.engine.pool.query(
+        `select from knowledge_${table} where ${column} = $1`,
+        [toUuid('ks', id)],
+      );
       expect({ table, rows: rows.length }).toEqual({ table, rows: 0 });
     }
     expect(await call('GET', `${SOURCES}/${id}`)).toMatchObject({ status: 404 });
@@ -243,7 +271,7 @@ describeEachStore((storeName) => {
     await declare({ type: 'text', text: TEXT });
     await condition('Ready', { status: 'True' });
     const { sourceId } = (await settled()).status;
-    await api.engine.store.delete('KnowledgeSource', key);
+    await api.engine.store.delete('KnowledgeSource', keyOf());
     await api.engine.eventually(async () => (await find('open')).length === 0);
     await declare({ type: 'text', text: TEXT });
     await condition('Ready', { status: 'True' });
@@ -263,20 +291,17 @@ describeEachStore((storeName) => {
 
   describe('an agent', () => {
     const ready = (expected: Partial<ReportedCondition>) =>
-      awaitCondition(api.engine, { kind: 'Agent', name: 'a' }, { type: 'Ready', ...expected });
+      awaitConditionIn(api.engine, keyOf('Agent', 'a'), { type: 'Ready', ...expected });
 
     test('that names a source that does not exist is held until it does', async () => {
-      await api.engine.declareAgent('a', { prompt: 'p', knowledge: { sourceNames: ['handbook'] } });
+      const spec = { prompt: 'p', knowledge: { sourceNames: ['handbook'] } };
+      await api.engine.declareAgent('a', spec, 'kubectl', namespace);
       await ready({ status: 'False', reason: 'KnowledgeSourceNotFound' });
-      await awaitCondition(
-        api.engine,
-        { kind: 'Agent', name: 'a' },
-        {
-          type: 'ResolvedRefs',
-          status: 'False',
-          message: 'KnowledgeSource handbook does not exist',
-        },
-      );
+      await awaitConditionIn(api.engine, keyOf('Agent', 'a'), {
+        type: 'ResolvedRefs',
+        status: 'False',
+        message: 'KnowledgeSource handbook does not exist',
+      });
       await declare({ type: 'text', text: TEXT });
       await ready({ status: 'True' });
     });
@@ -352,7 +377,7 @@ describeEachStore((storeName) => {
 
     test("another namespace's source is answered like none at all", async () => {
       const { id } = await create({ type: 'text', text: TEXT });
-      const other = await api.newKey('other');
+      const other = await api.newKey(`${namespace}-other`);
       const none = `${SOURCES}/ks_01jd0000000000000000000000`;
       for (const [method, path, options] of [
         ['GET', '', {}],

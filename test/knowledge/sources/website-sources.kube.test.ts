@@ -1,9 +1,17 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
-import { awaitCondition, type ReportedCondition } from '../../agents/agents.ts';
-import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
+import type { ReportedCondition } from '../../agents/agents.ts';
+import {
+  createCall,
+  startApi,
+  type Api,
+  type Call,
+  type Reply,
+} from '../../roles/api/api-setup.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
-import { siteFetcher, startSite, type Site } from '../syncs/site.ts';
+import { OFTEN, siteFetcher, startSite, type Site } from '../syncs/site.ts';
+import { awaitConditionIn } from './await-condition.ts';
 
 /** A source that is fetched, as an object (contract §6). */
 
@@ -13,30 +21,30 @@ const TEXT = '# Hours\n\nWe open at nine.\n\n# Parking\n\nThere are four places 
 describeEachStore((storeName) => {
   let api: Api;
   let site: Site;
+  let namespace: string;
+  let call: Call;
+  beforeAll(async () => {
+    api = await startApi({ storeName, operator: false });
+    await api.engine.startOperator({ fetchers: { website: siteFetcher }, syncTimes: OFTEN });
+  });
+  afterAll(() => api?.stop());
   beforeEach(async () => {
     site = await startSite({ hours: TEXT, parking: '# Parking\n\nBehind the house.' });
-    api = await startApi({ storeName, fetchers: { website: siteFetcher } });
+    namespace = `t-${randomBytes(5).toString('hex')}`;
+    call = createCall(api.url, await api.newKey(namespace));
   });
-  afterEach(async () => {
-    await api?.stop();
-    await site?.stop();
-  });
+  afterEach(() => site?.stop());
 
+  const key = () => ({ kind: 'KnowledgeSource', namespace, name: 'handbook' });
   const declare = (spec: Record<string, unknown>) =>
-    api.engine.store.apply(
-      { kind: 'KnowledgeSource', namespace: 'default', name: 'handbook', spec },
-      { fieldManager: 'kubectl' },
-    );
-  const settled = (): Promise<Resource> => api.engine.settled('KnowledgeSource', 'handbook');
+    api.engine.store.apply({ ...key(), spec }, { fieldManager: 'kubectl' });
+  const settled = (): Promise<Resource> =>
+    api.engine.settled('KnowledgeSource', 'handbook', namespace);
   const condition = (type: string, expected: Partial<ReportedCondition>) =>
-    awaitCondition(
-      api.engine,
-      { kind: 'KnowledgeSource', name: 'handbook' },
-      { type, ...expected },
-    );
+    awaitConditionIn(api.engine, key(), { type, ...expected });
   /** Data of all events, oldest first. */
   const syncs = async (): Promise<Reply['body'][]> => {
-    const { body } = await api.call('GET', '/v1/events?type=knowledge.source.synced');
+    const { body } = await call('GET', '/v1/events?type=knowledge.source.synced');
     return body.data.map((event: Reply['body']) => event.data).toReversed();
   };
 
@@ -73,9 +81,9 @@ describeEachStore((storeName) => {
   test('a website has no content to upload, and a schedule that comes', async () => {
     await declare({ type: 'website', website: { url: site.url }, schedule: '0 0 30 2 *' });
     await condition('Accepted', { status: 'False', reason: 'InvalidSchedule' });
-    const { body } = await api.call('GET', SOURCES);
+    const { body } = await call('GET', SOURCES);
     expect(body.data).toMatchObject([{ ready: false, sync: null, next_sync_at: null }]);
-    const content = await api.call('PUT', `${SOURCES}/${body.data[0].id}/content`, {
+    const content = await call('PUT', `${SOURCES}/${body.data[0].id}/content`, {
       body: 'x',
       headers: { 'content-type': 'text/markdown' },
     });
