@@ -106,9 +106,10 @@ describe('all', () => {
     expect(await find(agentId)).not.toContain(foreignId);
   });
 
-  test('of 700 sources finds the one, without a list of them', async () => {
+  test('of many sources finds the one, without a list of them', async () => {
     const { pool } = fixture.engine;
-    const names = Array.from({ length: 700 }, (_, at) => `many-${at}`);
+    const count = process.env['PARLEY_NIGHTLY'] === undefined ? 70 : 700;
+    const names = Array.from({ length: count }, (_, at) => `many-${at}`);
     const ids: string[] = [];
     for (const name of names) {
       const passages = [
@@ -117,7 +118,7 @@ describe('all', () => {
       ids.push(await learn(pool, { name, passages }));
     }
     const agentId = await fixture.newAgent({ knowledge: { all: true } });
-    expect((await find(agentId, 'where is part many537'))[0]).toBe(ids[537]);
+    expect((await find(agentId, 'where is part many53'))[0]).toBe(ids[53]);
     const nothing: Pick<Db, 'query'> = {
       query: () => {
         throw new Error('a query');
@@ -130,9 +131,9 @@ describe('all', () => {
     });
     expect(scope.sourceIds).toBe('all');
     const conversation = await fixture.start({ agent_id: agentId });
-    await fixture.say(conversation, 'Where is the part many537?');
+    await fixture.say(conversation, 'Where is the part many53?');
     const turns = await fixture.turns(conversation);
-    expect(turns.at(-1)).toMatchObject({ retrieval: { chunks: [{ source_id: ids[537] }] } });
+    expect(turns.at(-1)).toMatchObject({ retrieval: { chunks: [{ source_id: ids[53] }] } });
   });
 
   test('is true or left out', async () => {

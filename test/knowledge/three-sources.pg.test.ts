@@ -9,6 +9,7 @@ import { startReceiver, type Received, type Receiver } from '../webhooks/receive
 import { docxOf, zipOf } from './formats/making.ts';
 import { createDocuments, createFeed } from './integration/example.ts';
 import { listening, stopFeeds } from './integration/feed-harness.ts';
+import { OFTEN } from './syncs/site.ts';
 import { closeAll, html, servePages } from './website/website.ts';
 
 /**
@@ -23,7 +24,7 @@ let secret: string;
 beforeAll(async () => {
   // With the fetchers that every operator has.
   api = await startApi({ operator: false, delivery: true });
-  await api.engine.startOperator();
+  await api.engine.startOperator({ syncTimes: OFTEN });
   receiver = await startReceiver();
   const json = { url: receiver.url, event_types: ['knowledge.source.synced'] };
   ({ secret } = (await api.call('POST', '/v1/webhooks', { json })).body);

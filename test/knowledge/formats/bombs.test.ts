@@ -1,13 +1,25 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createExtractor, type Extractor } from '../../../src/knowledge/formats/extractor.ts';
+import { holdTime } from '../../clock.ts';
 import { BOMBS } from './bombs.ts';
 import { silent } from './extracting.ts';
 
 const RESIDENT_MAX = 256_000_000;
-/** Instead of 20 s, which several of them take: this is one of many tests. */
-const TIMEOUT_MS = 6_000;
-/** What is promised of each; a busy machine takes its time to begin and to end a process. */
-const MS_MAX = 20_000;
+/** How often the process that reads is looked at. */
+const WATCH_MS = 20;
+const isNightly = process.env['PARLEY_NIGHTLY'] !== undefined;
+/** In the nightly lane less than the 20 s of the product, which several bombs use up. */
+const TIMEOUT_MS = isNightly ? 6_000 : 20_000;
+const ENDLESS = 'a PDF that draws something 10 milliard times';
+/** One of each format; the nightly lane takes all. */
+const SHORT = [
+  'a ZIP with a gigabyte that it says is a kilobyte',
+  'a PDF whose page is a gigabyte of spaces',
+  'a DOCX of a gigabyte',
+  'a CSV of a million columns',
+  'a page of a million elements in elements',
+];
+const CHOSEN = isNightly ? BOMBS : BOMBS.filter(([what]) => SHORT.includes(what));
 
 let extractor: Extractor;
 beforeAll(() => {
@@ -15,12 +27,9 @@ beforeAll(() => {
 });
 afterAll(() => extractor.stop());
 
-test.each(BOMBS)('%s takes neither memory nor time', async (_, name, make) => {
+test.each(CHOSEN)('%s takes no more memory than is allowed, and ends', async (_, name, make) => {
   const bytes = make();
-  const startedMs = performance.now();
   const read = await extractor.extract({ bytes, mediaType: null, name });
-  const tookMs = performance.now() - startedMs;
-  expect(tookMs).toBeLessThan(MS_MAX);
   expect(extractor.peakBytes()).toBeLessThan(RESIDENT_MAX);
   // Refused in words, or read: never an error of ours.
   if ('refused' in read) expect(read.refused.detail).toMatch(/^[\w"'].+/);
@@ -28,6 +37,17 @@ test.each(BOMBS)('%s takes neither memory nor time', async (_, name, make) => {
     expect(JSON.stringify(read.documents.map(({ text }) => text.slice(0, 100)))).not.toContain(
       'root:',
     );
+});
+
+test(`${ENDLESS} is given up after its time`, async () => {
+  const time = holdTime();
+  const own = createExtractor({ waitingMax: 1, log: silent });
+  const [, name, make] = BOMBS.find(([what]) => what === ENDLESS)!;
+  const reading = own.extract({ bytes: make(), mediaType: null, name });
+  await time.armed(WATCH_MS); // The process has started and has the document.
+  await time.advance(20_000);
+  expect(await reading).toMatchObject({ refused: { detail: expect.stringContaining('20 s') } });
+  await own.stop();
 });
 
 test('after all of them the next document is read', async () => {

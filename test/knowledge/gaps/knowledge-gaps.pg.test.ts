@@ -107,9 +107,10 @@ describe('a question without an answer', () => {
       `update knowledge_gaps set last_asked_at = last_asked_at - interval '1 hour' where agent_id = $1`,
       [agentId],
     );
+    const [before] = await gapsOf(fromUuid('agt', agentId));
     await detect(agentId, 'Where is Svalbard?');
-    const [{ created, last_asked_at }] = await gapsOf(fromUuid('agt', agentId));
-    expect(last_asked_at).toBeGreaterThanOrEqual(created);
+    const [after] = await gapsOf(fromUuid('agt', agentId));
+    expect(after.last_asked_at).not.toBe(before.last_asked_at);
   });
 
   test('asked in twenty conversations at once is one gap, counted twenty times', async () => {

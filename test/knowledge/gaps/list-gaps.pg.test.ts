@@ -19,13 +19,13 @@ afterAll(() => api?.stop());
 const list = (query: string, key?: string): Promise<Reply> =>
   api.call('GET', `${GAPS}?${query}`, key === undefined ? {} : { key });
 
-/** `each`: how often it was asked and how many seconds ago; gaps are numbered as they stand. */
-async function fill(each: readonly (readonly [count: number, agoSec: number])[]): Promise<void> {
+/** `each`: how often it was asked and how many hours ago; gaps are numbered as they stand. */
+async function fill(each: readonly (readonly [count: number, agoHours: number])[]): Promise<void> {
   for (const [at, [count, ago]] of each.entries()) {
     await api.engine.pool.query(
       `insert into knowledge_gaps (id, namespace, agent_id, conversation_id, question, fingerprint,
                                    top_score, count, last_asked_at)
-       values ($1, 'default', $2, $2, $3, $3, 0, $4, now() - make_interval(secs => $5))`,
+       values ($1, 'default', $2, $2, $3, $3, 0, $4, now() - make_interval(hours => $5))`,
       [newUuid(Date.now() + at), agentId, `q${at}`, count, ago],
     );
   }
@@ -64,7 +64,7 @@ describe('gaps are listed', () => {
   });
 
   test('by what is new since, and by how often they were asked at least', async () => {
-    const since = Math.floor(Date.now() / 1_000) - 45;
+    const since = Math.floor(Date.now() / 1_000) - 45 * 3_600;
     expect(await questions(`asked_after=${since}&sort=last_asked_at`)).toEqual(['q3', 'q2', 'q1']);
     expect(await questions(`asked_after=${since}`)).toEqual(['q3', 'q2', 'q1']);
     expect(await questions('count_min=3&sort=count')).toEqual(['q1', 'q3', 'q0']);

@@ -102,11 +102,10 @@ describe('passages of a text', () => {
     );
   });
 
-  test('of 20 MB are there within seconds', () => {
+  // Quadratic work on these would last longer than the time limit of a test.
+  test('of 20 MB are made of many paragraphs and of one that is long', () => {
     const text = `# A\n\n${`${words(120)}.\n\n`.repeat(33_000)}${words(200_000)}`;
-    const startedMs = performance.now();
     expect(chunkText(text).length).toBeGreaterThan(5_000);
-    expect(performance.now() - startedMs).toBeLessThan(10_000);
   });
 });
 

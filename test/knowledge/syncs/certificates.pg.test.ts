@@ -11,6 +11,7 @@ import {
 } from '../../platform/egress/servers.ts';
 import { startApi, type Api } from '../../roles/api/api-setup.ts';
 import { html } from '../website/website.ts';
+import { OFTEN } from './site.ts';
 import { countStaged } from './sources.ts';
 
 /** Sites and feeds whose certificate was good once: real TLS, the fetchers of the operator, real syncs. */
@@ -30,7 +31,7 @@ beforeEach(async () => {
   api = await startApi({ operator: false });
   const { guard, log, store } = api.engine;
   fetching = openFetchers({ guard, log, store, version: 'test', tlsCa: certificates.ca });
-  await api.engine.startOperator({ fetchers: fetching.fetchers });
+  await api.engine.startOperator({ fetchers: fetching.fetchers, syncTimes: OFTEN });
 });
 afterEach(async () => {
   await api?.stop();

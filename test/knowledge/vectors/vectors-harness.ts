@@ -52,7 +52,7 @@ export type EmbeddingRow = {
   embedded: number;
   isComplete: boolean;
   problem: string | null;
-  waitsSec: number;
+  isWaiting: boolean;
   vectors: number;
 };
 
@@ -153,7 +153,7 @@ export async function startVectors(): Promise<Vectors> {
     rows: async (ownerId) => {
       const { rows } = await pool.query<EmbeddingRow>(
         `select model, embedded, is_complete as "isComplete", problem,
-                extract(epoch from next_at - now())::float8 as "waitsSec",
+                next_at > now() as "isWaiting",
                 (select count(*)::integer from knowledge_vectors v
                   where v.embeddings_id = e.id) as vectors
            from knowledge_embeddings e where owner_id = $1 order by id`,

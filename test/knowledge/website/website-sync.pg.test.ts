@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startApi, type Api } from '../../roles/api/api-setup.ts';
+import { OFTEN } from '../syncs/site.ts';
 import { closeAll, html, servePages } from './website.ts';
 
 /** A website as the operator reads it by itself: the fetcher, the child of documents, the index. */
@@ -8,7 +9,7 @@ const SOURCES = '/v1/knowledge/sources';
 let api: Api;
 beforeEach(async () => {
   api = await startApi({ operator: false });
-  await api.engine.startOperator();
+  await api.engine.startOperator({ syncTimes: OFTEN });
 });
 afterEach(async () => {
   await api?.stop();
