@@ -6,6 +6,7 @@ import { createLedger, startRecorders, type Ledger } from '../webhooks/ledger/le
 import type { LedgerEndpoint } from '../webhooks/ledger/ledger-entries.ts';
 import type { Recorder } from '../webhooks/ledger/ledger-recorder.ts';
 import { watchLocks, type LockWatch } from '../platform/postgres/lock-watch.ts';
+import { IS_NIGHTLY, roundsOf } from '../nightly.ts';
 import { temporaryFolder } from './parley-process.ts';
 import { databaseUrl } from '../platform/postgres/postgres.ts';
 import { hasPreviousMain, previousMain, type Tree } from './previous-main.ts';
@@ -23,10 +24,10 @@ import { until } from '../until.ts';
  */
 
 /** Not in the quick tier: the previous main installs packages of its own, and a roll takes a minute. */
-const canRun = process.env['FAULT_ROUNDS'] !== undefined && (await hasPreviousMain());
+const canRun = IS_NIGHTLY && (await hasPreviousMain());
 const THIS_TREE = path.resolve(import.meta.dirname, '../..');
-/** There and back; no more than 20 however long the run is. */
-const ROUNDS = Math.min(Number(process.env['FAULT_ROUNDS'] ?? 1), 20);
+/** There and back; no more than 5 however long the run is. */
+const ROUNDS = Math.min(roundsOf(1), 5);
 const MIXED_MS = ROUNDS > 1 ? 3_000 : 1_000;
 /** Test events a second; below the minimum the run has proved nothing. */
 const RATE = 100;

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLedger, startRecorders, type Ledger } from '../webhooks/ledger/ledger.ts';
 import type { Recorder } from '../webhooks/ledger/ledger-recorder.ts';
 import { freePort } from '../free-port.ts';
+import { IS_NIGHTLY, roundsOf } from '../nightly.ts';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 import { createSeeded } from '../random/seeded.ts';
 
@@ -13,13 +14,11 @@ import { createSeeded } from '../random/seeded.ts';
  * processes of their own.
  */
 
-const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 9);
-const POSTGRES_KILLS = Math.floor(ROUNDS / 3);
+const ROUNDS = roundsOf(2);
+const POSTGRES_KILLS = Math.ceil(ROUNDS / 3);
 const PROCESS_KILLS = ROUNDS - POSTGRES_KILLS;
 /** Accepted between two kills. */
-const EVENTS_PER_ROUND = 600;
-/** So that a kill always meets work, beside other tests too; figures are the benchmarks' business. */
-const RATE_MIN = 40;
+const EVENTS_PER_ROUND = IS_NIGHTLY ? 600 : 150;
 const ENDPOINTS = 4;
 const PRODUCERS = 16;
 /** The deliverer's limit for one endpoint: as much can be under way when it dies. */
@@ -92,7 +91,6 @@ test(
       neverAccepted: 0,
       odd: [],
     });
-    expect(verdict.acceptedPerSecond).toBeGreaterThanOrEqual(RATE_MIN);
     expect(verdict.duplicates).toBeLessThanOrEqual(kills.length * IN_FLIGHT_MAX);
   },
   120_000 + ROUNDS * 30_000,

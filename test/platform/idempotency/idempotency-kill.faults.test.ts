@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { freePort } from '../../free-port.ts';
 import { runMigrations, startRole, type Parley } from '../../roles/parley-process.ts';
 import { createTestDatabase } from '../postgres/postgres.ts';
+import { roundsOf } from '../../nightly.ts';
 import { createSeeded } from '../../random/seeded.ts';
 
 /**
@@ -13,7 +14,7 @@ import { createSeeded } from '../../random/seeded.ts';
  *
  * FAULT_ROUNDS rounds; FAULT_SEED decides when the kill comes, not how far the requests are then.
  */
-const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 3);
+const ROUNDS = roundsOf(1);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
 /** Of each kind but the last two, which follow one another. */
 const CLIENTS = 3;

@@ -1,8 +1,8 @@
 import { cp, mkdir, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
+import { IS_NIGHTLY } from '../../nightly.ts';
 import { temporaryFolder } from '../../roles/parley-process.ts';
 import { startDatabaseHarness, type DatabaseHarness, type Producer } from './database-harness.ts';
 import { mountSmallDisk, whyNoSmallDisk, type SmallDisk } from './small-disk.ts';
@@ -22,6 +22,8 @@ if (whyNot !== undefined) console.warn(`F-12 DOES NOT RUN: no disk can be filled
 
 /** What holds the tables needs about 50 MB from the start, the WAL three files of 16 MB. */
 const SIZES_MB = { data: 160, wal: 80 };
+/** Requests while the disk stays full. */
+const REFUSED = 100;
 const WAL_SETTINGS = { min_wal_size: '32MB', max_wal_size: '32MB', wal_recycle: 'off' };
 
 let home: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -57,7 +59,9 @@ async function startOn(small: 'data' | 'wal'): Promise<void> {
   await harness.arrived(await harness.emit());
 }
 
-(whyNot === undefined ? test : test.skip).each(['data', 'wal'] as const)(
+(whyNot === undefined ? test : test.skip).each(
+  IS_NIGHTLY ? (['data', 'wal'] as const) : (['data'] as const),
+)(
   'F-12: the disk of the %s is full: 503 and no 2xx, and it recovers by itself',
   async (small) => {
     await startOn(small);
@@ -66,18 +70,14 @@ async function startOn(small: 'data' | 'wal'): Promise<void> {
     // Files that were there already have room left; of WAL a whole file.
     if (small === 'wal') await useUpWal();
     await refusedOnly(producer);
-    const fullMs = performance.now();
-    await delay(1_000); // A second in which nothing may be accepted.
-    const whileFull = producer.answers.filter(({ atMs }) => atMs > fullMs);
+    const answered = producer.answers.length;
+    await producer.until(({ length }) => length >= answered + REFUSED); // None may be accepted.
+    const whileFull = producer.answers.slice(answered, answered + REFUSED);
     await disk.free();
-    const freeMs = performance.now();
-    const acceptedMs = await producer.acceptedAfter(freeMs);
+    await producer.acceptedAfter(performance.now());
     await producer.stop();
     const last = await harness.emit();
-    console.info(
-      `F-12, ${small}: ${whileFull.length} refused while full; accepted ${Math.round(acceptedMs - freeMs)} ms after there was space; ${producer.accepted.size} accepted`,
-    );
-    expect(whileFull.length).toBeGreaterThan(0);
+    console.info(`F-12, ${small}: ${producer.accepted.size} accepted`);
     const others = producer.answers.filter(
       ({ status, retryAfter }) => status !== 202 && !(status === 503 && Number(retryAfter) > 0),
     );

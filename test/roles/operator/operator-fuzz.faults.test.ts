@@ -6,6 +6,7 @@ import type { Resource } from '../../../src/platform/resources/resource-store.ts
 import { readCorpus, readText } from '../../platform/resources/schema/corpus.ts';
 import { startEngine, type Engine } from '../engine.ts';
 import { findKubeBinaries } from '../../platform/kubernetes/kube-binaries.ts';
+import { IS_NIGHTLY } from '../../nightly.ts';
 import { mutationsOf } from '../../random/mutations.ts';
 import {
   newLife,
@@ -22,7 +23,7 @@ import {
  * condition while the others go on. FUZZ_INPUTS sets how many (10,000 for the long run), FUZZ_SEED
  * repeats a run.
  */
-const INPUTS = Number(process.env['FUZZ_INPUTS'] ?? 200);
+const INPUTS = Number(process.env['FUZZ_INPUTS'] ?? (IS_NIGHTLY ? 10_000 : 40));
 const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31);
 const LIVES = 8;
 /** The promise: others reconcile within this, whatever one of them is. */

@@ -5,7 +5,7 @@ import { maintainPartitions } from '../../../src/webhooks/queue/partitions.sql.t
 import { createPool, isUnavailable, type Pool } from '../../../src/platform/postgres/pool.ts';
 import { createLogger } from '../../../src/platform/observability/logger.ts';
 import type { FaultyOperatorOptions } from './faulty-operator.ts';
-import type { OwnKube } from '../../platform/kubernetes/kube.ts';
+import type { Kube } from '../../platform/kubernetes/kube.ts';
 import { createActs, isOutage } from './operator-acts.ts';
 import {
   newAgent,
@@ -43,7 +43,7 @@ export type OperatorHarness = {
 const AGREES = { timeoutMs: 60_000, everyMs: 30 };
 
 export async function createOperatorHarness(deps: {
-  kube: OwnKube;
+  kube: Kube;
   namespace: string;
   agents: readonly string[];
   endpoints: readonly string[];

@@ -6,6 +6,7 @@ import { FAULTS, OUTAGES, type FaultName } from './operator-faults.ts';
 import type { AgentModel, EndpointModel } from './operator-model.ts';
 import { startOperatorPair, type OperatorPair } from './operator-pair.ts';
 import { createOperatorHarness, type OperatorHarness } from './operator-harness.ts';
+import { roundsOf } from '../../nightly.ts';
 import { createSeeded, type Seeded } from '../../random/seeded.ts';
 
 /**
@@ -16,7 +17,7 @@ import { createSeeded, type Seeded } from '../../random/seeded.ts';
  * FAULT_ROUNDS rounds; FAULT_SEED decides what is done and what fails, not who is faster. FAULT_KIND
  * (part of a name) leaves the other faults out, FAULT_LOG=1 logs each round.
  */
-const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 8);
+const ROUNDS = roundsOf(3);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
 const AGENTS = ['anna', 'ben', 'cleo', 'dora', 'emil', 'fay'];
 const ENDPOINTS = ['hook-1', 'hook-2', 'hook-3', 'hook-4'];

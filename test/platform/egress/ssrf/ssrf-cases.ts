@@ -9,6 +9,7 @@ import {
   spellings,
   type Forbidden,
 } from './ssrf-addresses.ts';
+import { IS_NIGHTLY } from '../../../nightly.ts';
 
 /** What a name means: one list of addresses per lookup, and the last for good or all over again. */
 export type Zone = { lookups: string[][]; repeats: boolean };
@@ -31,18 +32,19 @@ export type SsrfCase = {
 };
 
 export const DOMAIN = 'ssrf.test';
-/** `npm run test:nightly -- faults` */
-export const IS_LONG = process.env['FAULT_ROUNDS'] !== undefined;
+/** In the short run of these tests each case stands for so many. */
+const EVERY_FORM = 8;
+const EVERY_ADDRESS = 8;
 export const REDIRECTS = [301, 302, 303, 307, 308];
 
 /**
- * Every address in every form; in the short run in each second form, and the `turn` says in which.
+ * Every address in every form; in the short run in each eighth form, and the `turn` says in which.
  * The names are unique, so that no case knows of another.
  */
 export function makeCases(turn: number): SsrfCase[] {
   const cases = FORBIDDEN.flatMap((forbidden, i) =>
     [...literalCases(forbidden), ...nameCases(forbidden), ...redirectCases(forbidden)].filter(
-      (_, j) => IS_LONG || (i + j + turn) % 2 === 0,
+      (_, j) => IS_NIGHTLY || (i + j + turn) % EVERY_FORM === 0,
     ),
   );
   return [...cases, ...scopedCases()].map((made, index) => {
@@ -52,6 +54,11 @@ export function makeCases(turn: number): SsrfCase[] {
       url: made.url.replace('ENCODED', percentEncoded(name)).replace('NAME', name),
     };
   });
+}
+
+/** What a process is led to: all forbidden addresses, in the short run every eighth by `turn`. */
+export function addressesOf(turn: number): readonly Forbidden[] {
+  return FORBIDDEN.filter((_, i) => IS_NIGHTLY || (i + turn) % EVERY_ADDRESS === 0);
 }
 
 function literalCases({ address, isConnectable }: Forbidden): SsrfCase[] {

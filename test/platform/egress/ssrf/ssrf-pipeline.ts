@@ -1,5 +1,6 @@
-import { FORBIDDEN, PUBLIC_V4, PUBLIC_V6, spellings } from './ssrf-addresses.ts';
-import { DOMAIN, IS_LONG, REDIRECTS } from './ssrf-cases.ts';
+import { PUBLIC_V4, PUBLIC_V6, spellings } from './ssrf-addresses.ts';
+import { addressesOf, DOMAIN, REDIRECTS } from './ssrf-cases.ts';
+import { IS_NIGHTLY } from '../../../nightly.ts';
 import type { SsrfDns } from './ssrf-dns.ts';
 import type { SsrfListeners } from './ssrf-listeners.ts';
 import { inParallel } from './in-parallel.ts';
@@ -9,7 +10,6 @@ import { until } from '../../../until.ts';
 
 /** What the product's processes did with endpoints that lead to forbidden addresses. */
 export type PipelineResult = {
-  addresses: number;
   endpoints: number;
   /** Attempts per way of coming about, such as `schedule 2`: the second of an event's own delivery. */
   attempts: Record<string, number>;
@@ -65,7 +65,6 @@ export async function runPipeline(
     const attempts = await provoke(parley, endpoints, isCaught);
     await servers.listeners.settled();
     return {
-      addresses: FORBIDDEN.length,
       endpoints: endpoints.length,
       ...judge(endpoints, attempts),
       caught: servers.listeners.caught().slice(before.caught),
@@ -87,12 +86,12 @@ function wanted(dns: SsrfDns, turn: number): Wanted[] {
     dns.put(`${name}.${DOMAIN}`, { lookups, repeats });
     return `https://${name}.${DOMAIN}/`;
   };
-  const all = FORBIDDEN.flatMap(({ address }, i): Wanted[] => {
+  const all = addressesOf(turn).flatMap(({ address }, i): Wanted[] => {
     const hosts = Object.values(spellings(address));
     const publicOne = address.includes(':') ? PUBLIC_V6 : PUBLIC_V4;
     const status = REDIRECTS[i % REDIRECTS.length];
     const to = encodeURIComponent(`http://${hosts[0]}/`);
-    const isTurn = (every: number): boolean => IS_LONG || (i + turn) % every === 0;
+    const isTurn = (every: number): boolean => IS_NIGHTLY || (i + turn) % every === 0;
     const asName = {
       what: `${address} as a name`,
       expected: ['blocked'],
@@ -123,7 +122,7 @@ function wanted(dns: SsrfDns, turn: number): Wanted[] {
     };
     return [
       ...(isTurn(2) ? [asLiteral] : [asName]),
-      ...(IS_LONG ? [asName] : []),
+      ...(IS_NIGHTLY ? [asName] : []),
       ...(isTurn(3) ? [byRedirect] : []),
       ...(isTurn(8) ? [mixed, byTurns] : []),
     ];

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { FORBIDDEN, PUBLIC_V4, PUBLIC_V6, spellings } from './ssrf-addresses.ts';
-import { DOMAIN, IS_LONG, REDIRECTS } from './ssrf-cases.ts';
+import { PUBLIC_V4, PUBLIC_V6, spellings } from './ssrf-addresses.ts';
+import { addressesOf, DOMAIN, REDIRECTS } from './ssrf-cases.ts';
+import { IS_NIGHTLY } from '../../../nightly.ts';
 import type { SsrfDns } from './ssrf-dns.ts';
 import type { SsrfListeners } from './ssrf-listeners.ts';
 import { inParallel } from './in-parallel.ts';
@@ -87,8 +88,8 @@ export async function runWaysOut(
     // By the one way and the other in turns; in the long run all by both.
     await inParallel([...providers.entries()], async ([at, provider]) => {
       const isTurn = (at + turn) % 2 === 0;
-      if (isTurn || IS_LONG) await sendMessage(api, provider, judge);
-      if (!isTurn || IS_LONG) await complete(api, provider, judge);
+      if (isTurn || IS_NIGHTLY) await sendMessage(api, provider, judge);
+      if (!isTurn || IS_NIGHTLY) await complete(api, provider, judge);
     });
     await seeProbes(api, providers, judge);
     await servers.listeners.settled();
@@ -123,10 +124,10 @@ function ways(turn: number) {
     zones.set(`${name}.${DOMAIN}`, { lookups, repeats });
     return `https://${name}.${DOMAIN}`;
   };
-  const list = FORBIDDEN.flatMap(({ address }, i): Way[] => {
+  const list = addressesOf(turn).flatMap(({ address }, i): Way[] => {
     const hosts = Object.values(spellings(address)).filter((host) => !/[\s\p{Cf}]/u.test(host));
     const publicOne = address.includes(':') ? PUBLIC_V6 : PUBLIC_V4;
-    const isTurn = (every: number): boolean => IS_LONG || (i + turn) % every === 0;
+    const isTurn = (every: number): boolean => IS_NIGHTLY || (i + turn) % every === 0;
     const to = Buffer.from(`http://${hosts[0]}/`).toString('base64url');
     const status = REDIRECTS[i % REDIRECTS.length];
     const asName: Way = {
