@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { CHART, findHelm } from './helm.ts';
@@ -11,6 +10,7 @@ import { startKubeApiserver, type KubeApiserver } from '../platform/kubernetes/k
 import { findKubeBinaries } from '../platform/kubernetes/kube-binaries.ts';
 import { fieldOf, NAMESPACE, podsOf, RELEASE, renderChart, type KubeObject } from './rendered.ts';
 import { SCENARIOS } from './scenarios.ts';
+import { until } from '../until.ts';
 
 /**
  * The chart under a real API server: each object by a strict dry run, which checks more than
@@ -182,7 +182,7 @@ const FOREIGN = [
         const plural = crds.find(({ spec }) => spec.names.kind === example.kind)?.spec.names.plural;
         const path = `/apis/parley.dev/v1alpha1/namespaces/real/${plural}`;
         // The API server has no signal for "the handler is in place" but its answers.
-        while ((await kube.request('GET', path)).status === 404) await delay(50);
+        await until(path, async () => (await kube.request('GET', path)).status !== 404);
         const query = 'dryRun=All&fieldValidation=Strict';
         const { status, body } = await kube.request('POST', `${path}?${query}`, example);
         expect({ status, body }).toMatchObject({ status: 201 });

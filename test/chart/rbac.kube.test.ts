@@ -1,12 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { findHelm, renderText } from './helm.ts';
 import { findKubeBinaries } from '../platform/kubernetes/kube-binaries.ts';
 import { kubeconfigOf, startKube, type OwnKube } from '../platform/kubernetes/kube.ts';
+import { until as untilSo } from '../until.ts';
 import { startRoles, type Parley } from '../roles/parley-process.ts';
 import { createTestDatabase } from '../platform/postgres/postgres.ts';
 
@@ -125,15 +125,8 @@ type Rendered = {
   }
 
   /** The API server has no signal for what others did. */
-  async function until(what: () => Promise<boolean>): Promise<void> {
-    const endMs = performance.now() + 10_000;
-    while (!(await what())) {
-      if (performance.now() > endMs) {
-        throw new Error(`waited in vain: ${String(what)}\n${parley.output()}`);
-      }
-      await delay(20);
-    }
-  }
+  const until = (what: () => Promise<boolean>): Promise<true> =>
+    untilSo(() => `${String(what)}\n${parley.output()}`, what);
 
   /** Everything that makes either role ask the API server for something new. */
   async function doEverything(): Promise<void> {

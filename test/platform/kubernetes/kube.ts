@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
 import {
   APPLY_PATCH,
@@ -23,6 +22,7 @@ import {
 } from './kube-apiserver.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 import { borrowServer } from './kube-lender.ts';
+import { until } from '../../until.ts';
 
 /** A real API server with our CRDs in it, and clients for it. */
 export type Kube = KubeApi & {
@@ -155,7 +155,7 @@ async function installCrds(client: KubeClient): Promise<void> {
   await Promise.all(
     KINDS.map(async ({ kind }) => {
       const get = { method: 'GET', path: collectionPath(kind) } as const;
-      while ((await client.request(get).catch(() => undefined)) === undefined) await delay(50);
+      await until(`the collection of ${kind}`, () => client.request(get).catch(() => undefined));
     }),
   );
 }
