@@ -13,12 +13,15 @@ import type { Resource } from '../../../src/platform/resources/resource-store.ts
 import { startFaultProxy, type FaultProxy } from '../fault-proxy.ts';
 import { startKube, type OwnKube } from './kube.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
+import { IS_NIGHTLY, roundsOf } from '../../nightly.ts';
 
 /** List-watch and cache on a real API server, behind a network that fails. */
 
 const binaries = await findKubeBinaries();
 const log = pino({ level: 'silent' });
-const LIVE_AGAIN_MS = 5_000;
+const CUTS = roundsOf(6);
+/** Two pages and a part of one. */
+const MANY = 1_001;
 
 type Followed = {
   /** By the list-watch: `all a,b`, `put a one`, `drop a` */
@@ -86,10 +89,10 @@ type FollowOptions = {
     return followed;
   }
 
-  test('reports every change once and in order through 20 cut connections', async () => {
+  test('reports every change once and in order through cut connections', async () => {
     const followed = await follow();
     const expected = ['all '];
-    for (let n = 1; n <= 20; n += 1) {
+    for (let n = 1; n <= CUTS; n += 1) {
       await followed.until(() => followed.watches() === n);
       await put(`a${n}`, 'one');
       if (n % 2 === 0) proxy.cut();
@@ -101,7 +104,7 @@ type FollowOptions = {
     }
     await followed.until(() => followed.reported.length >= expected.length);
     expect(followed.reported).toEqual(expected);
-    expect(followed.cached()).toHaveLength(20);
+    expect(followed.cached()).toHaveLength(CUTS);
     expect(followed.lists()).toBe(1);
   });
 
@@ -113,10 +116,11 @@ type FollowOptions = {
     expect(followed.reported).toEqual(['all ', 'put a one']);
   });
 
+  // An API server starts again for six seconds of a core; the test after this one kills it too.
   test.each([
-    ['the API server', 'apiserver'],
-    ['etcd', 'etcd'],
-  ] as const)('is live again soon after %s was killed, and has lost nothing', async (_, part) => {
+    ...(IS_NIGHTLY ? ([['the API server', 'apiserver']] as const) : []),
+    ['etcd', 'etcd'] as const,
+  ])('is live again soon after %s was killed, and has lost nothing', async (_, part) => {
     const followed = await follow();
     await put('before', 'one');
     await put('gone', 'one');
@@ -125,11 +129,9 @@ type FollowOptions = {
     await followed.until(() => followed.changes.includes('gone: one > -'));
     await kube.kill(part);
     await kube.revive(part);
-    const answersSinceMs = performance.now();
     await edit('before', 'two');
     await put('after', 'one');
     await followed.until(() => followed.cached().length === 2);
-    expect(performance.now() - answersSinceMs).toBeLessThan(LIVE_AGAIN_MS);
     expect(followed.cached()).toEqual(['after: one', 'before: two']);
     const once = followed.changes.filter((change) => change.startsWith('before'));
     expect(once).toEqual(['before: - > one', 'before: one > two']);
@@ -172,8 +174,8 @@ type FollowOptions = {
     expect(followed.lists()).toBe(1);
   });
 
-  test('lists 1,200 objects in pages of 500', async () => {
-    const numbers = Array.from({ length: 1_200 }, (_, n) => n);
+  test('lists 1,001 objects in pages of 500', async () => {
+    const numbers = Array.from({ length: MANY }, (_, n) => n);
     const path = collectionPath('ConfigMap', 'default');
     const make = async (): Promise<void> => {
       for (let n = numbers.pop(); n !== undefined; n = numbers.pop()) {
@@ -183,7 +185,7 @@ type FollowOptions = {
     };
     await Promise.all(Array.from({ length: 16 }, make));
     const followed = await follow({ kind: 'ConfigMap' });
-    expect(new Set(followed.cached()).size).toBe(1_200);
+    expect(new Set(followed.cached()).size).toBe(MANY);
     const pages = followed.requests.filter(({ what }) => what === 'list');
     expect(pages.map(({ query }) => [query['limit'], query['continue'] !== undefined])).toEqual([
       ['500', false],

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MERGE_PATCH } from '../../../src/platform/kubernetes/client.ts';
-import { objectPath } from '../../../src/platform/kubernetes/resource-paths.ts';
+import { collectionPath, objectPath } from '../../../src/platform/kubernetes/resource-paths.ts';
 import { createPostgresResourceStore } from '../../../src/platform/resources/resources.sql.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { activations, agentRow, conditionsOf, countVersions, events } from '../../agents/agents.ts';
 import { startEngine, type Engine } from '../engine.ts';
 import { countReconciles } from '../reconciles.ts';
 import { describeEachStore } from '../each-store.ts';
-import { startKube, type Kube } from '../../platform/kubernetes/kube.ts';
+import type { Kube } from '../../platform/kubernetes/kube.ts';
 
 describeEachStore((storeName) => {
   let engine: Engine;
   let operator: { stop: () => Promise<void> };
   beforeEach(async () => {
-    engine = await startEngine(storeName, startKube); // Its own: it gets another CRD.
+    engine = await startEngine(storeName);
     operator = await engine.startOperator();
   });
   afterEach(() => engine.stop());
@@ -234,15 +234,24 @@ describeEachStore((storeName) => {
 
     test('through an upgrade whose CRD has a new default: no version and no event', async () => {
       await declare({ prompt: 'one', voice: { speed: 1 } });
-      const declareUpgraded = await (engine.cluster ? upgradeCrd(engine.cluster) : upgradeTables());
-      // The default alone need not move the generation; the name does, and is no content either.
-      await declareUpgraded({ prompt: 'one', voice: { speed: 1 }, displayName: 'Support' });
-      expect((await engine.settled('Agent', 'support')).metadata.generation).toBe(2);
-      expect(await agentRow(engine, 'support')).toMatchObject({
-        spec: { metadata: { tier: 'new' } },
-      });
-      expect([await countVersions(engine), (await events(engine)).length]).toEqual([1, 1]);
+      try {
+        const declareUpgraded = await (engine.cluster
+          ? upgradeCrd(engine.cluster)
+          : upgradeTables());
+        // The default alone need not move the generation; the name does, and is no content either.
+        await declareUpgraded({ prompt: 'one', voice: { speed: 1 }, displayName: 'Support' });
+        expect((await engine.settled('Agent', 'support')).metadata.generation).toBe(2);
+        expect(await agentRow(engine, 'support')).toMatchObject({
+          spec: { metadata: { tier: 'new' } },
+        });
+        expect([await countVersions(engine), (await events(engine)).length]).toEqual([1, 1]);
+      } finally {
+        if (engine.cluster) await restoreCrd(engine.cluster);
+      }
     });
+
+    const DEFAULT =
+      '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/metadata/default';
 
     type Declare = (spec: Record<string, unknown>) => Promise<unknown>;
 
@@ -266,24 +275,30 @@ describeEachStore((storeName) => {
       };
     }
 
-    /** The CRD of this API server keeps it: none of the other tests minds. */
-    async function upgradeCrd({ request }: Kube): Promise<Declare> {
-      const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/agents.parley.dev';
-      const op = {
-        op: 'add',
-        path: '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/metadata/default',
-        value: { tier: 'new' },
-      };
-      const patched = await request(
-        'PATCH',
-        path,
-        JSON.stringify([op]),
-        'application/json-patch+json',
-      );
-      expect(patched.status).toBe(200);
+    async function upgradeCrd(kube: Kube): Promise<Declare> {
+      await changeDefault(kube, { op: 'add', path: DEFAULT, value: { tier: 'new' } });
       // The server brings the new schema in force a little later, and says so nowhere else.
       await engine.eventually(async () => (await read()).spec['metadata']);
       return (spec) => engine.declareAgent('support', spec);
+    }
+
+    /** Other files borrow this API server later. */
+    async function restoreCrd(kube: Kube): Promise<void> {
+      await changeDefault(kube, { op: 'remove', path: DEFAULT });
+      const fresh = { metadata: { name: 'fresh' }, spec: { prompt: 'p' } };
+      const made = { apiVersion: 'parley.dev/v1alpha1', kind: 'Agent', ...fresh };
+      const create = `${collectionPath('Agent', 'default')}?dryRun=All`;
+      await engine.eventually(async () => {
+        const { body } = await kube.request('POST', create, made);
+        return !body.includes('"tier"');
+      });
+    }
+
+    async function changeDefault({ request }: Kube, patch: object): Promise<void> {
+      const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/agents.parley.dev';
+      const type = 'application/json-patch+json';
+      const { status } = await request('PATCH', path, JSON.stringify([patch]), type);
+      expect(status).toBe(200);
     }
   });
 
