@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import type { EgressClient, EgressOutcome } from '../../../src/platform/egress/client.ts';
 import { createNameLookup } from '../../../src/platform/egress/name-lookup.ts';
+import { holdTime } from '../../clock.ts';
+import { until } from '../../until.ts';
 import { startDnsServer, type DnsAnswer, type DnsServer, type DnsType } from './dns-server.ts';
 import { bodyOf, createClient, post, receiver, stopAll } from './harness.ts';
 import { onRequest, respond, type Receiver } from './servers.ts';
@@ -30,8 +32,8 @@ const lookup = () => createNameLookup({ servers: [server.address] });
 const send = (client: EgressClient, name: string, { port }: { port: number }) =>
   client.send(post(`http://${name}:${port}/`, { timeoutMs: 10_000 }));
 
-const median = (values: number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+/** src/platform/egress/name-lookup.ts */
+const LOOKUP_MAX_MS = 8_000;
 
 describe('a name server', () => {
   test('F-23: that says no, nothing or nonsense is a failure of class dns before the attempt’s deadline', async () => {
@@ -46,24 +48,25 @@ describe('a name server', () => {
       'nine-seconds.test': { addresses: ['127.0.0.1'], delayMs: 9_000 },
     };
     zone = said;
-    await Promise.all(
-      Object.entries(said).map(async ([name, answer]) => {
-        const outcome = await send(client, name, { port: 9 });
-        expect([name, outcome]).toMatchObject([name, { kind: 'error', errorClass: 'dns' }]);
-        const isQuick = typeof answer !== 'string' && answer.delayMs === undefined;
-        expect([name, outcome.durationMs < (isQuick ? 2_000 : 9_500)]).toEqual([name, true]);
-        expect(outcome.kind === 'error' && outcome.message).not.toMatch(/\d\.\d|\.test/);
-      }),
-    );
+    const time = holdTime();
+    const outcomes = Object.keys(said).map(async (name) => {
+      const outcome = await send(client, name, { port: 9 });
+      expect([name, outcome]).toMatchObject([name, { kind: 'error', errorClass: 'dns' }]);
+      expect(outcome.kind === 'error' && outcome.message).not.toMatch(/\d\.\d|\.test/);
+    });
+    await Promise.all(outcomes.slice(0, 4)); // While time stands still.
+    await time.advance(LOOKUP_MAX_MS);
+    await Promise.all(outcomes);
   });
 
   test('F-23: that takes seconds is waited for', async () => {
     const target = await receiver(closing);
-    zone['slow.test'] = { addresses: ['127.0.0.1'], delayMs: 2_500 };
-    const outcome = await send(createClient({ lookup: lookup() }), 'slow.test', target);
-    expect(outcome).toMatchObject({ statusCode: 200 });
-    // The first answer to any of the questions counts.
-    expect(outcome.durationMs).toBeLessThan(4_500);
+    zone['slow.test'] = { addresses: ['127.0.0.1'], delayMs: 300 };
+    const time = holdTime();
+    const sent = send(createClient({ lookup: lookup() }), 'slow.test', target);
+    await until('both questions', () => server.questions.length === 2);
+    await time.advance(LOOKUP_MAX_MS - 1); // Until then it is asked again and again.
+    expect(await sent).toMatchObject({ statusCode: 200 });
   });
 
   test('F-23: that names a thousand addresses is asked over TCP, and a few of them are tried', async () => {
@@ -74,9 +77,8 @@ describe('a name server', () => {
     const client = createClient({ lookup: lookup() });
     expect(await send(client, 'first.test', target)).toMatchObject({ statusCode: 200 });
     expect(server.questions.some(({ overTcp }) => overTcp)).toBe(true);
-    const outcome = await send(client, 'last.test', target);
-    expect(outcome).toMatchObject({ errorClass: 'connect' });
-    expect(outcome.durationMs).toBeLessThan(4_000);
+    expect(await send(client, 'last.test', target)).toMatchObject({ errorClass: 'connect' });
+    expect(target.sockets).toHaveLength(1); // That of the first.
   });
 
   test.each([0, 86_400])(
@@ -100,41 +102,19 @@ describe('a name server', () => {
     expect(await bodyOf(outcome)).toBe('ok');
   });
 
-  test('F-23: that is silent for 300 names at once delays no other name', async () => {
+  test('F-23: that is silent for many names at once delays no other name', async () => {
     const target = await receiver(closing);
     zone['healthy.test'] = { addresses: ['127.0.0.1'] };
     const client = createClient({ lookup: lookup() });
-    let lost = 0;
-    const timed = async (): Promise<number> => {
-      const outcome = await send(client, 'healthy.test', target);
-      if (outcome.kind === 'error') lost += 1;
-      else expect(await bodyOf(outcome)).toBe('ok');
-      return outcome.durationMs;
-    };
-    const before: number[] = [];
-    for (let i = 0; i < 50; i += 1) before.push(await timed());
-    expect(lost).toBe(0);
-
-    const answered = new Set<string>();
-    const hung = Array.from({ length: 300 }, async (_, i) => {
-      const outcome = await send(client, `silent-${i}.test`, target);
-      answered.add(`silent-${i}`);
-      return outcome;
-    });
-    const during: number[] = [];
-    // Until the first of them is given up: all that time every one of them waits.
-    while (answered.size === 0) during.push(await timed());
-    console.info(
-      `lookup and request: p50 ${median(before)} ms before, ${median(during)} ms of ${during.length} ` +
-        'while 300 names hang',
-    );
-    expect(during.length).toBeGreaterThan(50);
-    expect(median(during)).toBeLessThan(500);
-    // The kernel drops packets of the flood of questions where this busy process reads them late.
-    expect(lost).toBeLessThanOrEqual(1);
+    const time = holdTime();
+    const hung = Array.from({ length: 60 }, (_, i) => send(client, `silent-${i}.test`, target));
+    await until('their questions', () => server.questions.length >= 2 * hung.length);
+    for (let i = 0; i < 20; i += 1) {
+      expect(await bodyOf(await send(client, 'healthy.test', target))).toBe('ok');
+    }
+    await time.advance(LOOKUP_MAX_MS);
     for (const outcome of await Promise.all(hung)) {
-      expect(outcome).toMatchObject({ errorClass: 'dns' });
-      expect(outcome.durationMs).toBeGreaterThan(5_000);
+      expect(outcome).toMatchObject({ errorClass: 'dns', durationMs: LOOKUP_MAX_MS });
     }
   });
 

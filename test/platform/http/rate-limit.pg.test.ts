@@ -12,6 +12,9 @@ const get = (key?: string | null): Promise<Reply> =>
 const left = ({ headers }: Reply): number =>
   Number(/^"default";r=(\d+);t=\d+$/.exec(headers.get('ratelimit') ?? '')?.[1]);
 
+/** In seconds. */
+const WITHIN_A_MINUTE = /^([1-9]|[1-5]\d|60)$/;
+
 describe('with a limit', () => {
   test('every answer to a key says what it has left, refusals too', async () => {
     api = await startApi({ operator: false, rateLimit: 10 });
@@ -25,9 +28,7 @@ describe('with a limit', () => {
     expect(replies.map(({ status }) => status)).toEqual([200, 400, 422, 404, 403]);
     for (const { headers } of replies) {
       expect(headers.get('ratelimit-policy')).toBe('"default";q=10;w=60');
-      const reset = Number(/;t=(\d+)$/.exec(headers.get('ratelimit') ?? '')?.[1]);
-      expect(reset).toBeGreaterThanOrEqual(1);
-      expect(reset).toBeLessThanOrEqual(60);
+      expect(headers.get('ratelimit')).toMatch(/;t=([1-9]|[1-5]\d|60)$/);
     }
     expect(replies.map(left)).toEqual([9, 8, 7, 6, 9]);
   });
@@ -37,9 +38,7 @@ describe('with a limit', () => {
     for (let i = 0; i < 3; i += 1) expect((await get()).status).toBe(200);
     const over = await api.call('POST', '/v1/agents', { json: { prompt: 'x' } });
     expect([over.status, over.body.code]).toEqual([429, 'rate_limited']);
-    const retryAfter = Number(over.headers.get('retry-after'));
-    expect(retryAfter).toBeGreaterThanOrEqual(1);
-    expect(retryAfter).toBeLessThanOrEqual(60);
+    expect(over.headers.get('retry-after')).toMatch(WITHIN_A_MINUTE);
     expect(left(over)).toBe(0);
     const other = await get(await api.newKey('default'));
     expect([other.status, other.body.data]).toEqual([200, []]);
@@ -64,7 +63,7 @@ describe('with a limit', () => {
     }
     const over = await get('parley_wrong');
     expect([over.status, over.body.code]).toEqual([429, 'rate_limited']);
-    expect(Number(over.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(over.headers.get('retry-after')).toMatch(WITHIN_A_MINUTE);
     expect((await get()).status).toBe(200);
   });
 

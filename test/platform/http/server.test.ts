@@ -1,10 +1,10 @@
 import { Agent, createServer, get, type IncomingMessage, type RequestListener } from 'node:http';
 import { connect } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { serve, type Listening, type ListenOptions } from '../../../src/platform/http/server.ts';
 import { StartupError } from '../../../src/errors.ts';
 import { createLogger } from '../../../src/platform/observability/logger.ts';
+import { until } from '../../until.ts';
 
 const DEFAULTS = {
   host: '127.0.0.1',
@@ -96,15 +96,14 @@ test('who keeps connections learns in an answer that they end, and loses no requ
 
 /** Resolves once nobody listens any more; a connection without a request is no request. */
 async function refused({ port }: Listening): Promise<void> {
-  for (;;) {
+  await until('the port to be closed', async () => {
     const socket = connect(port, '127.0.0.1');
     const isOpen = await new Promise<boolean>((resolve) => {
       socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
     });
     socket.destroy();
-    if (!isOpen) return;
-    await delay(10); // There is no signal of it.
-  }
+    return !isOpen;
+  });
 }
 
 function ask({ url }: Listening, agent: Agent): Promise<IncomingMessage> {

@@ -1,8 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Client } from 'pg';
 import { freePort } from '../../free-port.ts';
-import { runMigrations, startRole, type Parley } from '../../roles/parley-process.ts';
+import { startRole, type Parley } from '../../roles/parley-process.ts';
 import { createTestDatabase } from '../postgres/postgres.ts';
 import { roundsOf } from '../../nightly.ts';
 import { createSeeded } from '../../random/seeded.ts';
@@ -18,8 +17,6 @@ const ROUNDS = roundsOf(1);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
 /** Of each kind but the last two, which follow one another. */
 const CLIENTS = 3;
-/** The slowest request of a round takes about as long. */
-const KILL_WITHIN_MS = 250;
 
 type Answered = { status: number; text: string; replayed: boolean };
 type Request = { kind: string; path: string; key: string; json: unknown };
@@ -32,7 +29,6 @@ let url: string;
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  await runMigrations(database.url);
   admin = new Client(database.url);
   await admin.connect();
   operator = await startRole('operator', { databaseUrl: database.url, env: {} });
@@ -66,8 +62,16 @@ test(
         back = resolve;
       });
       const requests = requestsOf(round, subjects);
-      const answering = requests.map((request) => untilAnswered(request, isBack));
-      await delay(seeded.below(KILL_WITHIN_MS)); // The moment is what is tried, not waited for.
+      let answered = 0;
+      const killed = Promise.withResolvers<void>();
+      // The kill comes when so many are answered and the others are somewhere in between.
+      const killAt = 1 + seeded.below(requests.length - 4);
+      const answering = requests.map(async (request) => {
+        const answer = await untilAnswered(request, isBack);
+        if ((answered += 1) === killAt) killed.resolve();
+        return answer;
+      });
+      await killed.promise;
       await api.kill();
       api = await startApi();
       await passMinute();

@@ -2,11 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { pino } from 'pino';
+import { monotonicMs } from '../../../src/clock.ts';
 import { createKubeClient, type KubeClient } from '../../../src/platform/kubernetes/client.ts';
 import { createLeaseElector } from '../../../src/platform/kubernetes/lease-elector.ts';
 import { type Lease, parseLease } from '../../../src/platform/kubernetes/lease-record.ts';
 import { borrowKube, type Kube } from './kube.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
+import { holdTime } from '../../clock.ts';
 import { startFaultProxy } from '../fault-proxy.ts';
 import { type Candidate, createMarks, PAUSED, TIMING } from './kubernetes-lease-setup.ts';
 import { until } from '../../until.ts';
@@ -70,7 +72,7 @@ const MERGE = 'application/merge-patch+json';
       name: leaseName,
       identity,
       log: pino({ level: 'silent' }),
-      nowMs: () => performance.now(),
+      nowMs: monotonicMs,
       onLead: async (resign) => {
         log.push(`${identity} leads`);
         led.mark();
@@ -131,12 +133,16 @@ const MERGE = 'application/merge-patch+json';
 
   test('stop hands over at once, and not before the work has ended', async () => {
     // Longer than a lease: it is renewed until the work has ended.
-    const first = await startCandidate('first', { onLost: () => renewals(6) });
+    const onLost = async (): Promise<void> => {
+      await renewals(6);
+      holdTime(); // The other one waits for nothing but the Lease.
+    };
+    const first = await startCandidate('first', { onLost });
     await first.led();
     const second = await startCandidate('second');
     await follows(second);
     await Promise.all([first.stop(), first.stop()]);
-    expect((await second.led()) - (await first.lost())).toBeLessThan(500);
+    await second.led();
     expect(log).toEqual(['first leads', 'first ends', 'second leads']);
     expect(await readLease()).toMatchObject({ holder: 'second', transitions: 1 });
   });
@@ -146,9 +152,9 @@ const MERGE = 'application/merge-patch+json';
     await first.led();
     await first.stop();
     expect(await readLease()).toMatchObject({ holder: '', durationMs: 1_000 });
-    const from = performance.now();
+    holdTime();
     const second = await startCandidate('second');
-    expect((await second.led()) - from).toBeLessThan(500);
+    await second.led();
   });
 
   test('of a dead holder the lease is taken when it is over, and not before', async () => {
@@ -161,8 +167,7 @@ const MERGE = 'application/merge-patch+json';
     await second.led();
     const next = await readLease();
     const waitedMs = Date.parse(next!.acquireTime) - Date.parse(last!.renewTime);
-    expect(waitedMs).toBeGreaterThanOrEqual(TIMING.leaseDurationMs);
-    expect(waitedMs).toBeLessThan(TIMING.leaseDurationMs + 500);
+    expect(waitedMs).toBeGreaterThanOrEqual(TIMING.leaseDurationMs); // By the record itself.
   });
 
   test('a leader without an API server ends before another begins, and then waits in line', async () => {
@@ -173,7 +178,6 @@ const MERGE = 'application/merge-patch+json';
     first.proxy.hang();
     await second.led();
     expect(log).toEqual(['first leads', 'first ends', 'second leads']);
-    expect((await second.led()) - (await first.lost())).toBeGreaterThan(100);
     first.proxy.resume();
     await renewals(4);
     expect(log).toHaveLength(3);
@@ -201,8 +205,9 @@ const MERGE = 'application/merge-patch+json';
       second.proxy.cut();
     }
     await follows(second, 4);
+    holdTime();
     await first.stop();
-    expect((await second.led()) - (await first.lost())).toBeLessThan(500);
+    await second.led();
     expect(log).toEqual(['first leads', 'first ends', 'second leads']);
   });
 
@@ -377,9 +382,7 @@ const MERGE = 'application/merge-patch+json';
       one.proxy.hang();
       one.proxy.cut(); // New connections hang before they are any.
     }
-    const from = performance.now();
     await Promise.all([first.stop(), second.stop()]);
-    expect(performance.now() - from).toBeLessThan(TIMING.renewDeadlineMs + 500);
     expect(log).toEqual(['first leads', 'first ends']);
   });
 

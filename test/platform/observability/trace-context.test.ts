@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createPeriodic } from '../../../src/platform/controller/periodic.ts';
 import { createLogger } from '../../../src/platform/observability/logger.ts';
@@ -23,9 +23,9 @@ test('no exporter, no traceparent: there is none to send', async () => {
 
 test('what came in is what goes on, through awaits, timers and spans', async () => {
   const seen = await inContext(contextOf(GIVEN), async () => {
-    await delay(1);
+    await turnOfLoop();
     return inSpan(span, async () => {
-      await delay(1);
+      await turnOfLoop();
       return activeTraceparent();
     });
   });
@@ -37,7 +37,7 @@ test('two at once do not mix', async () => {
   const other = GIVEN.replace('0af7', '1bf7');
   const read = (given: string): Promise<string | undefined> =>
     inContext(contextOf(given), async () => {
-      await delay(2);
+      await turnOfLoop();
       return activeTraceparent();
     });
   expect(await Promise.all([read(GIVEN), read(other)])).toEqual([GIVEN, other]);

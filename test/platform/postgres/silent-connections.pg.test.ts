@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
 import {
@@ -12,12 +11,17 @@ import {
 } from '../../../src/platform/postgres/pool.ts';
 import { endClient } from '../../../src/platform/postgres/silent-connections.ts';
 import { startFaultProxy, type FaultProxy } from '../fault-proxy.ts';
+import { holdTime, type HeldClock } from '../../clock.ts';
+import { until } from '../../until.ts';
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
+import { shiftTime } from './postgres.ts';
 
 /** Connections that die without a word, with TLS and without: pg's socket is then another than ours. */
 
-/** A second of silence, a look every 250 ms, and the question to the server. */
-const FOUND_MS = 2_500;
+/** A second of silence, and the next look of four a second. Statements have 15 s, so this is far from them. */
+const FOUND_MS = 1_500;
+/** src/platform/postgres/silent-connections.ts */
+const GOODBYE_MS = 1_000;
 const log = pino({ level: 'silent' });
 
 let postgres: OwnPostgres;
@@ -28,6 +32,9 @@ let pool: Pool;
 beforeAll(async () => {
   postgres = await startOwnPostgres({ settings: { fsync: 'off' } });
   await switchTlsOn(postgres);
+  // Held time passes at once. The server's own runs ahead, so that no statement is of just now for it.
+  await postgres.query('alter database postgres set search_path = public, pg_catalog');
+  await shiftTime(postgres, 60_000);
 }, 60_000);
 afterAll(() => postgres?.stop(), 60_000);
 
@@ -38,79 +45,102 @@ describe.each([
   beforeEach(async () => {
     proxy = await startFaultProxy(postgres.url);
     url = `${proxy.through(postgres.url)}?sslmode=${sslmode}`;
-    pool = createPool(url, { log, max: 3 });
-    const { rows } = await pool.query('select ssl from pg_stat_ssl where pid = pg_backend_pid()');
-    expect(rows).toEqual([{ ssl: sslmode !== 'disable' }]);
   });
   afterEach(async () => {
     await pool.end();
     await proxy.stop();
   });
 
+  /** Time stands still but for what the test advances: whatever has an end here has it by that. */
+  async function hold(): Promise<HeldClock> {
+    const time = holdTime();
+    pool = createPool(url, { log, max: 3 });
+    const { rows } = await pool.query('select ssl from pg_stat_ssl where pid = pg_backend_pid()');
+    expect(rows).toEqual([{ ssl: sslmode !== 'disable' }]);
+    return time;
+  }
+
   test('a statement on a dead connection fails soon, and the next has another', async () => {
+    const time = await hold();
     proxy.freeze();
-    const sentMs = performance.now();
-    const failure = await pool.query('select 1').catch((error: unknown) => error);
-    expect(isUnavailable(failure)).toBe(true);
-    expect(performance.now() - sentMs).toBeLessThan(FOUND_MS);
+    const failure = pool.query('select 1').catch((error: unknown) => error);
+    await time.advance(FOUND_MS);
+    expect(isUnavailable(await failure)).toBe(true);
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
   test('a log-in that nobody answers fails soon once others are let in', async () => {
+    const time = await hold();
     proxy.freeze();
     const busy = [pool.query('select 1'), pool.query('select 1')];
     proxy.hang();
     busy.push(pool.query('select 1'));
+    const outcomes = Promise.allSettled(busy);
     await proxy.until(() => proxy.open() === 3);
     proxy.freeze();
     proxy.resume();
-    const sentMs = performance.now();
-    const outcomes = await Promise.allSettled(busy);
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    expect(performance.now() - sentMs).toBeLessThan(FOUND_MS);
+    await time.advance(FOUND_MS);
+    expect((await outcomes).map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+      'rejected',
+    ]);
   });
 
   test('a slow statement is let be, and so is who thinks in a transaction', async () => {
-    const slow = pool.query('select pg_sleep(3)');
+    const time = await hold();
+    const holder = createClient(postgres.url);
+    await holder.connect();
+    await holder.query('select pg_advisory_lock(7)');
+    const slow = pool.query('select pg_advisory_lock_shared(7)');
     const slowInTheMiddle = pool.query(
-      'select case when i = 900 then pg_sleep(3) end from generate_series(1, 1000) i',
+      'select case when i = 900 then pg_advisory_lock_shared(7)::text end from generate_series(1, 1000) i',
     );
     const client = await pool.connect();
     await client.query('begin');
-    await delay(2_500);
+    const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted`;
+    await until('both to be slow', async () => (await postgres.query(waiting)).length === 2);
+    for (let asked = 1; asked <= 2; asked += 1) {
+      const made = proxy.made();
+      await time.advance(4 * FOUND_MS);
+      await proxy.until(() => proxy.made() > made); // The question to the server,
+      await proxy.until(() => proxy.open() === 3); // and its answer.
+    }
     await client.query('commit');
     client.release();
+    await holder.end();
     expect((await slow).rowCount).toBe(1);
     expect((await slowInTheMiddle).rowCount).toBe(1_000);
   });
 
   test('a failed statement leaves nothing to wait for', async () => {
+    const time = await hold();
     const pidOf = async () => (await pool.query('select pg_backend_pid() as pid')).rows;
     await expect(pool.query('select nonsense')).rejects.toThrow('nonsense');
     const before = await pidOf();
-    await delay(1_500);
+    const made = proxy.made();
+    await time.advance(2 * FOUND_MS);
     expect(await pidOf()).toEqual(before);
+    expect(proxy.made()).toBe(made); // Nobody asked the server either.
   });
 
   test('ending does not wait for a goodbye that never comes', async () => {
+    const time = await hold();
     const client = createClient(url);
     client.on('error', () => undefined);
     await client.connect();
-    await client.query('select 1');
+    const other = createPool(url, { log, max: 1 }); // Its only connection dies while it is idle.
+    await other.query('select 1');
     proxy.freeze();
-    const sentMs = performance.now();
-    await Promise.all([endClient(client), createAndEnd(url)]);
-    expect(performance.now() - sentMs).toBeLessThan(FOUND_MS);
+    for (const end of [() => endClient(client), () => other.end()]) {
+      const ended = end();
+      await time.armed(GOODBYE_MS);
+      await time.advance(GOODBYE_MS);
+      await ended;
+    }
+    proxy.cut();
   });
 });
-
-/** A pool whose only connection dies while it is idle. */
-async function createAndEnd(url: string): Promise<void> {
-  const other = createPool(url, { log, max: 1 });
-  await other.query('select 1');
-  proxy.freeze();
-  await other.end();
-}
 
 async function switchTlsOn({ folder, query }: OwnPostgres): Promise<void> {
   const cluster = path.join(folder, 'postgres');
@@ -126,10 +156,8 @@ async function switchTlsOn({ folder, query }: OwnPostgres): Promise<void> {
   for (const file of [certificate, key]) chownSync(file, uid, gid);
   await query('alter system set ssl = on');
   await query('select pg_reload_conf()');
-  for (let tries = 0; tries < 100; tries += 1) {
+  await until('TLS to be on', async () => {
     const [{ ssl } = {}] = await query<{ ssl: string }>('show ssl');
-    if (ssl === 'on') return;
-    await delay(20); // Nothing tells of it.
-  }
-  throw new Error('TLS did not come on');
+    return ssl === 'on';
+  });
 }

@@ -49,7 +49,7 @@ test('the egress client reaches no forbidden address in any form, and the public
 test('no list of the operator opens the metadata services', async () => {
   const result = await namespace.opened();
   expect(result).toMatchObject({ failures: [], caught: [], begun: 0, received: 0 });
-  expect(result.cases).toBeGreaterThanOrEqual(10 * METADATA.length);
+  expect(result.cases).toBeGreaterThanOrEqual((IS_NIGHTLY ? 10 : 3) * METADATA.length);
 }, 120_000);
 
 test('a delivery process reaches none by event, test event, replay or retry, whatever proxy its environment names', async () => {
