@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import heapFlags from '../../bin/heap-flags.json' with { type: 'json' };
@@ -44,6 +45,7 @@ afterEach(async () => {
 async function start(port: number): Promise<number> {
   const parent = spawnUnreaped([process.execPath, ...heapFlags, MAIN, 'start'], {
     PATH: process.env['PATH'],
+    NODE_COMPILE_CACHE: path.join(tmpdir(), 'parley-test-compile-cache'),
     PARLEY_DATA_DIR: folder.path,
     PARLEY_MANIFESTS: path.join(folder.path, 'no-manifests'),
     PARLEY_DEMO: '0',
