@@ -93,6 +93,8 @@ export function createCall(url: string, defaultKey: string): Call {
     const response = await fetch(url + path, {
       method,
       headers: {
+        // A kept connection would hold up a stop of the API for the second in which clients may ask again.
+        connection: 'close',
         ...(key !== null && { authorization: `Bearer ${key}` }),
         ...(json !== undefined && { 'content-type': 'application/json' }),
         ...(path === '/v1/sessions' && method === 'POST' && { origin: url }), // As our own page does.
