@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
 import { createAnnounce, emitEvent } from '../../src/events/emit-event.ts';
 import type { EventData } from '../../src/events/event-types.ts';
 import { newUuid } from '../../src/ids.ts';
@@ -11,6 +13,7 @@ import { sealHeaders } from '../../src/webhooks/endpoints/endpoint-headers.ts';
 import { endpointSecretPlace } from '../../src/webhooks/endpoints/endpoint-secrets.sql.ts';
 import { upsertEndpoint } from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import { SECRET, startEngine, type Engine } from '../roles/engine.ts';
+import type { HeldClock } from '../clock.ts';
 import { until } from '../until.ts';
 
 /**
@@ -149,6 +152,20 @@ async function putEndpoint(engine: Engine, id: string, options: EndpointOptions)
     suspendedBy: null,
     secret: secret === null ? null : engine.sealer.seal(secret, endpointSecretPlace(namespace, id)),
   });
+}
+
+/** From now on held time passes until the test ends, as fast as what it sets in motion follows. */
+export function letTimePass({ advance }: Pick<HeldClock, 'advance'>): void {
+  let isOver = false;
+  onTestFinished(() => {
+    isOver = true;
+  });
+  void (async () => {
+    while (!isOver) {
+      await advance(20);
+      await delay(5); // A turn of the loop is too short for a statement.
+    }
+  })();
 }
 
 /** The endpoints that have something due, in any order. */

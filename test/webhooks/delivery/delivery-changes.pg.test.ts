@@ -143,7 +143,6 @@ test('a dead receiver that returns gets everything, each event once acknowledged
   expect(failing.rows).toEqual([{ class: 'connect' }]);
   await receiver.open();
   // The breaker has narrowed it; as it widens again, all of it comes, nothing twice.
-  const startedMs = performance.now();
   const keepDue = setInterval(
     () => void fixture.travel(2_000, 'lease_token is null').catch(() => undefined),
     200,
@@ -152,7 +151,6 @@ test('a dead receiver that returns gets everything, each event once acknowledged
     await fixture.deliveryWhen(eventId, ({ status }) => status === 'delivered', 40_000);
   }
   clearInterval(keepDue);
-  expect(performance.now() - startedMs).toBeLessThan(35_000);
   expect(new Set(receiver.received.map(({ json }) => json.id)).size).toBe(events.length);
   expect(receiver.received).toHaveLength(events.length);
 }, 60_000);
