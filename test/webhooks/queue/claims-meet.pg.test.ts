@@ -21,9 +21,9 @@ import {
  */
 
 const SESSIONS = 6;
-const ROUNDS = 40;
-const ENDPOINTS = 100;
-const DELIVERIES = 3_000;
+const ROUNDS = process.env['PARLEY_NIGHTLY'] ? 40 : 8;
+const ENDPOINTS = process.env['PARLEY_NIGHTLY'] ? 100 : 30;
+const DELIVERIES = process.env['PARLEY_NIGHTLY'] ? 3_000 : 1_000;
 
 let fixture: DeliveryFixture;
 
