@@ -11,13 +11,16 @@ export type Verdict =
   | { kind: 'broken'; reason: string };
 
 /** A test ends after its own time-out, so this is for what no test can end. */
-const RUN_MAX_MS = 300_000;
+const RUN_MAX_MS = 600_000;
 const REASON_MAX = 300;
 
-/** Runs test files in a copy of the tree until the first test fails. They use the database server of this process. */
+/**
+ * Runs test files in a copy of the tree until the first test fails. They use the database server of this process, or with
+ * `ownServer` one of their own, whose schema is made by the migrations of the copy.
+ */
 export async function runSuites(
   suites: readonly string[],
-  { root, signal }: { root: string; signal: AbortSignal },
+  { root, signal, ownServer = false }: { root: string; signal: AbortSignal; ownServer?: boolean },
 ): Promise<Verdict> {
   const report = path.join(root, 'mutant-report.json');
   const vitest = ['run', '--reporter=json', `--outputFile=${report}`, '--bail=1', '--maxWorkers=1'];
@@ -25,7 +28,12 @@ export async function runSuites(
     process.execPath,
     [path.join(root, 'node_modules/vitest/vitest.mjs'), ...vitest, ...suites],
     // A process group of its own: what the tests started ends with them.
-    { cwd: root, detached: true, stdio: ['ignore', 'ignore', 'pipe'] },
+    {
+      cwd: root,
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: ownServer ? withoutServer() : process.env,
+    },
   );
   let words = '';
   child.stderr.on('data', (chunk: Buffer) => (words = (words + chunk.toString()).slice(-4_000)));
@@ -39,6 +47,11 @@ export async function runSuites(
   const text = await readFile(report, 'utf8').catch(() => undefined);
   if (text === undefined) return { kind: 'broken', reason: words.slice(-REASON_MAX) };
   return judge(JSON.parse(text) as Report);
+}
+
+function withoutServer(): NodeJS.ProcessEnv {
+  const { PARLEY_TEST_POSTGRES: _, PARLEY_TEST_TEMPLATE: __, ...rest } = process.env;
+  return rest;
 }
 
 /** A mutant that cannot run is no bug that anybody would ship: it turns all tests red. */
