@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { holdTime } from '../clock.ts';
+import { until } from '../until.ts';
 import {
   ask,
   asking,
@@ -28,13 +30,14 @@ describe('a provider that stands still', () => {
     ['before the headers', { hang: 'before_headers' }, 'sent no token within 1000 ms'],
     ['after the headers', { hang: 'after_headers' }, 'sent no token within 1000 ms'],
   ])('%s is given up in the time for a first token, once', async (_, reply, message) => {
+    const time = holdTime();
     const stub = await stubModel({ reply });
-    const startedAt = performance.now();
-    const error = await failureOf(ask(await plainModel(stub.url, { timeouts: SHORT_FIRST })));
-    expect(performance.now() - startedAt).toBeLessThan(15_000);
+    const asked = failureOf(ask(await plainModel(stub.url, { timeouts: SHORT_FIRST })));
+    const request = await stub.request(0);
+    await time.advance(1000);
+    const error = await asked;
     expect(error).toMatchObject({ code: 'model_timeout', partial: undefined });
     expect(error.message).toContain(message);
-    const request = await stub.request(0);
     await request.closed;
     expect(stub.requests).toHaveLength(1);
   });
@@ -43,8 +46,12 @@ describe('a provider that stands still', () => {
     { hang: 'between_tokens', text: 'One moment please.' },
     { hang: 'after_last', text: ['One'] },
   ])('after tokens is given up with what came: %j', async (reply) => {
+    const time = holdTime();
     const stub = await stubModel({ reply });
-    const error = await failureOf(ask(await plainModel(stub.url, { timeouts: SHORT_BETWEEN })));
+    const asked = failureOf(ask(await plainModel(stub.url, { timeouts: SHORT_BETWEEN })));
+    await time.armed(300);
+    await time.advance(300);
+    const error = await asked;
     expect(error.code).toBe('model_timeout');
     expect(error.message).toContain('no token for 300 ms');
     expect(error.partial).toMatchObject({
@@ -57,12 +64,19 @@ describe('a provider that stands still', () => {
   });
 
   test('a drip without end is given up in the time for all of it', async () => {
-    const stub = await stubModel({ reply: { text: 'word '.repeat(1000), tokenDelayMs: 20 } });
-    const error = await failureOf(ask(await plainModel(stub.url, { timeouts: SHORT_TOTAL })));
+    const time = holdTime();
+    const stub = await stubModel({ reply: { text: 'word '.repeat(10_000), tokenDelayMs: 5 } });
+    const { request, texts } = asking();
+    const asked = failureOf((await plainModel(stub.url, { timeouts: SHORT_TOTAL }))(request));
+    await until('a word', () => texts.length > 0);
+    await time.advance(1499);
+    const before = texts.length;
+    await until('one more word', () => texts.length > before);
+    await time.advance(2);
+    const error = await asked;
     expect(error.code).toBe('model_timeout');
     expect(error.message).toContain('in the time of 1500 ms');
-    expect(error.partial!.durationMs).toBeGreaterThanOrEqual(1490);
-    expect(error.partial!.durationMs).toBeLessThan(15_000);
+    expect(error.partial!.durationMs).toBe(1500);
   });
 
   const event = (delta: unknown): string =>
@@ -70,17 +84,32 @@ describe('a provider that stands still', () => {
 
   test('pings and a role are no token, however many come', async () => {
     const ping = `: ping\n\n${event({ role: 'assistant', content: '' })}`;
-    const stub = await stubModel({ reply: { drip: ping, tokenDelayMs: 10 } });
-    const error = await failureOf(ask(await plainModel(stub.url, { timeouts: SHORT_FIRST })));
+    const stub = await stubModel({ reply: { drip: ping, tokenDelayMs: 1 } });
+    const time = holdTime();
+    const asked = failureOf(ask(await plainModel(stub.url, { timeouts: SHORT_FIRST })));
+    const request = await stub.request(0);
+    await until('twenty pings', () => request.writtenBytes() > 20 * ping.length);
+    await time.advance(1000);
+    const error = await asked;
     expect(error.message).toContain('sent no token within 1000 ms');
     expect(error.partial).toBeUndefined();
   });
 
   test('thinking is a sign of life, and no part of an answer', async () => {
     const drip = event({ reasoning_content: 'Hm, let me see.' });
-    const stub = await stubModel({ reply: { drip, tokenDelayMs: 10 } });
-    const timeouts = { ...LONG, totalMs: 1500 };
-    const error = await failureOf(ask(await plainModel(stub.url, { timeouts })));
+    const stub = await stubModel({ reply: { drip, tokenDelayMs: 1 } });
+    const time = holdTime();
+    const timeouts = { firstTokenMs: 900, betweenTokensMs: 1000, totalMs: 1500 };
+    const asked = failureOf(ask(await plainModel(stub.url, { timeouts })));
+    const thought = (): Promise<boolean> =>
+      until('a thought', () => time.waiting().includes(timeouts.betweenTokensMs));
+    await thought();
+    await time.advance(700);
+    await thought();
+    await time.advance(700);
+    await thought();
+    await time.advance(101);
+    const error = await asked;
     expect(error.message).toContain('in the time of 1500 ms');
     expect(error.partial).toBeUndefined();
   });

@@ -1,4 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { holdTime } from '../clock.ts';
+import { nextTurn } from '../platform/egress/harness.ts';
+import { until } from '../until.ts';
 import {
   ask,
   asking,
@@ -212,11 +215,14 @@ describe('a request', () => {
   });
 
   test('uses a connection again, also when the end of the answer comes late', async () => {
+    const time = holdTime();
     const stub = await stubModel({ reply: { endDelayMs: 20 } });
     const model = await plainModel(stub.url);
     for (let index = 0; index < 3; index += 1) {
       await ask(model);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      // The end of the answer may take 250 ms, and is waited for.
+      await until('the end is read', () => !time.waiting().includes(250));
+      await nextTurn();
     }
     expect(stub.requests).toHaveLength(3);
     expect(stub.connections()).toBe(1);

@@ -55,6 +55,8 @@ export type StubRequest = {
   closed: Promise<number>;
   /** Whether the client left before the answer was whole. */
   isAborted: () => boolean;
+  /** Bytes written to its connection so far. */
+  writtenBytes: () => number;
   /** Destroys the connection under it. */
   hangUp: () => void;
 };
@@ -166,6 +168,7 @@ function noteRequest(
     receivedAt: performance.now(),
     closed,
     isAborted: () => response.destroyed && !response.writableFinished,
+    writtenBytes: () => incoming.socket.bytesWritten,
     hangUp: () => void incoming.socket.destroy(),
   };
 }
