@@ -80,10 +80,10 @@ export async function startApi(
 /** The API once more, as another process of the same installation would be; `call` uses `key`. */
 export async function startAnother(
   { engine }: Pick<Api, 'engine'>,
-  { key, databaseUrl = engine.databaseUrl }: { key: string; databaseUrl?: string },
+  { key, ...more }: { key: string } & Partial<ApiRoleDeps>,
 ): Promise<{ url: string; call: Call; stop: () => Promise<void> }> {
   const options = { host: '127.0.0.1', port: 0, fallbackToFreePort: false, serveHealth: true };
-  const { url, stop } = await runApi({ ...engine, databaseUrl, ...options, rateLimit: 0 });
+  const { url, stop } = await runApi({ ...engine, ...options, rateLimit: 0, ...more });
   return { url, call: createCall(url, key), stop };
 }
 
