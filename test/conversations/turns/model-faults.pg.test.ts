@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { holdTime } from '../../clock.ts';
 import type { StubReply } from '../../models/stub-model.ts';
-import { startModelFixture, WAYS, type ModelFixture } from './model-fixture.ts';
+import { byWays, QUICK, startModelFixture, waysOf, type ModelFixture } from './model-fixture.ts';
 
 /** Whole turns, by each way in, under everything that a provider of models can do to them. */
 
@@ -22,7 +23,6 @@ type Fault = {
 };
 
 const HTML = { body: '<html>Sign in</html>', headers: { 'content-type': 'text/html' } };
-const LATER = { 'retry-after': '1' };
 
 const FAULTS: Record<string, Fault> = {
   'hangs before its headers': { reply: { hang: 'before_headers' }, code: 'model_timeout' },
@@ -33,7 +33,7 @@ const FAULTS: Record<string, Fault> = {
     said: 'One',
   },
   'hangs after the last token': {
-    reply: { hang: 'after_last', text: 'One moment.' },
+    reply: { hang: 'after_last', text: ['One moment.'] },
     code: 'model_timeout',
     said: 'One moment.',
   },
@@ -49,7 +49,7 @@ const FAULTS: Record<string, Fault> = {
   'answers with an HTML page': { reply: HTML, code: 'model_invalid_answer' },
   'answers with nothing': { reply: { text: [] }, code: 'model_invalid_answer' },
   'refuses the key': { reply: { status: 401 }, code: 'model_unauthorized' },
-  'limits the key': { reply: { status: 429, headers: LATER }, code: 'model_rate_limited' },
+  'limits the key': { reply: { status: 429 }, code: 'model_rate_limited' },
   fails: { reply: { status: 500 }, code: 'model_failed' },
   redirects: {
     reply: { status: 302, headers: { location: 'http://127.0.0.1:1/' } },
@@ -57,15 +57,23 @@ const FAULTS: Record<string, Fault> = {
   },
 };
 
-describe.each(WAYS)('by %s, a model that', (way) => {
-  test.each(Object.keys(FAULTS))(
-    '%s is told as failed, and the next message works',
-    async (name) => {
+describe('a model that', () => {
+  test.each(byWays(Object.keys(FAULTS), ['fails', 'closes in the middle of a token']))(
+    'by %s, %s is told as failed, and the next message works',
+    async (way, name) => {
       const { reply, code, said } = FAULTS[name]!;
+      const time = reply.hang && holdTime();
       const model = name.startsWith('hangs') ? { provider: 'quick' } : {};
       const talk = await api.talk(way, { model });
       api.stub.answer(reply);
-      const heard = await talk.say('Who are you?');
+      const saying = talk.say('Who are you?');
+      if (time) {
+        await api.stub.request(0);
+        const waitMs = said === undefined ? QUICK.first_token_ms : QUICK.between_tokens_ms;
+        await time.armed(waitMs);
+        await time.advance(waitMs);
+      }
+      const heard = await saying;
       const isOpenAi = way.startsWith('OpenAI');
       // The headers have gone once there is a token.
       const hasBegun = way === 'OpenAI stream' && said !== undefined;
@@ -97,15 +105,9 @@ describe.each(WAYS)('by %s, a model that', (way) => {
       await api.checkWhole(id);
     },
   );
+});
 
-  test('says to come back in a second is asked again then', async () => {
-    const talk = await api.talk(way);
-    api.stub.script({ status: 429, headers: LATER }, { text: 'Now.' });
-    expect(await talk.say('Who are you?')).toMatchObject({ text: 'Now.', code: undefined });
-    const [first, second] = api.stub.requests;
-    expect(second!.receivedAt - first!.receivedAt).toBeGreaterThanOrEqual(990);
-  });
-
+describe.each(waysOf('SSE'))('by %s, a model that', (way) => {
   test('emits 100 kB is stored whole', async () => {
     const talk = await api.talk(way);
     const text = Array.from({ length: 10_000 }, () => 'ten chars ');
@@ -113,7 +115,9 @@ describe.each(WAYS)('by %s, a model that', (way) => {
     expect((await talk.say('Who are you?')).text).toBe(text.join(''));
     expect((await api.turns(await talk.id()))[1]!['text']).toHaveLength(100_000);
   });
+});
 
+describe.each(waysOf('JSON'))('by %s, a model that', (way) => {
   test('calls tools that are not there, with no JSON, with wrong arguments, and reads why', async () => {
     const talk = await api.talk(way, { tools: [api.order()] });
     const received = api.shop.received.length;
@@ -155,7 +159,9 @@ describe.each(WAYS)('by %s, a model that', (way) => {
     for (const { function: one } of calls) expect(() => JSON.parse(one.arguments)).not.toThrow();
     await api.checkWhole(id, [heard.raw]);
   });
+});
 
+describe.each(waysOf('OpenAI', 'OpenAI stream'))('by %s, a model that', (way) => {
   test('loops on tools is stopped after eight requests, and says so', async () => {
     const talk = await api.talk(way, { tools: [api.order()] });
     const received = api.shop.received.length;

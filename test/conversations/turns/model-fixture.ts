@@ -5,6 +5,7 @@ import { startStubModel, STUB_KEY, type StubModel } from '../../models/stub-mode
 import { startReceiver, type Receiver } from '../../webhooks/receiver.ts';
 import { until } from '../../until.ts';
 import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
+import { IS_NIGHTLY } from '../nightly.ts';
 import { openSse, type SseReader } from './sse.ts';
 
 /** What a client has read of the answer to one message. */
@@ -21,6 +22,20 @@ export type Heard = {
 /** The ways by which a message comes in. */
 export const WAYS = ['JSON', 'SSE', 'OpenAI', 'OpenAI stream'] as const;
 export type Way = (typeof WAYS)[number];
+
+/** These ways; all of them at night. */
+export function waysOf(...ways: Way[]): readonly Way[] {
+  return IS_NIGHTLY ? WAYS : ways;
+}
+
+/** Each case by one of the ways in turn, and the cases of `byAll` by every way; at night all of them by every way. */
+export function byWays(cases: readonly string[], byAll: readonly string[]): [Way, string][] {
+  const isPlayed = (name: string, at: number, way: number): boolean =>
+    IS_NIGHTLY || byAll.includes(name) || at % WAYS.length === way;
+  return WAYS.flatMap((way, index) =>
+    cases.flatMap((name, at): [Way, string][] => (isPlayed(name, at, index) ? [[way, name]] : [])),
+  );
+}
 
 /** One client's talk with an agent of its own. */
 export type Talk = {
@@ -44,8 +59,8 @@ export type ModelFixture = ConversationFixture & {
   checkWhole: (conversation: string, texts?: readonly string[]) => Promise<void>;
 };
 
-/** Of the provider `quick`, whose time-outs are short. */
-const QUICK = { first_token_ms: 1_000, between_tokens_ms: 500, total_ms: 10_000 };
+/** Time-outs of the provider `quick`. */
+export const QUICK = { first_token_ms: 1_000, between_tokens_ms: 500, total_ms: 10_000 };
 const BEARER = 'shop-token-never-to-be-told';
 const SIGNING = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 const HIDDEN = [STUB_KEY, BEARER, SIGNING, Buffer.alloc(32, 9).toString('base64')];
@@ -56,6 +71,7 @@ export async function startModelFixture(
   const stub = await startStubModel();
   const shop = await startReceiver();
   const lines: string[] = [];
+  let checkedLines = 0;
   const log = pino({ level: 'debug' }, { write: (line) => void lines.push(line) });
   const modelSettings = { url: stub.url, key: STUB_KEY, model: 'stub-1' };
   const api = await startConversationFixture({ modelSettings, log, ...options });
@@ -102,7 +118,9 @@ export async function startModelFixture(
       );
       expect(rowCount).toBe(0);
       const told = [...texts, JSON.stringify([await api.turns(id), await api.events(id)])];
-      for (const hidden of HIDDEN) expect([...told, ...lines].join('\n')).not.toContain(hidden);
+      const all = [...told, ...lines.slice(checkedLines)].join('\n');
+      checkedLines = lines.length;
+      for (const hidden of HIDDEN) expect(all).not.toContain(hidden);
     },
     stop: async () => {
       await api.stop();

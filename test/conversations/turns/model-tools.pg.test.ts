@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { holdTime } from '../../clock.ts';
 import type { ServerResponse } from 'node:http';
 import { until } from '../../until.ts';
-import { settled, startModelFixture, WAYS, type ModelFixture } from './model-fixture.ts';
+import { byWays, settled, startModelFixture, waysOf, type ModelFixture } from './model-fixture.ts';
 import { openSse } from './sse.ts';
 
 /** Whole turns with tools that misbehave, and with callers that do not wait. */
@@ -26,6 +27,10 @@ type Misbehaves = {
   error?: string;
 };
 
+const TIMEOUT_MS = 8_000;
+/** What the answer of a tool may take at most, counted from its headers. */
+const BODY_GRACE_MS = 60_000;
+
 const endless = (response: ServerResponse): void => {
   response.writeHead(200, { 'content-type': 'application/json' });
   const part = JSON.stringify('x'.repeat(64 * 1024));
@@ -36,13 +41,13 @@ const endless = (response: ServerResponse): void => {
 const TOOLS: Record<string, Misbehaves> = {
   'hangs before its headers': {
     answer: () => undefined,
-    fields: { timeout_ms: 300 },
-    error: 'no answer came within 300 ms; whether the tool did anything is not known',
+    fields: { timeout_ms: TIMEOUT_MS },
+    error: 'no answer came within 8000 ms; whether the tool did anything is not known',
   },
   'hangs in the midst of its answer': {
     answer: (response) => void response.writeHead(200).write('{"a":'),
-    fields: { timeout_ms: 300 },
-    error: 'its answer did not end within 300 ms',
+    fields: { timeout_ms: TIMEOUT_MS },
+    error: 'its answer did not end within 8000 ms',
   },
   redirects: {
     answer: (response) => void response.writeHead(307, { location: '/elsewhere' }).end(),
@@ -68,14 +73,22 @@ const TOOLS: Record<string, Misbehaves> = {
   'answers with 10 MB': { answer: endless },
 };
 
-describe.each(WAYS)('by %s, a tool that', (way) => {
-  test.each(Object.keys(TOOLS))('%s is a result that the model reads', async (name) => {
+test.each(byWays(Object.keys(TOOLS), ['fails with what it was sent']))(
+  'by %s, a tool that %s is a result that the model reads',
+  async (way, name) => {
     const { answer, fields, error } = TOOLS[name]!;
+    const time = fields && holdTime();
     const talk = await api.talk(way, { tools: [api.order(fields)] });
     const before = api.shop.received.length;
     api.shop.answer((_, response) => answer?.(response));
     api.stub.script(CALL, { text: 'The shop has a problem.' });
-    const heard = await talk.say('Where is my order 7?');
+    const saying = talk.say('Where is my order 7?');
+    if (time) {
+      await until('the shop is asked', () => api.shop.received.length > before);
+      if (name.includes('answer')) await time.armed(BODY_GRACE_MS); // Its headers have come.
+      await time.advance(TIMEOUT_MS);
+    }
+    const heard = await saying;
     expect(heard).toMatchObject({ status: 200, code: undefined, text: 'The shop has a problem.' });
     expect(api.shop.received.length).toBe(before + 1);
     const id = await talk.id();
@@ -91,15 +104,17 @@ describe.each(WAYS)('by %s, a tool that', (way) => {
     expect(prompts).not.toContain('shop-token');
     api.stub.script({ text: 'Better now.' });
     expect((await talk.say('And now?')).text).toBe('Better now.');
-  });
+  },
+);
 
-  test('cannot be reached where it points by its name is not called', async () => {
-    const { status, body } = await api.call('POST', '/v1/agents', {
-      json: { prompt: 'Help.', tools: [api.order({ url: 'http://169.254.169.254/latest' })] },
-    });
-    expect({ status, code: body.errors?.[0]?.code }).toEqual({ status: 422, code: 'invalid_url' });
+test('a tool that cannot be reached where it points by its name is not called', async () => {
+  const { status, body } = await api.call('POST', '/v1/agents', {
+    json: { prompt: 'Help.', tools: [api.order({ url: 'http://169.254.169.254/latest' })] },
   });
+  expect({ status, code: body.errors?.[0]?.code }).toEqual({ status: 422, code: 'invalid_url' });
+});
 
+describe.each(waysOf('JSON', 'OpenAI'))('by %s, a tool that', (way) => {
   test('ends the call ends the conversation, with its event', async () => {
     const talk = await api.talk(way, { tools: [{ type: 'end_call', name: 'bye' }] });
     api.stub.script({ text: 'Goodbye.', toolCalls: [{ name: 'bye', arguments: {} }] });
@@ -124,7 +139,9 @@ describe.each(WAYS)('by %s, a tool that', (way) => {
     expect(api.stub.requests).toHaveLength(1);
     await api.checkWhole(id);
   });
+});
 
+describe.each(waysOf('SSE'))('by %s, a tool that', (way) => {
   test.each([200, 409])(
     'says in a header that a human is needed, with %i, has one asked for',
     async (status) => {
