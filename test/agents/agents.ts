@@ -63,9 +63,12 @@ export async function events(engine: Engine, name?: string): Promise<string[]> {
     });
 }
 
-export async function countVersions(engine: Engine): Promise<number> {
+/** Versions of the agents of this name, also of deleted ones; of all agents without it. */
+export async function countVersions(engine: Engine, name?: string): Promise<number> {
   const { rows } = await engine.pool.query<{ n: number }>(
-    'select count(*) as n from agent_versions',
+    `select count(*)::int as n from agent_versions v join agents a on a.id = v.agent_id
+      where $1::text is null or a.name = $1`,
+    [name ?? null],
   );
   return rows[0]!.n;
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/platform/http/authorize.ts';
 import { publishVersion, rollBack } from '../../src/agents/pin-agent.ts';
 import { actorsOf } from '../../src/platform/reconcile/actors.ts';
@@ -17,24 +17,30 @@ import { describeEachStore } from '../roles/each-store.ts';
 
 describeEachStore((storeName) => {
   let engine: Engine;
-  beforeEach(async () => {
+  /** The agent of this test. */
+  let name: string;
+  let n = 0;
+  beforeAll(async () => {
     engine = await startEngine(storeName);
     await engine.startOperator();
   });
-  afterEach(() => engine.stop());
+  beforeEach(() => {
+    name = `support-${(n += 1)}`;
+  });
+  afterAll(() => engine?.stop());
 
   const CALLER = { namespace: 'default', actor: 'api:key_1', scopes: SCOPES };
   const declare = async (spec: Record<string, unknown>, manager = 'kubectl') => {
-    await engine.declareAgent('support', spec, manager);
-    return engine.settled('Agent', 'support');
+    await engine.declareAgent(name, spec, manager);
+    return engine.settled('Agent', name);
   };
-  const idOf = async (name = 'support'): Promise<string> => (await agentRow(engine, name))!.id;
+  const idOf = async (): Promise<string> => (await agentRow(engine, name))!.id;
   const rollback = async (version?: number, reason: string | null = null) =>
     rollBack(apiDeps(engine), CALLER, { id: await idOf(), version, reason });
   const publish = async (version?: number) =>
     publishVersion(apiDeps(engine), CALLER, { id: await idOf(), version });
   const conditionOf = async (type: string) =>
-    conditionsOf(await engine.settled('Agent', 'support'))[type];
+    conditionsOf(await engine.settled('Agent', name))[type];
   /** As many versions as prompts, the last one live. */
   const declareAll = async (...prompts: string[]): Promise<void> => {
     for (const prompt of prompts) await declare({ prompt });
@@ -51,11 +57,11 @@ describeEachStore((storeName) => {
       });
       expect(agent.spec).toMatchObject({ prompt: 'three', pinnedVersion: 2 });
       await rollback();
-      expect((await activations(engine)).slice(3)).toEqual([
+      expect((await activations(engine, name)).slice(3)).toEqual([
         'rolled_back 3>2 api:key_1: it is rude',
         'rolled_back 2>1 api:key_1',
       ]);
-      expect(await events(engine)).toEqual(await activations(engine));
+      expect(await events(engine, name)).toEqual(await activations(engine, name));
     });
 
     test('skips what never was live', async () => {
@@ -77,24 +83,22 @@ describeEachStore((storeName) => {
       ['a version that is not there', () => declareAll('one', 'two'), 9, unknown],
     ])('%s is no target', async (_, given, version, refused) => {
       await given();
-      const before = await engine.store.get('Agent', { namespace: 'default', name: 'support' });
+      const before = await engine.store.get('Agent', { namespace: 'default', name });
       expect(await refusal(rollback(version))).toMatchObject(refused);
-      expect(await engine.store.get('Agent', { namespace: 'default', name: 'support' })).toEqual(
-        before,
-      );
+      expect(await engine.store.get('Agent', { namespace: 'default', name })).toEqual(before);
     });
 
     test('stays when the manifest is applied again, and edits wait', async () => {
       await declareAll('one', 'two');
       await rollback();
       await declareAll('two', 'three');
-      expect(await agentRow(engine, 'support')).toMatchObject({
+      expect(await agentRow(engine, name)).toMatchObject({
         activeVersion: 1,
         latestVersion: 3,
       });
       const { row: agent } = await publish();
       expect(agent).toMatchObject({ activeVersion: 3, latestVersion: 3 });
-      expect((await activations(engine)).slice(2)).toEqual([
+      expect((await activations(engine, name)).slice(2)).toEqual([
         'rolled_back 2>1 api:key_1',
         'published 1>3 api:key_1',
       ]);
@@ -106,8 +110,10 @@ describeEachStore((storeName) => {
       await declare({ promptFrom });
       const { row: agent } = await rollback(1, 'get out');
       expect(agent).toMatchObject({ activeVersion: 1, ready: false, reason: 'ConfigMapNotFound' });
-      expect((await activations(engine)).slice(2)).toEqual(['rolled_back 2>1 api:key_1: get out']);
-      expect(await events(engine)).toEqual(await activations(engine));
+      expect((await activations(engine, name)).slice(2)).toEqual([
+        'rolled_back 2>1 api:key_1: get out',
+      ]);
+      expect(await events(engine, name)).toEqual(await activations(engine, name));
     });
 
     test('while suspended it waits, and is then the doing of whoever asked', async () => {
@@ -115,20 +121,18 @@ describeEachStore((storeName) => {
       await declare({ prompt: 'two', suspend: true });
       expect((await rollback(1)).row.activeVersion).toBe(2);
       await declare({ prompt: 'two' });
-      expect((await activations(engine)).slice(2)).toEqual(['rolled_back 2>1 api:key_1']);
+      expect((await activations(engine, name)).slice(2)).toEqual(['rolled_back 2>1 api:key_1']);
     });
 
     test('is refused with the name of whoever owns the pin, and changes nothing', async () => {
       await declareAll('one', 'two');
       await declare({ prompt: 'two', pinnedVersion: 2 }, 'kubectl');
-      const before = await engine.store.get('Agent', { namespace: 'default', name: 'support' });
+      const before = await engine.store.get('Agent', { namespace: 'default', name });
       for (const call of [() => rollback(1), () => publish(1), () => publish()]) {
         const { code, detail } = await refusal(call());
         expect([code, detail]).toEqual(['managed_elsewhere', expect.stringContaining('kubectl')]);
       }
-      expect(await engine.store.get('Agent', { namespace: 'default', name: 'support' })).toEqual(
-        before,
-      );
+      expect(await engine.store.get('Agent', { namespace: 'default', name })).toEqual(before);
     });
   });
 
@@ -146,7 +150,7 @@ describeEachStore((storeName) => {
       const { row: agent } = await publish();
       expect(agent.activeVersion).toBe(3);
       expect(agent.spec).not.toHaveProperty('pinnedVersion');
-      expect((await activations(engine)).slice(3)).toEqual([
+      expect((await activations(engine, name)).slice(3)).toEqual([
         'rolled_back 3>1 api:key_1',
         'published 1>2 api:key_1',
         'published 2>3 api:key_1',
@@ -155,7 +159,7 @@ describeEachStore((storeName) => {
 
     test('under manual: nothing is live until it is asked for, without a version the latest is pinned', async () => {
       await declare({ prompt: 'one', publishPolicy: 'Manual' });
-      expect(await agentRow(engine, 'support')).toMatchObject({
+      expect(await agentRow(engine, name)).toMatchObject({
         activeVersion: null,
         latestVersion: 1,
       });
@@ -164,10 +168,10 @@ describeEachStore((storeName) => {
         reason: 'NotPublished',
       });
       await declare({ prompt: 'two', publishPolicy: 'Manual' });
-      expect(await events(engine)).toEqual([]);
+      expect(await events(engine, name)).toEqual([]);
       const { row: agent } = await publish();
       expect(agent).toMatchObject({ activeVersion: 2, spec: { pinnedVersion: 2 } });
-      expect(await activations(engine)).toEqual(['published null>2 api:key_1']);
+      expect(await activations(engine, name)).toEqual(['published null>2 api:key_1']);
       expect(await conditionOf('Published')).toMatchObject({ status: 'True' });
     });
 
@@ -181,7 +185,7 @@ describeEachStore((storeName) => {
       await publish(2);
       await publish();
       await publish();
-      expect(await events(engine)).toHaveLength(2);
+      expect(await events(engine, name)).toHaveLength(2);
     });
   });
 
@@ -191,11 +195,11 @@ describeEachStore((storeName) => {
       await declare({ prompt: 'one', publishPolicy });
       await declare({ prompt: 'two', publishPolicy, pinnedVersion: 1 });
       await declare({ prompt: 'two', publishPolicy });
-      expect(await agentRow(engine, 'support')).toMatchObject({
+      expect(await agentRow(engine, name)).toMatchObject({
         activeVersion: 1,
         latestVersion: 2,
       });
-      expect(await activations(engine)).toEqual(['published null>1 kubernetes:kubectl']);
+      expect(await activations(engine, name)).toEqual(['published null>1 kubernetes:kubectl']);
     });
 
     test('on an unknown version: Pinned=False and Stalled, what is live stays', async () => {
@@ -205,45 +209,48 @@ describeEachStore((storeName) => {
       expect(await conditionOf('Pinned')).toMatchObject({ status: 'False', ...named });
       expect(await conditionOf('Stalled')).toMatchObject({ status: 'True', ...named });
       expect(await conditionOf('Ready')).toMatchObject({ status: 'False', ...named });
-      expect(await agentRow(engine, 'support')).toMatchObject({ activeVersion: 1, ready: false });
+      expect(await agentRow(engine, name)).toMatchObject({ activeVersion: 1, ready: false });
       await declare({ prompt: 'one', pinnedVersion: 1 });
       expect(await conditionOf('Pinned')).toMatchObject({ status: 'True' });
       expect(await conditionOf('Stalled')).toBeUndefined();
-      expect(await events(engine)).toHaveLength(1);
+      expect(await events(engine, name)).toHaveLength(1);
     });
   });
 
   test('A, B, A, B: two versions, four activations, version 2 published twice', async () => {
     await declareAll('A', 'B', 'A', 'B');
-    expect(await events(engine)).toEqual([
+    expect(await events(engine, name)).toEqual([
       'published null>1 kubernetes:kubectl',
       'published 1>2 kubernetes:kubectl',
       'rolled_back 2>1 kubernetes:kubectl',
       'published 1>2 kubernetes:kubectl',
     ]);
-    expect(await countVersions(engine)).toBe(2);
+    expect(await countVersions(engine, name)).toBe(2);
   });
 
   test('an activation names whoever made it: a key, a manager, the manifests', async () => {
     const api = apiDeps(engine);
-    const fields = { display_name: 'Support', prompt: 'one' };
-    const { row: agent } = await createAgent(api, CALLER, { name: undefined, fields });
+    const { row: agent } = await createAgent(api, CALLER, { name, fields: { prompt: 'one' } });
     await patchAgent(
       api,
       { ...CALLER, actor: 'api:key_2' },
       { id: agent.id, patch: { prompt: 'two' } },
     );
-    await engine.declareAgent('support', { pinnedVersion: 1 }, 'kubectl-edit');
-    await engine.settled('Agent', 'support');
-    await declareFile('other', 'one');
-    expect(await activations(engine)).toEqual([
+    await engine.declareAgent(name, { pinnedVersion: 1 }, 'kubectl-edit');
+    await engine.settled('Agent', name);
+    const other = `${name}-by-file`;
+    await engine.declareAgent(other, { prompt: 'one' }, 'file');
+    await engine.settled('Agent', other);
+    expect([...(await activations(engine, name)), ...(await activations(engine, other))]).toEqual([
       'published null>1 api:key_1',
       'published 1>2 api:key_2',
       'rolled_back 2>1 kubernetes:kubectl-edit',
       'published null>1 file',
     ]);
     const { rows } = await engine.pool.query(
-      'select created_by from agent_versions order by created_at',
+      `select created_by from agent_versions v join agents a on a.id = v.agent_id
+        where a.name = any($1) order by v.created_at`,
+      [[name, other]],
     );
     expect(rows.map((row) => row.created_by)).toEqual(['api:key_1', 'api:key_2', 'file']);
   });
@@ -254,7 +261,7 @@ describeEachStore((storeName) => {
     await patchAgent(apiDeps(engine), { ...CALLER, actor: 'api:key_2' }, change);
     await patchAgent(apiDeps(engine), { ...CALLER, actor: 'api:key_3' }, change);
     await declare({ prompt: 'two' });
-    expect(await activations(engine)).toEqual([
+    expect(await activations(engine, name)).toEqual([
       'published null>1 kubernetes:kubectl',
       'published 1>2 api:key_2',
       'published 2>3 kubernetes:kubectl',
@@ -262,11 +269,11 @@ describeEachStore((storeName) => {
   });
 
   test('a PATCH that repeats what is there, and declares it from then on, leaves its key', async () => {
-    await engine.declareAgent('support', { prompt: 'one', firstMessage: 'Hi' });
-    await engine.settled('Agent', 'support');
+    await engine.declareAgent(name, { prompt: 'one', firstMessage: 'Hi' });
+    await engine.settled('Agent', name);
     const change = { id: await idOf(), patch: { first_message: 'Hi' } };
     await patchAgent(apiDeps(engine), { ...CALLER, actor: 'api:key_2' }, change);
-    const key = { namespace: 'default', name: 'support' };
+    const key = { namespace: 'default', name };
     const { content } = actorsOf({
       ...(await engine.store.get('Agent', key))!,
       owners: { prompt: ['parley-api'] },
@@ -277,22 +284,17 @@ describeEachStore((storeName) => {
   test('the key is named although something else changed before the operator looked', async () => {
     const api = apiDeps(engine);
     const { row: agent } = await createAgent(api, CALLER, {
-      name: 'late',
+      name,
       fields: { prompt: 'one' },
     });
-    await engine.declareAgent('late', { suspend: true });
-    await engine.settled('Agent', 'late');
+    await engine.declareAgent(name, { suspend: true });
+    await engine.settled('Agent', name);
     await patchAgent(api, CALLER, { id: agent.id, patch: { prompt: 'two' } });
-    await engine.declareAgent('late', {});
-    await engine.settled('Agent', 'late');
-    expect(await activations(engine)).toEqual([
+    await engine.declareAgent(name, {});
+    await engine.settled('Agent', name);
+    expect(await activations(engine, name)).toEqual([
       'published null>1 api:key_1',
       'published 1>2 api:key_1',
     ]);
   });
-
-  async function declareFile(name: string, prompt: string): Promise<void> {
-    await engine.declareAgent(name, { prompt }, 'file');
-    await engine.settled('Agent', name);
-  }
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/platform/http/authorize.ts';
 import { createAgent, deleteAgent, patchAgent } from '../../src/agents/write-agent.ts';
 import { agentRow, apiDeps, countVersions, events, refusal } from './agents.ts';
@@ -10,11 +10,17 @@ const BY = { namespace: 'default', actor: 'api:key_test' };
 describeEachStore((storeName) => {
   let engine: Engine;
   let operator: { stop: () => Promise<void> };
-  beforeEach(async () => {
+  /** An agent of this test alone. */
+  let own: string;
+  let n = 0;
+  beforeAll(async () => {
     engine = await startEngine(storeName);
     operator = await engine.startOperator();
   });
-  afterEach(() => engine.stop());
+  beforeEach(() => {
+    own = `own-${(n += 1)}`;
+  });
+  afterAll(() => engine?.stop());
 
   const CALLER = { namespace: 'default', actor: 'api:key_1', scopes: SCOPES };
   const create = (fields: Record<string, unknown> = {}, name?: string) =>
@@ -66,19 +72,21 @@ describeEachStore((storeName) => {
     });
 
     test('a given name that is taken is 409, whoever has it; of two at once one gets it', async () => {
-      await declare('mine', { prompt: 'p' }, 'kubectl');
-      expect(await refusal(create({}, 'mine'))).toMatchObject({ code: 'name_taken', status: 409 });
+      await declare(own, { prompt: 'p' }, 'kubectl');
+      expect(await refusal(create({}, own))).toMatchObject({ code: 'name_taken', status: 409 });
       const both = await Promise.allSettled([create({}, 'race'), create({}, 'race')]);
       expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-      expect(await countVersions(engine)).toBe(2);
+      expect(await countVersions(engine, 'race')).toBe(1);
     });
 
     test('a mistake is named in the words of the body and leaves nothing', async () => {
       const { code, pointers } = await refusal(
-        create({ voice: { voice_id: 'x'.repeat(200) } }, 'bad'),
+        create({ voice: { voice_id: 'x'.repeat(200) } }, own),
       );
       expect([code, pointers]).toEqual(['invalid_body', ['/voice/voice_id']]);
-      expect(await engine.store.list('Agent')).toEqual([]);
+      expect((await engine.store.list('Agent')).map(({ metadata }) => metadata.name)).not.toContain(
+        own,
+      );
     });
   });
 
@@ -118,8 +126,8 @@ describeEachStore((storeName) => {
     test.each(['file', 'kubectl'])(
       'of a field that %s owns is 409 and names it',
       async (manager) => {
-        const id = await declare('theirs', { prompt: 'p', language: 'en' }, manager);
-        const before = await declared('theirs');
+        const id = await declare(own, { prompt: 'p', language: 'en' }, manager);
+        const before = await declared(own);
         for (const change of [
           { prompt: 'q' },
           { language: null },
@@ -133,24 +141,24 @@ describeEachStore((storeName) => {
           ]);
           expect(detail).toContain(manager);
         }
-        expect(await declared('theirs')).toEqual(before);
+        expect(await declared(own)).toEqual(before);
       },
     );
 
     test('of a field that nobody owns works beside the manifest, which may be applied again', async () => {
-      const id = await declare('theirs', { prompt: 'p' }, 'file');
+      const id = await declare(own, { prompt: 'p' }, 'file');
       const { row: agent } = await patch(id, { first_message: 'Hi', publish_policy: 'manual' });
       expect(agent).toMatchObject({
         managedBy: 'file',
         spec: { firstMessage: 'Hi', publishPolicy: 'Manual' },
       });
-      await declare('theirs', { prompt: 'p' }, 'file');
-      expect((await declared('theirs')).spec).toMatchObject({
+      await declare(own, { prompt: 'p' }, 'file');
+      expect((await declared(own)).spec).toMatchObject({
         firstMessage: 'Hi',
         publishPolicy: 'Manual',
       });
       await patch(id, { first_message: null, publish_policy: null });
-      const { spec, owners } = await declared('theirs');
+      const { spec, owners } = await declared(own);
       expect(spec).toMatchObject({ publishPolicy: 'Automatic' });
       expect(spec).not.toHaveProperty('firstMessage');
       expect(owners).toEqual({ prompt: ['file'] });
@@ -162,7 +170,7 @@ describeEachStore((storeName) => {
         { fieldManager: 'file' },
       );
       const id = await declare(
-        'ref',
+        own,
         { promptFrom: { configMapKeyRef: { name: 'p', key: 'text' } } },
         'file',
       );
@@ -179,18 +187,18 @@ describeEachStore((storeName) => {
       await patch(agent.id, {});
       expect(await declared(agent.name)).toEqual(before);
       await patch(agent.id, { metadata: { a: 'b' }, display_name: 'Other' });
-      expect(await countVersions(engine)).toBe(1);
-      expect(await events(engine)).toHaveLength(1);
+      expect(await countVersions(engine, agent.name)).toBe(1);
+      expect(await events(engine, agent.name)).toHaveLength(1);
     });
   });
 
   describe('delete', () => {
     test('removes what the API made; its history stays and its name is free', async () => {
-      const { row: agent } = await create({}, 'mine');
+      const { row: agent } = await create({}, own);
       await deleteAgent(apiDeps(engine), BY, { id: agent.id });
-      expect(await agentRow(engine, 'mine')).toBeUndefined();
-      expect(await countVersions(engine)).toBe(1);
-      const again = await create({}, 'mine');
+      expect(await agentRow(engine, own)).toBeUndefined();
+      expect(await countVersions(engine, own)).toBe(1);
+      const again = await create({}, own);
       expect(again.row).toMatchObject({ activeVersion: 1, latestVersion: 1 });
       expect(again.row.id).not.toBe(agent.id);
     });
@@ -199,15 +207,15 @@ describeEachStore((storeName) => {
       'of what %s declares is 409',
       async (who) => {
         const managers = who.split(' and ');
-        for (const manager of managers) await declare('theirs', { prompt: 'p' }, manager);
+        for (const manager of managers) await declare(own, { prompt: 'p' }, manager);
         // A second owner of the same moves no generation.
         const { id } = await engine.eventually(async () => {
-          const row = await agentRow(engine, 'theirs');
+          const row = await agentRow(engine, own);
           return row?.managedBy === 'api' ? undefined : row;
         });
         const call = deleteAgent(apiDeps(engine), BY, { id });
         expect(await refusal(call)).toMatchObject({ code: 'managed_elsewhere', status: 409 });
-        expect(await declared('theirs')).toBeDefined();
+        expect(await declared(own)).toBeDefined();
       },
     );
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { publishVersion } from '../../src/agents/pin-agent.ts';
 import { activations, agentRow, apiDeps, events } from './agents.ts';
+import { IS_NIGHTLY } from '../conversations/nightly.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
 import { describeEachStore } from '../roles/each-store.ts';
 
@@ -206,7 +207,9 @@ describeEachStore((storeName) => {
   }
 
   test(`versions, activations and events are what the model says (seed ${seed})`, async () => {
-    const numRuns = storeName === 'kubernetes' ? 10 : 30; // A restart costs more there.
+    // A restart costs more in Kubernetes.
+    const runs = storeName === 'kubernetes' ? { short: 2, long: 10 } : { short: 3, long: 30 };
+    const numRuns = IS_NIGHTLY ? runs.long : runs.short;
     const lives = fc.array(op, { minLength: 8, maxLength: 24, size: 'max' });
     await fc.assert(fc.asyncProperty(lives, live), { seed, numRuns, endOnFailure: false });
   }, 120_000);

@@ -110,7 +110,7 @@ describeEachStore((storeName) => {
       await eventually(async () => (await endpoints.find('default', name)) === undefined);
     });
 
-    test.each([
+    const refused: [object, string][] = [
       [{ base_url: 'http://10.0.0.1/v1' }, '/base_url'],
       [{ base_url: 'http://169.254.169.254/v1' }, '/base_url'],
       [{ base_url: 'https://models.internal/v1' }, '/base_url'],
@@ -126,11 +126,16 @@ describeEachStore((storeName) => {
         { base_url: 'https://m.example/v1', [use]: models },
         `/${use}/default_model`,
       ]),
-    ])('%j is 422 at %s', async (json, pointer) => {
-      const reply = await create(json);
-      expect(reply).toMatchObject({ status: 422, body: { code: 'invalid_body' } });
-      expect(reply.body.errors).toEqual([expect.objectContaining({ pointer })]);
-    });
+    ];
+    // They are refused before the store is asked.
+    test.each(storeName === 'postgres' ? refused : refused.slice(0, 1))(
+      '%j is 422 at %s',
+      async (json, pointer) => {
+        const reply = await create(json);
+        expect(reply).toMatchObject({ status: 422, body: { code: 'invalid_body' } });
+        expect(reply.body.errors).toEqual([expect.objectContaining({ pointer })]);
+      },
+    );
 
     test('what it speaks and hears with is found by who asks it', async () => {
       const name = newName();
