@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { monotonicMs } from '../../clock.ts';
 import {
   readToolSecrets,
   toolSecretPlace,
@@ -21,7 +22,12 @@ export function createFindToolSecrets(deps: {
   pool: Pool;
   sealer: Pick<Sealer, 'open'>;
 }): FindToolSecrets {
-  const kept = new LRUCache<string, string>({ max: 1_000, ttl: KEPT_MS });
+  const kept = new LRUCache<string, string>({
+    max: 1_000,
+    ttl: KEPT_MS,
+    ttlResolution: 0,
+    perf: { now: monotonicMs },
+  });
 
   return async (agent, refs) => {
     const places = refs.map((ref) => toolSecretPlace({ ...agent, ...ref }));
