@@ -2,10 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../free-port.ts';
 import type { StubReply, StubRequest } from '../../models/stub-model.ts';
 import { createCall, type Reply } from '../../roles/api/api-setup.ts';
+import { until } from '../../until.ts';
+import { IS_NIGHTLY } from '../nightly.ts';
 import { settled, startModelFixture, type ModelFixture } from './model-fixture.ts';
 
 /**
@@ -37,7 +38,7 @@ beforeAll(async () => {
   api = await startModelFixture();
   const parameters = { type: 'object', properties: {} };
   agent = await api.newAgent({ tools: [api.order({ name: 'refund', parameters })] });
-}, 60_000);
+});
 beforeEach(() => {
   api.shop.received.length = 0;
   api.stub.answer(refund);
@@ -109,15 +110,15 @@ async function told(id: string): Promise<string[]> {
 
 /** Until it is answered: the server of the killed process may not have noticed its end yet. */
 async function insist(id: string, key: string): Promise<Reply> {
-  for (let tries = 1; ; tries += 1) {
+  return until('an answer', async () => {
     const reply = await send(api.call, id, key);
-    if (reply.body.code !== 'idempotency_in_progress' || tries === 50) return reply;
-    await delay(100);
+    if (reply.body.code !== 'idempotency_in_progress') return reply;
     await timePasses();
-  }
+    return undefined;
+  });
 }
 
-describe.each(STEPS)('killed at %s', (step) => {
+describe.each(IS_NIGHTLY ? STEPS : ['turn.noted'])('killed at %s', (step) => {
   test('the same key finishes it, and nothing is done twice', async () => {
     const id = await api.start({ agent_id: agent });
     const key = `kill-${id}`;
@@ -134,23 +135,26 @@ describe.each(STEPS)('killed at %s', (step) => {
     expect(api.shop.received).toHaveLength(step === 'turn.noted' ? 0 : 1);
     expect((await send(api.call, id, key)).body).toEqual(reply.body);
     await api.checkWhole(id);
-  }, 60_000);
+  });
 });
 
-test.each(['turn.claimed', 'turn.noted=kill@2', 'turn.streaming=kill@2', 'turn.stored'])(
-  'killed at %s without a key it is told as failed, whole, and the next message goes on',
-  async (step) => {
-    const id = await api.start({ agent_id: agent });
-    await killedBy(step, id);
-    await timePasses();
-    await settled(api, id);
-    const turns = await told(id);
-    const tools = step === 'turn.claimed' ? [] : ['tool'];
-    const reply = STORED.includes(step) ? 'agent' : 'agent process_lost';
-    expect(turns).toEqual(['user', ...tools, reply]);
-    api.stub.answer({ text: 'I am here.' });
-    expect((await api.say(id, 'And now?')).body.turns.at(-1).text).toBe('I am here.');
-    await api.checkWhole(id);
-  },
-  60_000,
-);
+const WITHOUT_KEY = ['turn.claimed', 'turn.noted=kill@2', 'turn.streaming=kill@2', 'turn.stored'];
+
+describe.runIf(IS_NIGHTLY)('without a key', () => {
+  test.each(WITHOUT_KEY)(
+    'killed at %s it is told as failed, whole, and the next message goes on',
+    async (step) => {
+      const id = await api.start({ agent_id: agent });
+      await killedBy(step, id);
+      await timePasses();
+      await settled(api, id);
+      const turns = await told(id);
+      const tools = step === 'turn.claimed' ? [] : ['tool'];
+      const reply = STORED.includes(step) ? 'agent' : 'agent process_lost';
+      expect(turns).toEqual(['user', ...tools, reply]);
+      api.stub.answer({ text: 'I am here.' });
+      expect((await api.say(id, 'And now?')).body.turns.at(-1).text).toBe('I am here.');
+      await api.checkWhole(id);
+    },
+  );
+});
