@@ -62,10 +62,10 @@ async function handOver(
 
 /** After everything that was done, before everything that will be. */
 const now = async (): Promise<number> => {
-  await new Promise((resolve) => setTimeout(resolve, 3));
-  const at = Date.now();
-  await new Promise((resolve) => setTimeout(resolve, 3));
-  return at;
+  const { rows } = await api.engine.pool.query<{ at: number }>(
+    'select extract(epoch from clock_timestamp())::float8 * 1000 as at',
+  );
+  return Math.floor(rows[0]!.at);
 };
 
 test('a newer version of the target is not taken by itself, and neither after a rollback', async () => {
@@ -163,6 +163,22 @@ test('a deleted target is said to be gone; one of its name in another namespace 
     { kind: 'Agent', name: 'staying' },
     { type: 'ResolvedRefs', status: 'False', reason: 'AgentNotFound' },
   );
+});
+
+test('a rollback leads to the agent that has the name now, not to the deleted one', async () => {
+  const desk = await make('desk');
+  const front = await make('front-of-desk', { tools: [to('desk')] });
+  await patch(front, { prompt: 'Front, second.', tools: null });
+  expect((await api.call('DELETE', `/v1/agents/${desk}`)).status).toBe(204);
+  const again = await make('desk', { prompt: 'Desk anew.' });
+  expect(again).not.toBe(desk);
+  expect((await api.call('POST', `/v1/agents/${front}/rollback`)).status).toBe(200);
+  const { body } = await api.call('GET', `/v1/agents/${front}/activations`);
+  expect(body.data[0]).toMatchObject({ action: 'rolled_back', to_version: 1 });
+  expect(body.data[0].handoffs).toEqual([
+    { tool: 'next', agent: 'desk', agent_id: again, version: 1 },
+  ]);
+  expect(await handOver(front, { startedAt: await now() })).toBe('Desk anew. v1');
 });
 
 test('a version that was never live hands over as if it had gone live when the conversation began', async () => {
