@@ -1,14 +1,14 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Reply } from '../roles/api/api-setup.ts';
-import { toUuid } from '../../src/ids.ts';
+import { newUuid, toUuid } from '../../src/ids.ts';
 import { pass, startConversationFixture, type ConversationFixture } from './conversation-setup.ts';
 
 /** What became of an agent's conversations, as numbers that a roll-out can be judged by. */
 let fixture: ConversationFixture;
-beforeEach(async () => {
+beforeAll(async () => {
   fixture = await startConversationFixture();
 });
-afterEach(() => fixture.stop());
+afterAll(() => fixture?.stop());
 
 const stats = (query = '', key = fixture.key): Promise<Reply> =>
   fixture.call('GET', `/v1/agents/${fixture.agentId}/stats${query}`, { key });
@@ -136,6 +136,39 @@ test('how far to trust the prediction: its distance from what users said, and wh
   const { body } = await fixture.call('GET', `/v1/agents/${agent_id}/stats`);
   expect(body.csat_predicted_error).toBeCloseTo((1.5 + 0.5 + 1) / 3, 5);
   expect(body.csat_correlation).toBeCloseTo(0.9449, 3);
+});
+
+test('latency is that of the 1,000 newest conversations', async () => {
+  const agent_id = await fixture.newAgent();
+  const first = await fixture.start({ agent_id });
+  await fixture.say(first, 'How long does delivery take?');
+  const startMs = Date.now() - 10_000;
+  const ids = Array.from({ length: 1_100 }, (_, at) => newUuid(startMs + at));
+  const { pool } = fixture.engine;
+  const values = [toUuid('conv', first), ids];
+  await pool.query(
+    `insert into conversations
+     select (jsonb_populate_record(c, jsonb_build_object('id', n.id))).*
+       from conversations c, unnest($2::uuid[]) as n (id) where c.id = $1`,
+    values,
+  );
+  // The 100 oldest are slow.
+  await pool.query(
+    `insert into turns
+     select (jsonb_populate_record(t, jsonb_build_object('conversation_id', n.id, 'latency',
+              jsonb_build_object('turn_ms', case when n.at <= 100 then 9000 else 10 end)))).*
+       from turns t, unnest($2::uuid[]) with ordinality as n (id, at)
+      where t.conversation_id = $1 and t.role = 'agent'`,
+    values,
+  );
+  await pool.query('delete from conversations where id = $1', values.slice(0, 1));
+  const { body } = await fixture.call('GET', `/v1/agents/${agent_id}/stats`);
+  expect(body).toMatchObject({
+    conversations: 1_100,
+    turn_latency_count: 1_000,
+    turn_latency_p50_ms: 10,
+    turn_latency_p95_ms: 10,
+  });
 });
 
 test('stats refuse what would be answered wrong, and know nothing of other namespaces', async () => {
