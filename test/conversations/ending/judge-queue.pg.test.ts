@@ -6,6 +6,7 @@ import {
   type ConversationRow,
 } from '../../../src/conversations/record/conversations.sql.ts';
 import type { Model } from '../../../src/models/model.ts';
+import { holdTime } from '../../clock.ts';
 import { until } from '../../until.ts';
 import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
 
@@ -68,11 +69,37 @@ test('those that found no room do not keep the others from being judged', async 
   take(20);
   await client.query('rollback');
   client.release();
-  await until('all that waited were asked for', () => asked === AT_ONCE + WAITING, {
-    timeoutMs: 20_000,
-  });
+  await until('all that waited were asked for', () => asked === AT_ONCE + WAITING);
   await judge.stop();
 }, 60_000);
+
+test('a stop waits a while for those under way, and completes the rest by rule at once', async () => {
+  const { pool } = fixture.engine;
+  await pool.query(
+    `update conversations set summary = null, judge_until = clock_timestamp() + interval '1 h'
+      where id = $1`,
+    [row.id],
+  );
+  const time = holdTime();
+  const judge = judging(
+    ({ signal }) =>
+      new Promise((_, reject) => {
+        if (signal.aborted) reject(signal.reason);
+        else signal.addEventListener('abort', () => reject(signal.reason));
+      }),
+  );
+  judge.take({ row: within(60), isOutcomeStated: false });
+  await time.armed(30_000); // The time that the model has to answer in.
+  const stopped = judge.stop();
+  await time.armed(5_000);
+  await time.advance(5_000);
+  await stopped;
+  const { rows } = await pool.query(
+    `select summary, judgement #>> '{error,code}' as code from conversations where id = $1`,
+    [row.id],
+  );
+  expect(rows).toEqual([{ summary: expect.any(String), code: 'not_judged' }]);
+});
 
 test('who has waited longer than a judgement may take costs no request', async () => {
   let asked = 0;

@@ -53,6 +53,12 @@ const completed = (id: string): Promise<Reply['body']> =>
     const body = await fixture.read(id);
     return body.summary !== null && body;
   });
+/** Of all results, as it is counted. */
+const judgements = async (): Promise<number> => {
+  const page = await fixture.engine.metrics.render();
+  const counts = page.matchAll(/^parley_judgements_total\{.*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+};
 const ready = async (id: string): Promise<Reply['body'][]> =>
   (await fixture.events(id))
     .filter(({ type }) => type === 'conversation.transcript.ready')
@@ -186,6 +192,7 @@ describe('a model judges', () => {
 
   test('the end by an expired clock is judged too, and a test conversation without an event', async () => {
     const agent = await newAgent({}, { limits: { silence_timeout_sec: 5 } });
+    const before = await judgements();
     const id = await fixture.start({ agent_id: agent, test: true });
     await fixture.say(id, 'How long?');
     await settled(fixture, id);
@@ -198,6 +205,10 @@ describe('a model judges', () => {
       summary: VERDICT.summary,
     });
     expect(await fixture.events(id)).toEqual([]);
+    // No figure counts it, either.
+    expect(await judgements()).toBe(before);
+    await completed(await ended(agent));
+    await until('the next one is counted', async () => (await judgements()) === before + 1);
   });
 });
 
@@ -238,7 +249,7 @@ describe('the rule alone judges', () => {
   });
 
   test('when a model takes for ever: the transcript is told of by the time that is set, once', async () => {
-    judge = () => ({ hang: 'before_headers' });
+    judge = () => (asked().length === 1 ? { hang: 'before_headers' } : saying(VERDICT));
     const id = await ended(await newAgent());
     await until('the judge is asked', () => asked().length === 1);
     expect((await fixture.read(id)).summary).toBeNull();
@@ -298,7 +309,7 @@ test('many ends at once: all are completed, a few are judged at a time', async (
     return saying(VERDICT);
   };
   const agent = await newAgent();
-  const ids = await Promise.all(Array.from({ length: 20 }, () => ended(agent)));
+  const ids = await Promise.all(Array.from({ length: 6 }, () => ended(agent)));
   await until('four are judged', () => under === 4);
   // Long enough for one more to be asked: a whole turn by the same provider.
   await fixture.say(await fixture.start({ agent_id: agent }), 'How long?');
