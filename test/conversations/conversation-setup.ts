@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 import { toUuid } from '../../src/ids.ts';
 import type { Engine } from '../roles/engine.ts';
+import type { Scope } from '../../src/platform/http/authorize.ts';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
+import { newTenant } from '../roles/api/shared-api.ts';
 
 /** Conversations by REST, with an agent that knows a few things. */
 export type ConversationFixture = Api & {
@@ -33,9 +35,29 @@ Our shop is open from Monday to Saturday, nine to six.
 export async function startConversationFixture(
   options: Parameters<typeof startApi>[0] = {},
 ): Promise<ConversationFixture> {
-  const api = await startApi(options);
+  return conversationsOf(await startApi(options), 'default');
+}
+
+/**
+ * The same in a namespace of the API that all test files of this worker share. `default` stands for that namespace in
+ * `newKey`, and the engine declares in other ones. `stop` stops nothing.
+ */
+export async function shareConversationFixture(): Promise<ConversationFixture> {
+  const { namespace, key, newKey, call, api } = await newTenant();
+  const own = {
+    ...api,
+    key,
+    call,
+    newKey: (name: string, scopes?: readonly Scope[]) =>
+      name === 'default' ? newKey(scopes) : api.newKey(`${namespace}-${name}`, scopes),
+    stop: async () => undefined,
+  };
+  return conversationsOf(own, namespace);
+}
+
+async function conversationsOf(api: Api, namespace: string): Promise<ConversationFixture> {
   const { call } = api;
-  await declareSource(api.engine, 'handbook', KNOWLEDGE);
+  await declareSource(api.engine, 'handbook', KNOWLEDGE, namespace);
   const newAgent = async (fields: Record<string, unknown> = {}): Promise<string> => {
     const { status, body } = await call('POST', '/v1/agents', {
       json: { prompt: 'Help.', knowledge: { source_names: ['handbook'] }, ...fields },
@@ -72,12 +94,17 @@ export async function startConversationFixture(
 }
 
 /** Resolves once it can be searched. */
-export async function declareSource(engine: Engine, name: string, text: string): Promise<void> {
+export async function declareSource(
+  engine: Engine,
+  name: string,
+  text: string,
+  namespace = 'default',
+): Promise<void> {
   await engine.store.apply(
-    { kind: 'KnowledgeSource', namespace: 'default', name, spec: { type: 'text', text } },
+    { kind: 'KnowledgeSource', namespace, name, spec: { type: 'text', text } },
     { fieldManager: 'kubectl' },
   );
-  await engine.settled('KnowledgeSource', name);
+  await engine.settled('KnowledgeSource', name, namespace);
 }
 
 /** As if so many seconds had passed since everything in a conversation. */

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startConversationFixture, type ConversationFixture } from './conversation-setup.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { shareConversationFixture, type ConversationFixture } from './conversation-setup.ts';
 
 /** What a receiver would otherwise ask for stands after the fixed fields of an event (contract §5). */
 let fixture: ConversationFixture;
 beforeAll(async () => {
-  fixture = await startConversationFixture();
+  fixture = await shareConversationFixture();
 });
-afterAll(() => fixture?.stop());
 
 const ABOUT = { user_id: 'u-1', metadata: { crm: '4711', plan: 'gold' } };
 

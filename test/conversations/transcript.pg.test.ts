@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { toUuid } from '../../src/ids.ts';
-import { startConversationFixture, type ConversationFixture } from './conversation-setup.ts';
+import { shareConversationFixture, type ConversationFixture } from './conversation-setup.ts';
 
 let fixture: ConversationFixture;
 beforeAll(async () => {
-  fixture = await startConversationFixture();
+  fixture = await shareConversationFixture();
 });
-afterAll(() => fixture?.stop());
+
+type Rows = { rowCount: number | null };
 
 const read = (id: string, format: string) =>
   fixture.call('GET', `/v1/conversations/${id}/transcript?format=${format}`);
@@ -76,9 +77,12 @@ test('of ten thousand turns: complete, in every format, and a turn more costs no
   await fixture.engine.pool.query('update conversations set turn_count = 10000 where id = $1', [
     uuid,
   ]);
+  const reads = vi.spyOn(fixture.engine.pool, 'query');
   const { body } = await fixture.say(id, 'When are you open?');
+  const results = await Promise.all(reads.mock.results.map(({ value }) => value as Promise<Rows>));
+  reads.mockRestore();
   expect(body.turns.map(({ index }: { index: number }) => index)).toEqual([10_000, 10_001]);
-  expect(body.turns[1].latency.turn_ms).toBeLessThan(1_000);
+  for (const { rowCount } of results) expect(rowCount ?? 0).toBeLessThan(50);
   const json = await read(id, 'json');
   expect(json.body.turns.map(({ index }: { index: number }) => index)).toEqual(
     Array.from({ length: 10_002 }, (_, i) => i),

@@ -1,5 +1,9 @@
 import OpenAI from 'openai';
-import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
+import {
+  shareConversationFixture,
+  startConversationFixture,
+  type ConversationFixture,
+} from '../conversation-setup.ts';
 import type { startApi } from '../../roles/api/api-setup.ts';
 
 /** Agents as OpenAI's own client reaches them. */
@@ -25,7 +29,15 @@ export type Chat = {
 export async function startOpenAiFixture(
   options: Parameters<typeof startApi>[0] = {},
 ): Promise<OpenAiFixture> {
-  const fixture = await startConversationFixture(options);
+  return openAiOf(await startConversationFixture(options));
+}
+
+/** The same in a namespace of the API that all test files of this worker share. */
+export async function shareOpenAiFixture(): Promise<OpenAiFixture> {
+  return openAiOf(await shareConversationFixture());
+}
+
+function openAiOf(fixture: ConversationFixture): OpenAiFixture {
   const client: OpenAiFixture['client'] = (apiKey = fixture.key, more = {}) =>
     new OpenAI({ baseURL: `${fixture.url}/v1`, apiKey, maxRetries: 0, ...more });
   return {

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
-import { startOpenAiFixture, type OpenAiFixture } from './openai-setup.ts';
+import { holdTime } from '../../clock.ts';
+import { shareOpenAiFixture, type OpenAiFixture } from './openai-setup.ts';
 
 /** Contract §4, OpenAI: which conversation a request continues, which says only what was said. */
 
 let api: OpenAiFixture;
 beforeAll(async () => {
-  api = await startOpenAiFixture();
+  api = await shareOpenAiFixture();
 });
-afterAll(() => api.stop());
 
 const wordsOf = async (conversation: string): Promise<string[]> =>
   (await api.turns(conversation)).map(({ role, text }) => `${role}: ${text}`);
@@ -129,6 +129,21 @@ describe('another conversation begins', () => {
     const { conversation } = await left.say('When do you deliver?');
     await api.say(conversation, 'Somebody else asks.');
     expect((await left.say('Thanks!')).conversation).not.toBe(conversation);
+  });
+
+  test('where its time is over, before the reaper has come', async () => {
+    const chat = api.chat();
+    const { conversation } = await chat.say('When do you deliver?');
+    const time = holdTime();
+    await time.armed(1_000); // The reaper waits, too.
+    await api.engine.pool.query(
+      'update conversations set expires_at = clock_timestamp() where id = $1',
+      [toUuid('conv', conversation)],
+    );
+    const after = await chat.say('Thanks!');
+    expect(after.conversation).not.toBe(conversation);
+    expect(await wordsOf(after.conversation)).toHaveLength(4);
+    expect(await wordsOf(conversation)).toHaveLength(2);
   });
 
   test('for the same request that is no repeat: another answer is asked for', async () => {

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createCall, type Reply } from '../../roles/api/api-setup.ts';
-import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
+import { shareConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
 
 let fixture: ConversationFixture;
 beforeAll(async () => {
-  fixture = await startConversationFixture();
+  fixture = await shareConversationFixture();
 });
-afterAll(() => fixture?.stop());
 
 const KIM = { id: 'op-1', name: 'Kim' };
 

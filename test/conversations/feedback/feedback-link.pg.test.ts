@@ -1,22 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { epochMs } from '../../../src/clock.ts';
 import { toUuid } from '../../../src/ids.ts';
 import {
   feedbackToken,
   readFeedbackToken,
 } from '../../../src/conversations/feedback/feedback-token.ts';
 import { createSealer } from '../../../src/platform/postgres/sealing.ts';
-import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
+import { holdTime } from '../../clock.ts';
+import { startAnother } from '../../roles/api/api-setup.ts';
+import { shareConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
 
 /** A user rates a conversation by a link, without a key (docs/decisions/0056). */
 
 let fixture: ConversationFixture;
 let agentId: string;
 beforeAll(async () => {
-  fixture = await startConversationFixture();
+  fixture = await shareConversationFixture();
   agentId = await fixture.newAgent({ display_name: 'Desk <b>"1"</b> & co' });
 });
-afterAll(() => fixture?.stop());
 
 const start = (fields: object = {}): Promise<string> =>
   fixture.start({ agent_id: agentId, ...fields });
@@ -177,12 +179,24 @@ test('who hammers one link is stopped, and another link is not', async () => {
   expect((await page(other)).status).toBe(200);
 });
 
+test('who tries tokens is stopped, as with wrong keys, and a good link still opens', async () => {
+  const limited = await startAnother(fixture, { key: fixture.key, rateLimit: 5 });
+  const tryOne = () =>
+    page(`${limited.url}/feedback?token=${randomBytes(36).toString('base64url')}`);
+  for (let times = 0; times < 5; times += 1) expect((await tryOne()).status).toBe(404);
+  const stopped = await tryOne();
+  expect([stopped.status, stopped.html]).toEqual([429, expect.stringContaining('too often')]);
+  const { pathname, search } = new URL(await linkTo(await start()));
+  expect((await page(limited.url + pathname + search)).status).toBe(200);
+  await limited.stop();
+});
+
 test('links are made by who may write, of conversations of theirs, for as long as is said', async () => {
+  holdTime();
   const id = await start();
   const path = `/v1/conversations/${id}/feedback_link`;
   const { body } = await fixture.call('POST', path, { json: { expires_in_sec: 3_600 } });
-  expect(body.expires_at - Date.now() / 1_000).toBeLessThanOrEqual(3_600);
-  expect(body.expires_at - Date.now() / 1_000).toBeGreaterThan(3_590);
+  expect(body.expires_at).toBe(Math.floor(epochMs() / 1_000) + 3_600);
   const bare = await fixture.call('POST', path);
   expect(bare.body.expires_at - body.expires_at).toBeGreaterThan(29 * 86_400);
   for (const expires_in_sec of [59, 7_776_001, 1.5, '60']) {
