@@ -3,6 +3,7 @@ import { toUuid } from '../../src/ids.ts';
 import type { Reply } from '../roles/api/api-setup.ts';
 import { startConversationFixture, type ConversationFixture } from './conversation-setup.ts';
 import { scriptedResponder } from './turns/scripted-responder.ts';
+import { holdTime } from '../clock.ts';
 import { openSse } from './turns/sse.ts';
 
 /** An agent is tried out, in any version, and nobody is told and nothing counted (contract §4). */
@@ -217,23 +218,20 @@ test('lists, and all in lines, have it with test=true alone, beside the others',
 
 test('who follows it is told at once, though there is no event', async () => {
   const id = await fixture.start({ test: true });
+  holdTime(); // Nobody polls.
   const url = `${fixture.url}/v1/conversations/${id}/events`;
   const reader = await openSse(url, { key: fixture.key });
   await reader.next();
   const toldOf = async (act: () => Promise<Reply>): Promise<unknown> => {
     const { body } = await act();
-    const atMs = performance.now();
     await reader.next();
     await reader.next();
-    expect(performance.now() - atMs).toBeLessThan(1_000);
     return body.id;
   };
   const asked = await toldOf(() => post(`/v1/conversations/${id}/escalate`));
   const accepted_by = { id: 'op', name: 'Kim' };
-  const acceptedMs = performance.now();
   await post(`/v1/escalations/${String(asked)}/accept`, { accepted_by });
   expect(await reader.next()).toMatchObject({ data: { text: 'Kim has joined.' } });
-  expect(performance.now() - acceptedMs).toBeLessThan(1_000);
   await fixture.end(id);
   expect(await reader.rest()).toMatchObject([{ event: 'conversation', data: { status: 'ended' } }]);
 });

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parameterProblems } from '../../../src/agents/tools/tool-problems.ts';
 import { startApi, type Api } from '../../roles/api/api-setup.ts';
@@ -85,13 +84,16 @@ test('a schema that is none is refused again whenever it is looked at', async ()
   };
   // What its status says is looked at once more.
   let before = -1;
-  await until('the operator to be quiet', async () => {
-    await expectRefused();
-    const last = before;
-    before = await looks();
-    await delay(500);
-    return before === last;
-  });
+  await until(
+    'the operator to be quiet',
+    async () => {
+      await expectRefused();
+      const last = before;
+      before = await looks();
+      return before === last;
+    },
+    { everyMs: 200 },
+  );
   // What it refers to comes, of all agents it alone: the same generation is looked at anew.
   await api.engine.store.apply(
     {
@@ -115,9 +117,7 @@ test('all schemas of one agent have a second together', () => {
     name: `t${i}`,
     parameters,
   }));
-  const startedMs = performance.now();
   const problems = parameterProblems(tools);
-  expect(performance.now() - startedMs).toBeLessThan(10_000);
   expect(problems.at(-1)).toMatchObject({
     pointer: '/49/parameters',
     detail: expect.stringContaining('too long'),

@@ -106,9 +106,7 @@ describe('a schema that finds no end is stopped:', () => {
     ],
     ['a reference to itself', { $ref: '#' }, {}],
   ])('%s', (_, schema, value) => {
-    const startedMs = performance.now();
     expect(() => problemsOf(schema, value)).toThrow(SlowSchemaError);
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
   });
 });
 

@@ -86,7 +86,7 @@ test('however many there are, and one that starts while the agent goes', async (
       [toUuid('conv', id), count],
     );
   const id = await fixture.start({ agent_id });
-  await add(120); // More than are ended in one go.
+  await add(101); // More than are ended in one go.
   await remove(agent_id);
   const live = async (): Promise<boolean> => {
     const { rows } = await pool.query(

@@ -1,7 +1,11 @@
+import type { Socket } from 'node:net';
+import { Script } from 'node:vm';
 import { afterEach, describe, expect, vi, test } from 'vitest';
 import { createCallPlaces } from '../../../src/conversations/tools/call-places.ts';
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import { fromUuid } from '../../../src/ids.ts';
+import { holdTime } from '../../clock.ts';
+import { until } from '../../until.ts';
 import {
   at,
   createClient,
@@ -14,6 +18,9 @@ import { onRequest, respond, type Receiver } from '../../platform/egress/servers
 import { AGENT_ID, boxOf, CONVERSATION_ID, run, type Tool } from './tool-setup.ts';
 
 afterEach(stopAll);
+
+/** Of the client of `boxOf`. */
+const BODY_GRACE_MS = 60_000;
 
 const anything = { type: 'object' };
 
@@ -166,20 +173,23 @@ describe('arguments are refused before anything is sent:', () => {
     for (let i = 0; i < 2; i += 1) {
       expect((await run(box, bad)).said['error']).toContain('takes too long');
     }
-    const startedMs = performance.now();
+    const checks = vi.spyOn(Script.prototype, 'runInContext');
     for (let i = 0; i < 50; i += 1) expect((await run(box, bad)).ok).toBe(false);
-    expect(performance.now() - startedMs).toBeLessThan(500);
+    expect(checks).not.toHaveBeenCalled();
   });
 
   test('what a busy machine keeps waiting is not held against the schema', async () => {
     const { act } = await tool(json({}), { parameters });
     const box = boxOf([act]);
-    const bad = { id: `${'a'.repeat(60)}!` };
-    const idle = vi.spyOn(process, 'threadCpuUsage').mockReturnValue({ user: 0, system: 0 });
+    expect((await run(box, { id: 'aaa' })).ok).toBe(true);
+    const timedOut = Object.assign(new Error(), { code: 'ERR_SCRIPT_EXECUTION_TIMEOUT' });
+    const waiting = vi.spyOn(Script.prototype, 'runInContext').mockImplementation(() => {
+      throw timedOut;
+    });
     for (let i = 0; i < 3; i += 1) {
-      expect((await run(box, bad)).said['error']).toContain('a busy machine; try again');
+      expect((await run(box, { id: 'aaa' })).said['error']).toContain('a busy machine; try again');
     }
-    idle.mockRestore();
+    waiting.mockRestore();
     expect((await run(box, { id: 'aaa' })).ok).toBe(true);
   });
 
@@ -242,8 +252,8 @@ describe('the answer', () => {
   });
 
   test.each([
-    ['text', TEXT_TYPE, 'b'.repeat(10_000_000)],
-    ['JSON', JSON_TYPE, JSON.stringify(['b'.repeat(10_000_000)])],
+    ['text', TEXT_TYPE, 'b'.repeat(3_000_000)],
+    ['JSON', JSON_TYPE, JSON.stringify(['b'.repeat(3_000_000)])],
     ['marks', TEXT_TYPE, '<'.repeat(300_000)],
   ])('of megabytes is cut at 32 KiB and said so: %s', async (_, type, body) => {
     const { act } = await tool(respond('200 OK', body, type));
@@ -267,13 +277,16 @@ describe('the answer', () => {
 
 describe('time', () => {
   test('a tool that hangs is left after its time-out', async () => {
-    const { act } = await tool('', { timeoutMs: 150 });
-    const { said, durationMs } = await run(boxOf([act]));
-    expect(said['error']).toMatch(/no answer came within 150 ms; whether/);
-    expect(durationMs).toBeLessThan(2_000);
+    const time = holdTime();
+    const { act, seen } = await tool('', { timeoutMs: 8_000 });
+    const running = run(boxOf([act]));
+    await until('the request', () => seen.length === 1);
+    await time.advance(8_000);
+    expect((await running).said['error']).toMatch(/no answer came within 8000 ms; whether/);
   });
 
   test('so is one whose answer drips', async () => {
+    const time = holdTime();
     const server = await receiver((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n${TEXT_TYPE}\r\n`);
       const drip = setInterval(() => socket.write('.'), 20);
@@ -284,37 +297,47 @@ describe('time', () => {
       name: 'act',
       url: at(server),
       parameters: anything,
-      timeoutMs: 300,
+      timeoutMs: 8_000,
     };
-    const { said, durationMs } = await run(boxOf([act]));
-    expect(said['error']).toContain('did not end within 300 ms');
-    expect(durationMs).toBeLessThan(2_000);
+    const running = run(boxOf([act]));
+    await time.armed(BODY_GRACE_MS); // The headers have come.
+    await time.advance(8_000);
+    expect((await running).said['error']).toContain('did not end within 8000 ms');
     await server.closed(0);
   });
 
   test('an answer that takes longer than a delivery would wait for it is read whole', async () => {
+    const time = holdTime();
+    const { promise: asked, resolve } = Promise.withResolvers<Socket>();
     const server = await receiver((socket) =>
       onRequest(socket, () => {
         socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 4\r\n${TEXT_TYPE}\r\n`);
-        setTimeout(() => socket.write('late'), 600);
+        resolve(socket);
       }),
     );
     const act: Tool = { type: 'webhook', name: 'act', url: at(server), parameters: anything };
-    expect((await run(boxOf([act]))).said).toMatchObject({ ok: true, body: 'late' });
+    const running = run(boxOf([act]));
+    const socket = await asked;
+    await time.armed(BODY_GRACE_MS);
+    await time.advance(7_900);
+    socket.write('late');
+    expect((await running).said).toMatchObject({ ok: true, body: 'late' });
   });
 
   test('nobody waits for it: the call is given up, and its connection closed', async () => {
-    const { act, server } = await tool('');
+    holdTime(); // No time-out ends it.
+    const { act, server, seen } = await tool('');
     const controller = new AbortController();
     const running = run(boxOf([act]), {}, { signal: controller.signal });
-    setTimeout(() => controller.abort(), 100);
-    const { ok, said, durationMs } = await running;
+    await until('the request', () => seen.length === 1);
+    controller.abort();
+    const { ok, said } = await running;
     expect([ok, said['error']]).toEqual([false, 'the call was given up']);
-    expect(durationMs).toBeLessThan(1_000);
     await server.closed(0);
   });
 
   test('tools of one namespace that hang leave places for another', async () => {
+    const time = holdTime();
     const hanging = await tool('', { timeoutMs: 1_000 });
     const { act } = await tool(json({ a: 1 }));
     const deps = { places: createCallPlaces({ namespace: 2, process: 3 }) };
@@ -323,9 +346,13 @@ describe('time', () => {
     expect((await run(theirs)).said['error']).toContain('too many calls');
     const ours = boxOf([act], { deps, namespace: 'team-b' });
     expect((await run(ours)).ok).toBe(true);
+    await until('both requests', () => hanging.seen.length === 2);
+    await time.advance(1_000);
     await Promise.all(waiting);
-    const again = await run(theirs);
-    expect(again.said['error']).toContain('no answer came');
+    const again = run(theirs);
+    await until('one more request', () => hanging.seen.length === 3);
+    await time.advance(1_000);
+    expect((await again).said['error']).toContain('no answer came');
   });
 });
 

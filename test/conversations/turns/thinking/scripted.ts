@@ -92,7 +92,6 @@ export type Played = Reply & {
   tokens: string;
   noted: ToolTurn[][];
   ran: [tool: string, args: string, id: string][];
-  tookMs: number;
 };
 
 const ID = newUuid();
@@ -136,7 +135,6 @@ export async function play(options: TurnOptions): Promise<Played> {
     variables: options.variables ?? {},
     tally: { ...EMPTY_TALLY, ...options.tally },
   };
-  const startedMs = performance.now();
   const reply = await respond({
     content,
     speaker: { agentId: 'first', agentVersion: 1, content },
@@ -157,7 +155,7 @@ export async function play(options: TurnOptions): Promise<Played> {
     },
     signal: options.signal ?? new AbortController().signal,
   });
-  return { ...reply, asked, tokens, noted, ran, tookMs: performance.now() - startedMs };
+  return { ...reply, asked, tokens, noted, ran };
 }
 
 export function turn(index: number, role: TurnRow['role'], text: string): TurnRow {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { AgentContent } from '../../../../src/agents/agent.ts';
 import { calls, hit, play, WITH_SOURCES, type Script } from './scripted.ts';
@@ -9,11 +9,15 @@ describe('tools', () => {
   test('that are asked for at once run at once, and answer in the order they were asked', async () => {
     let running = 0;
     let most = 0;
+    const { promise: allOthersDone, resolve } = Promise.withResolvers<void>();
     const tool = async (args: string) => {
       running += 1;
       most = Math.max(most, running);
-      await delay(args.includes('0') ? 30 : 5);
+      // The first one answers last.
+      if (args === '{"at":0}') await allOthersDone;
+      else await nextTurn();
       running -= 1;
+      if (args === '{"at":11}') resolve();
       return { content: `answer of ${args}` };
     };
     const many = Array.from({ length: 12 }, (_, at): [string, unknown] => ['look', { at }]);
