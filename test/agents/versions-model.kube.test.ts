@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { publishVersion } from '../../src/agents/pin-agent.ts';
 import { activations, agentRow, apiDeps, events } from './agents.ts';
-import { IS_NIGHTLY } from '../conversations/nightly.ts';
+import { IS_NIGHTLY } from '../nightly.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
 import { describeEachStore } from '../roles/each-store.ts';
 

@@ -8,7 +8,7 @@ import { startRole, type Answer, type Parley } from '../roles/parley-process.ts'
 import { createSeeded } from '../random/seeded.ts';
 import { learn } from '../knowledge/passages/knowledge.ts';
 import { until } from '../until.ts';
-import { IS_NIGHTLY } from './nightly.ts';
+import { IS_NIGHTLY, roundsOf } from '../nightly.ts';
 
 /**
  * An API process is killed at any moment of turns and endings while clients go on with the same
@@ -16,7 +16,7 @@ import { IS_NIGHTLY } from './nightly.ts';
  * conversation ends once, with one event each. FAULT_SEED decides after how many answers the kills come.
  */
 
-const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? (IS_NIGHTLY ? 3 : 1));
+const ROUNDS = roundsOf(1);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
 const USERS = IS_NIGHTLY ? 6 : 3;
 const MESSAGES = 12;

@@ -3,7 +3,7 @@ import { toUuid } from '../../../src/ids.ts';
 import { listDeletedAgents } from '../../../src/conversations/ending/deleted-agents.sql.ts';
 import { until } from '../../until.ts';
 import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
-import { IS_NIGHTLY } from '../nightly.ts';
+import { IS_NIGHTLY } from '../../nightly.ts';
 
 /** The conversations of an agent that is deleted end with it. */
 let fixture: ConversationFixture;

@@ -6,7 +6,7 @@ import { createCall } from '../../roles/api/api-setup.ts';
 import { startRole, type Parley } from '../../roles/parley-process.ts';
 import { until } from '../../until.ts';
 import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
-import { IS_NIGHTLY } from '../nightly.ts';
+import { IS_NIGHTLY } from '../../nightly.ts';
 
 /**
  * A process dies while a model judges: the transcript is told of by rule, once, when the minute is over. One

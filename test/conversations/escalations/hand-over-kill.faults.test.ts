@@ -6,7 +6,7 @@ import { createCall, type Call, type Reply } from '../../roles/api/api-setup.ts'
 import { startRole, type Parley } from '../../roles/parley-process.ts';
 import { until } from '../../until.ts';
 import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
-import { IS_NIGHTLY } from '../nightly.ts';
+import { IS_NIGHTLY } from '../../nightly.ts';
 
 /**
  * The process is killed at each step of a hand-over, before and after the commit: after a repeat by the same

@@ -5,7 +5,7 @@ import { startStubModel, STUB_KEY, type StubModel } from '../../models/stub-mode
 import { startReceiver, type Receiver } from '../../webhooks/receiver.ts';
 import { until } from '../../until.ts';
 import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
-import { IS_NIGHTLY } from '../nightly.ts';
+import { IS_NIGHTLY } from '../../nightly.ts';
 import { openSse, type SseReader } from './sse.ts';
 
 /** What a client has read of the answer to one message. */

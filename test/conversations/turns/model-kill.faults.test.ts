@@ -6,7 +6,7 @@ import { freePort } from '../../free-port.ts';
 import type { StubReply, StubRequest } from '../../models/stub-model.ts';
 import { createCall, type Reply } from '../../roles/api/api-setup.ts';
 import { until } from '../../until.ts';
-import { IS_NIGHTLY } from '../nightly.ts';
+import { IS_NIGHTLY } from '../../nightly.ts';
 import { settled, startModelFixture, type ModelFixture } from './model-fixture.ts';
 
 /**

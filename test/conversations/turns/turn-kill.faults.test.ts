@@ -9,7 +9,7 @@ import { freePort } from '../../free-port.ts';
 import { createCall, type Reply } from '../../roles/api/api-setup.ts';
 import { until } from '../../until.ts';
 import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
-import { IS_NIGHTLY } from '../nightly.ts';
+import { IS_NIGHTLY } from '../../nightly.ts';
 import { refund } from './refund-script.ts';
 import { scriptedResponder } from './scripted-responder.ts';
 
