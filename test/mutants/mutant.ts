@@ -1,4 +1,4 @@
-import { declaredIn } from './syntax.ts';
+import { declaredIn, type Declared } from './syntax.ts';
 
 /** A bug planted into a copy of our own sources, and the test file that must notice it. */
 export type Mutant = {
@@ -18,7 +18,7 @@ export type Mutant = {
 /** @throws Error if the function or the text in it does not exist, or exists more than once */
 export function plant(mutant: Omit<Mutant, 'promise' | 'suite'>, source: string): string {
   const { name, file, find, replace } = mutant;
-  const named = declaredIn(file, source).filter((one) => one.name === mutant.in);
+  const named = declarationsOf(file, source).filter((one) => one.name === mutant.in);
   const [place] = named;
   if (!place || named.length > 1)
     throw new Error(`${name}: ${mutant.in} is declared ${named.length} times in ${file}`);
@@ -28,6 +28,14 @@ export function plant(mutant: Omit<Mutant, 'promise' | 'suite'>, source: string)
     throw new Error(`${name}: its text occurs ${another ? 'twice' : 'nowhere'} in ${mutant.in}`);
   const start = place.start + found.index;
   return source.slice(0, start) + replace + source.slice(start + found[0].length);
+}
+
+let last: { source: string; declared: Declared[] } | undefined;
+
+/** The bugs of one file stand one after the other, so it is parsed once. */
+function declarationsOf(file: string, source: string): Declared[] {
+  if (last?.source !== source) last = { source, declared: declaredIn(file, source) };
+  return last.declared;
 }
 
 /** Words and signs of a text, in which any white space may stand between two of them. */

@@ -22,7 +22,6 @@ import { resolveConfigMap } from '../../platform/reconcile/references.ts';
 import { isStorable } from '../../platform/reconcile/unstorable.ts';
 import { ANNOTATIONS } from '../../platform/resources/annotations.ts';
 import { isFetched, scheduleProblem } from './fetched-source.ts';
-import type { LeaseTimes } from '../syncs/hold-lease.ts';
 import { fetchedStatus, findingsOfSyncs, SYNCING_LOOK_MS } from './fetched-status.ts';
 import { queueSync } from './knowledge-syncs.sql.ts';
 import {
@@ -48,7 +47,7 @@ export type KnowledgeSourceReconcilerDeps = IndexDeps & {
   guard: AddressGuard;
   store: Pick<ResourceStore, 'get'>;
   /** `lookMs`: how often the status follows an unfinished sync. */
-  syncTimes?: Pick<LeaseTimes, 'lookMs'> | undefined;
+  syncTimes?: { lookMs?: number } | undefined;
 };
 
 /**

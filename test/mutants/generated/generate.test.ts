@@ -74,6 +74,7 @@ test('each comparison goes one step further', () => {
   expect(inCode('const a = b < 1 || c >= 2;')).toContain('>= → >');
   expect(inSql('select 1 where a <= $1')).toEqual(['a <= $1 → (a <= $1 or true)', '<= → <']);
   expect(inSql("select a ->> 'b', c <> d, e @> f")).toEqual([]);
+  expect(inSql('select a < now() + $1, b > 1')).toEqual(['> → >=']);
 });
 
 test('each half of && and || is taken out, of a chain each part', () => {

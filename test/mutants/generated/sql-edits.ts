@@ -16,7 +16,7 @@ const OR = new Set(['or']);
 /**
  * Takes every condition out of every `where`, `on`, `having`, `when` and `check`, and moves every comparison one step
  * further. A condition stays in the text as `(… or true)`, so that its parameters keep their types; an alternative as
- * `(… and false)`. `isFragment`: the text is a part of a statement and may be a condition itself.
+ * `(… and false)`. Comparisons with the clock stay as they are. `isFragment`: the text is a part of a statement and may be a condition itself.
  */
 export function sqlEdits(sql: string, { isFragment = false } = {}): Edit[] {
   const tokens = tokensOf(sql);
@@ -25,7 +25,7 @@ export function sqlEdits(sql: string, { isFragment = false } = {}): Edit[] {
     if (token.text === '(') edits.push(...conditionEdits(inside(tokens, i), sql));
     if (opensCondition(tokens, i)) edits.push(...conditionEdits(clauseAfter(tokens, i), sql, true));
     const further = oneFurther(token.text);
-    if (further !== undefined && i > 0) {
+    if (further !== undefined && i > 0 && !comparesClock(tokens, i)) {
       edits.push({ kind: 'comparison', start: token.start, end: token.end, replace: further });
     }
   }
@@ -95,6 +95,18 @@ function isCondition(tokens: readonly Token[]): boolean {
   return (
     joins && !own.some((text) => text === ',' || text === ';' || OPENS.has(text) || text === 'from')
   );
+}
+
+/** Whether a comparison is with the clock, which no row equals to the microsecond. */
+function comparesClock(tokens: readonly Token[], at: number): boolean {
+  const { depth } = tokens[at]!;
+  const isEdge = (token: Token): boolean =>
+    token.depth < depth ||
+    (token.depth === depth && /^(and|or|where|on|,|;|case|when|then)$/.test(token.text));
+  const start = tokens.slice(0, at).findLastIndex(isEdge) + 1;
+  const after = tokens.slice(at).findIndex(isEdge);
+  const side = tokens.slice(start, after === -1 ? undefined : at + after);
+  return side.some(({ text }) => text === 'clock_timestamp' || text === 'now');
 }
 
 function opensCondition(tokens: readonly Token[], i: number): boolean {
