@@ -97,13 +97,9 @@ export function found<T>(row: T | undefined, noun: string): T {
   return row;
 }
 
-/**
- * The message of whatever was thrown. By its properties and not `instanceof Error`: under jest,
- * errors that Node itself makes are of another realm.
- */
+/** Returns the message of whatever was thrown. */
 export function reasonOf(error: unknown): string {
-  const hasMessage = typeof error === 'object' && error !== null && 'message' in error;
-  return String(hasMessage ? error.message : error);
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Such as `ENOENT` or, of PostgreSQL, `40001`; '' for an error without a code. */

@@ -27,7 +27,7 @@ export function mutationsOf(value: unknown): fc.Arbitrary<unknown> {
     key: fc.nat({ max: ODD_KEYS.length - 1 }),
   });
   return fc.array(step, { minLength: 1, maxLength: 3 }).map((steps) => {
-    const root = { value: copy(value) };
+    const root = { value: structuredClone(value) };
     for (const one of steps) mutate(root, one);
     return root.value;
   });
@@ -40,17 +40,12 @@ function mutate(root: object, { at, kind, value, key }: Step): void {
   const place = places[at % places.length];
   if (!place) return; // An earlier step removed everything.
   const { holder, key: at0 } = place;
-  const odd = copy(ODD_VALUES[value]);
+  const odd = structuredClone(ODD_VALUES[value]);
   const target: unknown = Reflect.get(holder, at0);
   if (kind === 'remove' && !Array.isArray(holder)) Reflect.deleteProperty(holder, at0);
-  else if (kind === 'repeat' && Array.isArray(target)) target.push(copy(target[0]));
+  else if (kind === 'repeat' && Array.isArray(target)) target.push(structuredClone(target[0]));
   else if (kind === 'add' && isPlain(target)) define(target, ODD_KEYS[key]!, odd);
   else define(holder, at0, odd);
-}
-
-/** Not structuredClone: under jest that gives arrays of another realm. */
-function copy(value: unknown): unknown {
-  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
 /** Unlike assignment, makes `__proto__` a key of its own. */

@@ -1,4 +1,4 @@
-import { inspect, types } from 'node:util';
+import { inspect } from 'node:util';
 import { setRealTimer, type SetTimer } from './timer.ts';
 import type { WorkItem } from './serial-queue.ts';
 import type { WorkQueue } from './work-queue.ts';
@@ -206,7 +206,7 @@ const MAX_CAUSES = 16;
 
 function isTerminal(thrown: unknown): boolean {
   let cause = thrown;
-  for (let depth = 0; depth < MAX_CAUSES && types.isNativeError(cause); depth += 1) {
+  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {
     if (cause instanceof TerminalError) return true;
     cause = cause.cause;
   }
@@ -218,12 +218,11 @@ function isTerminal(thrown: unknown): boolean {
  * network failure, always with a cause, hence the exception.
  */
 function isBug(thrown: unknown): boolean {
-  // Across realms (vm contexts, jest), where `instanceof Error` is false for an error all the same.
-  if (!types.isNativeError(thrown)) return true;
+  if (!(thrown instanceof Error)) return true;
   if (thrown instanceof TypeError) return thrown.cause === undefined;
   return thrown instanceof ReferenceError || thrown instanceof RangeError;
 }
 
 function asError(thrown: unknown): Error {
-  return types.isNativeError(thrown) ? thrown : new Error(`threw ${inspect(thrown)}`);
+  return thrown instanceof Error ? thrown : new Error(`threw ${inspect(thrown)}`);
 }

@@ -1,3 +1,5 @@
+import { codeOf as errorCode } from '../../errors.ts';
+
 /**
  * Why a request got no response: a class to count by and a sentence that is safe to show.
  *
@@ -93,13 +95,10 @@ function withCode(sentence: string, cause: unknown): string {
 }
 
 /**
- * The code of a Node or undici error, '' without one. When several addresses were tried the first
- * attempt speaks for all. Not by instanceof: a test's errors come from another realm.
+ * Returns the code of a Node or undici error, '' without one. When several addresses were tried, the first attempt
+ * speaks for all.
  */
 function codeOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return '';
-  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0) {
-    return codeOf(error.errors[0]);
-  }
-  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const hasSeveral = error instanceof AggregateError && error.errors.length > 0;
+  return errorCode(hasSeveral ? error.errors[0] : error);
 }

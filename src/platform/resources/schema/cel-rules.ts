@@ -72,8 +72,7 @@ function checkChildren(
   const { items } = node;
   if (Array.isArray(value)) {
     if (!items) return value;
-    // Array.from: the library knows only arrays of its own realm, which a copy need not be of.
-    return Array.from(value, (item, i) => check(items, item, `${pointer}/${i}`, errors));
+    return value.map((item, i) => check(items, item, `${pointer}/${i}`, errors));
   }
   if (typeof value !== 'object' || value === null) return value;
   // A Map: a user's key named like something every object has must not be taken for a field.
