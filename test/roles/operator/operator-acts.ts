@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { APPLY_PATCH, type KubeRequest } from '../../../src/platform/kubernetes/client.ts';
 import { KubeConnectionError, KubeError } from '../../../src/platform/kubernetes/kube-error.ts';
@@ -17,6 +16,7 @@ import {
   signingSecretName,
 } from '../../../src/webhooks/endpoints/webhook-endpoint.ts';
 import type { Kube } from '../../platform/kubernetes/kube.ts';
+import { until } from '../../until.ts';
 import {
   CONTENT_MANAGER,
   PIN_MANAGER,
@@ -57,17 +57,17 @@ export function createActs({ kube, namespace }: { kube: Kube; namespace: string 
 
   /** Until it is obeyed; a repeat of what was obeyed already changes nothing. */
   async function request(call: KubeRequest, done: readonly number[] = []): Promise<void> {
-    const endMs = performance.now() + PERSIST_MS;
-    for (;;) {
+    const isObeyed = async (): Promise<boolean> => {
       try {
         await kube.client.request({ ...call, timeoutMs: 5_000 });
-        return;
+        return true;
       } catch (error) {
-        if (error instanceof KubeError && done.includes(error.code)) return;
-        if (!isOutage(error) || performance.now() > endMs) throw error;
-        await delay(50); // There is no signal for "it is back" but its answers.
+        if (error instanceof KubeError && done.includes(error.code)) return true;
+        if (!isOutage(error)) throw error;
+        return false; // There is no signal for "it is back" but its answers.
       }
-    }
+    };
+    await until(`${call.method} ${call.path}`, isObeyed, { timeoutMs: PERSIST_MS });
   }
 
   return {

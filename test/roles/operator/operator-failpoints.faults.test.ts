@@ -16,7 +16,7 @@ import type { Strike } from './side-effects.ts';
  * All of them with FAULT_ROUNDS >= 50, else a sample that FAULT_SEED decides. FAULT_KIND (part of
  * a kind) leaves the others out, FAULT_LOG=1 logs each.
  */
-const ROUNDS = roundsOf(2);
+const ROUNDS = roundsOf(1);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
 
 const AGENT = 'agent';

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Replica, OperatorPair } from './operator-pair.ts';
+import { until } from '../../until.ts';
 import type { Seeded } from '../../random/seeded.ts';
 import type { Strike } from './side-effects.ts';
 
@@ -76,9 +76,13 @@ export const FAULTS = {
   },
   'etcd is killed': async (deps) => {
     await amid(deps);
-    await deps.pair.kube.kill('etcd');
-    await delay(deps.seeded.below(2_000)); // A fault's length, nothing that is waited for.
-    await deps.pair.kube.revive('etcd');
+    const { kube } = deps.pair;
+    await kube.kill('etcd');
+    await until('the API server to miss it', async () => {
+      const ready = await kube.request('GET', '/readyz').catch(() => undefined);
+      return ready?.status !== 200;
+    });
+    await kube.revive('etcd');
   },
   'the history is compacted': async (deps) => {
     const { kube } = deps.pair;

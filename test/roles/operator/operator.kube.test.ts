@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MERGE_PATCH } from '../../../src/platform/kubernetes/client.ts';
-import { collectionPath, objectPath } from '../../../src/platform/kubernetes/resource-paths.ts';
+import { objectPath } from '../../../src/platform/kubernetes/resource-paths.ts';
 import { createPostgresResourceStore } from '../../../src/platform/resources/resources.sql.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { activations, agentRow, conditionsOf, countVersions, events } from '../../agents/agents.ts';
 import { startEngine, type Engine } from '../engine.ts';
+import { addDefault, removeDefault } from './crd-default.ts';
 import { countReconciles } from '../reconciles.ts';
 import { describeEachStore } from '../each-store.ts';
 import type { Kube } from '../../platform/kubernetes/kube.ts';
@@ -246,12 +247,9 @@ describeEachStore((storeName) => {
         });
         expect([await countVersions(engine), (await events(engine)).length]).toEqual([1, 1]);
       } finally {
-        if (engine.cluster) await restoreCrd(engine.cluster);
+        if (engine.cluster) await removeDefault(engine.cluster);
       }
     });
-
-    const DEFAULT =
-      '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/metadata/default';
 
     type Declare = (spec: Record<string, unknown>) => Promise<unknown>;
 
@@ -276,29 +274,10 @@ describeEachStore((storeName) => {
     }
 
     async function upgradeCrd(kube: Kube): Promise<Declare> {
-      await changeDefault(kube, { op: 'add', path: DEFAULT, value: { tier: 'new' } });
+      await addDefault(kube);
       // The server brings the new schema in force a little later, and says so nowhere else.
       await engine.eventually(async () => (await read()).spec['metadata']);
       return (spec) => engine.declareAgent('support', spec);
-    }
-
-    /** Other files borrow this API server later. */
-    async function restoreCrd(kube: Kube): Promise<void> {
-      await changeDefault(kube, { op: 'remove', path: DEFAULT });
-      const fresh = { metadata: { name: 'fresh' }, spec: { prompt: 'p' } };
-      const made = { apiVersion: 'parley.dev/v1alpha1', kind: 'Agent', ...fresh };
-      const create = `${collectionPath('Agent', 'default')}?dryRun=All`;
-      await engine.eventually(async () => {
-        const { body } = await kube.request('POST', create, made);
-        return !body.includes('"tier"');
-      });
-    }
-
-    async function changeDefault({ request }: Kube, patch: object): Promise<void> {
-      const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/agents.parley.dev';
-      const type = 'application/json-patch+json';
-      const { status } = await request('PATCH', path, JSON.stringify([patch]), type);
-      expect(status).toBe(200);
     }
   });
 

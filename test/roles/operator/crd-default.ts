@@ -1,0 +1,31 @@
+import { expect } from 'vitest';
+import { collectionPath } from '../../../src/platform/kubernetes/resource-paths.ts';
+import type { Kube } from '../../platform/kubernetes/kube.ts';
+import { until } from '../../until.ts';
+
+/** Gives Agents a default for `metadata` in the CRD of an API server, as an upgrade of Parley may. */
+export async function addDefault(kube: Kube): Promise<void> {
+  await change(kube, { op: 'add', path: DEFAULT, value: { tier: 'new' } });
+}
+
+/** Takes it out again, since other files borrow the server later; resolves when that is in force. */
+export async function removeDefault(kube: Kube): Promise<void> {
+  await change(kube, { op: 'remove', path: DEFAULT });
+  const fresh = { metadata: { name: 'fresh' }, spec: { prompt: 'p' } };
+  const made = { apiVersion: 'parley.dev/v1alpha1', kind: 'Agent', ...fresh };
+  const create = `${collectionPath('Agent', 'default')}?dryRun=All`;
+  await until('the old schema', async () => {
+    const { body } = await kube.request('POST', create, made);
+    return !body.includes('"tier"');
+  });
+}
+
+const DEFAULT =
+  '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/metadata/default';
+
+async function change({ request }: Kube, patch: object): Promise<void> {
+  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/agents.parley.dev';
+  const type = 'application/json-patch+json';
+  const { status } = await request('PATCH', path, JSON.stringify([patch]), type);
+  expect(status).toBe(200);
+}
