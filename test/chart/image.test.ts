@@ -119,7 +119,7 @@ describe('what is built from the files that the image is built from, and from no
     expect(made.filter((name) => /\.tsx?$|tsconfig|^(app|data|pages|ui)\b/.test(name))).toEqual([]);
     const entry = made.find((name) => /^assets\/index-.*\.js$/.test(name))!;
     expect(made).toEqual(expect.arrayContaining(['index.html', `${entry}.br`, `${entry}.gz`]));
-    // jest has set NODE_ENV=test, which would have made React's build for development.
+    // Vitest has set NODE_ENV=test, which would have made React's build for development.
     const script = readFileSync(join(folder, 'dist/dashboard', entry), 'utf8');
     expect(script).not.toContain('You are using development');
     expect(script).not.toContain('validateDOMNesting');
@@ -144,7 +144,7 @@ describe('what is built from the files that the image is built from, and from no
     };
     const listed = sbom.components.map(({ name, version }) => `${name}@${version}`);
     expect(names.filter((name) => !listed.includes(name))).toEqual([]);
-    expect(listed.filter((name) => /^(vite|jest|rolldown)@/.test(name))).toEqual([]);
+    expect(listed.filter((name) => /^(vite|vitest|rolldown)@/.test(name))).toEqual([]);
   });
 
   test('keeps the line numbers of the sources', () => {

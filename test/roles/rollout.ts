@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../free-port.ts';
 import { runMigrations, startRole, type Parley } from './parley-process.ts';
 import { startServiceSwitch, type Pod, type ServiceSwitch } from './service-switch.ts';
@@ -26,17 +25,18 @@ type RunningPod = { role: Role; tree: string; process: Parley; service: Pod | un
 const REPLICAS = { delivery: 2, operator: 1, api: 2 } as const;
 const ROLES = ['delivery', 'operator', 'api'] as const;
 const MIGRATIONS_AT_ONCE = 2;
-/** The chart's 8 s leave a cluster time to take the pod out of the endpoints; here it is at once. */
-const PRE_STOP_MS = 300;
 /** pino's */
 const ERROR = 50;
 
-/** `mixedMs`: so long both versions do the work of a role together. */
+/**
+ * @param options.beside resolves when enough was done between two steps: before a pod that gets no new connections
+ *   has to stop, as the chart's preStop hook waits, and while both versions do the work of a role
+ */
 export async function createRollout(options: {
   databaseUrl: string;
-  mixedMs: number;
+  beside: () => Promise<void>;
 }): Promise<Rollout> {
-  const { databaseUrl, mixedMs } = options;
+  const { databaseUrl, beside } = options;
   const service: ServiceSwitch = await startServiceSwitch();
   const complaints: string[] = [];
   let pods: RunningPod[] = [];
@@ -63,7 +63,7 @@ export async function createRollout(options: {
     pods = pods.filter((other) => other !== pod);
     if (pod.service) {
       service.remove(pod.service);
-      await delay(PRE_STOP_MS); // As the chart's preStop hook.
+      await beside();
     }
     const [code] = await pod.process.stop();
     if (code !== 0) complaints.push(`${pod.role} of ${pod.tree} exited with ${code}`);
@@ -87,7 +87,7 @@ export async function createRollout(options: {
           await startPod(role, tree);
           await retire(pod);
           // Half are new; of an only one nothing old is left.
-          if (pod !== old.at(-1)) await delay(mixedMs); // Both versions side by side.
+          if (pod !== old.at(-1)) await beside();
         }
       }
     },

@@ -1,5 +1,5 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setInterval as ticks } from 'node:timers/promises';
 
 /**
  * What a Service with its kube-proxy is to clients: one address, whose new connections go to the
@@ -81,12 +81,12 @@ export async function startServiceSwitch(): Promise<ServiceSwitch> {
 function probe(pod: Pod, report: (isReady: boolean) => void): () => Promise<void> {
   const stopping = new AbortController();
   const loop = async (): Promise<void> => {
-    for (let failures = 0; !stopping.signal.aborted;) {
+    let failures = 0;
+    for await (const _ of ticks(PROBE_MS)) {
       const isReady = await asksWell(pod.readyUrl);
       failures = isReady ? 0 : failures + 1;
       if (stopping.signal.aborted) return;
       if (isReady || failures >= FAILURES) report(isReady);
-      await delay(PROBE_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   };
   const over = loop();

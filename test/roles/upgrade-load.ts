@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setInterval as ticks } from 'node:timers/promises';
 import { Pool } from 'undici';
 
 /** What users do beside test events while versions change, and what of it did not go well. */
@@ -70,11 +70,13 @@ export function startLoad(to: { url: string; apiKey: string; agentId: string }):
     }
   }
 
-  /** Again and again until the end, with a pause. */
-  async function repeat(pauseMs: number, act: (turn: number) => Promise<unknown>): Promise<void> {
-    for (let turn = 0; !stopping.signal.aborted; turn += 1) {
+  /** Again and again until the end, at this pace at most. */
+  async function repeat(paceMs: number, act: (turn: number) => Promise<unknown>): Promise<void> {
+    let turn = 0;
+    for await (const _ of ticks(paceMs)) {
+      if (stopping.signal.aborted) return;
       await act(turn);
-      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      turn += 1;
     }
   }
 
@@ -89,7 +91,6 @@ export function startLoad(to: { url: string; apiKey: string; agentId: string }):
       const text = `Hello${'!'.repeat(i)}`;
       const at = `${path}/${id}/messages`;
       if (await ask({ method: 'POST', path: at, expected: [200], json: { text } })) said.push(text);
-      await delay(USER_PAUSE_MS); // A user thinks.
     }
     const end = { method: 'POST', path: `${path}/${id}/end`, expected: [200], json: {} } as const;
     if (await ask(end)) conversations.push({ id, said });

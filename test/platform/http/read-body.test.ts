@@ -75,7 +75,7 @@ test('large bodies arrive whole, though they share a pace', async () => {
   });
   const port = await listen(server);
   const client = new Pool(`http://127.0.0.1:${port}`);
-  let left = 4;
+  const state = { left: 4 };
   const send = async (): Promise<void> => {
     const body = randomBytes(3 * MIB + 17);
     const reply = await client.request({
@@ -85,12 +85,12 @@ test('large bodies arrive whole, though they share a pace', async () => {
       body,
     });
     expect(await reply.body.text()).toBe(createHash('sha256').update(body).digest('hex'));
-    left -= 1;
+    state.left -= 1;
   };
   const time = holdTime();
   let passedMs = 0;
-  const sent = Promise.all(Array.from({ length: left }, send));
-  for (; left > 0; passedMs += 10) await time.advance(10);
+  const sent = Promise.all(Array.from({ length: state.left }, send));
+  for (; state.left > 0; passedMs += 10) await time.advance(10);
   await sent;
   // Two MiB of each are beyond the first, at 16 MiB/s.
   expect(passedMs).toBeGreaterThan(450);

@@ -6,11 +6,11 @@ import { openSync, closeSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../free-port.ts';
 import { memoryFolder } from '../../memory-folder.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 import type { KubeBinaries } from './kube-binaries.ts';
+import { until } from '../../until.ts';
 
 export type KubeResponse = { status: number; body: string; json: () => Record<string, unknown> };
 
@@ -228,8 +228,13 @@ async function untilReady(
   token: string,
   { folder, children }: { folder: string; children: readonly ChildProcess[] },
 ): Promise<string> {
-  const deadline = Date.now() + READY_WITHIN_MS;
-  while (Date.now() < deadline && children.every(isAlive)) {
+  const logs = (): string => {
+    const ends = ['etcd.log', 'apiserver.log'].map((name) => tail(join(folder, name)));
+    return `kube-apiserver to become ready\n${ends.join('\n')}`;
+  };
+  // There is no signal to wait for across a process boundary.
+  const isReady = async (): Promise<string | undefined> => {
+    if (!children.every(isAlive)) throw new Error(`one ended while we waited for ${logs()}`);
     try {
       const caCert = readFileSync(join(folder, 'apiserver.crt'), 'utf8');
       const { status } = await kubeRequester({ url, caCert, token })('GET', '/readyz');
@@ -242,10 +247,9 @@ async function untilReady(
     } catch {
       // Not listening yet.
     }
-    await delay(50); // There is no signal to wait for across a process boundary.
-  }
-  const logs = ['etcd.log', 'apiserver.log'].map((name) => tail(join(folder, name)));
-  throw new Error(`kube-apiserver did not become ready\n${logs.join('\n')}`);
+    return undefined;
+  };
+  return until(logs, isReady, { timeoutMs: READY_WITHIN_MS, everyMs: 50 });
 }
 
 function tail(path: string): string {

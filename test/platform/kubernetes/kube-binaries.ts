@@ -3,9 +3,9 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { until } from '../../until.ts';
 
 /** Absolute paths of the two programs that make a Kubernetes API. */
 export type KubeBinaries = { etcd: string; kubeApiserver: string };
@@ -85,10 +85,15 @@ async function goBuild(folder: string, source: string, target: string, ldflags: 
   await rename(`${target}.part`, target);
 }
 
+const BUILT_WITHIN_MS = 3_600_000;
+
 /** One builder at a time on this machine; a lock whose process is gone is taken over. */
 export async function withLock(path: string, work: () => Promise<void>): Promise<void> {
   await mkdir(join(path, '..'), { recursive: true });
-  while (!(await tryLock(path))) await delay(500);
+  await until(`the lock ${path}`, () => tryLock(path), {
+    timeoutMs: BUILT_WITHIN_MS,
+    everyMs: 500,
+  });
   try {
     await work();
   } finally {
