@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { IncomingHttpHeaders } from 'node:http';
 import { newEndpointSecret } from '../../../src/platform/egress/signature.ts';
-import { createCall, startApi, type Api, type Call } from '../../roles/api/api-setup.ts';
+import { startApi, type Api, type Call } from '../../roles/api/api-setup.ts';
+import { newNamespace } from '../own-namespace.ts';
 import { awaitConditionIn } from '../sources/await-condition.ts';
 import { OFTEN } from '../syncs/site.ts';
 import { createDocuments, createFeed } from './example.ts';
@@ -20,8 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => api?.stop());
 beforeEach(async () => {
-  namespace = `t-${randomBytes(5).toString('hex')}`;
-  call = createCall(api.url, await api.newKey(namespace));
+  ({ namespace, call } = await newNamespace(api));
 });
 afterEach(stopFeeds);
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
@@ -6,13 +5,13 @@ import { listStaleSources } from '../../../src/knowledge/sources/knowledge-sourc
 import type { ReportedCondition } from '../../agents/agents.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 import {
-  createCall,
   startApi,
   withoutRequestId,
   type Api,
   type Call,
   type Reply,
 } from '../../roles/api/api-setup.ts';
+import { newNamespace } from '../own-namespace.ts';
 import { awaitConditionIn } from './await-condition.ts';
 
 const SOURCES = '/v1/knowledge/sources';
@@ -27,8 +26,7 @@ describeEachStore((storeName) => {
   });
   afterAll(() => api?.stop());
   beforeEach(async () => {
-    namespace = `t-${randomBytes(5).toString('hex')}`;
-    call = createCall(api.url, await api.newKey(namespace));
+    ({ namespace, call } = await newNamespace(api));
   });
 
   const keyOf = (kind = 'KnowledgeSource', name = 'handbook') => ({ kind, namespace, name });

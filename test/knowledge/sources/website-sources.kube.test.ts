@@ -1,16 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import type { ReportedCondition } from '../../agents/agents.ts';
-import {
-  createCall,
-  startApi,
-  type Api,
-  type Call,
-  type Reply,
-} from '../../roles/api/api-setup.ts';
+import { startApi, type Api, type Call, type Reply } from '../../roles/api/api-setup.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 import { OFTEN, siteFetcher, startSite, type Site } from '../syncs/site.ts';
+import { newNamespace } from '../own-namespace.ts';
 import { awaitConditionIn } from './await-condition.ts';
 
 /** A source that is fetched, as an object (contract §6). */
@@ -30,8 +24,7 @@ describeEachStore((storeName) => {
   afterAll(() => api?.stop());
   beforeEach(async () => {
     site = await startSite({ hours: TEXT, parking: '# Parking\n\nBehind the house.' });
-    namespace = `t-${randomBytes(5).toString('hex')}`;
-    call = createCall(api.url, await api.newKey(namespace));
+    ({ namespace, call } = await newNamespace(api));
   });
   afterEach(() => site?.stop());
 

@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/config.ts';
 import { PASSAGES_MAX, WORDS_MAX } from '../../../src/knowledge/passages/cut-passages.ts';
 import type { Fetched, Fetcher } from '../../../src/knowledge/sources/fetching.ts';
 import { DOCUMENT_BYTES_MAX, DOCUMENTS_MAX } from '../../../src/knowledge/syncs/sync-refused.ts';
-import { startApi, type Api } from '../../roles/api/api-setup.ts';
+import { startApi, type Api, type Call } from '../../roles/api/api-setup.ts';
 import { until } from '../../until.ts';
+import { newNamespace } from '../own-namespace.ts';
 import { OFTEN } from './site.ts';
 import { countStaged } from './sources.ts';
 
@@ -16,8 +17,10 @@ const isNightly = process.env['PARLEY_NIGHTLY'] !== undefined;
 /** The promised bound takes a minute to index, so the normal lane lowers it. */
 const WORDS = isNightly ? WORDS_MAX : 3_000;
 let api: Api;
+let call: Call;
 let told: () => Iterable<Fetched>;
-beforeEach(async () => {
+beforeAll(async () => {
+  // An API of its own, because its operator has other bounds and reads what the tests say.
   api = await startApi({ operator: false });
   const website: Fetcher = async function* tell() {
     yield* told();
@@ -32,7 +35,10 @@ beforeEach(async () => {
   };
   await api.engine.startOperator(operator);
 });
-afterEach(() => api?.stop());
+afterAll(() => api?.stop());
+beforeEach(async () => {
+  ({ call } = await newNamespace(api));
+});
 
 const document = (path: string, text: string): Fetched => ({
   kind: 'document',
@@ -49,7 +55,7 @@ const CHANGED = document('a', 'Apples are green.');
 async function create(): Promise<string> {
   told = () => OLD;
   const json = { type: 'website', website: { url: 'http://127.0.0.1:9/' } };
-  const { body } = await api.call('POST', SOURCES, { json });
+  const { body } = await call('POST', SOURCES, { json });
   expect(await settled(body.id)).toMatchObject({ status: 'ready', documents: 1 });
   return body.id;
 }
@@ -59,7 +65,7 @@ async function settled(id: string) {
   for (let looks = 0; ; looks += 1) {
     try {
       return await api.engine.eventually(async () => {
-        const { body } = await api.call('GET', `${SOURCES}/${id}`);
+        const { body } = await call('GET', `${SOURCES}/${id}`);
         return body.sync === null && body;
       });
     } catch (error) {
@@ -69,14 +75,14 @@ async function settled(id: string) {
 }
 
 async function sync(id: string) {
-  expect((await api.call('POST', `${SOURCES}/${id}/sync`)).status).toBe(202);
+  expect((await call('POST', `${SOURCES}/${id}/sync`)).status).toBe(202);
   const source = await settled(id);
-  const { body } = await api.call('GET', `${SOURCES}/${id}/syncs`);
+  const { body } = await call('GET', `${SOURCES}/${id}/syncs`);
   return { source, sync: body.data[0] };
 }
 
 async function find(q: string): Promise<string[]> {
-  const { body } = await api.call('GET', `/v1/knowledge/search?q=${q}`);
+  const { body } = await call('GET', `/v1/knowledge/search?q=${q}`);
   return body.data.map(({ text }: { text: string }) => text);
 }
 
@@ -140,11 +146,11 @@ test.each<[reason: string, bound: number, told: () => Iterable<Fetched>]>([
     expect(source).toMatchObject({ status: 'error', ready: true, documents: 1, chunks: 1 });
     expect(source.status_message).toContain(failed.error);
     expect(await find('apples')).toEqual(['Apples are red.']);
-    const { body: all } = await api.call('GET', `${SOURCES}/${id}/documents`);
+    const { body: all } = await call('GET', `${SOURCES}/${id}/documents`);
     expect(all.data).toMatchObject([{ path: 'a' }]);
     // After the end is told, which is not to wait for that.
     await until('nothing to be staged', async () => (await countStaged(api.engine.pool)) === 0);
-    const { body: events } = await api.call('GET', '/v1/events?type=knowledge.source.synced');
+    const { body: events } = await call('GET', '/v1/events?type=knowledge.source.synced');
     expect(events.data[0].data).toMatchObject({ status: 'error', documents: 1, added: 0 });
     told = () => [CHANGED];
     expect((await sync(id)).source).toMatchObject({ status: 'ready', last_sync: { updated: 1 } });
@@ -170,7 +176,7 @@ test('one document that is too much fails by itself, with its bound, and all oth
     documents: 1,
     last_sync: { failed: isNightly ? 4 : 2 },
   });
-  const { body } = await api.call('GET', `${SOURCES}/${id}/syncs/${done.id}`);
+  const { body } = await call('GET', `${SOURCES}/${id}/syncs/${done.id}`);
   const reasons = body.problems.map(({ reason }: { reason: string }) => reason);
   const bounds = ['20 MB', ...(isNightly ? ['55,?000', '250,?000'] : []), '2048'];
   for (const [at, bound] of bounds.entries()) {

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openFetchers } from '../../../src/roles/operator/open-fetchers.ts';
 import {
   listen,
@@ -9,8 +9,9 @@ import {
   type Certificates,
   type Receiver,
 } from '../../platform/egress/servers.ts';
-import { startApi, type Api } from '../../roles/api/api-setup.ts';
+import { startApi, type Api, type Call } from '../../roles/api/api-setup.ts';
 import { html } from '../website/website.ts';
+import { newNamespace } from '../own-namespace.ts';
 import { OFTEN } from './site.ts';
 import { countStaged } from './sources.ts';
 
@@ -20,24 +21,27 @@ const SOURCES = '/v1/knowledge/sources';
 let certificates: Certificates;
 let stranger: Certificates;
 let api: Api;
+let call: Call;
 let fetching: ReturnType<typeof openFetchers>;
 let server: Server;
 
-beforeAll(() => {
+beforeAll(async () => {
   certificates = makeCertificates();
   stranger = makeCertificates();
-});
-beforeEach(async () => {
+  // An API of its own, because its operator trusts these certificates.
   api = await startApi({ operator: false });
   const { guard, log, store } = api.engine;
   fetching = openFetchers({ guard, log, store, version: 'test', tlsCa: certificates.ca });
   await api.engine.startOperator({ fetchers: fetching.fetchers, syncTimes: OFTEN });
 });
-afterEach(async () => {
+afterAll(async () => {
   await api?.stop();
   await fetching?.stop();
-  await server?.receiver.stop();
 });
+beforeEach(async () => {
+  ({ call } = await newNamespace(api));
+});
+afterEach(() => server?.receiver.stop());
 
 type Server = {
   receiver: Receiver;
@@ -106,18 +110,18 @@ const kinds = {
 
 const settled = (id: string) =>
   api.engine.eventually(async () => {
-    const { body } = await api.call('GET', `${SOURCES}/${id}`);
+    const { body } = await call('GET', `${SOURCES}/${id}`);
     return body.sync === null && body.status !== 'pending' && body;
   });
 async function sync(id: string) {
-  expect((await api.call('POST', `${SOURCES}/${id}/sync`)).status).toBe(202);
+  expect((await call('POST', `${SOURCES}/${id}/sync`)).status).toBe(202);
   return settled(id);
 }
 
 describe.each(Object.entries(kinds))('%s', (_, { answer, declared }) => {
   test('a certificate that is not to be trusted fails the sync with its reason, never by plain HTTP', async () => {
     server = await serve(answer);
-    const { body } = await api.call('POST', SOURCES, { json: declared(server.url) });
+    const { body } = await call('POST', SOURCES, { json: declared(server.url) });
     expect(await settled(body.id)).toMatchObject({ status: 'ready', documents: 2 });
     const good = server.asked.secure.length;
     const { expired, selfSigned, elsewhere } = certificates;
@@ -132,10 +136,10 @@ describe.each(Object.entries(kinds))('%s', (_, { answer, declared }) => {
       const source = await sync(body.id);
       expect(source).toMatchObject({ status: 'error', ready: true, documents: 2 });
       expect(source.status_message).toContain(words);
-      const { body: all } = await api.call('GET', `${SOURCES}/${body.id}/syncs`);
+      const { body: all } = await call('GET', `${SOURCES}/${body.id}/syncs`);
       expect(all.data[0]).toMatchObject({ status: 'failed', reason: 'TlsFailed', result: null });
       expect(all.data[0].error).toContain(words);
-      const found = await api.call('GET', '/v1/knowledge/search?q=open%20at%20nine');
+      const found = await call('GET', '/v1/knowledge/search?q=open%20at%20nine');
       expect(found.body.data).toMatchObject([{ text: 'We open at nine.' }]);
       expect(await countStaged(api.engine.pool)).toBe(0);
     }
@@ -149,9 +153,9 @@ describe.each(Object.entries(kinds))('%s', (_, { answer, declared }) => {
       socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     });
     const url = `https://127.0.0.1:${only.port}`;
-    const { body } = await api.call('POST', SOURCES, { json: declared(url) });
+    const { body } = await call('POST', SOURCES, { json: declared(url) });
     expect(await settled(body.id)).toMatchObject({ status: 'error', ready: false, documents: 0 });
-    const { body: all } = await api.call('GET', `${SOURCES}/${body.id}/syncs`);
+    const { body: all } = await call('GET', `${SOURCES}/${body.id}/syncs`);
     expect(all.data[0]).toMatchObject({ status: 'failed', reason: 'TlsFailed' });
     await only.stop();
   });

@@ -1,21 +1,29 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { toUuid } from '../../../src/ids.ts';
 import { LEASE_TIMES } from '../../../src/knowledge/syncs/hold-lease.ts';
-import { startApi, type Api } from '../../roles/api/api-setup.ts';
+import { startApi, type Api, type Call } from '../../roles/api/api-setup.ts';
+import { newNamespace } from '../own-namespace.ts';
+import { until } from '../../until.ts';
+import { countStaged } from './sources.ts';
 import { OFTEN, siteFetcher, startSite, type Site } from './site.ts';
 
 /** Syncs of a source as its users see them (contract §4, Knowledge). */
 
 let api: Api;
+let namespace: string;
+let call: Call;
 let site: Site;
-beforeEach(async () => {
+beforeAll(async () => {
+  // An API of its own, because its operator reads such sites and looks for syncs often.
   api = await startApi({ operator: false });
-  site = await startSite({ a: '# Alpha\n\nApples are red.', b: '# Beta\n\nBananas are yellow.' });
   await api.engine.startOperator({ fetchers: { website: siteFetcher }, syncTimes: OFTEN });
 });
-afterEach(async () => {
-  await api?.stop();
-  await site?.stop();
+afterAll(() => api?.stop());
+beforeEach(async () => {
+  ({ namespace, call } = await newNamespace(api));
+  site = await startSite({ a: '# Alpha\n\nApples are red.', b: '# Beta\n\nBananas are yellow.' });
 });
+afterEach(() => site?.stop());
 
 const SOURCES = '/v1/knowledge/sources';
 
@@ -39,12 +47,12 @@ const UNFINISHED = { status: expect.stringMatching(/^(queued|running)$/) };
 
 async function create(fields: object = {}) {
   const json = { type: 'website', website: { url: site.url }, ...fields };
-  const { status, body } = await beforeItIsRead(() => api.call('POST', SOURCES, { json }));
+  const { status, body } = await beforeItIsRead(() => call('POST', SOURCES, { json }));
   expect(status).toBe(201);
   return body;
 }
 
-const read = async (id: string) => (await api.call('GET', `${SOURCES}/${id}`)).body;
+const read = async (id: string) => (await call('GET', `${SOURCES}/${id}`)).body;
 const settled = (id: string) =>
   api.engine.eventually(
     async () => {
@@ -54,19 +62,18 @@ const settled = (id: string) =>
     () => read(id),
   );
 async function sync(id: string) {
-  const asked = await beforeItIsRead(() => api.call('POST', `${SOURCES}/${id}/sync`));
+  const asked = await beforeItIsRead(() => call('POST', `${SOURCES}/${id}/sync`));
   expect(asked.status).toBe(202);
   return { asked: asked.body, source: await settled(id) };
 }
-const syncs = async (id: string) => (await api.call('GET', `${SOURCES}/${id}/syncs`)).body.data;
-const documents = async (id: string) =>
-  (await api.call('GET', `${SOURCES}/${id}/documents`)).body.data;
+const syncs = async (id: string) => (await call('GET', `${SOURCES}/${id}/syncs`)).body.data;
+const documents = async (id: string) => (await call('GET', `${SOURCES}/${id}/documents`)).body.data;
 async function find(q: string): Promise<string[]> {
-  const { body } = await api.call('GET', `/v1/knowledge/search?q=${encodeURIComponent(q)}`);
+  const { body } = await call('GET', `/v1/knowledge/search?q=${encodeURIComponent(q)}`);
   return body.data.map(({ text }: { text: string }) => text);
 }
 async function events(): Promise<Record<string, unknown>[]> {
-  const { body } = await api.call('GET', '/v1/events?type=knowledge.source.synced');
+  const { body } = await call('GET', '/v1/events?type=knowledge.source.synced');
   return body.data.map(({ data }: { data: object }) => data);
 }
 
@@ -93,7 +100,9 @@ test('what changed is replaced, and nothing else is touched', async () => {
   const rows = async () => {
     const { rows } = await api.engine.pool.query<{ path: string; chunk: string; row: string }>(
       `select d.path, c.id as chunk, d.xmin::text || ' ' || c.xmin::text as row
-         from knowledge_documents d join knowledge_chunks c on c.document_id = d.id order by d.path`,
+         from knowledge_documents d join knowledge_chunks c on c.document_id = d.id
+        where d.namespace = $1 order by d.path`,
+      [namespace],
     );
     return rows;
   };
@@ -113,12 +122,17 @@ test('what changed is replaced, and nothing else is touched', async () => {
   expect(await rows()).toEqual([before[0]]);
 });
 
+/** Resolves once no sync has left anything staged, which is cleared away after its end is told. */
+const nothingStaged = () =>
+  until('nothing to be staged', async () => (await countStaged(api.engine.pool)) === 0);
+
 /** From now on; resolves with the tables that rows were written to, but for those of the sync itself. */
 async function noteWrites(): Promise<() => Promise<string[]>> {
   const { pool } = api.engine;
+  await nothingStaged();
   await pool.query(`
-    create table noted (name text);
-    create function note() returns trigger language plpgsql as $$
+    create table if not exists noted (name text);
+    create or replace function note() returns trigger language plpgsql as $$
     begin
       insert into noted values (tg_table_name);
       return null;
@@ -129,11 +143,13 @@ async function noteWrites(): Promise<() => Promise<string[]>> {
   );
   for (const { name } of tables) {
     await pool.query(
-      `create trigger note after insert or update or delete on ${name}
+      `create or replace trigger note after insert or update or delete on ${name}
          for each row execute function note()`,
     );
   }
+  await pool.query('truncate noted');
   return async () => {
+    await nothingStaged();
     const { rows } = await pool.query<{ name: string }>('select name from noted');
     return rows.map(({ name }) => name);
   };
@@ -164,7 +180,7 @@ test('asked again while one is unfinished, that one is answered with', async () 
   const held = Promise.withResolvers<void>();
   site.hold = () => held.promise;
   const { id, sync: first } = await create();
-  const again = await api.call('POST', `${SOURCES}/${id}/sync`);
+  const again = await call('POST', `${SOURCES}/${id}/sync`);
   expect(again.body.sync.id).toBe(first.id);
   held.resolve();
   await settled(id);
@@ -183,24 +199,21 @@ test('a sync that is canceled applies nothing, and ends when its lease is checke
     arrived.resolve();
     return new Promise(() => undefined);
   };
-  const { body: asked } = await api.call('POST', `${SOURCES}/${id}/sync`);
+  const { body: asked } = await call('POST', `${SOURCES}/${id}/sync`);
   await arrived.promise;
   const cancel = `${SOURCES}/${id}/syncs/${asked.sync.id}/cancel`;
-  const canceled = await api.call('POST', cancel);
+  const canceled = await call('POST', cancel);
   expect(canceled).toMatchObject({ status: 200, body: { status: 'canceled' } });
   expect(await read(id)).toMatchObject({ status: 'ready', ready: true, sync: null });
   await closed.promise;
   expect(LEASE_TIMES.checkMs).toBe(1_000); // What the operator uses.
   expect(await find('apples')).toEqual(['Apples are red.']);
-  expect(await api.call('POST', cancel)).toMatchObject({
+  expect(await call('POST', cancel)).toMatchObject({
     status: 409,
     body: { code: 'sync_finished' },
   });
   expect(await events()).toHaveLength(1);
-  await api.engine.eventually(async () => {
-    const { rows } = await api.engine.pool.query('select 1 from knowledge_staged_documents');
-    return rows.length === 0;
-  });
+  await nothingStaged();
 });
 
 test('a sync that fails keeps what is indexed, says why, and is tried again later', async () => {
@@ -223,7 +236,9 @@ test('a sync that fails keeps what is indexed, says why, and is tried again late
     expect.objectContaining({ status: 'ready' }),
   ]);
   site.hold = () => Promise.resolve();
-  await api.engine.pool.query('update knowledge_sources set next_sync_at = now()');
+  await api.engine.pool.query('update knowledge_sources set next_sync_at = now() where id = $1', [
+    toUuid('ks', id),
+  ]);
   await api.engine.eventually(async () => (await syncs(id)).length === 3);
   expect(await settled(id)).toMatchObject({ status: 'ready', next_sync_at: null });
   expect((await syncs(id))[0]).toMatchObject({ trigger: 'retry', status: 'succeeded' });
@@ -241,7 +256,7 @@ test('a document that cannot be read stays as it was, and is told of', async () 
   expect(source.last_sync).toMatchObject({ documents: 2, failed: 1, updated: 0 });
   const [{ id: syncId, ...listed }] = await syncs(id);
   expect(listed.problems).toBeUndefined();
-  const { body } = await api.call('GET', `${SOURCES}/${id}/syncs/${syncId}`);
+  const { body } = await call('GET', `${SOURCES}/${id}/syncs/${syncId}`);
   expect(body.problems).toEqual([{ path: 'b', kind: 'failed', reason: 'answered 500' }]);
   expect(await find('bananas')).toEqual(['Bananas are yellow.']);
 });
@@ -253,7 +268,7 @@ test('what is to be read is read anew when it changes, in place of a sync of wha
   const other = await startSite({ z: '# Omega\n\nZebras are striped.' });
   try {
     const json = { website: { url: other.url } };
-    expect((await api.call('PATCH', `${SOURCES}/${id}`, { json })).status).toBe(200);
+    expect((await call('PATCH', `${SOURCES}/${id}`, { json })).status).toBe(200);
     expect(await settled(id)).toMatchObject({ ready: true, documents: 1 });
     expect((await syncs(id)).map(({ status }: { status: string }) => status)).toEqual([
       'succeeded',
@@ -261,7 +276,7 @@ test('what is to be read is read anew when it changes, in place of a sync of wha
     ]);
     expect(await find('apples zebras')).toEqual(['Zebras are striped.']);
     const metadata = { metadata: { team: 'docs' } };
-    await api.call('PATCH', `${SOURCES}/${id}`, { json: metadata });
+    await call('PATCH', `${SOURCES}/${id}`, { json: metadata });
     expect(await syncs(id)).toHaveLength(2);
   } finally {
     held.resolve();
@@ -280,15 +295,13 @@ test('a source that is deleted stops its sync, and nothing of it is left', async
   };
   const { id } = await create();
   await arrived.promise;
-  expect((await api.call('DELETE', `${SOURCES}/${id}`)).status).toBe(204);
+  expect((await call('DELETE', `${SOURCES}/${id}`)).status).toBe(204);
   await closed.promise;
-  await api.engine.eventually(async () => {
-    const { rows } = await api.engine.pool.query(
-      'select 1 from knowledge_staged_documents union all select 1 from knowledge_staged_batches',
-    );
-    return rows.length === 0;
-  });
-  const { rows } = await api.engine.pool.query('select status from knowledge_syncs');
+  await nothingStaged();
+  const { rows } = await api.engine.pool.query(
+    'select status from knowledge_syncs where source_id = $1',
+    [toUuid('ks', id)],
+  );
   expect(rows).toEqual([{ status: 'canceled' }]);
 });
 
@@ -298,14 +311,15 @@ test('a schedule is kept in UTC, a missed time made up once; one that never come
   const next = new Date(source.next_sync_at * 1_000);
   expect([next.getUTCHours(), next.getUTCMinutes()]).toEqual([3, 0]);
   await api.engine.pool.query(
-    `update knowledge_sources set next_sync_at = now() - interval '9 days'`,
+    `update knowledge_sources set next_sync_at = now() - interval '9 days' where id = $1`,
+    [toUuid('ks', id)],
   );
   await api.engine.eventually(async () => (await syncs(id)).length === 2);
   expect((await settled(id)).next_sync_at).toBe(source.next_sync_at);
   expect((await syncs(id))[0]).toMatchObject({ trigger: 'schedule', status: 'succeeded' });
   for (const schedule of ['99 * * * *', '0 0 30 2 *']) {
     const json = { type: 'website', website: { url: site.url }, schedule };
-    const refused = await api.call('POST', SOURCES, { json });
+    const refused = await call('POST', SOURCES, { json });
     expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/schedule' }] } });
   }
 });
@@ -317,7 +331,7 @@ test('a sync that is canceled while it is applied applies nothing', async () => 
   // Held at its last write but one, with all documents written.
   const { pool } = api.engine;
   await pool.query(`
-    create function hold() returns trigger language plpgsql as $$
+    create or replace function hold() returns trigger language plpgsql as $$
     begin
       perform pg_advisory_xact_lock(4711);
       return null;
@@ -327,7 +341,7 @@ test('a sync that is canceled while it is applied applies nothing', async () => 
   const holder = await pool.connect();
   try {
     await holder.query('select pg_advisory_lock(4711)');
-    const { body: asked } = await api.call('POST', `${SOURCES}/${id}/sync`);
+    const { body: asked } = await call('POST', `${SOURCES}/${id}/sync`);
     await api.engine.eventually(async () => {
       const { rows } = await pool.query(
         `select 1 from pg_locks where locktype = 'advisory' and not granted`,
@@ -335,7 +349,7 @@ test('a sync that is canceled while it is applied applies nothing', async () => 
       return rows.length > 0;
     });
     const cancel = `${SOURCES}/${id}/syncs/${asked.sync.id}/cancel`;
-    expect(await api.call('POST', cancel)).toMatchObject({ status: 200 });
+    expect(await call('POST', cancel)).toMatchObject({ status: 200 });
     expect(await read(id)).toMatchObject({ status: 'ready', sync: null });
   } finally {
     await holder.query('select pg_advisory_unlock(4711)');
