@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { clearTimeout, monotonicMs, setTimeout } from '../../src/clock.ts';
+import { monotonicMs } from '../../src/clock.ts';
 import { encodeMuLaw } from '../../src/speech/audio/mu-law.ts';
 import { bytesOf } from '../../src/speech/audio/pcm.ts';
 import { createResampler } from '../../src/speech/audio/resampler.ts';
 import type { MediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
+import { createPlayer, createTalker } from '../calls/paced-sound.ts';
 import { addSocket, meanwhile, until } from '../calls/passing-time.ts';
 
 // Tests look at what they expect to be there; what is not, fails them.
@@ -58,7 +59,6 @@ export type PageOptions = {
   isMute?: boolean;
 };
 
-const FRAME_MS = 20;
 const SAMPLES = 320;
 
 export async function openPage(
@@ -70,14 +70,14 @@ export async function openPage(
   const closed = new Promise<number>((resolve) => socket.on('close', resolve));
   const send = (frame: unknown): void =>
     socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
-  const ears = createPlayer((name) => send({ type: 'played', name }));
+  const ears = createPlayer<number>((name) => send({ type: 'played', name }));
   const frames: Frame[] = [];
   const came: Page['came'] = [];
   const sent: Page['sent'] = [];
   socket.on('message', (data: Buffer, isBinary) => {
     if (isBinary) {
       came.push({ at: monotonicMs(), bytes: data });
-      return ears.play(data);
+      return ears.play(byteIn(data));
     }
     const frame = JSON.parse(data.toString('utf8'));
     frames.push({ at: monotonicMs(), sentBefore: sent.length, ...frame });
@@ -103,13 +103,15 @@ export async function openPage(
     if (of('ready').length === 0)
       throw new Error(`closed by ${closedBy}: ${JSON.stringify(frames)}`);
   }
-  const mouth = createTalker(
-    (samples) => {
+  const mouth = createTalker<Int16Array>({
+    silence: new Int16Array(SAMPLES),
+    send: (samples) => {
       sent.push({ at: monotonicMs(), samples });
       socket.send(bytesOf(samples));
     },
-    () => socket.readyState === socket.OPEN && mode === 'voice' && isMute !== true && starts,
-  );
+    isOpen: () =>
+      socket.readyState === socket.OPEN && mode === 'voice' && isMute !== true && starts,
+  });
   void closed.then(mouth.stop);
   const names = (): string[] => ears.played().map((byte) => speech.sentenceOf(byte) ?? '');
   const heard = (): string[] =>
@@ -142,8 +144,8 @@ export async function openPage(
       await hears(sentence);
       await until(`the end of “${sentence}”`, () => ears.isDone());
     },
-    say: (text, sec) => mouth.sound(speech.utter(text, sec)),
-    sound: mouth.sound,
+    say: (text, sec) => mouth.say(framesOf(speech.utter(text, sec))),
+    sound: (samples) => mouth.say(framesOf(samples)),
     taken: async () => {
       const answered = once(socket, 'pong');
       socket.ping();
@@ -164,73 +166,19 @@ export async function openPage(
   };
 }
 
-/** Plays frames one after the other, and tells of marks when it comes to them. */
-function createPlayer(echo: (name: string) => void) {
-  let frames: { byte: number; endMs: number }[] = [];
-  let endMs = 0;
-  let held: string[] | undefined;
-  const marks = new Map<string, NodeJS.Timeout>();
-  return {
-    play: (bytes: Buffer) => {
-      if (bytes.length !== 2 * SAMPLES) throw new Error(`a frame of ${bytes.length} bytes`);
-      endMs = Math.max(endMs, monotonicMs()) + FRAME_MS;
-      // Each sentence is a level of its own; at its edges the filter of the resampler swings.
-      const [byte] = encodeMuLaw(Int16Array.of(bytes.readInt16LE(SAMPLES)));
-      frames.push({ byte: byte!, endMs });
-    },
-    mark: (name: string) => {
-      if (held) {
-        held.push(name);
-        return;
-      }
-      const wait = Math.max(0, endMs - monotonicMs());
-      const tell = (): void => {
-        marks.delete(name);
-        echo(name);
-      };
-      marks.set(name, setTimeout(tell, wait));
-    },
-    clear: () => {
-      frames = frames.filter((frame) => frame.endMs <= monotonicMs());
-      endMs = 0;
-      for (const timer of marks.values()) clearTimeout(timer);
-      marks.clear();
-    },
-    holdMarks: () => (held ??= []),
-    played: () => frames.filter((frame) => frame.endMs <= monotonicMs()).map(({ byte }) => byte),
-    isDone: () => endMs <= monotonicMs(),
-  };
+/** The byte of the sentence that a frame is of. */
+function byteIn(bytes: Buffer): number {
+  if (bytes.length !== 2 * SAMPLES) throw new Error(`a frame of ${bytes.length} bytes`);
+  // Each sentence is a level of its own; at its edges the filter of the resampler swings.
+  return encodeMuLaw(Int16Array.of(bytes.readInt16LE(SAMPLES)))[0]!;
 }
 
-/** Sends a frame every 20 ms: what is said, else silence. */
-function createTalker(send: (samples: Int16Array) => void, isOpen: () => boolean) {
-  const queue: { samples: Int16Array; done?: () => void }[] = [];
-  const startMs = monotonicMs();
-  let count = 0;
-  let timer: NodeJS.Timeout | undefined;
-  const talk = (): void => {
-    for (; startMs + count * FRAME_MS <= monotonicMs(); count += 1) {
-      if (!isOpen()) continue;
-      const { samples, done } = queue.shift() ?? { samples: new Int16Array(SAMPLES) };
-      send(samples);
-      done?.();
-    }
-    timer = setTimeout(talk, startMs + count * FRAME_MS - monotonicMs());
-  };
-  talk();
-  return {
-    sound: (at8k: Int16Array) => {
-      const up = createResampler({ from: 8_000, to: 16_000 });
-      const samples = Int16Array.from([...up.push(at8k), ...up.end()]);
-      const said = Promise.withResolvers<void>();
-      const frames = Math.ceil(samples.length / SAMPLES);
-      for (let at = 0; at < frames; at += 1) {
-        const frame = new Int16Array(SAMPLES);
-        frame.set(samples.subarray(at * SAMPLES, (at + 1) * SAMPLES));
-        queue.push({ samples: frame, ...(at === frames - 1 && { done: said.resolve }) });
-      }
-      return meanwhile(said.promise);
-    },
-    stop: () => clearTimeout(timer),
-  };
+function framesOf(at8k: Int16Array): Int16Array[] {
+  const up = createResampler({ from: 8_000, to: 16_000 });
+  const samples = Int16Array.from([...up.push(at8k), ...up.end()]);
+  return Array.from({ length: Math.ceil(samples.length / SAMPLES) }, (_, at) => {
+    const frame = new Int16Array(SAMPLES);
+    frame.set(samples.subarray(at * SAMPLES, (at + 1) * SAMPLES));
+    return frame;
+  });
 }

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { clearTimeout, monotonicMs, setTimeout } from '../../../../src/clock.ts';
+import { monotonicMs } from '../../../../src/clock.ts';
 import { decodeMuLaw, encodeMuLaw, MU_LAW_SILENCE } from '../../../../src/speech/audio/mu-law.ts';
 import { keysIn } from '../../../speech/audio/keys-in.ts';
+import { createPlayer, createTalker } from '../../paced-sound.ts';
 import { addSocket, meanwhile, until } from '../../passing-time.ts';
 import type { MediaSpeech } from './media-speech.ts';
-import { FRAME_MS } from './media-wire.ts';
 import type { Verb } from './read-twiml.ts';
 import type { Manner, Posted, StandIn } from './stand-in-carrier.ts';
 
@@ -51,6 +51,7 @@ export type MediaPhone = {
 };
 
 const BYTES = 160;
+const SILENCE: Uint8Array = new Uint8Array(BYTES).fill(MU_LAW_SILENCE);
 /** Of a byte without its sign: what is not less is softer than 1/400 of the loudest. */
 const MU_LAW_QUIET = 0x75;
 /** Of frames that are no sentence. */
@@ -91,7 +92,7 @@ export async function connectMediaPhone(
   const closed = new Promise<number>((resolve) => socket.on('close', resolve));
   const send = (frame: unknown): void =>
     socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
-  const ears = createPlayer((name) => send(wire.mark(name)));
+  const ears = createPlayer<Sound>((name) => send(wire.mark(name)));
   const came: MediaPhone['came'] = [];
   const sent: MediaPhone['sent'] = [];
   const raw: object[] = [];
@@ -107,9 +108,11 @@ export async function connectMediaPhone(
       name: frame.mark?.name,
       isSound,
     });
-    if (frame.event === 'media') for (const one of framesIn(bytes, anySize)) ears.play(one);
+    if (frame.event === 'media')
+      for (const one of framesIn(bytes, anySize)) ears.play(soundIn(one));
     else if (frame.event === 'mark') ears.mark(frame.mark.name);
-    else if (frame.event === 'clear') ears.clear();
+    // What is cleared is marked too, at once.
+    else if (frame.event === 'clear') for (const name of ears.clear()) send(wire.mark(name));
   });
   await once(socket, 'open');
   addSocket(socket);
@@ -118,20 +121,22 @@ export async function connectMediaPhone(
   );
   send({ event: 'connected', protocol: 'Call', version: '1.0.0' });
   send(wire.start({ sid, parameters, over: start }));
-  const mouth = createTalker(
-    (bytes) => {
+  const mouth = createTalker({
+    silence: SILENCE,
+    send: (bytes) => {
       sent.push({ at: monotonicMs(), bytes });
       send(wire.media(sent.length, Buffer.from(bytes).toString('base64')));
     },
-    () => socket.readyState === socket.OPEN && isMute !== true,
-  );
+    isOpen: () => socket.readyState === socket.OPEN && isMute !== true,
+  });
   void closed.then(mouth.stop);
+  const played = (): number[] => ears.played().map(({ byte }) => byte);
   const heard = (): string[] =>
-    ears
-      .heard()
+    played()
+      .filter((byte, at, all) => byte !== MU_LAW_SILENCE && byte !== all[at - 1])
       .map((byte) => (byte === NO_LEVEL ? '♪' : (speech.sentenceOf(byte) ?? `a byte ${byte}`)));
-  const framesOf = (sentence: string): number =>
-    ears.played().filter((byte) => speech.sentenceOf(byte) === sentence).length;
+  const framesHeard = (sentence: string): number =>
+    played().filter((byte) => speech.sentenceOf(byte) === sentence).length;
   const hears = async (sentence: string): Promise<void> => {
     const what = () => `“${sentence}”, but heard ${JSON.stringify(heard())}`;
     await until(what, () => heard().includes(sentence));
@@ -152,15 +157,15 @@ export async function connectMediaPhone(
     },
     send,
     heard,
-    keys: () => keysIn(decodeMuLaw(ears.sound()), 8_000),
-    framesOf,
+    keys: () => keysIn(decodeMuLaw(Buffer.concat(ears.played().map(({ bytes }) => bytes))), 8_000),
+    framesOf: framesHeard,
     hears,
     heardWhole: async (sentence) => {
       await hears(sentence);
       await until(`the end of “${sentence}”`, () => ears.isDone());
     },
-    say: (text, sec) => mouth.sound(speech.utter(text, sec)),
-    sound: mouth.sound,
+    say: (text, sec) => mouth.say(framesOf(speech.utter(text, sec))),
+    sound: (samples) => mouth.say(framesOf(samples)),
     press: (digit) => send(wire.dtmf(digit)),
     hangUp: async () => {
       send(wire.stop(sid));
@@ -187,83 +192,23 @@ function framesIn(bytes: Buffer, anySize = false): Buffer[] {
   );
 }
 
-/** Plays frames one after the other, and tells of marks when it comes to them; cleared ones at once. */
-function createPlayer(tellMark: (name: string) => void) {
-  let frames: { byte: number; bytes: Buffer; endMs: number }[] = [];
-  let endMs = 0;
-  const marks = new Map<string, NodeJS.Timeout>();
-  const echo = (name: string): void => {
-    marks.delete(name);
-    tellMark(name);
-  };
-  const played = (): number[] =>
-    frames.filter((frame) => frame.endMs <= monotonicMs()).map(({ byte }) => byte);
-  return {
-    play: (bytes: Buffer) => {
-      if (bytes.length !== BYTES) throw new Error(`a frame of ${bytes.length} bytes`);
-      endMs = Math.max(endMs, monotonicMs()) + FRAME_MS;
-      // A sentence is of one level, and silence where it broke off.
-      const levels = new Set(bytes);
-      if (levels.size > 1) levels.delete(MU_LAW_SILENCE);
-      const [byte = NO_LEVEL] = levels;
-      frames.push({ byte: levels.size === 1 ? byte : NO_LEVEL, bytes, endMs });
-    },
-    mark: (name: string) => {
-      const wait = Math.max(0, endMs - monotonicMs());
-      marks.set(
-        name,
-        setTimeout(() => echo(name), wait),
-      );
-    },
-    clear: () => {
-      frames = frames.filter((frame) => frame.endMs <= monotonicMs());
-      endMs = 0;
-      for (const [name, timer] of marks) {
-        clearTimeout(timer);
-        echo(name);
-      }
-    },
-    played,
-    sound: () =>
-      Buffer.concat(
-        frames.filter((frame) => frame.endMs <= monotonicMs()).map(({ bytes }) => bytes),
-      ),
-    isDone: () => endMs <= monotonicMs(),
-    heard: (): number[] =>
-      played().filter((byte, at, all) => byte !== MU_LAW_SILENCE && byte !== all[at - 1]),
-  };
+type Sound = { byte: number; bytes: Buffer };
+
+/** A frame, with the byte of the sentence that it is of. */
+function soundIn(bytes: Buffer): Sound {
+  if (bytes.length !== BYTES) throw new Error(`a frame of ${bytes.length} bytes`);
+  // A sentence is of one level, and silence where it broke off.
+  const levels = new Set(bytes);
+  if (levels.size > 1) levels.delete(MU_LAW_SILENCE);
+  const [byte = 0] = levels;
+  return { byte: levels.size === 1 ? byte : NO_LEVEL, bytes };
 }
 
-/** Sends a frame every 20 ms: what is said, else silence. */
-function createTalker(send: (bytes: Uint8Array) => void, isOpen: () => boolean) {
-  const queue: { bytes: Uint8Array; done?: () => void }[] = [];
-  const startMs = monotonicMs();
-  let count = 0;
-  let timer: NodeJS.Timeout | undefined;
-  const talk = (): void => {
-    for (; startMs + count * FRAME_MS <= monotonicMs(); count += 1) {
-      if (!isOpen()) continue;
-      const { bytes, done } = queue.shift() ?? {
-        bytes: new Uint8Array(BYTES).fill(MU_LAW_SILENCE),
-      };
-      send(bytes);
-      done?.();
-    }
-    timer = setTimeout(talk, startMs + count * FRAME_MS - monotonicMs());
-  };
-  talk();
-  return {
-    sound: (samples: Int16Array) => {
-      const bytes = encodeMuLaw(samples);
-      const said = Promise.withResolvers<void>();
-      const frames = Math.ceil(bytes.length / BYTES);
-      for (let at = 0; at < frames; at += 1) {
-        const frame = new Uint8Array(BYTES).fill(MU_LAW_SILENCE);
-        frame.set(bytes.subarray(at * BYTES, (at + 1) * BYTES));
-        queue.push({ bytes: frame, ...(at === frames - 1 && { done: said.resolve }) });
-      }
-      return meanwhile(said.promise);
-    },
-    stop: () => clearTimeout(timer),
-  };
+function framesOf(samples: Int16Array): Uint8Array[] {
+  const bytes = encodeMuLaw(samples);
+  return Array.from({ length: Math.ceil(bytes.length / BYTES) }, (_, at) => {
+    const frame = new Uint8Array(SILENCE);
+    frame.set(bytes.subarray(at * BYTES, (at + 1) * BYTES));
+    return frame;
+  });
 }

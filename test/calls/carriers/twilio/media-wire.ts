@@ -1,3 +1,4 @@
+import { FRAME_MS } from '../../paced-sound.ts';
 import { ACCOUNT } from './account.ts';
 
 /** The frames of sound that a carrier sends. */
@@ -11,7 +12,6 @@ export type Wire = {
   stop: (sid: string) => object;
 };
 
-export const FRAME_MS = 20;
 const streamSid = 'MZ1';
 
 export const TWILIO_WIRE: Wire = {
