@@ -12,7 +12,7 @@ import { until as untilInRealTime } from '../until.ts';
  */
 export type PassingTime = { pass: (ms: number) => Promise<void> };
 
-export const STEP_MS = 20;
+const STEP_MS = 20;
 /** A database that answers later than this lets time pass meanwhile. */
 const SETTLED_WITHIN_MS = 250;
 /** Turns of the event loop without a query. What follows a reply needs one or two for its next query. */
@@ -64,20 +64,24 @@ export function passTime(): PassingTime {
   };
 }
 
-/** As `until` of test/until.ts, which it is where time is not held; else it lets time pass between the checks. */
+/**
+ * As `until` of test/until.ts, which it is where time is not held; else it lets `everyMs` pass between the checks, of
+ * which those that ask the API cost more than the steps.
+ */
 export async function until<T>(
   what: string | (() => unknown),
   check: () => T | undefined | false | Promise<T | undefined | false>,
+  { everyMs = STEP_MS }: { everyMs?: number } = {},
 ): Promise<T> {
   if (!step) return untilInRealTime(what, check, { everyMs: 5 });
-  for (let passedMs = 0; ; passedMs += STEP_MS) {
+  for (let passedMs = 0; ; passedMs += everyMs) {
     const answer = await check();
     if (answer !== undefined && answer !== false) return answer;
     if (passedMs > HELD_MAX_MS) {
       const vain = typeof what === 'string' ? what : await what();
       throw new Error(`waited in vain for ${String(vain)}`);
     }
-    await step();
+    for (let ms = 0; ms < everyMs; ms += STEP_MS) await step();
   }
 }
 

@@ -79,6 +79,7 @@ export async function startPhoneFixture(
           const isWanted = Object.entries(wanted).every(([name, value]) => call?.[name] === value);
           return call && isWanted && call;
         },
+        { everyMs: 100 },
       );
     },
     transcript: async ({ conversation_id }) => {
