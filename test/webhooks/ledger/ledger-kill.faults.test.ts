@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LedgerEndpoint } from './ledger-entries.ts';
 import { startRoleProcesses, type RoleProcesses } from './role-processes.ts';
@@ -8,6 +7,7 @@ import { createLedger, startRecorders, type Ledger } from './ledger.ts';
 import { startOwnPostgres, type OwnPostgres } from '../../platform/postgres/own-postgres.ts';
 import { freePort } from '../../free-port.ts';
 import { runMigrations, temporaryFolder } from '../../roles/parley-process.ts';
+import { until } from '../../until.ts';
 import { createSeeded } from '../../random/seeded.ts';
 
 /**
@@ -25,22 +25,14 @@ const EVENTS = Number(process.env['LEDGER_EVENTS'] ?? ROUNDS * 1_000);
 const RATE = Number(process.env['LEDGER_RATE'] ?? 280);
 /** Of these with an `Idempotency-Key`, repeated until they are answered. */
 const IDEMPOTENT_RATE = 20;
-/**
- * Below it a kill meets too little work for the run to say anything. The quick form shares the
- * machine with other tests.
- */
-const RATE_MIN = process.env['FAULT_ROUNDS'] === undefined ? 40 : 150;
 const ENDPOINTS = 20;
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
-/** The kill comes this late at most after the last one's events were accepted. */
-const WITHIN_MS = 300;
+/** The kill comes so many events later at most: the moment is what is tried. */
+const WITHIN = 80;
 /** A failpoint that is not reached by then: the process is killed where it is. */
 const ARMED_MS = 3_000;
 /** A lease of 30 s that nobody ended earlier, and the attempt after it. */
 const SETTLE_MS = 60_000;
-
-const TRIES = 100;
-const RETRY_MS = 100;
 
 const DELIVERIES = ['delivery-1', 'delivery-2'];
 /** Where a process can be made to die, and up to how many times it may get past that before. */
@@ -98,7 +90,7 @@ afterEach(async () => {
   for (const stop of stops.toReversed()) await stop();
 }, 60_000);
 
-test(
+test.runIf(process.env['PARLEY_NIGHTLY'] !== undefined)(
   `F-01 F-02 F-06 F-07 F-08 F-31 F-53: ${EVENTS} events, ${ROUNDS} kills of workers and API, ${POSTGRES_KILLS} of PostgreSQL, none lost`,
   async () => {
     const seeded = createSeeded(SEED);
@@ -121,8 +113,7 @@ test(
     const done = { process: 0, postgres: 0, atFailpoints: 0, inFlight: 0 };
     const reviving = new Set<Promise<void>>();
     for (const [i, kill] of kills.entries()) {
-      await ledger.reached(Math.floor((EVENTS * (i + 0.5)) / kills.length));
-      await delay(seeded.below(WITHIN_MS)); // The moment is what is tried, not waited for.
+      await ledger.reached(Math.floor((EVENTS * (i + 0.5)) / kills.length) + seeded.below(WITHIN));
       await (kill === 'postgres' ? killPostgres() : killProcesses());
     }
     await ledger.reached(EVENTS);
@@ -149,7 +140,6 @@ test(
       odd: [],
     });
     expect(verdict.duplicates).toBeLessThanOrEqual(done.inFlight);
-    expect(verdict.acceptedPerSecond).toBeGreaterThanOrEqual(RATE_MIN);
 
     async function killProcesses(): Promise<void> {
       const one = DELIVERIES.slice(0, 1);
@@ -160,7 +150,10 @@ test(
     /** Where it was armed to die if it gets there soon, else where it is. */
     async function killOne(name: string): Promise<void> {
       const member = roles.get(name);
-      if (member.failpoints !== '') await Promise.race([member.ended, delay(ARMED_MS)]);
+      if (member.failpoints !== '') {
+        const dead = until('its failpoint', () => member.isDead, { timeoutMs: ARMED_MS });
+        await dead.catch(() => undefined);
+      }
       if (member.isDead) return; // It is being revived.
       await roles.kill(name);
       await revive(name, randomFailpoint(name));
@@ -209,17 +202,15 @@ test(
 
 /** Sent, or about to be, and not recorded: of those killed just now and of those that live. */
 async function countLeased(): Promise<number> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      const [row] = await postgres.query<{ leased: number }>(
+  // PostgreSQL was killed just now, perhaps.
+  return until('PostgreSQL', async () => {
+    const rows = await postgres
+      .query<{ leased: number }>(
         'select count(*)::int as leased from delivery_queue where lease_token is not null',
-      );
-      return row!.leased;
-    } catch (error) {
-      if (tries === TRIES) throw error;
-      await delay(RETRY_MS); // PostgreSQL was killed just now.
-    }
-  }
+      )
+      .catch(() => []);
+    return rows[0]?.leased;
+  });
 }
 
 function childrenOf(parent: number): number[] {

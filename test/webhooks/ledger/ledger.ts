@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setInterval } from 'node:timers/promises';
 import {
   createLedgerEntries,
   ONCE,
@@ -120,11 +120,13 @@ export function createLedger(options: LedgerOptions): Ledger {
     const mark = `${idempotent ? ONCE : 'm'}${number}`;
     let mayHaveHappened = false;
     let outcome = await producer.send({ endpoint, mark, idempotent });
-    while (mustBeAnswered(plan) && !isFinal(outcome)) {
+    const isSettled = async (): Promise<boolean> => {
+      if (!mustBeAnswered(plan) || isFinal(outcome)) return true;
       mayHaveHappened ||= outcome.kind === 'unknown';
-      await delay(RETRY_MS);
       outcome = await producer.send({ endpoint, mark, idempotent });
-    }
+      return false;
+    };
+    await until('an answer', isSettled, { everyMs: RETRY_MS, timeoutMs: Infinity });
     const kind = outcome.kind === 'refused' && mayHaveHappened ? 'unknown' : outcome.kind;
     if (outcome.kind === 'accepted') {
       const { eventId, deliveryId } = outcome;
@@ -175,7 +177,9 @@ export function createLedger(options: LedgerOptions): Ledger {
         const { rate, count = Infinity } = plan;
         const running = new Set<Promise<unknown>>();
         const startedMs = performance.now();
-        for (let sent = 0; sent < count && !isOver(plan);) {
+        let sent = 0;
+        for await (const _ of setInterval(PACE_MS)) {
+          if (sent >= count || isOver(plan)) break;
           const due = Math.min(count, ((performance.now() - startedMs) / 1_000) * rate);
           for (; sent < due; sent += 1) {
             if (running.size >= UNANSWERED_MAX) {
@@ -185,7 +189,6 @@ export function createLedger(options: LedgerOptions): Ledger {
             const run: Promise<unknown> = act(plan).finally(() => running.delete(run));
             running.add(run);
           }
-          await delay(PACE_MS);
         }
         await Promise.all(running);
       }),
@@ -195,11 +198,16 @@ export function createLedger(options: LedgerOptions): Ledger {
         let accepted = 0;
         let over = false;
         const caller = async (): Promise<void> => {
-          while (accepted < count && !over && !isOver(plan)) {
-            if ((await act(plan)) === 'accepted') accepted += 1;
+          const isEnough = (): boolean => accepted >= count || over || isOver(plan);
+          const isAccepted = async (): Promise<boolean> => {
+            if (isEnough()) return true;
+            const kind = await act(plan);
+            if (kind === 'accepted') accepted += 1;
             else if (endWhenRefused) over = true;
-            else await delay(REFUSED_PAUSE_MS);
-          }
+            return kind === 'accepted';
+          };
+          const pause = { everyMs: REFUSED_PAUSE_MS, timeoutMs: Infinity };
+          while (!isEnough()) await until('the API to accept', isAccepted, pause);
         };
         await Promise.all(Array.from({ length: plan.callers }, caller));
       }),

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { startRole, type Parley } from '../../roles/parley-process.ts';
+import { until } from '../../until.ts';
 
 /** Roles as processes of their own that tests kill and start again, and a note of who ended unasked. */
 export type RoleProcesses = {
@@ -105,15 +105,20 @@ async function untilStarted(
   { role, env = {} }: RolePlan,
   failpoints: string,
 ): Promise<Parley> {
-  for (let tries = 1; ; tries += 1) {
-    // Should it die of a failpoint before it is ready, it is started without.
-    const armed = tries === 1 && failpoints !== '' ? { PARLEY_FAILPOINTS: failpoints } : {};
-    const started = startRole(role, { databaseUrl, env: { ...env, ...armed } });
-    try {
-      return await started;
-    } catch (error) {
-      if (tries === TRIES) throw error;
-      await delay(RETRY_MS); // As kubelet backs off.
-    }
-  }
+  let tries = 0;
+  return until(
+    `${role} to start`,
+    async () => {
+      tries += 1;
+      // Should it die of a failpoint before it is ready, it is started without.
+      const armed = tries === 1 && failpoints !== '' ? { PARLEY_FAILPOINTS: failpoints } : {};
+      try {
+        return await startRole(role, { databaseUrl, env: { ...env, ...armed } });
+      } catch (error) {
+        if (tries === TRIES) throw error;
+        return undefined; // As kubelet backs off.
+      }
+    },
+    { everyMs: RETRY_MS, timeoutMs: Infinity },
+  );
 }
