@@ -1,23 +1,24 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { emitEvent } from '../../../src/events/emit-event.ts';
 import { EVENT_SAMPLES } from '../../../src/events/samples.ts';
 import { fromUuid } from '../../../src/ids.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
+import { newTenant } from '../../roles/api/shared-api.ts';
 
 /** What somebody sends to see whether it arrives is marked, and apart from what happened. */
-let api: Api;
+let api: Pick<Api, 'engine' | 'url' | 'key' | 'call'>;
 let receiver: Receiver;
+let namespace: string;
 
 beforeEach(async () => {
-  api = await startApi({ delivery: true });
+  const tenant = await newTenant();
+  ({ namespace } = tenant);
+  api = { ...tenant.api, ...tenant };
   receiver = await startReceiver();
 });
 
-afterEach(async () => {
-  await api.stop();
-  await receiver.close();
-});
+afterEach(() => receiver.close());
 
 const get = async (path: string): Promise<Reply['body']> => (await api.call('GET', path)).body;
 
@@ -32,14 +33,17 @@ async function endpoint(fields: object = {}): Promise<string> {
 
 async function emit(): Promise<string> {
   const data = EVENT_SAMPLES['agent.published'];
-  const event = { namespace: 'default', type: 'agent.published' as const, data };
+  const event = { namespace, type: 'agent.published' as const, data };
   const { eventId } = await emitEvent(api.engine.pool, event, Date.now());
   return fromUuid('evt', eventId);
 }
 
 const queueIsEmpty = (): Promise<boolean> =>
   api.engine.eventually(async () => {
-    const { rows } = await api.engine.pool.query('select 1 from delivery_queue');
+    const { rows } = await api.engine.pool.query(
+      'select 1 from delivery_queue where namespace = $1',
+      [namespace],
+    );
     return rows.length === 0;
   });
 
@@ -104,6 +108,10 @@ test('lists and the stream leave them out, unless they are asked for', async () 
 });
 
 test('no metric counts them: not the event, its attempts, its failures, its backlog, its end', async () => {
+  const own = await startApi({ delivery: true }); // Its metrics are those of this test alone.
+  onTestFinished(own.stop);
+  api = own;
+  namespace = 'default';
   const counted = async (): Promise<string[]> =>
     (await api.engine.metrics.render())
       .split('\n')
