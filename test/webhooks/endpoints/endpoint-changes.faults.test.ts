@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
 import { verifyBody } from '../../../src/platform/egress/signature.ts';
@@ -8,10 +7,8 @@ import { startReceiver, type Received, type Receiver } from '../receiver.ts';
 
 /**
  * An endpoint is changed while its retries are under way, many a second (row F-30 of the fault
- * matrix): what was answered to the change holds for every attempt that begins a second later.
+ * matrix): what was answered to the change holds for every attempt that begins after it.
  */
-const GRACE_MS = 1_000;
-const WATCHED_MS = 1_000;
 const EVENTS = 30;
 
 describeEachStore((storeName) => {
@@ -20,6 +17,7 @@ describeEachStore((storeName) => {
   let other: Receiver;
   let endpoint: { id: string; name: string; secret: string };
   let keepDue: NodeJS.Timeout;
+  let witnesses = 0;
 
   beforeAll(async () => {
     api = await startApi({ storeName, delivery: true });
@@ -35,11 +33,7 @@ describeEachStore((storeName) => {
       const { status } = await api.call('POST', `/v1/webhooks/${endpoint.id}/test`);
       expect(status).toBe(202);
     }
-    // So overdue that the breaker lets them through: an attempt may begin at any moment.
-    const hurry = `update delivery_queue
-                      set due_at = now() - interval '400 s', run_at = now() - interval '400 s'
-                    where lease_token is null`;
-    keepDue = setInterval(() => void api.engine.pool.query(hurry).catch(() => undefined), 200);
+    hurry();
     await receiver.until(({ length }) => length > 2 * EVENTS);
   });
   afterEach(async () => {
@@ -49,16 +43,38 @@ describeEachStore((storeName) => {
     await other.close();
   });
 
-  /** Does it, and finds the attempts that began later than a second after it was answered. */
+  /** Keeps all of them so overdue that the breaker lets them through: an attempt may begin at any moment. */
+  function hurry(): void {
+    const sql = `update delivery_queue
+                    set due_at = now() - interval '400 s', run_at = now() - interval '400 s'
+                  where lease_token is null`;
+    keepDue = setInterval(() => void api.engine.pool.query(sql).catch(() => undefined), 50);
+  }
+
+  /** Makes the change, lets what had begun end, and hurries again; finds what arrives from then on. */
   async function after(change: () => Promise<unknown>): Promise<(at: Receiver) => Received[]> {
-    const beganMs = performance.now();
     await change();
-    const answeredMs = performance.now();
-    // The retries were flowing up to here, or the silence after would prove nothing.
-    const recent = receiver.received.filter(({ atMs }) => atMs > beganMs - GRACE_MS);
-    expect(recent.length).toBeGreaterThan(0);
-    await delay(GRACE_MS + WATCHED_MS); // Nothing may come in this time.
-    return ({ received }) => received.filter(({ atMs }) => atMs > answeredMs + GRACE_MS);
+    clearInterval(keepDue);
+    await api.engine.eventually(async () => {
+      const { rows } = await api.engine.pool.query(
+        'select 1 from delivery_queue where lease_token is not null',
+      );
+      return rows.length === 0;
+    });
+    const before = receiver.received.length;
+    hurry();
+    return ({ received }) => received.slice(before);
+  }
+
+  /** Three events of another endpoint, one after the other: by then the engine has looked at all. */
+  async function witness(): Promise<void> {
+    const namespace = `witness-${(witnesses += 1)}`;
+    const key = await api.newKey(namespace);
+    const { body } = await api.call('POST', '/v1/webhooks', { key, json: { url: other.url } });
+    for (let i = 1; i <= 3; i += 1) {
+      await api.call('POST', `/v1/webhooks/${body.id}/test`, { key });
+      await other.until(({ length }) => length === i);
+    }
   }
   const patch = (json: object): Promise<Reply> =>
     api.call('PATCH', `/v1/webhooks/${endpoint.id}`, { json });
@@ -69,29 +85,40 @@ describeEachStore((storeName) => {
     );
     return rows.map(({ status }) => status);
   };
-  const queued = async (): Promise<number> =>
-    (await api.engine.pool.query('select from delivery_queue')).rows.length;
+  const queued = async (): Promise<number> => {
+    const { rows } = await api.engine.pool.query(
+      'select from delivery_queue where endpoint_id = $1',
+      [toUuid('we', endpoint.id)],
+    );
+    return rows.length;
+  };
 
-  test('F-30: deleted through the API: no attempt begins later than a second after', async () => {
+  test('F-30: deleted through the API: no attempt begins after', async () => {
     const later = await after(async () => {
       const { status } = await api.call('DELETE', `/v1/webhooks/${endpoint.id}`);
       expect(status).toBe(204);
     });
+    await witness();
     expect(later(receiver)).toEqual([]);
     expect([await queued(), await statuses()]).toEqual([0, ['canceled']]);
   });
 
-  test('F-30: deleted by kubectl: no attempt begins later than a second after', async () => {
+  test('F-30: deleted by kubectl: no attempt begins after', async () => {
     const key = { namespace: 'default', name: endpoint.name };
-    const later = await after(() => api.engine.store.delete('WebhookEndpoint', key));
+    const later = await after(async () => {
+      await api.engine.store.delete('WebhookEndpoint', key);
+      await api.engine.eventually(async () => (await statuses()).includes('canceled'));
+    });
+    await witness();
     expect(later(receiver)).toEqual([]);
     expect([await queued(), await statuses()]).toEqual([0, ['canceled']]);
   });
 
-  test('F-30: disabled: no attempt begins later than a second after, and none is lost', async () => {
+  test('F-30: disabled: no attempt begins after, and none is lost', async () => {
     const later = await after(async () => {
       expect(await patch({ enabled: false })).toMatchObject({ status: 200 });
     });
+    await witness();
     expect(later(receiver)).toEqual([]);
     expect([await queued(), await statuses()]).toEqual([EVENTS, []]);
   });
@@ -115,8 +142,8 @@ describeEachStore((storeName) => {
       });
       fresh = rotated.body.secret;
     });
+    await receiver.until(() => later(receiver).length > 0);
     const signed = later(receiver);
-    expect(signed.length).toBeGreaterThan(0);
     const good = (secret: string): number =>
       signed.filter(({ body, headers }) =>
         verifyBody(secret, body, String(headers['parley-signature'])),
