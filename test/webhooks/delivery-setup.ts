@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setInterval } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { createAnnounce, emitEvent } from '../../src/events/emit-event.ts';
 import type { EventData } from '../../src/events/event-types.ts';
@@ -156,16 +156,12 @@ async function putEndpoint(engine: Engine, id: string, options: EndpointOptions)
 
 /** From now on held time passes until the test ends, as fast as what it sets in motion follows. */
 export function letTimePass({ advance }: Pick<HeldClock, 'advance'>): void {
-  let isOver = false;
-  onTestFinished(() => {
-    isOver = true;
-  });
+  const isOver = new AbortController();
+  onTestFinished(() => isOver.abort());
   void (async () => {
-    while (!isOver) {
-      await advance(20);
-      await delay(5); // A turn of the loop is too short for a statement.
-    }
-  })();
+    // A turn of the loop is too short for a statement.
+    for await (const _ of setInterval(5, undefined, { signal: isOver.signal })) await advance(20);
+  })().catch(() => undefined);
 }
 
 /** The endpoints that have something due, in any order. */

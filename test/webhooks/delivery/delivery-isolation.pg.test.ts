@@ -1,5 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { ATTEMPT_TIMEOUT_MS } from '../../../src/webhooks/delivery/attempt.ts';
+import { newUuid } from '../../../src/ids.ts';
+import { freePort } from '../../free-port.ts';
 import { holdTime } from '../../clock.ts';
 import { until } from '../../until.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
@@ -53,6 +55,38 @@ test('F-26: thirty endpoints that hang, with hundreds of events, hold a healthy 
     `select distinct error_class as class from delivery_attempts where error_class is not null`,
   );
   expect(rows).toEqual([{ class: 'timeout' }]);
+});
+
+test('F-25: a dead endpoint with a backlog holds a healthy one up in nothing, and keeps its backlog', async () => {
+  const backlog = 1_000;
+  const url = `http://127.0.0.1:${await freePort()}/`;
+  const dead = await fixture.addEndpoint({ url, namespace: 'dead' });
+  await fixture.addEndpoint({ url: healthy.url });
+  await fixture.emit({ namespace: 'dead' });
+  await fixture.pool.query(
+    `insert into delivery_queue (id, namespace, endpoint_id, event_id, event_type, trigger)
+     select n.id, namespace, endpoint_id, event_id, event_type, trigger
+       from delivery_queue q, unnest($2::uuid[]) as n (id) where endpoint_id = $1`,
+    [dead, Array.from({ length: backlog }, () => newUuid())],
+  );
+  const time = holdTime(); // The pauses of the breaker end when the test says so.
+  await fixture.startDelivery();
+  for (let i = 1; i <= 20; i += 1) {
+    await fixture.emit();
+    await healthy.until(({ length }) => length >= i);
+    await time.advance(20);
+  }
+  await until('the first failures', async () => {
+    await time.advance(20);
+    return (await attempts('connect')).length >= 5;
+  });
+  // A few dozen at first, then one at a time with pauses: each would cost the others.
+  expect((await attempts('connect')).length).toBeLessThan(100);
+  // Nothing of the backlog was given up.
+  const { rows } = await fixture.pool.query('select 1 from delivery_queue where endpoint_id = $1', [
+    dead,
+  ]);
+  expect(rows).toHaveLength(backlog + 1);
 });
 
 /** How long each attempt of this class took. */

