@@ -194,6 +194,35 @@ describe('which provider', () => {
     ]);
   });
 
+  test('a limit on requests at once is that of one namespace', async () => {
+    const stub = await stubModel();
+    stub.script({ hang: 'after_headers' });
+    const one = endpointOf(stub.url, { provider: 'main', maxConcurrent: 1 });
+    const find = finder({ 'a/main': one, 'b/main': { ...one } });
+    const { request, abort } = asking();
+    const held = (await find({ namespace: 'a', model: { provider: 'main' } }))!(request);
+    await stub.request(0);
+    const reply = await ask((await find({ namespace: 'b', model: { provider: 'main' } }))!);
+    expect(reply).toMatchObject({ finishReason: 'stop' });
+    abort.abort();
+    await held;
+  });
+
+  test('the limit of the default provider is one for all namespaces', async () => {
+    const stub = await stubModel({ reply: { hang: 'after_headers' } });
+    const one = endpointOf(stub.url, { provider: 'default', maxConcurrent: 1 });
+    const find = finder({ 'a/': one, 'b/': one });
+    const [first, ...rest] = Array.from({ length: 9 }, () => asking());
+    const model = (await find({ namespace: 'b', model: undefined }))!;
+    const all = [(await find({ namespace: 'a', model: undefined }))!(first!.request)];
+    await stub.request(0);
+    // Eight of another namespace wait for it, so one more finds no place.
+    all.push(...rest.map(({ request }) => model(request)));
+    expect((await failureOf(ask(model))).code).toBe('model_rate_limited');
+    for (const { abort } of [first!, ...rest]) abort.abort();
+    await Promise.all(all);
+  });
+
   test('a model that it may not be asked for is refused before anything is sent', async () => {
     const stub = await stubModel();
     const endpoint = endpointOf(stub.url, { allowedModels: ['small'] });
