@@ -3,7 +3,7 @@ import type { Page, Route } from 'playwright-core';
 import type { ParleyClient } from '../../packages/client/src/client.ts';
 import { ok } from '../../packages/client/src/client.ts';
 import { toUuid } from '../../src/ids.ts';
-import { expectAccessible, openDashboard } from './dashboard.ts';
+import { expectAccessible, openDashboard, WALKED_THEMES } from './dashboard.ts';
 
 /** Agents as people keep them: each story from a click to what the database has then. */
 
@@ -18,7 +18,7 @@ const button = (page: Page, name: string | RegExp) => page.getByRole('button', {
 const text = (page: Page, words: string | RegExp) => page.getByText(words).first().waitFor();
 
 test('an agent is made by a form, and is there, live, by the name of who made it', async () => {
-  const { page, pool } = await openDashboard({ at: '/agents', namespace: 'made' });
+  const { page, pool, namespace } = await openDashboard({ at: '/agents', namespace: 'made' });
   await text(page, 'There is no agent yet');
   await page.getByRole('link', { name: 'New agent' }).first().click();
   await page.getByLabel('Name').fill('x'.repeat(129));
@@ -34,7 +34,8 @@ test('an agent is made by a form, and is there, live, by the name of who made it
   await text(page, 'version 1 is live');
   const { rows } = await pool.query(
     `select a.name, v.content->>'prompt' as prompt, v.created_by as by
-       from agents a join agent_versions v on v.agent_id = a.id where a.namespace = 'made'`,
+       from agents a join agent_versions v on v.agent_id = a.id where a.namespace = $1`,
+    [namespace],
   );
   expect(rows).toEqual([
     { name: 'night-watch', prompt: 'You answer at night.', by: 'session:Ana' },
@@ -42,7 +43,7 @@ test('an agent is made by a form, and is there, live, by the name of who made it
 });
 
 test('under manual a change waits, is published with a look at it, and rolled back with a reason', async () => {
-  const { page, parley, pool } = await openDashboard({ at: '/agents' });
+  const { page, parley, pool } = await openDashboard();
   const id = await newAgent(parley, { publish_policy: 'manual' });
   await ok(parley.POST('/v1/agents/{id}/publish', { params: { path: { id } } }));
   await page.goto(`/agents/${id}`);
@@ -205,15 +206,15 @@ test('what is taken out of users’ words is chosen, compared, and said beside t
 });
 
 test('what a file declares is read only and says so, and can be rolled back all the same', async () => {
-  const { page, parley, server } = await openDashboard({ namespace: 'files' });
+  const { page, parley, server, namespace } = await openDashboard({ namespace: 'files' });
   const { engine } = server;
   const declare = async (prompt: string) => {
     const spec = { displayName: 'From Git', prompt };
     await engine.store.apply(
-      { kind: 'Agent', namespace: 'files', name: 'git', spec },
+      { kind: 'Agent', namespace, name: 'git', spec },
       { fieldManager: 'file' },
     );
-    await engine.settled('Agent', 'git', 'files');
+    await engine.settled('Agent', 'git', namespace);
   };
   await declare('You help.');
   await declare('You help more.');
@@ -298,33 +299,30 @@ test('the list has its figures by one request, however many agents there are', a
   await escalated.getByRole('cell', { name: '50 %', exact: true }).waitFor();
 });
 
-test.each(['light', 'dark'] as const)(
-  'each page is accessible, %s, and at 360 px',
-  async (theme) => {
-    const namespace = `pages-${theme}`;
-    const viewport = { width: 360, height: 740 };
-    const { page, parley } = await openDashboard({ theme, viewport, namespace });
-    const id = await newAgent(parley);
-    const params = { path: { id } };
-    await ok(parley.PATCH('/v1/agents/{id}', { params, body: { prompt: 'You help more.' } }));
-    await ok(parley.POST('/v1/agents/{id}/rollback', { params, body: { reason: 'why' } }));
-    const of = `/agents/${id}`;
-    const pages: [string, string | RegExp][] = [
-      ['/agents', 'Refund desk'],
-      ['/agents/new', 'Publishing'],
-      [of, 'Delete this agent…'],
-      [`${of}?edit=1`, 'A person is asked for when'],
-      [`${of}?version=1`, 'Version 1'],
-      [`${of}/versions`, 'Version 2'],
-      [`${of}/activations`, 'Rolled back 2 → 1'],
-      [`${of}/figures`, 'Reply, median'],
-    ];
-    for (const [at, words] of pages) {
-      await page.goto(at);
-      await text(page, words);
-      await expectAccessible(page);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-      expect([at, wide]).toEqual([at, 360]);
-    }
-  },
-);
+test.each(WALKED_THEMES)('each page is accessible, %s, and at 360 px', async (theme) => {
+  const namespace = `pages-${theme}`;
+  const viewport = { width: 360, height: 740 };
+  const { page, parley } = await openDashboard({ theme, viewport, namespace });
+  const id = await newAgent(parley);
+  const params = { path: { id } };
+  await ok(parley.PATCH('/v1/agents/{id}', { params, body: { prompt: 'You help more.' } }));
+  await ok(parley.POST('/v1/agents/{id}/rollback', { params, body: { reason: 'why' } }));
+  const of = `/agents/${id}`;
+  const pages: [string, string | RegExp][] = [
+    ['/agents', 'Refund desk'],
+    ['/agents/new', 'Publishing'],
+    [of, 'Delete this agent…'],
+    [`${of}?edit=1`, 'A person is asked for when'],
+    [`${of}?version=1`, 'Version 1'],
+    [`${of}/versions`, 'Version 2'],
+    [`${of}/activations`, 'Rolled back 2 → 1'],
+    [`${of}/figures`, 'Reply, median'],
+  ];
+  for (const [at, words] of pages) {
+    await page.goto(at);
+    await text(page, words);
+    await expectAccessible(page);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect([at, wide]).toEqual([at, 360]);
+  }
+});

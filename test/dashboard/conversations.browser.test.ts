@@ -1,11 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
+import {
+  CHANNELS,
+  CONVERSATION_STATUSES,
+} from '../../src/conversations/record/conversations.sql.ts';
+import { OUTCOMES } from '../../src/conversations/record/outcomes.ts';
 import { toUuid } from '../../src/ids.ts';
-import { declareSource, KNOWLEDGE } from '../conversations/conversation-setup.ts';
-import { expectAccessible, openDashboard, type Opened } from './dashboard.ts';
+import { KNOWLEDGE } from '../conversations/conversation-setup.ts';
+import { expectAccessible, openDashboard, type Opened, WALKED_THEMES } from './dashboard.ts';
 
 /** Conversations are found, read with all that followed, exported and erased: from click to effect. */
 
@@ -42,8 +46,11 @@ let scene: Opened;
 
 beforeAll(async () => {
   scene = await openDashboard();
-  const { server, parley, receiver } = scene;
-  await declareSource(server.engine, 'handbook', KNOWLEDGE);
+  const { server, parley, receiver, namespace } = scene;
+  const spec = { type: 'text', text: KNOWLEDGE };
+  const source = { kind: 'KnowledgeSource', namespace, name: 'handbook', spec } as const;
+  await server.engine.store.apply(source, { fieldManager: 'kubectl' });
+  await server.engine.settled('KnowledgeSource', 'handbook', namespace);
   agentId = await newAgent(parley);
   const body = { url: receiver.url };
   await ok(parley.POST('/v1/webhooks', { body }));
@@ -77,6 +84,25 @@ describe('the list', () => {
     await page.getByRole('link', { name: 'bob' }).waitFor();
   });
 
+  test('is filtered by any status, outcome and channel that the API has', async () => {
+    const { page } = await openDashboard({
+      namespace: 'filters',
+      at: '/conversations?status=failed&outcome=failed&channel=web_voice',
+    });
+    for (const [label, chosen, values] of [
+      ['Status', 'failed', CONVERSATION_STATUSES],
+      ['Outcome', 'failed', OUTCOMES],
+      ['Channel', 'web_voice', CHANNELS],
+    ] as const) {
+      const select = page.getByLabel(label, { exact: true });
+      const options = await select
+        .locator('option')
+        .evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value));
+      expect(options.toSorted()).toEqual(['', ...values].toSorted());
+      expect(await select.inputValue()).toBe(chosen);
+    }
+  });
+
   test('is searched by what was said', async () => {
     const { parley } = scene;
     await hold(parley, { user: 'dora' });
@@ -90,13 +116,14 @@ describe('the list', () => {
   });
 
   test('is of one agent, which among many is chosen by typing', async () => {
-    const { page, parley } = await openDashboard({ namespace: 'many', at: '/v1/openapi.json' });
-    for (let number = 1; number <= 30; number += 1) {
+    const { page, parley } = await openDashboard({ namespace: 'many' });
+    for (let number = 1; number <= 26; number += 1) {
       await ok(parley.POST('/v1/agents', { body: { name: `agent-${number}`, prompt: 'Help.' } }));
     }
     // Late, so that a choice shown before it is known how many there are would be met.
+    const isShown = page.getByLabel('Search').waitFor();
     await page.route('**/v1/agents?*', async (route) => {
-      await setTimeout(500);
+      await isShown;
       await route.continue();
     });
     await page.goto('/conversations');
@@ -236,7 +263,7 @@ describe('a conversation', () => {
   });
 });
 
-test.each(['light', 'dark'] as const)('both pages are accessible, %s', async (theme) => {
+test.each(WALKED_THEMES)('both pages are accessible, %s', async (theme) => {
   const id = await hold(scene.parley, { user: 'jo', metadata: { look: theme } });
   const { page } = await openDashboard({ at: `/conversations?metadata.look=${theme}`, theme });
   await page.getByRole('link', { name: 'jo' }).waitFor();

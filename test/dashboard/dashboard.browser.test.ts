@@ -29,7 +29,7 @@ test.each([
     () => fetch('/assets/gone.js').then(() => undefined),
   ],
 ])('%s makes a page unclean', async (_, problem, cause) => {
-  const { page, close } = await openDashboard();
+  const { page, close } = await openDashboard({ at: '/settings/usage' });
   await page.evaluate(cause);
   await page.waitForFunction(() => true); // Whatever the page was to say has been said.
   await expect(close()).rejects.toThrow(problem);
@@ -37,8 +37,8 @@ test.each([
 
 test('a refusal of the API is part of the talk, and one person sees nothing of another', async () => {
   const [ana, ben] = [
-    await openDashboard(),
-    await openDashboard({ name: 'Ben', scopes: ['read'], theme: 'dark' }),
+    await openDashboard({ at: '/settings/usage' }),
+    await openDashboard({ at: '/settings/usage', name: 'Ben', scopes: ['read'], theme: 'dark' }),
   ];
   const whoIs = (): Promise<{ actor: string; scopes: string[] }> =>
     fetch('/v1/me').then((answer) => answer.json());
@@ -49,7 +49,7 @@ test('a refusal of the API is part of the talk, and one person sees nothing of a
 });
 
 test('what is not accessible is named with its place', async () => {
-  const { page } = await openDashboard();
+  const { page } = await openDashboard({ at: '/settings/usage' });
   await page.evaluate(() => {
     const button = document.createElement('button');
     button.id = 'nameless';

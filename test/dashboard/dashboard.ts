@@ -1,58 +1,77 @@
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { randomBytes } from 'node:crypto';
+import type {
+  Browser,
+  BrowserContext,
+  ConsoleMessage,
+  Page,
+  Request,
+  Response,
+  WebError,
+} from 'playwright-core';
 import { createParleyClient, type ParleyClient } from '../../packages/client/src/client.ts';
 import { type Scope, SCOPES } from '../../src/platform/http/authorize.ts';
 import type { Pool } from '../../src/platform/postgres/pool.ts';
-import { startApi, type Api } from '../roles/api/api-setup.ts';
+import { createCall, startApi, type Api, type Call } from '../roles/api/api-setup.ts';
+import { borrowBrowser, createSeats, type Seats } from './browser.ts';
 import { startReceiver, type Receiver } from '../webhooks/receiver.ts';
 
 /**
- * The dashboard as people use it: Chromium before the API, an operator and delivery on a database of
- * this file alone. They start with the first `openDashboard` and end with the file.
+ * The dashboard as people use it: Chromium in front of an API, an operator and delivery. The files of a worker share
+ * them, and each file has namespaces of its own. A file that passes `server` to its first `openDashboard` has an API
+ * of its own.
  *
  *     const { page, parley } = await openDashboard({ scopes: ['read'], at: '/agents' });
  *     await page.getByRole('button', { name: 'Publish' }).click();
  *     await expectAccessible(page);
  *
- * What a test opens is closed after it; what `beforeAll` opens, after the file. A test fails by itself on
+ * What a test opens is closed after it, and what `beforeAll` opens is closed after the file. A test fails by itself on
  * an error in the console, an exception in the page, a violation of its policy, a request to another host,
- * an answer of 5xx and a file that is not there. A refusal of the API (4xx under /v1) is part of the talk;
- * `expected` of `openDashboard` takes what else a test brings about. Callbacks of `page.evaluate` have the
- * types of the DOM here; they run in the page, so they see nothing of the test but their argument.
+ * a 5xx response and a file that does not exist. A 4xx response under /v1 is fine. A test that causes other problems
+ * on purpose names them in `expected`. Callbacks of `page.evaluate` have the types of the DOM here; they run in the
+ * page, so they see nothing of the test but their argument.
  */
 export type Opened = {
   page: Page;
-  /** Its `url`, `engine` and `call`, as in test/roles/api/api-setup.ts. */
+  /** The name in the database of the namespace that `openDashboard` was called with. */
+  namespace: string;
+  /** The API. Its `call` and `key` are for the namespace `default`, which other files of the worker share. */
   server: Api;
-  /** Where webhooks of this file may go: test/webhooks/receiver.ts. */
+  /** A receiver of webhooks for this file: test/webhooks/receiver.ts. */
   receiver: Receiver;
   pool: Pool;
-  /** Of who is signed in. */
+  /** The key of the person who is signed in. */
   apiKey: string;
-  /** With all scopes of the same namespace, whatever the person has: to set the scene. */
+  /** Has all scopes in the same namespace, whatever scopes the person has: to set the scene. */
   parley: ParleyClient;
-  /** Ends what the person sees before the test does, and checks it. */
+  /** The same for requests that the client's types do not allow. */
+  call: Call;
+  /** Closes the person's browser before the test ends, and checks that its pages were clean. */
   close: () => Promise<void>;
 };
 
 export type OpenOptions = {
-  /** Of the person; default: all. */
+  /** Scopes of the person; default: all. */
   scopes?: readonly Scope[];
-  /** Default: `default`. A test that counts things takes one of its own. */
+  /** A word that tells namespaces of a file apart. A test that counts things takes one of its own. */
   namespace?: string;
   /** Default: 1280 × 800. */
   viewport?: { width: number; height: number };
   theme?: 'light' | 'dark';
-  /** The address opened; default: `/`. */
+  /** The address opened. Default: none, so that a test which sets its scene first loads one page. */
   at?: string;
-  /** Of the person, as events and the audit log name them; default: Ana. null: nobody signs in. */
+  /** Name of the person in events and the audit log; default: Ana. null: nobody signs in. */
   name?: string | null;
-  /** Problems that this test brings about on purpose. */
+  /** Problems that this test causes on purpose. */
   expected?: readonly RegExp[];
-  /** Of the first call in a file: what the API is started with, such as a `responder`. */
+  /** Options of an API for this file alone, such as a `responder`; for the first call in a file. */
   server?: StartOptions;
-  /** Of the first call in a file too: what Chromium is started with, such as a microphone. */
+  /** Options of a Chromium for this file alone, such as a microphone; for the first call in a file. */
   browserArgs?: readonly string[];
 };
+
+/** The themes that whole walks through the pages are made in: the stories check most pages in the light one. */
+export const WALKED_THEMES =
+  process.env['PARLEY_NIGHTLY'] === undefined ? (['dark'] as const) : (['light', 'dark'] as const);
 
 export { expectAccessible } from './accessible.ts';
 
@@ -60,9 +79,17 @@ type StartOptions = NonNullable<Parameters<typeof startApi>[0]>;
 
 const DESKTOP = { width: 1280, height: 800 };
 
-type Running = { server: Api; receiver: Receiver; browser: Browser };
+type FileScene = {
+  server: Api;
+  receiver: Receiver;
+  seats: Seats;
+  /** Makes the namespaces of this file different from those of others. */
+  mark: string;
+  stop: () => Promise<void>;
+};
 
-let running: Promise<Running> | undefined;
+let shared: Promise<Served> | undefined;
+let scene: Promise<FileScene> | undefined;
 let isInTest = false;
 const people = new Set<{ ofTest: boolean; leave: () => Promise<void>; check: () => void }>();
 
@@ -84,74 +111,122 @@ export async function leaveTest(): Promise<void> {
 export async function closeDashboard(): Promise<void> {
   for (const one of people) await one.leave();
   people.clear();
-  if (!running) return;
-  const { server, receiver, browser } = await running;
-  running = undefined;
-  await browser.close();
-  await server.stop();
-  await receiver.close();
+  await (await scene)?.stop();
+  scene = undefined;
 }
 
 /** A person with a browser of their own: call it again for a second one. */
 export async function openDashboard(open: OpenOptions = {}): Promise<Opened> {
-  const { server, receiver, browser } = await (running ??= start(open));
-  const namespace = open.namespace ?? 'default';
+  const { server, receiver, seats, mark } = await (scene ??= setScene(open));
+  const namespace = `${open.namespace ?? 'main'}-${mark}`;
   const apiKey = await server.newKey(namespace, open.scopes ?? SCOPES);
-  const context = await browser.newContext({
-    baseURL: server.url,
-    viewport: open.viewport ?? DESKTOP,
-    colorScheme: open.theme ?? 'light',
-    locale: 'en-US',
-  });
-  const problems = watch(context, server.url);
+  const seat = await seats.take();
+  const { context, page } = seat;
+  await page.setViewportSize(open.viewport ?? DESKTOP);
+  await page.emulateMedia({ colorScheme: open.theme ?? 'light', reducedMotion: 'reduce' });
+  const { problems, stopWatching } = watch(context, server.url);
   const check = (): void => {
     const unexpected = problems
       .splice(0)
       .filter((text) => !open.expected?.some((one) => one.test(text)));
     if (unexpected.length > 0) throw new Error(`the page is not clean:\n${unexpected.join('\n')}`);
   };
-  const person = { ofTest: isInTest, leave: () => context.close(), check };
+  const leave = async (): Promise<void> => {
+    stopWatching();
+    await seat.leave();
+  };
+  const person = { ofTest: isInTest, leave, check };
   people.add(person);
   if (open.name !== null) {
     await signIn(context, { url: server.url, apiKey, name: open.name ?? 'Ana' });
   }
-  const page = await context.newPage();
-  await page.goto(open.at ?? '/');
+  if (open.at !== undefined) await page.goto(open.at);
   const key = await server.newKey(namespace);
   return {
     page,
+    namespace,
     server,
     receiver,
     pool: server.engine.pool,
     apiKey,
-    parley: createParleyClient({ baseUrl: server.url, apiKey: key }),
+    parley: createParleyClient({
+      baseUrl: server.url,
+      apiKey: key,
+      fetch: (request) => fetchSettled(server, namespace, request),
+    }),
+    call: createCall(server.url, key),
     close: async () => {
-      await context.close();
       people.delete(person);
+      await leave();
       check();
     },
   };
 }
 
-async function start({ server: options, browserArgs = [] }: OpenOptions): Promise<Running> {
-  const [server, receiver, browser] = await Promise.all([
+async function setScene({ server: options, browserArgs = [] }: OpenOptions): Promise<FileScene> {
+  const isShared = options === undefined && browserArgs.length === 0;
+  const [{ server, browser, seats }, receiver] = await Promise.all([
+    isShared ? (shared ??= start({}, [])) : start(options ?? {}, browserArgs),
+    startReceiver(),
+  ]);
+  return {
+    server,
+    receiver,
+    seats,
+    mark: randomBytes(3).toString('hex'),
+    stop: async () => {
+      if (!isShared) {
+        await seats.close();
+        await server.stop();
+      }
+      if (browserArgs.length > 0) await browser.close();
+      await receiver.close();
+    },
+  };
+}
+
+type Served = { server: Api; browser: Browser; seats: Seats };
+
+async function start(options: StartOptions, browserArgs: readonly string[]): Promise<Served> {
+  const [server, browser] = await Promise.all([
     startApi({
       delivery: true,
       dashboardFolder: process.env['PARLEY_TEST_DASHBOARD']!,
       widgetFolder: process.env['PARLEY_TEST_WIDGET']!,
       ...options,
     }),
-    startReceiver(),
-    chromium.launch({
-      executablePath: process.env['PARLEY_TEST_CHROMIUM']!,
-      // Nothing but this machine has a name: neither a page nor Chromium itself asks anybody else.
-      args: [
-        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
-        ...browserArgs,
-      ],
-    }),
+    borrowBrowser(browserArgs),
   ]);
-  return { server, receiver, browser };
+  const seats = createSeats(browser, `${server.url}/v1/nothing`, {
+    baseURL: server.url,
+    locale: 'en-US',
+  });
+  return { server, browser, seats };
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  agents: 'Agent',
+  'knowledge/sources': 'KnowledgeSource',
+  model_providers: 'ModelProvider',
+};
+
+/**
+ * Waits until the operator has seen what a request declares. The API waits for that too, but on a busy machine it
+ * answers 202 first, and what is declared cannot be read or used yet.
+ */
+async function fetchSettled(
+  { engine }: Api,
+  namespace: string,
+  request: globalThis.Request,
+): Promise<globalThis.Response> {
+  const response = await fetch(request);
+  const [, collection = ''] =
+    /\/v1\/(agents|knowledge\/sources|model_providers)\b/.exec(request.url) ?? [];
+  const kind = KINDS[collection];
+  if (response.status !== 202 || kind === undefined) return response;
+  const { name } = (await response.clone().json()) as { name: string };
+  await engine.settled(kind, name, namespace);
+  return response;
 }
 
 type Person = { url: string; apiKey: string; name: string };
@@ -165,26 +240,36 @@ async function signIn(context: BrowserContext, { url, apiKey, name }: Person): P
   if (!answer.ok()) throw new Error(`nobody is signed in: ${await answer.text()}`);
 }
 
-/** Gathers what must not happen, of all pages of one person. */
-function watch(context: BrowserContext, url: string): string[] {
+type Watched = { problems: string[]; stopWatching: () => void };
+
+/** Gathers what must not happen in the pages of one person. */
+function watch(context: BrowserContext, url: string): Watched {
   const problems: string[] = [];
-  context.on('console', (message) => {
-    // Chromium says so of each answer that is not 2xx; those are looked at below.
+  const onConsole = (message: ConsoleMessage): void => {
+    // Chromium logs each response that is not 2xx; `onResponse` judges those.
     if (message.type() !== 'error' || message.text().startsWith('Failed to load resource')) return;
     problems.push(`console: ${message.text()}`);
-  });
-  context.on('weberror', (error) => {
+  };
+  const onError = (error: WebError): void => {
     problems.push(`exception: ${error.error().stack ?? String(error.error())}`);
-  });
-  context.on('request', (request) => {
+  };
+  const onRequest = (request: Request): void => {
     const isOurs = request.url().startsWith(`${url}/`) || request.url().startsWith('blob:');
     if (!isOurs) problems.push(`another host: ${request.method()} ${request.url()}`);
-  });
-  context.on('response', (response) => {
+  };
+  const onResponse = (response: Response): void => {
     const { pathname } = new URL(response.url());
     const status = response.status();
     if (status >= 500 || (status >= 400 && !pathname.startsWith('/v1/')))
       problems.push(`answer: ${status} ${response.request().method()} ${pathname}`);
-  });
-  return problems;
+  };
+  context.on('console', onConsole).on('weberror', onError);
+  context.on('request', onRequest).on('response', onResponse);
+  return {
+    problems,
+    stopWatching: () => {
+      context.off('console', onConsole).off('weberror', onError);
+      context.off('request', onRequest).off('response', onResponse);
+    },
+  };
 }

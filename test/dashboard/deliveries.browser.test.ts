@@ -9,7 +9,7 @@ const well: Answer = (_, response) => void response.writeHead(200).end('ok');
 const down: Answer = (_, response) => void response.writeHead(503).end('{"down":true}');
 
 async function scene(namespace: string, types: 'conversation.started'[] | ['agent.*']) {
-  const opened = await openDashboard({ namespace, at: '/webhooks' });
+  const opened = await openDashboard({ namespace });
   const { parley, receiver } = opened;
   const agent = await parley.POST('/v1/agents', {
     body: { name: 'support', prompt: 'Help.' },
@@ -53,7 +53,8 @@ test('a delivery shows each attempt with its answer, and is retried at once', as
   const tried = await page.getByText(/^Attempt \d+$/).count();
   const { rows } = await all.pool.query<{ n: number }>(
     `select count(*)::int as n from delivery_attempts a join deliveries d on d.id = a.delivery_id
-      where d.endpoint_id = (select id from webhook_endpoints where namespace = 'outage')`,
+      where d.endpoint_id = (select id from webhook_endpoints where namespace = $1)`,
+    [all.namespace],
   );
   expect(tried).toBe(rows[0]!.n);
 
@@ -65,10 +66,12 @@ test('a delivery shows each attempt with its answer, and is retried at once', as
 test('who waits at an empty list sees what comes', async () => {
   const all = await scene('awaited', ['conversation.started']);
   const { page, parley, receiver, agentId, endpointId } = all;
-  // The page hears of the event at once, and of no attempt.
-  receiver.answer((request, response) => void setTimeout(() => down(request, response), 3_000));
+  // The attempt fails after the page has read the list because of the event; no event reports an attempt.
+  let isRead: Promise<unknown> | undefined;
+  receiver.answer((request, response) => void isRead?.then(() => down(request, response)));
   await page.goto(`/webhooks/deliveries?status=retrying&endpoint_id=${endpointId}`);
   await page.getByText('No delivery is like that.').waitFor();
+  isRead = page.waitForResponse(/\/v1\/deliveries\?/);
   await talk(parley, agentId);
   await page.getByRole('link', { name: 'conversation.started' }).waitFor();
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
 import { toUuid } from '../../src/ids.ts';
-import { expectAccessible, openDashboard } from './dashboard.ts';
+import { expectAccessible, openDashboard, WALKED_THEMES } from './dashboard.ts';
 
 /** The first page: is everything all right, and what do I do now. */
 
@@ -15,7 +15,7 @@ const text = (page: Page, words: string | RegExp) => page.getByText(words).first
 
 test('who is new is led to talk with an agent, and hides that when it is known', async () => {
   const namespace = 'new';
-  const { page, parley } = await openDashboard({ namespace });
+  const { page, parley } = await openDashboard({ namespace, at: '/' });
   await text(page, 'Everything is all right.');
   await page.getByRole('link', { name: 'Make the first agent' }).waitFor();
   const id = await newAgent(parley, 'support');
@@ -30,7 +30,7 @@ test('who is new is led to talk with an agent, and hides that when it is known',
 
 test('what needs a person is said at once, and leads to where it is put right', async () => {
   const namespace = 'busy';
-  const { page, parley, pool } = await openDashboard({ namespace });
+  const { page, parley, pool } = await openDashboard({ namespace, at: '/' });
   await text(page, 'Everything is all right.');
   const agent = await newAgent(parley, 'helper');
   const { id } = await ok(parley.POST('/v1/conversations', { body: { agent_id: agent } }));
@@ -55,7 +55,7 @@ test('what needs a person is said at once, and leads to where it is put right', 
 
 test('what was talked and delivered is counted, and the figures follow by themselves', async () => {
   const namespace = 'figures';
-  const { page, parley, receiver } = await openDashboard({ namespace });
+  const { page, parley, receiver } = await openDashboard({ namespace, at: '/' });
   await ok(
     parley.POST('/v1/webhooks', {
       body: { url: receiver.url, event_types: ['conversation.ended'] },
@@ -77,8 +77,12 @@ test('what was talked and delivered is counted, and the figures follow by themse
   await agents.getByRole('listitem').filter({ hasText: 'counter' }).getByText('3').waitFor();
 });
 
-test.each(['light', 'dark'] as const)('it is accessible, %s, and at 360 px', async (theme) => {
-  const { page, parley } = await openDashboard({ theme, viewport: { width: 360, height: 740 } });
+test.each(WALKED_THEMES)('it is accessible, %s, and at 360 px', async (theme) => {
+  const { page, parley } = await openDashboard({
+    at: '/',
+    theme,
+    viewport: { width: 360, height: 740 },
+  });
   await newAgent(parley, `agent-${theme}`);
   await page.getByRole('link', { name: `agent-${theme}`, exact: true }).waitFor();
   await expectAccessible(page);

@@ -8,7 +8,7 @@ import { expectAccessible, openDashboard } from './dashboard.ts';
 const REFUSED = /Content Security Policy|This document requires .Trusted/;
 
 test('the page is shown, and is clean and accessible', async () => {
-  const { page } = await openDashboard();
+  const { page } = await openDashboard({ at: '/' });
   await page.locator('#root > *').first().waitFor();
   expect(await page.title()).toContain('Parley');
   await expectAccessible(page);
@@ -16,7 +16,7 @@ test('the page is shown, and is clean and accessible', async () => {
 
 describe('the policy of the page', () => {
   test('lets no script run that is no file of this server', async () => {
-    const { page } = await openDashboard({ expected: [REFUSED, /another host/] });
+    const { page } = await openDashboard({ at: '/', expected: [REFUSED, /another host/] });
     const ran = await page.evaluate(async () => {
       const seen: string[] = [];
       const ended = new Promise<void>((resolve) => {
@@ -48,7 +48,10 @@ describe('the policy of the page', () => {
   });
 
   test('lets nothing out to another host', async () => {
-    const { page, receiver } = await openDashboard({ expected: [REFUSED, /another host/] });
+    const { page, receiver } = await openDashboard({
+      at: '/',
+      expected: [REFUSED, /another host/],
+    });
     const sent = await page.evaluate(
       async (url) => fetch(url, { method: 'POST', mode: 'no-cors' }).then(String, String),
       receiver.url,

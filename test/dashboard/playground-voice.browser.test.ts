@@ -31,7 +31,7 @@ beforeAll(async () => {
     transcription: { default_model: 'whisper-1' },
   };
   await ok(scene.parley.POST('/v1/model_providers', { body }));
-  await scene.server.engine.settled('ModelProvider', 'speech');
+  await scene.server.engine.settled('ModelProvider', 'speech', scene.namespace);
 });
 beforeEach(() => responder.play(echo));
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
 import type { Responder } from '../../src/conversations/turns/responder.ts';
 import { toUuid } from '../../src/ids.ts';
-import { expectAccessible, openDashboard, type Opened } from './dashboard.ts';
+import { expectAccessible, openDashboard, type Opened, WALKED_THEMES } from './dashboard.ts';
 
 /** Any version is talked with, the reply is seen as it is made, and what it was made of beside it. */
 
@@ -223,7 +223,7 @@ test('who may not write reads why', async () => {
   await page.getByText('yours lacks write').waitFor();
 });
 
-test.each(['light', 'dark'] as const)('the page is accessible, %s', async (theme) => {
+test.each(WALKED_THEMES)('the page is accessible, %s', async (theme) => {
   const id = await newAgent(scene.parley);
   const { page } = await openDashboard({ at: `/agents/${id}/playground`, theme });
   await page.getByLabel('Message').fill('Hello');

@@ -171,8 +171,6 @@ export const HARMLESS: readonly RegExp[] = [
   /^[a-z]+_/, // An id, which is copied.
 ];
 
-export const NAMESPACE = 'scopes';
-
 /** Its receiver refuses everything from then on, so what is sent waits for the next attempt. */
 export async function setScene(opened: Opened): Promise<Scene> {
   const { parley, receiver } = opened;
@@ -245,7 +243,7 @@ async function failingEndpoint({ parley, receiver: { url }, server }: Opened) {
  * Its replay waits for it to be enabled again, however long the pages take to walk: begun while it was
  * enabled, and not done by then. Whether it was is luck, so that is written by hand.
  */
-async function replayedEndpoint({ parley, pool, receiver: { url }, server }: Opened) {
+async function replayedEndpoint({ parley, pool, receiver: { url }, server, namespace }: Opened) {
   const { id } = await ok(parley.POST('/v1/webhooks', { body: { url } }));
   const params = { path: { id } };
   const body = { since: Math.floor(Date.now() / 1_000) - 60, mode: 'all' } as const;
@@ -257,7 +255,7 @@ async function replayedEndpoint({ parley, pool, receiver: { url }, server }: Ope
   });
   const { rowCount } = await pool.query(
     `update jobs set status = 'running', finished_at = null where namespace = $1`,
-    [NAMESPACE],
+    [namespace],
   );
   if (rowCount !== 1) throw new Error(`${rowCount} replays`);
   return { replayedId: id };

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { ok } from '../../packages/client/src/client.ts';
+import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
 import { expectAccessible, openDashboard } from './dashboard.ts';
 
 test('a key is made with some scopes, shown once, works, and is refused once it is deleted', async () => {
-  const { page, server } = await openDashboard({ at: '/settings' });
+  const { page, call } = await openDashboard({ at: '/settings' });
   await page.getByRole('button', { name: 'Make a key' }).click();
   await page.getByLabel('Name', { exact: true }).fill('shop front');
   await page.getByRole('checkbox', { name: /write/ }).check();
@@ -11,18 +11,18 @@ test('a key is made with some scopes, shown once, works, and is refused once it 
   await page.getByRole('button', { name: 'Make the key' }).click();
   const text = await page.getByLabel('The key').innerText();
   await page.getByRole('button', { name: 'I have it' }).click();
-  const made = await server.call('GET', '/v1/me', { key: text });
+  const made = await call('GET', '/v1/me', { key: text });
   expect(made.body).toMatchObject({ scopes: ['read', 'write'], api_key: { name: 'shop front' } });
 
   await page.getByRole('button', { name: 'Delete shop front' }).click();
   await page.getByRole('button', { name: 'Delete the key' }).click();
   await page.getByRole('row').filter({ hasText: 'shop front' }).waitFor({ state: 'detached' });
-  expect((await server.call('GET', '/v1/me', { key: text })).status).toBe(401);
+  expect((await call('GET', '/v1/me', { key: text })).status).toBe(401);
 });
 
 test('a key is rotated: the new one works, the old one ends when it was said', async () => {
-  const { page, server } = await openDashboard({ at: '/settings' });
-  const made = await server.call('POST', '/v1/api_keys', {
+  const { page, call } = await openDashboard({ at: '/settings' });
+  const made = await call('POST', '/v1/api_keys', {
     json: { name: 'to rotate', scopes: ['read'] },
   });
   await page.reload();
@@ -30,8 +30,8 @@ test('a key is rotated: the new one works, the old one ends when it was said', a
   await page.getByLabel('The old key ends').selectOption({ label: 'at once' });
   await page.getByRole('button', { name: 'Rotate the key' }).click();
   const text = await page.getByLabel('The key').innerText();
-  const old = await server.call('GET', '/v1/me', { key: String(made.body.key) });
-  const next = await server.call('GET', '/v1/me', { key: text });
+  const old = await call('GET', '/v1/me', { key: String(made.body.key) });
+  const next = await call('GET', '/v1/me', { key: text });
   expect([old.status, next.status]).toEqual([401, 200]);
 });
 
@@ -46,7 +46,7 @@ test('somebody else’s session is ended, and their page asks them to sign in', 
 });
 
 test('the audit log is filtered by the address, and a line shows what it changed', async () => {
-  const { page, parley } = await openDashboard({ at: '/settings/audit', namespace: 'audited' });
+  const { page, parley } = await openDashboard({ at: '/settings/audit', namespace: 'acts' });
   const body = { name: 'for-the-log', prompt: 'You help.' };
   const agent = await ok(parley.POST('/v1/agents', { body }));
   await page.getByLabel('Action').fill('agent.created');
@@ -57,6 +57,44 @@ test('the audit log is filtered by the address, and a line shows what it changed
   await page.getByRole('dialog').getByText('for-the-log').first().waitFor();
   expect(await page.getByRole('dialog').getByRole('link').getAttribute('title')).toBe(agent.id);
   await expectAccessible(page);
+});
+
+test('the audit log is filtered by the target, and by the actor', async () => {
+  const { page, parley } = await openDashboard({ namespace: 'audited' });
+  const made = async (client: ParleyClient) =>
+    (await ok(client.POST('/v1/agents', { body: { prompt: 'You help.' } }))).id;
+  const [first, second] = [await made(parley), await made(parley)];
+  // Another key of the namespace is another actor.
+  const other = await openDashboard({ namespace: 'audited' });
+  const third = await made(other.parley);
+  const query = { action: 'agent.created' };
+  const { data } = await ok(parley.GET('/v1/audit_log', { params: { query } }));
+  const actorOf = (id: string) => data.find(({ target }) => target === id)!.actor;
+  expect(actorOf(third)).not.toBe(actorOf(first));
+
+  await page.goto('/settings/audit?action=agent.created');
+  const targets = (...ids: string[]) =>
+    page.waitForFunction((wanted) => {
+      const found = [...document.querySelectorAll('tbody [title^=agt_]')].map((one) =>
+        one.getAttribute('title'),
+      );
+      return found.toSorted().join() === wanted;
+    }, ids.toSorted().join());
+  await targets(first, second, third);
+  await page.getByLabel('Of what').fill(second);
+  await page.getByLabel('Of what').press('Enter');
+  await targets(second);
+  await page.getByLabel('Of what').fill('');
+  await page.getByLabel('Of what').press('Enter');
+  await targets(first, second, third);
+  await page.getByLabel('Who').fill(actorOf(first));
+  await page.getByLabel('Who').press('Enter');
+  await targets(first, second);
+  const { searchParams } = new URL(page.url());
+  expect([...searchParams]).toEqual([
+    ['action', 'agent.created'],
+    ['actor', actorOf(first)],
+  ]);
 });
 
 test('a call is hung up from its page', async () => {
@@ -80,22 +118,22 @@ test('a call is hung up from its page', async () => {
   await expectAccessible(page);
 });
 
-test.each([
-  '/settings',
-  '/settings/sessions',
-  '/settings/audit',
-  '/settings/jobs',
-  '/settings/providers',
-  '/settings/usage',
-  '/calls',
-])(
-  '%s is accessible in the dark, 360 wide, and says what a key without scopes lacks',
-  async (at) => {
-    const viewport = { width: 360, height: 740 };
-    const { page } = await openDashboard({ at, theme: 'dark', viewport, scopes: ['replay'] });
+test('pages are accessible in the dark, 360 wide, and say what a key without scopes lacks', async () => {
+  const viewport = { width: 360, height: 740 };
+  const { page } = await openDashboard({ theme: 'dark', viewport, scopes: ['replay'] });
+  for (const at of [
+    '/settings',
+    '/settings/sessions',
+    '/settings/audit',
+    '/settings/jobs',
+    '/settings/providers',
+    '/settings/usage',
+    '/calls',
+  ]) {
+    await page.goto(at);
     await page.getByText('This takes an API key with the scope').waitFor();
     await expectAccessible(page);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    expect(width).toBeLessThanOrEqual(360);
-  },
-);
+    expect({ at, fits: width <= 360 }).toEqual({ at, fits: true });
+  }
+});

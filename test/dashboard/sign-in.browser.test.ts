@@ -25,7 +25,7 @@ test('an API key and a name open the page that was asked for, and the name is in
 });
 
 test('the key is kept nowhere in the browser, and no script can read the session', async () => {
-  const { page, apiKey } = await openDashboard({ name: null });
+  const { page, apiKey } = await openDashboard({ name: null, at: '/' });
   await page.getByLabel('API key', { exact: true }).fill(apiKey);
   await page.getByLabel('Your name').fill('Ana');
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -43,7 +43,7 @@ test('the key is kept nowhere in the browser, and no script can read the session
 });
 
 test('a link signs in once; used again it says so, and the address is clean either way', async () => {
-  const { page, pool, apiKey, server } = await openDashboard({ name: null, at: '/docs' });
+  const { page, pool, apiKey, server } = await openDashboard({ name: null });
   const key = (await findApiKey(pool, apiKey))!;
   const by = { namespace: key.namespace, keyId: key.id, name: 'Ana' };
   const token = await makeSignInToken({ pool }, by);

@@ -32,7 +32,7 @@ function expectToFit(names: readonly string[], max: number): void {
 
 describe('what a browser loads', () => {
   test('is at most 140 kB until the first page can be used', async () => {
-    const { page } = await openDashboard({ at: '/v1/openapi.json' });
+    const { page } = await openDashboard();
     const loaded = new Set<string>();
     page.on('request', (request) => {
       const { pathname } = new URL(request.url());

@@ -14,7 +14,6 @@ import { openDashboard, type Opened } from './dashboard.ts';
 const evil = (what: string): string =>
   `<img src=x onerror=ran=1><script>ran=1</script><b>${what}</b>`;
 const SCRIPT_URL = 'javascript:ran=1';
-const NAMESPACE = 'scripts';
 /** The whole of a scene, on a machine that has others to do. */
 const SCENE_MS = 60_000;
 const SHOWN_MS = 8_000;
@@ -57,7 +56,6 @@ let scene: Scene;
 
 beforeAll(async () => {
   person = await openDashboard({
-    namespace: NAMESPACE,
     name: `<img src=x onerror=ran=1>`,
     server: { responder: { respond: responder, takesTime: async () => true } },
   });
@@ -100,9 +98,9 @@ async function setScene(opened: Opened): Promise<Scene> {
 }
 
 /** Not ready, for a reason that quotes what was declared. */
-async function setUnready({ parley, pool, server }: Opened, id: string): Promise<void> {
+async function setUnready({ parley, pool, server, namespace }: Opened, id: string): Promise<void> {
   const { name } = await ok(parley.GET('/v1/agents/{id}', { params: { path: { id } } }));
-  await server.engine.settled('Agent', name, NAMESPACE);
+  await server.engine.settled('Agent', name, namespace);
   // As the operator projects the condition of an object in Kubernetes.
   const { rowCount } = await pool.query(
     `UPDATE agents SET ready = false, reason = 'SourceNotFound', message = $2 WHERE id = $1`,
@@ -318,7 +316,7 @@ test('an address with script in place of an id or a filter is no more than an ad
 });
 
 test('an address that is a script is refused wherever one is declared', async () => {
-  const { server } = person;
+  const { call } = person;
   const agent = (url: string) => ({
     prompt: 'Help.',
     tools: [{ type: 'webhook', name: 'a', url }],
@@ -332,7 +330,7 @@ test('an address that is a script is refused wherever one is declared', async ()
     ['/v1/webhooks', { url: 'https://example.com/', headers: { [evil('x')]: 'x' } }],
   ];
   for (const [path, json] of bodies) {
-    const { status } = await server.call('POST', path, { json });
+    const { status } = await call('POST', path, { json });
     expect({ path, status }).toEqual({ path, status: 422 });
   }
 });

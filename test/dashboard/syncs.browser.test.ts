@@ -207,13 +207,13 @@ test(
 test(
   'an integration that a file declares is read only, and says whose it is',
   async () => {
-    const { page, server, parley } = await openDashboard({ namespace: 'declared', theme: 'dark' });
+    const { page, server, parley, namespace } = await openDashboard({ theme: 'dark' });
     const feed = await serve({ '/feed': { status: 401 } });
     const secretRef = { name: 'help-feed', key: 'token' };
     const spec = { type: 'integration', integration: { url: `${feed.url}/feed`, secretRef } };
     const declared = {
       kind: 'KnowledgeSource',
-      namespace: 'declared',
+      namespace,
       name: 'help',
       spec,
     } as const;

@@ -6,7 +6,10 @@ import { endpointOf, secretOn } from './endpoint-scene.ts';
 /** Endpoints: added, seen through a failure, changed, switched off and removed. */
 
 test('an endpoint is added, and the answer to its test event stands on the same page', async () => {
-  const { page, receiver, pool } = await openDashboard({ namespace: 'added', at: '/webhooks' });
+  const { page, receiver, pool, namespace } = await openDashboard({
+    namespace: 'added',
+    at: '/webhooks',
+  });
   await page.getByText('Nothing is sent anywhere yet').waitFor();
   await expectAccessible(page);
   await page.getByRole('main').getByRole('link', { name: 'Add an endpoint' }).first().click();
@@ -30,7 +33,8 @@ test('an endpoint is added, and the answer to its test event stands on the same 
   const secret = await secretOn(page);
   await page.getByText('It is not shown again').waitFor();
   const { rows } = await pool.query(
-    `select event_types from webhook_endpoints where namespace = 'added'`,
+    `select event_types from webhook_endpoints where namespace = $1`,
+    [namespace],
   );
   expect(rows).toEqual([{ event_types: ['agent.*'] }]);
 
@@ -103,9 +107,9 @@ test('it is disabled with a way back, and deleted only by who types its host', a
 });
 
 test('what is declared in Kubernetes is read and tested here, and changed there', async () => {
-  const { page, server, receiver } = await openDashboard({ namespace: 'declared' });
-  await server.engine.declareEndpoint('crm', { url: receiver.url }, 'declared');
-  await server.engine.settled('WebhookEndpoint', 'crm', 'declared');
+  const { page, server, receiver, namespace } = await openDashboard({ namespace: 'declared' });
+  await server.engine.declareEndpoint('crm', { url: receiver.url }, namespace);
+  await server.engine.settled('WebhookEndpoint', 'crm', namespace);
   await page.goto('/webhooks');
   await page.getByRole('link', { name: receiver.url }).click();
   await page.getByText('kubectl edit webhookendpoint crm').waitFor();

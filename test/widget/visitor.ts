@@ -7,8 +7,9 @@ import {
   type Socket,
 } from 'node:net';
 
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { microphoneOf, saidAfter } from './microphone.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { borrowBrowser, createSeats, type Seat } from '../dashboard/browser.ts';
+import { microphoneOf } from './microphone.ts';
 import { startTalkFixture, type TalkFixture } from '../talks/talk-setup.ts';
 
 /**
@@ -21,7 +22,7 @@ export type Scene = {
   url: string;
   /** Of the pages that may embed the agent. */
   origin: string;
-  /** A page that embeds it, opened by somebody new; closed with the scene. */
+  /** Opens a page that embeds it, as somebody new. */
   visit: (options?: VisitOptions) => Promise<Visit>;
   /** The network between all pages and the API is gone, until `heal`. */
   cut: () => void;
@@ -57,8 +58,8 @@ export type Visit = {
   came: Record<string, unknown>[];
   /** Of each frame of sound that it sent, its bytes. */
   sounds: number[];
-  /** Throws if anything was in the console, or thrown. */
-  check: () => void;
+  /** Ends the visit. Throws if there was an error in the console or an exception. */
+  leave: () => Promise<void>;
 };
 
 type SceneOptions = Parameters<typeof startTalkFixture>[0] & {
@@ -79,44 +80,43 @@ export async function openScene({
     { widget: { allowed_origins: [pages.origin] }, ...agent },
   );
   network.leadTo(talks.api.url);
-  const heard = await microphoneOf(microphone?.(talks) ?? saidAfter());
-  const browser = await launch(heard.args);
-  const contexts: BrowserContext[] = [];
+  const heard = microphone && (await microphoneOf(microphone(talks)));
+  const browser = await borrowBrowser(heard?.args);
+  const rest = pages.put('<!doctype html><title>Nobody is here</title>', {});
+  const seats = createSeats(
+    browser,
+    pages.origin + rest,
+    { locale: 'en-US' },
+    { prepare: watchSound },
+  );
   return {
     talks,
     url: network.url,
     origin: pages.origin,
     visit: async (visit = {}) => {
-      const context = await browser.newContext({
-        viewport: visit.viewport ?? { width: 1_000, height: 800 },
+      const seat = await seats.take();
+      await seat.page.setViewportSize(visit.viewport ?? { width: 1_000, height: 800 });
+      await seat.page.emulateMedia({
         colorScheme: visit.theme ?? 'light',
-        locale: 'en-US',
+        reducedMotion: 'reduce',
       });
-      contexts.push(context);
       const at = pages.put(
         htmlOf({ url: network.url, agentId: talks.agentId }, visit),
         visit.headers ?? {},
       );
-      return openVisit(context, `${visit.from ?? pages.origin}${at}`, visit);
+      return openVisit(seat, `${visit.from ?? pages.origin}${at}`, visit);
     },
     cut: network.cut,
     heal: network.heal,
     stop: async () => {
-      for (const context of contexts) await context.close();
-      await browser.close();
+      await seats.close();
+      if (heard) await browser.close();
       network.stop();
       await talks.stop();
       await pages.stop();
-      await heard.remove();
+      await heard?.remove();
     },
   };
-}
-
-function launch(args: readonly string[]): Promise<Browser> {
-  return chromium.launch({
-    executablePath: process.env['PARLEY_TEST_CHROMIUM']!,
-    args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost', ...args],
-  });
 }
 
 type Pages = {
@@ -219,11 +219,10 @@ function htmlOf({ url, agentId }: Embedded, { data, lang, body, embed }: VisitOp
 }
 
 async function openVisit(
-  context: BrowserContext,
+  { context, page, leave }: Seat,
   at: string,
   { isMicrophoneRefused, hasNoLoudspeaker, expected = [] }: VisitOptions,
 ): Promise<Visit> {
-  const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error') problems.push(message.text());
@@ -239,9 +238,6 @@ async function openVisit(
     });
     socket.on('framereceived', ({ payload }) => note(came, payload));
   });
-  await page.addInitScript(listenToLoudspeaker);
-  await page.addInitScript(noteOrders);
-  await page.addInitScript(noteMicrophones);
   if (isMicrophoneRefused) await page.addInitScript(refuseMicrophone);
   if (hasNoLoudspeaker) await page.addInitScript(stopSoundCard);
   await page.goto(at);
@@ -251,11 +247,18 @@ async function openVisit(
     sent,
     came,
     sounds,
-    check: () => {
+    leave: async () => {
+      await leave();
       const found = problems.splice(0).filter((text) => !expected.some((one) => one.test(text)));
       if (found.length > 0) throw new Error(`the page is not clean:\n${found.join('\n')}`);
     },
   };
+}
+
+async function watchSound(page: Page): Promise<void> {
+  await page.addInitScript(listenToLoudspeaker);
+  await page.addInitScript(noteOrders);
+  await page.addInitScript(noteMicrophones);
 }
 
 function note(list: Record<string, unknown>[], payload: string | Buffer): void {

@@ -3,9 +3,36 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { ok, parley, ParleyError, type ItemOf, type Problem } from './parley.ts';
 
 export type Conversation = ItemOf<'/v1/conversations'>;
+export const CONVERSATION_STATUSES = allOf<Conversation['status']>({
+  active: true,
+  escalated: true,
+  ended: true,
+  failed: true,
+});
+export const OUTCOMES = allOf<NonNullable<Conversation['outcome']>>({
+  resolved: true,
+  unresolved: true,
+  escalated: true,
+  abandoned: true,
+  voicemail: true,
+  failed: true,
+  unknown: true,
+});
+export const CHANNELS = allOf<Conversation['channel']>({
+  chat: true,
+  voice: true,
+  sms: true,
+  web_voice: true,
+});
+
 export type Transcript = Awaited<ReturnType<typeof readTranscript>>;
 /** One turn of a transcript (contract §4): what somebody said, or a call of a tool. */
 export type Turn = Transcript['turns'][number];
+
+/** Returns the keys. The type of the parameter makes a value that is missing here an error of the compiler. */
+function allOf<T extends string>(values: Record<T, true>): T[] {
+  return Object.keys(values) as T[];
+}
 
 /** @param id null: there is none yet */
 export function useConversation(id: string | null) {

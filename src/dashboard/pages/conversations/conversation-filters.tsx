@@ -1,4 +1,5 @@
 import { useId, useState } from 'react';
+import { CHANNELS, CONVERSATION_STATUSES, OUTCOMES } from '../../data/conversations.ts';
 import { Button } from '../../ui/button.tsx';
 import {
   DateFilter,
@@ -35,13 +36,9 @@ export function ConversationFilters() {
       <Filters>
         <TextFilter name="q" label="Search" placeholder="words said" />
         <AgentFilter />
-        <SelectFilter name="status" label="Status" options={['active', 'escalated', 'ended']} />
-        <SelectFilter
-          name="outcome"
-          label="Outcome"
-          options={['resolved', 'unresolved', 'escalated', 'abandoned', 'voicemail', 'unknown']}
-        />
-        <SelectFilter name="channel" label="Channel" options={['chat', 'voice']} />
+        <SelectFilter name="status" label="Status" options={CONVERSATION_STATUSES} />
+        <SelectFilter name="outcome" label="Outcome" options={OUTCOMES} />
+        <SelectFilter name="channel" label="Channel" options={CHANNELS} />
         <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? 'Fewer filters' : 'More filters'}
         </Button>
