@@ -1,5 +1,4 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { FromMicrophone, FromPlayer, ToPlayer } from '../../src/widget/sound/worklets.ts';
 
 /** What runs on the thread of a sound card of 48 kHz, before a port as the page has it. */
@@ -13,6 +12,8 @@ type Processor = { process: (inputs: Float32Array[][], outputs: Float32Array[][]
 
 const registered = new Map<string, new () => Processor>();
 let port: MessagePort;
+/** The processor's end of it. */
+let inner: MessagePort;
 let said: unknown[];
 
 beforeAll(async () => {
@@ -24,7 +25,14 @@ beforeAll(async () => {
       constructor() {
         const channel = new MessageChannel();
         port = channel.port1;
-        this.port = channel.port2;
+        this.port = inner = channel.port2;
+        // First, so that the processor does not see the mark.
+        inner.addEventListener('message', (event) => {
+          if (event.data.type !== MARK.type) return;
+          event.stopImmediatePropagation();
+          inner.postMessage(MARK);
+        });
+        inner.start();
         channel.port1.addEventListener('message', ({ data }) => said.push(data));
         channel.port1.start();
       }
@@ -37,8 +45,19 @@ beforeEach(() => {
 });
 afterEach(() => port.close());
 
-/** Messages come by the event loop, as they do in a browser. */
-const settle = (): Promise<void> => delay(20);
+const MARK = { type: 'settled' } as const;
+
+/** Resolves when all messages have arrived, in both directions: a port keeps their order. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => {
+    port.addEventListener('message', ({ data }) => {
+      if (data?.type !== MARK.type) return;
+      said = said.filter((one) => one !== data);
+      resolve();
+    });
+    port.postMessage(MARK);
+  });
+}
 
 const make = (name: string): Processor => new (registered.get(name)!)();
 
