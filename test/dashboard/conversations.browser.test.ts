@@ -95,6 +95,7 @@ describe('the list', () => {
       ['Channel', 'web_voice', CHANNELS],
     ] as const) {
       const select = page.getByLabel(label, { exact: true });
+      await select.waitFor();
       const options = await select
         .locator('option')
         .evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value));

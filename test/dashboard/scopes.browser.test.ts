@@ -19,7 +19,7 @@ const SETS: readonly (readonly Scope[])[] =
   process.env['PARLEY_NIGHTLY'] === undefined ? [['read'], ['write'], ...PAIRS] : EVERY_SET;
 /** All pages of one set, on a machine that has others to do. */
 const WALK_MS = 90_000;
-const SETTLED_MS = 10_000;
+const SETTLED_MS = 30_000;
 
 const writes = ROUTES.filter(({ method }) => method !== 'get');
 

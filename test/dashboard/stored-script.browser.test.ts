@@ -16,7 +16,7 @@ const evil = (what: string): string =>
 const SCRIPT_URL = 'javascript:ran=1';
 /** The whole of a scene, on a machine that has others to do. */
 const SCENE_MS = 60_000;
-const SHOWN_MS = 8_000;
+const SHOWN_MS = 30_000;
 
 /** What a model makes of it, with what a tool was asked and what it answered. */
 const responder: Responder = async ({ text, emitToken }) => {
