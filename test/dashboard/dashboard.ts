@@ -13,6 +13,7 @@ import { type Scope, SCOPES } from '../../src/platform/http/authorize.ts';
 import type { Pool } from '../../src/platform/postgres/pool.ts';
 import { createCall, startApi, type Api, type Call } from '../roles/api/api-setup.ts';
 import { borrowBrowser, createSeats, type Seats } from './browser.ts';
+import { IS_NIGHTLY } from '../nightly.ts';
 import { startReceiver, type Receiver } from '../webhooks/receiver.ts';
 
 /**
@@ -70,8 +71,7 @@ export type OpenOptions = {
 };
 
 /** The themes that whole walks through the pages are made in: the stories check most pages in the light one. */
-export const WALKED_THEMES =
-  process.env['PARLEY_NIGHTLY'] === undefined ? (['dark'] as const) : (['light', 'dark'] as const);
+export const WALKED_THEMES = IS_NIGHTLY ? (['light', 'dark'] as const) : (['dark'] as const);
 
 export { expectAccessible } from './accessible.ts';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
+import { IS_NIGHTLY } from '../nightly.ts';
 import { until } from '../until.ts';
 import { openDashboard } from './dashboard.ts';
 
@@ -116,7 +117,7 @@ test('sums are read seldom, however much happens, and are right in the end', asy
 });
 
 /** Many in the nightly lane: their rows take a minute to write. */
-const [MANY, PAGES_READ] = process.env['PARLEY_NIGHTLY'] === undefined ? [1_000, 4] : [100_000, 20];
+const [MANY, PAGES_READ] = IS_NIGHTLY ? [100_000, 20] : [1_000, 4];
 
 test('of many conversations those are drawn that are seen, however far one scrolls', async () => {
   const { page, parley, pool, namespace } = await openDashboard({ namespace: 'live-many' });

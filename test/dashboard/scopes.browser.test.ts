@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { Route } from '../../src/platform/http/route.ts';
 import { type Scope, SCOPES } from '../../src/platform/http/authorize.ts';
+import { IS_NIGHTLY } from '../nightly.ts';
 import { ROUTES } from '../roles/api/api-setup.ts';
 import { UNENDING } from '../roles/api/route-rows.ts';
 import { openDashboard, type Opened } from './dashboard.ts';
@@ -15,8 +16,9 @@ import { HARMLESS, type Place, PLACES, type Scene, setScene } from './scope-rows
 
 const PAIRS = SCOPES.filter((scope) => scope !== 'read').map((scope) => ['read', scope] as const);
 const EVERY_SET = [...SCOPES.map((scope) => [scope]), ...PAIRS, SCOPES];
-const SETS: readonly (readonly Scope[])[] =
-  process.env['PARLEY_NIGHTLY'] === undefined ? [['read'], ['write'], ...PAIRS] : EVERY_SET;
+const SETS: readonly (readonly Scope[])[] = IS_NIGHTLY
+  ? EVERY_SET
+  : [['read'], ['write'], ...PAIRS];
 /** All pages of one set, on a machine that has others to do. */
 const WALK_MS = 90_000;
 const SETTLED_MS = 30_000;
