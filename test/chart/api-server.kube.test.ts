@@ -129,19 +129,17 @@ const FOREIGN = [
       await helmWith('uninstall', RELEASE);
     }, 120_000);
 
-    test('leaves the number of pods where an autoscaler has put it, through upgrades', async () => {
+    test('leaves the number of pods where an autoscaler has put it, through an upgrade', async () => {
       const path = '/apis/apps/v1/namespaces/real/deployments/demo-parley-delivery';
       const replicas = async (): Promise<unknown> =>
         fieldOf((await kube.request('GET', path)).json(), 'spec', 'replicas');
       await helmWith('upgrade', '--install', RELEASE, CHART);
       expect(await replicas()).toBe(2);
-      for (const count of [5, 3]) {
-        const scale = JSON.stringify({ spec: { replicas: count } });
-        const type = 'application/merge-patch+json';
-        expect((await kube.request('PATCH', `${path}/scale`, scale, type)).status).toBe(200);
-        await helmWith('upgrade', RELEASE, CHART, '--set', `podLabels.round=r${count}`);
-        expect(await replicas()).toBe(count);
-      }
+      const scale = JSON.stringify({ spec: { replicas: 5 } });
+      const type = 'application/merge-patch+json';
+      expect((await kube.request('PATCH', `${path}/scale`, scale, type)).status).toBe(200);
+      await helmWith('upgrade', RELEASE, CHART, '--set', 'podLabels.round=second');
+      expect(await replicas()).toBe(5);
       const fixed = 'delivery.autoscaling.enabled=false,delivery.replicas=4';
       // The field is the autoscaler's by now: helm asks before it takes it (docs/operations/scaling.md).
       const taken = ['upgrade', RELEASE, CHART, '--set', fixed];

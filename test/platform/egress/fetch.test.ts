@@ -3,8 +3,9 @@ import { gzipSync } from 'node:zlib';
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import { EgressFailure } from '../../../src/platform/egress/failure.ts';
 import { createEgressFetch, type FetchClientOptions } from '../../../src/platform/egress/fetch.ts';
-import { at, receiver, stopAll, toLoopback } from './harness.ts';
+import { at, receiver, stopAll, toLoopback, nextTurn } from './harness.ts';
 import { onRequest, respond } from './servers.ts';
+import { until } from '../../until.ts';
 
 const guard = createAddressGuard({ allow: ['127.0.0.0/8'] });
 const clients: { stop: () => Promise<void> }[] = [];
@@ -148,10 +149,8 @@ describe('limits', () => {
     );
     const response = await post(at(server), { maxResponseBytes: 128 * 1024 * 1024 });
     let before = -1;
-    while (before !== written) {
-      before = written;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
+    const standsStill = (): boolean => written === before || ((before = written), false);
+    await until('the sender to stand still', standsStill, { everyMs: 200 });
     expect(written).toBeLessThan(32 * 1024 * 1024);
     await response.body!.cancel();
     await server.closed(0);
@@ -208,7 +207,7 @@ describe('what fails', () => {
     });
     const { fetch } = open();
     expect(await (await fetch(at(server))).text()).toBe('first');
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await nextTurn();
     expect(await (await fetch(at(server), { method: 'POST', body: '{}' })).text()).toBe('second');
   });
 });
@@ -250,7 +249,7 @@ describe('an abort', () => {
       const abort = new AbortController();
       expect(await (await fetch(at(server), { signal: abort.signal })).text()).toBe('x');
       abort.abort();
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await nextTurn();
     }
     expect(server.sockets).toHaveLength(1);
   });
