@@ -74,6 +74,23 @@ test('a call that nobody holds, though it goes on, is ended as failed and hung u
   await until('the carrier to be told', () => phones.carrier.hungUp.includes(phone.sid));
 });
 
+test('a line whose socket breaks is kept for ten seconds', async () => {
+  const phone = await phones.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  phone.cutOff();
+  const { rows } = await until('the line to be given back', async () => {
+    const kept = await phones.api.engine.pool.query(
+      `select round(extract(epoch from line_until - clock_timestamp()) / 10)::int as tens from calls
+        where provider_call_id = $1 and line_holder is null`,
+      [phone.sid],
+    );
+    return kept.rowCount === 1 && kept;
+  });
+  // What ends it then looks every second, so that the call ends within 15 s.
+  expect(rows).toEqual([{ tens: 1 }]);
+  phones.carrier.statuses.set(phone.sid, 'completed');
+});
+
 test('a call whose socket never came was not answered', async () => {
   const { sid } = await phones.carrier.ring(NUMBER);
   const call = await phones.callWhen(sid, { status: 'ringing' });
