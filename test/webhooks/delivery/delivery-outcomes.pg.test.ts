@@ -107,26 +107,36 @@ test.each([
 });
 
 test('F-27: 429 with Retry-After is waited for, and for ten minutes at most', async () => {
-  const retryAfter = async (value: string): Promise<{ dueMs: number; scheduledMs: number }> => {
-    const server = await answering(
-      respond('429 Too Many Requests', '', `retry-after: ${value}\r\n`),
-    );
+  const answer = async (value: string, status = '429 Too Many Requests'): Promise<DeliveryRow> => {
+    const server = await answering(respond(status, '', `retry-after: ${value}\r\n`));
     const delivery = await deliverTo(at(server));
-    expect(delivery.attempts).toMatchObject([{ statusCode: 429, errorClass: 'http_status' }]);
-    return {
-      dueMs: await dueAfterMs(delivery),
-      scheduledMs: attemptOffsetsMs(delivery.id)[1]!,
-    };
+    expect(delivery.attempts).toMatchObject([{ statusCode: Number(status.slice(0, 3)) }]);
+    return delivery;
   };
-  const minute = await retryAfter('60');
-  // A minute from the end of the attempt, and nearer to it than to two.
-  expect(Math.floor(minute.dueMs / 60_000)).toBe(1);
-  const day = await retryAfter('86400');
-  expect(day.dueMs).toBe(day.scheduledMs + 600_000);
-  for (const odd of ['0', '-1', 'soon', '1e9', 'Wed, 21 Oct 2045 07:28:00 GMT', '']) {
-    const { dueMs, scheduledMs } = await retryAfter(odd);
-    expect({ odd, dueMs }).toEqual({ odd, dueMs: scheduledMs });
+  const dueBy = async (value: string, status?: string) => {
+    const delivery = await answer(value, status);
+    expect(delivery.attempts).toMatchObject([{ errorClass: 'http_status' }]);
+    const scheduledMs = attemptOffsetsMs(delivery.id)[1]!;
+    return { value, dueMs: await dueAfterMs(delivery), scheduledMs };
+  };
+  // So long from the end of the attempt, which is over at once.
+  for (const [sec, status] of [
+    [60, undefined],
+    [60, '410 Gone'],
+    [599, '503 Service Unavailable'],
+  ] as const) {
+    const { dueMs } = await dueBy(String(sec), status);
+    expect({ sec, is: Math.floor(dueMs / (sec * 1_000)) }).toEqual({ sec, is: 1 });
   }
+  for (const much of ['86400', '1000000000', '9'.repeat(300)]) {
+    const { scheduledMs, ...due } = await dueBy(much);
+    expect(due).toEqual({ value: much, dueMs: scheduledMs + 600_000 });
+  }
+  for (const odd of ['0', '-1', 'soon', '1e9', 'Wed, 21 Oct 2045 07:28:00 GMT', '']) {
+    const { scheduledMs, ...due } = await dueBy(odd);
+    expect(due).toEqual({ value: odd, dueMs: scheduledMs });
+  }
+  expect(await answer('60', '200 OK')).toMatchObject({ status: 'delivered', nextAttemptAt: null });
 });
 
 test('F-21: a redirect is a failure and its target gets no connection', async () => {

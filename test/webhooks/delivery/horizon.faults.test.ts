@@ -9,9 +9,10 @@ import { replayEvent } from '../../../src/webhooks/replay/replay-event.ts';
 import type { DeliveryRow } from '../../../src/webhooks/queue/deliveries.sql.ts';
 import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
 import { startReceiver, type Received, type Receiver } from '../receiver.ts';
+import { IS_NIGHTLY } from '../../nightly.ts';
 
 /**
- * Three days of failure (rows F-27 to F-29 of the fault matrix): a property of the schedule on a clock
+ * Three days of failure (rows F-28 and F-29 of the fault matrix): a property of the schedule on a clock
  * of our own, and the real engine with rows that move into the past instead of waiting.
  */
 const SECOND = 1_000;
@@ -27,14 +28,10 @@ beforeAll(async () => {
   await fixture.startDelivery();
 });
 afterAll(() => fixture.stop());
-const asking: Receiver[] = [];
 beforeEach(async () => {
   receiver = await startReceiver();
 });
-afterEach(async () => {
-  await receiver.close();
-  for (const one of asking.splice(0)) await one.close();
-});
+afterEach(() => receiver.close());
 
 /** What a receiver that never acknowledges does with one attempt, and how late that began. */
 type Refusal = { tookMs: number; retryAfterSec: number; lateMs?: number };
@@ -60,7 +57,7 @@ const refusal = fc.record({
   retryAfterSec: fc.constantFrom(0, 0, 0, 1, 60, 600, 3_600, 1e9, Infinity),
 });
 
-test('F-28: ten thousand horizons: 12 attempts or more, the first at once, the last in hours 68 to 72', () => {
+test('F-28: thousands of horizons: 12 attempts or more, the first at once, the last in hours 68 to 72', () => {
   const lasts: number[] = [];
   fc.assert(
     fc.property(fc.array(refusal, { minLength: 1, maxLength: 20 }), (refusals) => {
@@ -76,7 +73,7 @@ test('F-28: ten thousand horizons: 12 attempts or more, the first at once, the l
         last <= 72 * HOUR
       );
     }),
-    { numRuns: 10_000, seed: SEED },
+    { numRuns: IS_NIGHTLY ? 10_000 : 1_000, seed: SEED },
   );
   // Receivers that were down together are not called together: the last ones fill three hours.
   expect(Math.max(...lasts) - Math.min(...lasts)).toBeGreaterThan(2.5 * HOUR);
@@ -93,7 +90,7 @@ test('F-28: whatever downtime of ours comes between, nothing begins twice or aft
       const starts = horizon(newUuid(), refusals);
       return isRising(starts) && starts.every((at) => at < 72 * HOUR);
     }),
-    { numRuns: 2_000, seed: SEED },
+    { numRuns: IS_NIGHTLY ? 2_000 : 300, seed: SEED },
   );
 });
 
@@ -188,51 +185,4 @@ test('F-29: an endpoint that returns after 71 hours gets its event', async () =>
   const bodies = arrivals(eventId).map(({ body }) => body.toString('hex'));
   expect(bodies).toHaveLength(SCHEDULED_ATTEMPTS);
   expect(new Set(bodies).size).toBe(1);
-}, 60_000);
-
-const RETRY_AFTER: [string, string, number, number][] = [
-  // What is said, in which answer, and in which span the next attempt is due, in seconds.
-  ['60', '429 Too Many Requests', 59.9, 63],
-  ['599', '503 Service Unavailable', 598.9, 602],
-  ['86400', '429 Too Many Requests', 600, 611],
-  ['1000000000', '429 Too Many Requests', 600, 611],
-  ['9'.repeat(300), '429 Too Many Requests', 600, 611],
-  ['0', '429 Too Many Requests', 3, 10],
-  ['-1', '429 Too Many Requests', 3, 10],
-  ['1e9', '429 Too Many Requests', 3, 10],
-  ['soon', '429 Too Many Requests', 3, 10],
-  ['', '429 Too Many Requests', 3, 10],
-  ['Wed, 21 Oct 2045 07:28:00 GMT', '429 Too Many Requests', 3, 10],
-  ['60', '200 OK', 0, 0],
-  ['60', '410 Gone', 59.9, 63],
-  ['0', '410 Gone', 3, 10],
-];
-
-test('F-27: Retry-After delays by what it says and ten minutes at most; nonsense and 410 change nothing', async () => {
-  await Promise.all(
-    RETRY_AFTER.map(async ([value, status, from, to], i) => {
-      const one = await startReceiver();
-      asking.push(one);
-      one.answer((_, response) => {
-        const [code] = status.split(' ');
-        response.writeHead(Number(code), { 'retry-after': value }).end();
-      });
-      await fixture.addEndpoint({ url: one.url, namespace: `asking-${i}` });
-      const emittedMs = Date.now();
-      const eventId = await fixture.emit({ namespace: `asking-${i}` });
-      const { nextAttemptAt, attempts } = await fixture.deliveryWhen(
-        eventId,
-        (delivery) => delivery.status !== 'pending' && delivery.attempts.length > 0,
-      );
-      const what = `${status}, Retry-After: ${value}`;
-      expect([what, attempts[0]!.statusCode]).toEqual([what, Number(status.slice(0, 3))]);
-      if (to === 0) expect(nextAttemptAt).toBeNull();
-      else {
-        // From the event; how late the attempt began, on a busy machine, is not the matter here.
-        const inSec = (nextAttemptAt! - emittedMs) / SECOND;
-        const lateSec = (attempts[0]!.startedAt - emittedMs) / SECOND;
-        expect([what, inSec >= from, inSec <= to + lateSec]).toEqual([what, true, true]);
-      }
-    }),
-  );
 }, 60_000);

@@ -5,6 +5,7 @@ import { maintainPartitions } from '../../../../src/webhooks/queue/partitions.sq
 import { startDeliveryFixture, type DeliveryFixture } from '../../delivery-setup.ts';
 import { startRole } from '../../../roles/parley-process.ts';
 import { startReceiver, type Receiver } from '../../receiver.ts';
+import { IS_NIGHTLY } from '../../../nightly.ts';
 
 /**
  * The wall clock of a delivery process is wrong, or jumps. When a delivery is due, how long it is
@@ -17,7 +18,6 @@ const EVENTS = 4;
 const HANGING = '/hanging';
 const SKEWED_CLOCK = path.resolve(import.meta.dirname, './skewed-clock.ts');
 
-const IS_NIGHTLY = process.env['PARLEY_NIGHTLY'] !== undefined;
 const AHEAD = { 'two days ahead': { TEST_CLOCK_SKEW_MS: String(2 * DAY_MS) } };
 const CLOCKS: Record<string, Record<string, string>> = IS_NIGHTLY
   ? {

@@ -5,6 +5,7 @@ import { startReceiver, type Receiver } from '../../receiver.ts';
 import { listen, type Receiver as RawReceiver } from '../../../platform/egress/servers.ts';
 import { startFloodingReceiver } from './flooding-receiver.ts';
 import { startDeliveryProcess, type DeliveryProcess } from './receivers-setup.ts';
+import { IS_NIGHTLY } from '../../../nightly.ts';
 
 /**
  * What a dead or hanging endpoint costs the others (rows F-25 and F-26 of the fault matrix), in a process of its own and
@@ -13,7 +14,7 @@ import { startDeliveryProcess, type DeliveryProcess } from './receivers-setup.ts
  */
 const LONG = process.env['FAULT_ROUNDS'] !== undefined;
 const BACKLOG = LONG ? 100_000 : 10_000;
-const nightly = test.runIf(process.env['PARLEY_NIGHTLY'] !== undefined);
+const nightly = test.runIf(IS_NIGHTLY);
 
 let delivery: DeliveryProcess;
 let healthy: Receiver;

@@ -8,8 +8,9 @@ import heapFlags from '../../../../bin/heap-flags.json' with { type: 'json' };
 import type { LoadOptions, LoadReport } from '../../../platform/egress/egress-load.ts';
 import { listen, onRequest, respond, type Receiver } from '../../../platform/egress/servers.ts';
 import { startDeliveryProcess, type DeliveryProcess } from './receivers-setup.ts';
+import { IS_NIGHTLY } from '../../../nightly.ts';
 
-const IS_LONG = process.env['PARLEY_NIGHTLY'] !== undefined;
+const IS_LONG = IS_NIGHTLY;
 const nightly = test.runIf(IS_LONG);
 
 /** Receivers that misbehave, against a real delivery process (rows F-17 to F-21 of the fault matrix). */

@@ -6,13 +6,14 @@ import { startDeliveryHarness, type DeliveryHarness } from './delivery-harness.t
 import { startOwnPostgres, type OwnPostgres } from '../../../platform/postgres/own-postgres.ts';
 import { runMigrations } from '../../../roles/parley-process.ts';
 import { until } from '../../../until.ts';
+import { IS_NIGHTLY } from '../../../nightly.ts';
 
 /**
  * Who is taken over from, and who is not: only the dead, however PostgreSQL, a session or the whole
  * machine hiccups, and whoever dies of taking over as well.
  */
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? 1);
-const IS_LONG = process.env['PARLEY_NIGHTLY'] !== undefined;
+const IS_LONG = IS_NIGHTLY;
 const nightly = test.runIf(IS_LONG);
 /** Of the locks that say so (src/webhooks/queue/delivery-processes.sql.ts). */
 const LOCK_CLASS = 0x7061_6470;

@@ -6,8 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { IN_FLIGHT_MAX } from '../../../../src/webhooks/delivery/budgets.ts';
 import { startDeliveryHarness, type DeliveryHarness } from './delivery-harness.ts';
 import { temporaryFolder } from '../../../roles/parley-process.ts';
-
-const IS_NIGHTLY = process.env['PARLEY_NIGHTLY'] !== undefined;
+import { IS_NIGHTLY } from '../../../nightly.ts';
 
 /** A delivery process that runs out of memory, of descriptors, or of anybody who reads its log. */
 

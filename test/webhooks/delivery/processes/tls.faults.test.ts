@@ -13,8 +13,9 @@ import {
   type Receiver,
 } from '../../../platform/egress/servers.ts';
 import { startDeliveryProcess, type DeliveryProcess } from './receivers-setup.ts';
+import { IS_NIGHTLY } from '../../../nightly.ts';
 
-const nightly = test.runIf(process.env['PARLEY_NIGHTLY'] !== undefined);
+const nightly = test.runIf(IS_NIGHTLY);
 
 /** What the attempt log of a real process says of TLS that fails (row F-22 of the fault matrix). */
 let certificates: Certificates;
