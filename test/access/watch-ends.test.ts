@@ -21,7 +21,7 @@ function watchOver(live: Map<string, number | null>) {
 
 test('it asks every 400 ms, about all at once, and about nothing when nothing is open', async () => {
   const time = holdTime();
-  const { watch, asked, stop } = watchOver(new Map([...'ab'].map((id) => [id, null])));
+  const { watch, asked, stop } = watchOver(new Map(['a', 'b'].map((id) => [id, null])));
   const watches = ['a', 'b'].map(watch);
   await time.armed(400);
   expect(asked).toEqual([['a']]);

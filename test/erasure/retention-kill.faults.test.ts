@@ -4,6 +4,7 @@ import { freePort } from '../free-port.ts';
 import { createTestDatabase } from '../platform/postgres/postgres.ts';
 import { runMigrations, startRole, type Parley } from '../roles/parley-process.ts';
 import { until } from '../until.ts';
+import { IS_NIGHTLY } from '../nightly.ts';
 
 /** The API dies in the middle of removing what is past its retention. */
 
@@ -37,7 +38,7 @@ async function left(): Promise<number> {
 }
 
 // What a dead API leaves is a matter of audit-kill.faults.test.ts in the normal lane.
-test.runIf(process.env['PARLEY_NIGHTLY'] !== undefined)(
+test.runIf(IS_NIGHTLY)(
   'F-06: what a killed process left is removed by the next, and what goes on stays',
   async () => {
     await admin.query(

@@ -6,6 +6,7 @@ import { EVENT_DATA, EVENT_TYPES, type EventType } from '../../src/events/event-
 import { startParley, startRoles, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 import { createTestDatabase } from '../platform/postgres/postgres.ts';
 import { startReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
+import { IS_NIGHTLY } from '../nightly.ts';
 
 /**
  * The nine events out of real acts, through the REST API alone: one caller's whole way, in one
@@ -18,7 +19,7 @@ You can return a lamp within 30 days of delivery if it is unused and in its box.
 The refund is paid within five working days after the lamp has arrived at our warehouse.`;
 
 /** Other tests of the normal lane have the roles in processes of their own (test/roles). */
-const WAYS = process.env['PARLEY_NIGHTLY']
+const WAYS = IS_NIGHTLY
   ? (['one process', 'three processes'] as const)
   : (['one process'] as const);
 

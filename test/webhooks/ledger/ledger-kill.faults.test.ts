@@ -9,6 +9,7 @@ import { freePort } from '../../free-port.ts';
 import { runMigrations, temporaryFolder } from '../../roles/parley-process.ts';
 import { until } from '../../until.ts';
 import { createSeeded } from '../../random/seeded.ts';
+import { IS_NIGHTLY } from '../../nightly.ts';
 
 /**
  * Nothing accepted is lost: one API, two delivery processes and an operator on a PostgreSQL of
@@ -90,7 +91,7 @@ afterEach(async () => {
   for (const stop of stops.toReversed()) await stop();
 }, 60_000);
 
-test.runIf(process.env['PARLEY_NIGHTLY'] !== undefined)(
+test.runIf(IS_NIGHTLY)(
   `F-01 F-02 F-06 F-07 F-08 F-31 F-53: ${EVENTS} events, ${ROUNDS} kills of workers and API, ${POSTGRES_KILLS} of PostgreSQL, none lost`,
   async () => {
     const seeded = createSeeded(SEED);

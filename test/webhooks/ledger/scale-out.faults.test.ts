@@ -4,6 +4,7 @@ import type { Recorder } from './ledger-recorder.ts';
 import { startRole, startRoles, temporaryFolder, type Parley } from '../../roles/parley-process.ts';
 import { createTestDatabase } from '../../platform/postgres/postgres.ts';
 import { createSeeded } from '../../random/seeded.ts';
+import { IS_NIGHTLY } from '../../nightly.ts';
 
 /**
  * Delivery processes come and go in order while events come in, as an autoscaler has them: nothing is
@@ -39,7 +40,7 @@ afterEach(async () => {
   await folder.remove();
 });
 
-test.runIf(process.env['PARLEY_NIGHTLY'] !== undefined)(
+test.runIf(IS_NIGHTLY)(
   `delivery processes come and go under load: nothing lost, nothing twice (seed ${SEED})`,
   async () => {
     const random = createSeeded(SEED);

@@ -13,6 +13,7 @@ import {
   startDeliveryFixture,
   type DeliveryFixture,
 } from '../delivery-setup.ts';
+import { IS_NIGHTLY } from '../../nightly.ts';
 
 /**
  * Many sessions claim for the same endpoints and give back at once what they got, so that they meet
@@ -21,9 +22,9 @@ import {
  */
 
 const SESSIONS = 6;
-const ROUNDS = process.env['PARLEY_NIGHTLY'] ? 40 : 8;
-const ENDPOINTS = process.env['PARLEY_NIGHTLY'] ? 100 : 30;
-const DELIVERIES = process.env['PARLEY_NIGHTLY'] ? 3_000 : 1_000;
+const ROUNDS = IS_NIGHTLY ? 40 : 8;
+const ENDPOINTS = IS_NIGHTLY ? 100 : 30;
+const DELIVERIES = IS_NIGHTLY ? 3_000 : 1_000;
 
 let fixture: DeliveryFixture;
 

@@ -10,6 +10,7 @@ import {
   startDeliveryFixture,
   type DeliveryFixture,
 } from '../delivery-setup.ts';
+import { IS_NIGHTLY } from '../../nightly.ts';
 
 /**
  * Contract §5: first attempts for one endpoint and one conversation start in the order the events
@@ -240,6 +241,6 @@ test('random claims, losses, failures and restarts of several processes keep the
       const { rows } = await fixture.pool.query('select count(*) as left from delivery_queue');
       expect(rows).toEqual([{ left: 0 }]);
     }),
-    { numRuns: process.env['PARLEY_NIGHTLY'] ? 60 : 8 },
+    { numRuns: IS_NIGHTLY ? 60 : 8 },
   );
 }, 120_000);

@@ -8,6 +8,7 @@ import { createTestDatabase } from '../../platform/postgres/postgres.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { createSeeded } from '../../random/seeded.ts';
 import { until } from '../../until.ts';
+import { IS_NIGHTLY } from '../../nightly.ts';
 
 /**
  * A replay of many events is neither lost nor doubled, whatever is killed: in each round a job runs
@@ -97,7 +98,7 @@ async function countLost(eventIds: readonly string[]): Promise<number> {
   return rows[0]!.count;
 }
 
-test.runIf(process.env['PARLEY_NIGHTLY'] !== undefined)(
+test.runIf(IS_NIGHTLY)(
   `F-32: a replay is carried out whole over ${ROUNDS} kills: each event once, none left out (seed ${SEED})`,
   async () => {
     const { below } = createSeeded(SEED);
