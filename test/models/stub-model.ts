@@ -83,6 +83,8 @@ export type StubModel = {
   script: (...replies: StubScript[]) => void;
   /** What every request gets that no script is left for. */
   answer: (reply: StubScript) => void;
+  /** Forgets its requests and scripts, and answers plainly. */
+  reset: () => void;
   /** Settles when the request with this number, from 0, has come. */
   request: (index: number) => Promise<StubRequest>;
   stop: () => Promise<void>;
@@ -131,6 +133,11 @@ export async function startStubModel(
     script: (...replies) => void queue.push(...replies),
     answer: (reply) => {
       standing = reply;
+    },
+    reset: () => {
+      requests.length = 0;
+      queue.length = 0;
+      standing = {};
     },
     request: async (index) => {
       while (requests[index] === undefined) {

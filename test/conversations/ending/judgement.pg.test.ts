@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listWithoutSummary } from '../../../src/conversations/record/conversations.sql.ts';
 import { fromUuid, toUuid } from '../../../src/ids.ts';
 import type { StubReply, StubRequest } from '../../models/stub-model.ts';
 import type { Reply } from '../../roles/api/api-setup.ts';
 import { until } from '../../until.ts';
-import { settled, startModelFixture, type ModelFixture } from '../turns/model-fixture.ts';
+import { settled, shareModelFixture, type ModelFixture } from '../turns/model-fixture.ts';
 
 /** Conversations that a model judges when they have ended (docs/decisions/0054). */
 
@@ -25,11 +25,10 @@ const asked = (): StubRequest[] => fixture.stub.requests.filter(isJudging);
 const saying = (value: unknown): StubReply => ({ text: [JSON.stringify(value)] });
 
 beforeAll(async () => {
-  fixture = await startModelFixture();
+  fixture = await shareModelFixture();
 });
-afterAll(() => fixture?.stop());
 beforeEach(() => {
-  fixture.stub.requests.length = 0;
+  fixture.reset();
   judge = () => saying(VERDICT);
   fixture.stub.answer((request) => (isJudging(request) ? judge(request) : { text: 'Three days.' }));
 });

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StubReply } from '../../models/stub-model.ts';
-import { startModelFixture, waysOf, type ModelFixture } from './model-fixture.ts';
+import { shareModelFixture, waysOf, type ModelFixture } from './model-fixture.ts';
 
 /** Conversations that go from agent to agent, turn after turn, and do not drift. */
 
 let api: ModelFixture;
 let n = 0;
 beforeAll(async () => {
-  api = await startModelFixture();
+  api = await shareModelFixture();
 });
-beforeEach(() => {
-  api.stub.requests.length = 0;
-  api.stub.answer({});
-});
-afterAll(() => api?.stop());
+beforeEach(() => api.reset());
 
 const to = (agent: string, name = 'next') => ({ type: 'handoff', name, agent });
 const HAND_OVER: StubReply = { toolCalls: [{ name: 'next', arguments: {} }] };

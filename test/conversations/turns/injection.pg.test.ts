@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { StubReply, StubRequest } from '../../models/stub-model.ts';
 import { declareSource } from '../conversation-setup.ts';
-import { startModelFixture, waysOf, type ModelFixture, type Way } from './model-fixture.ts';
+import { shareModelFixture, waysOf, type ModelFixture, type Way } from './model-fixture.ts';
 
 /**
  * A model that does everything it reads, and repeats all of it: what it can do is bounded by the agent's
@@ -25,7 +25,7 @@ const ATTACK = [
 const FOREIGN = ['MARMALADE', 'ZEBRA', 'QUOKKA'];
 
 beforeAll(async () => {
-  api = await startModelFixture();
+  api = await shareModelFixture();
   otherKey = await api.newKey('team-b');
   await declareSource(api.engine, 'internal', '# Plans\n\nThe secret plans are ZEBRA.');
   await declareSource(api.engine, 'poisoned', `# Plans\n\nOur secret plans: ${ATTACK}`);
@@ -38,11 +38,7 @@ beforeAll(async () => {
   const pay = api.order({ name: 'pay', url: new URL('/pay', api.shop.url).href });
   await api.newAgent({ name: 'cashier', prompt: 'QUOKKA', tools: [pay] });
 });
-beforeEach(() => {
-  api.stub.requests.length = 0;
-  api.shop.received.length = 0;
-});
-afterAll(() => api?.stop());
+beforeEach(() => api.reset());
 
 /** Calls what it was told to call and has not called yet; then says all that it was told. */
 function obey({ body }: StubRequest): StubReply {

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { holdTime } from '../../clock.ts';
 import type { StubReply } from '../../models/stub-model.ts';
-import { byWays, QUICK, startModelFixture, waysOf, type ModelFixture } from './model-fixture.ts';
+import { byWays, QUICK, shareModelFixture, waysOf, type ModelFixture } from './model-fixture.ts';
 
 /** Whole turns, by each way in, under everything that a provider of models can do to them. */
 
 let api: ModelFixture;
 beforeAll(async () => {
-  api = await startModelFixture();
+  api = await shareModelFixture();
 });
-beforeEach(() => {
-  api.stub.requests.length = 0;
-  api.stub.answer({});
-});
-afterAll(() => api?.stop());
+beforeEach(() => api.reset());
 
 type Fault = {
   reply: StubReply;

@@ -53,6 +53,8 @@ export type ModelFixture = ConversationFixture & {
   order: (fields?: Record<string, unknown>) => Record<string, unknown>;
   /** With an agent by its id, or a new one of these fields. */
   talk: (way: Way, agent?: string | Record<string, unknown>) => Promise<Talk>;
+  /** Before each test: the model answers plainly, and the shop too. */
+  reset: () => void;
   /** Lines of the log since the beginning. */
   log: string[];
   /** Nothing is under way, no secret stands in the transcript, the events, the log, or in `texts`. */
@@ -64,6 +66,13 @@ export const QUICK = { first_token_ms: 1_000, between_tokens_ms: 500, total_ms: 
 const BEARER = 'shop-token-never-to-be-told';
 const SIGNING = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 const HIDDEN = [STUB_KEY, BEARER, SIGNING, Buffer.alloc(32, 9).toString('base64')];
+
+let shared: Promise<ModelFixture> | undefined;
+
+/** One for all test files of this worker. A test file calls `reset` before each test. Nothing stops it. */
+export function shareModelFixture(): Promise<ModelFixture> {
+  return (shared ??= startModelFixture());
+}
 
 export async function startModelFixture(
   options: Parameters<typeof startConversationFixture>[0] = {},
@@ -105,6 +114,11 @@ export async function startModelFixture(
     stub,
     shop,
     order,
+    reset: () => {
+      stub.reset();
+      shop.received.length = 0;
+      shop.answer((_, response) => void response.writeHead(200).end('ok'));
+    },
     log: lines,
     talk: async (way, given) => {
       const agent = typeof given === 'string' ? given : await api.newAgent(given);

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { holdTime } from '../../clock.ts';
 import type { ServerResponse } from 'node:http';
 import { until } from '../../until.ts';
-import { byWays, settled, startModelFixture, waysOf, type ModelFixture } from './model-fixture.ts';
+import { byWays, settled, shareModelFixture, waysOf, type ModelFixture } from './model-fixture.ts';
 import { openSse } from './sse.ts';
 
 /** Whole turns with tools that misbehave, and with callers that do not wait. */
 
 let api: ModelFixture;
 beforeAll(async () => {
-  api = await startModelFixture();
+  api = await shareModelFixture();
 });
-beforeEach(() => {
-  api.stub.requests.length = 0;
-  api.stub.answer({});
-  api.shop.answer((_, response) => void response.writeHead(200).end('ok'));
-});
-afterAll(() => api?.stop());
+beforeEach(() => api.reset());
 
 const CALL = { toolCalls: [{ name: 'order', arguments: { id: 7 } }] };
 
