@@ -16,12 +16,21 @@ export function codeEdits(file: string, source: string): Edit[] {
     edits.push(...filterEdits(node, text));
     edits.push(...halfEdits(node, parents, text));
     if (isKey(node, parents)) edits.push(...keyEdits(node, source));
-    if (file.endsWith('.sql.ts') && isText(node, parents)) {
+    if (hasSql(file) && isText(node, parents)) {
       const sql = source.slice(node.start + 1, node.end - 1);
-      edits.push(...shifted(sqlEdits(sql, { isFragment: !CLAUSE.test(sql) }), node.start + 1));
+      edits.push(...shifted(sqlEdits(sql, { isFragment: isFragment(sql) }), node.start + 1));
     }
   });
   return edits.sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
+function hasSql(file: string): boolean {
+  return file.endsWith('.sql.ts') || file.startsWith('src/platform/postgres/');
+}
+
+/** Whether a text may be a condition by itself. Sentences have neither clauses nor operators. */
+function isFragment(text: string): boolean {
+  return !CLAUSE.test(text) && /[=<>$]|\bis (?:not )?null\b/.test(text);
 }
 
 /** `<` becomes `<=`, and so on. */

@@ -49,6 +49,7 @@ test('what only looks like a condition stays', () => {
     'y → (y or true)',
     'id = $1 → (id = $1 or true)',
   ]);
+  expect(inSql("select case n when 'x' then 1 end")).toEqual([]);
 });
 
 test('a unique index has conditions, and so have parts of statements', () => {

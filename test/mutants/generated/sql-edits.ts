@@ -83,6 +83,7 @@ function inside(tokens: readonly Token[], open: number): Token[] {
   const found: Token[] = [];
   for (const token of tokens.slice(open + 1)) {
     if (token.text === ')' && token.depth === tokens[open]!.depth) break;
+    if (token.depth === tokens[open]!.depth + 1 && /^(order|limit|for)$/.test(token.text)) break;
     found.push(token);
   }
   return isCondition(found) ? found : [];
@@ -119,6 +120,9 @@ function opensCondition(tokens: readonly Token[], i: number): boolean {
   if (text === 'where' && own[0] === 'create' && own[1] === 'index') return false;
   if (text === 'on')
     return own.findLast((word) => /^(join|from|where|select)$/.test(word)) === 'join';
+  // `case status when 'x'` compares, `case when x` has a condition.
+  if (text === 'when' && own.includes('case'))
+    return [...own, text][own.lastIndexOf('case') + 1] === 'when';
   return text !== 'check' || tokens[i + 1]?.text === '(';
 }
 
