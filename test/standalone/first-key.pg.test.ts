@@ -1,22 +1,29 @@
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase } from '../platform/postgres/postgres.ts';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 
 /** The key that `start` shows is one that works, whatever became of the one before. */
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+/** Instead of a PostgreSQL of its own, which takes longer to make than all the rest. */
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let parley: Parley | undefined;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
+  [folder, database] = await Promise.all([temporaryFolder(), createTestDatabase()]);
 });
 afterEach(async () => {
   await parley?.stop();
+  await database.drop();
   await folder.remove();
 });
 
 const start = (env: Record<string, string> = {}): Promise<Parley> =>
-  startParley({ dataDir: path.join(folder.path, 'data'), env });
+  startParley({
+    dataDir: path.join(folder.path, 'data'),
+    env: { DATABASE_URL: database.url, ...env },
+  });
 
 async function revokeFirstKey({ call }: Parley): Promise<void> {
   const { body: first } = await call('GET', '/v1/api_keys');

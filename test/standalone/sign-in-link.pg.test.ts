@@ -1,22 +1,28 @@
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase } from '../platform/postgres/postgres.ts';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 
 /** Contract §2: `start` gives a link to the dashboard that signs in once. */
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let parley: Parley | undefined;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
+  [folder, database] = await Promise.all([temporaryFolder(), createTestDatabase()]);
 });
 afterEach(async () => {
   await parley?.stop();
+  await database.drop();
   await folder.remove();
 });
 
 const start = (env: Record<string, string> = {}): Promise<Parley> =>
-  startParley({ dataDir: path.join(folder.path, 'data'), env });
+  startParley({
+    dataDir: path.join(folder.path, 'data'),
+    env: { DATABASE_URL: database.url, ...env },
+  });
 
 /** As the page does that the link leads to. */
 function redeem({ url, dashboard }: Parley): Promise<Response> {

@@ -1,6 +1,8 @@
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startStubModel } from '../models/stub-model.ts';
+import { createTestDatabase } from '../platform/postgres/postgres.ts';
+import { until } from '../until.ts';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 
 /** What a new user sees at the first start: a conversation with each agent of examples/. */
@@ -8,13 +10,16 @@ import { startParley, temporaryFolder, type Parley } from '../roles/parley-proce
 const EXAMPLES = path.resolve(import.meta.dirname, '../../examples');
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+/** Of all tests but the first, in place of a PostgreSQL of their own. */
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let parley: Parley;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
+  [folder, database] = await Promise.all([temporaryFolder(), createTestDatabase()]);
 });
 afterEach(async () => {
   await parley.stop();
+  await database.drop();
   await folder.remove();
 });
 
@@ -58,7 +63,7 @@ test('the first start holds a conversation with answers, a gap, an end and its e
   parley = await start('1');
   await holdAnother(conversation.agent_id);
   expect(await conversations()).toHaveLength(3);
-}, 60_000);
+}, 120_000);
 
 /** By tools of a real shop on loopback, with a scripted model. */
 async function didThings(id: string): Promise<void> {
@@ -76,38 +81,37 @@ async function didThings(id: string): Promise<void> {
 
 test('a model that stands still in the sample holds nobody up who stops', async () => {
   const stub = await startStubModel({ reply: { text: 'one two', hang: 'between_tokens' } });
-  parley = await start('1', { PARLEY_MODEL_URL: stub.url, PARLEY_MODEL: 'stub-1' });
+  const model = { PARLEY_MODEL_URL: stub.url, PARLEY_MODEL: 'stub-1' };
+  parley = await start('1', { DATABASE_URL: database.url, ...model });
   await shown('Model', `stub-1 at ${stub.url}`);
   await stub.request(0);
   expect(await parley.stop()).toEqual([0]); // While the model still stands.
   await stub.stop();
-}, 60_000);
+}, 120_000);
 
 test('what the model of the sample could not answer is told', async () => {
   const stub = await startStubModel({ reply: { status: 401 } });
-  parley = await start('1', { PARLEY_MODEL_URL: stub.url, PARLEY_MODEL: 'stub-1' });
+  const model = { PARLEY_MODEL_URL: stub.url, PARLEY_MODEL: 'stub-1' };
+  parley = await start('1', { DATABASE_URL: database.url, ...model });
   await shown('the model of support could not answer', 'check PARLEY_MODEL_KEY');
   await stub.stop();
-}, 60_000);
+}, 120_000);
 
 test('without the demonstration there is none', async () => {
-  parley = await start('0');
-  for (;;) {
-    const agents: { name: string; ready: boolean; id: string }[] = (
-      await parley.call('GET', '/v1/agents')
-    ).body.data;
-    const agent = agents.find(({ name }) => name === 'support');
-    if (agent?.ready !== true) continue;
-    await holdAnother(agent.id);
-    break;
-  }
+  parley = await start('0', { DATABASE_URL: database.url });
+  const agent = await until('the agent to be ready', async () => {
+    const { body } = await parley.call('GET', '/v1/agents');
+    const agents: { name: string; ready: boolean; id: string }[] = body.data;
+    return agents.find(({ name, ready }) => name === 'support' && ready);
+  });
+  await holdAnother(agent.id);
   expect(await conversations()).toHaveLength(1);
-}, 60_000);
+}, 120_000);
 
 /** Longer than the sample would take if it were held now. */
 async function holdAnother(agent_id: string): Promise<void> {
   const { body } = await parley.call('POST', '/v1/conversations', { agent_id });
-  for (let i = 0; i < 40; i += 1) {
+  for (let i = 0; i < 20; i += 1) {
     const said = await parley.call('POST', `/v1/conversations/${body.id}/messages`, {
       text: `What is the wifi password, ${i}?`,
     });
@@ -121,14 +125,10 @@ async function conversations() {
 
 /** Resolves once a line with all of these was shown. */
 async function shown(...words: string[]): Promise<void> {
-  const untilMs = performance.now() + 20_000;
-  while (
-    !parley
+  const isShown = (): boolean =>
+    parley
       .output()
       .split('\n')
-      .some((line) => words.every((word) => line.includes(word)))
-  ) {
-    if (performance.now() > untilMs) throw new Error(`${words.join()} not in ${parley.output()}`);
-    await fetch(`${parley.url}/healthz`);
-  }
+      .some((line) => words.every((word) => line.includes(word)));
+  await until(() => `${words.join()} in ${parley.output()}`, isShown);
 }
