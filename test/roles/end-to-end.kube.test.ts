@@ -16,6 +16,7 @@ import {
   type Parley,
 } from './parley-process.ts';
 import { createTestDatabase, shiftTime } from '../platform/postgres/postgres.ts';
+import { until } from '../until.ts';
 import { startReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
 
 /** The main job, by the same test in one process and in three, without Kubernetes and with it. */
@@ -192,18 +193,18 @@ async function advanceDatabase(ms: number): Promise<void> {
 
 /** Resolves once the only agent has this version live. */
 async function live(version: number): Promise<void> {
-  for (;;) {
+  await until(`version ${version} to be live`, async () => {
     const { body } = await parley.call('GET', '/v1/agents');
-    if (body.data[0]?.active_version === version) return;
-  }
+    return body.data[0]?.active_version === version;
+  });
 }
 
 /** The delivery, once it has the status. */
-async function delivery(id: string, status: string): Promise<Answer['body']> {
-  for (;;) {
+function delivery(id: string, status: string): Promise<Answer['body']> {
+  return until(`the delivery to be ${status}`, async () => {
     const { body } = await parley.call('GET', `/v1/deliveries/${id}`);
-    if (body.status === status) return body;
-  }
+    return body.status === status && body;
+  });
 }
 
 const agent = (prompt: string) => ({
