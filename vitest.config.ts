@@ -15,7 +15,7 @@ export default defineConfig({
     isolate: false,
     experimental: { viteModuleRunner: false, nodeLoader: false },
     maxWorkers: 3,
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     restoreMocks: true,
     slowTestThreshold: 5_000,

@@ -13,6 +13,8 @@ export type HeldClock = {
   armed: (ms: number) => Promise<void>;
   /** How long each waiting timer still has, in ms, shortest first. */
   waiting: () => number[];
+  /** Ends the hold before the test does. `afterEach` still runs under the hold: call this if it waits for timers. */
+  release: () => void;
 };
 
 type HeldTimer = {
@@ -43,7 +45,8 @@ const clockAfterHold: Clock = {
  * Processes that a test spawns and the database have clocks of their own (`shiftTime` of a test's database).
  */
 export function holdTime(): HeldClock {
-  const startedMs = systemClock.monotonicMs();
+  // Whole, so that a rest that is rounded up to whole milliseconds is the rest itself.
+  const startedMs = Math.round(systemClock.monotonicMs());
   const epochStartedMs = systemClock.epochMs();
   let passedMs = 0;
   const timers = new Map<Timer, HeldTimer>();
@@ -106,7 +109,7 @@ export function holdTime(): HeldClock {
   }
 
   setClock(clock);
-  onTestFinished(() => {
+  const release = (): void => {
     setClock(clockAfterHold);
     for (const { handle, fire, dueMs, everyMs } of timers.values()) {
       const running =
@@ -115,8 +118,11 @@ export function holdTime(): HeldClock {
           : systemClock.setInterval(fire, everyMs);
       continued.set(handle, running.unref());
     }
-  });
+    timers.clear();
+  };
+  onTestFinished(release);
   return {
+    release,
     advance: async (ms) => {
       const endMs = passedMs + ms;
       for (let due = nextDue(endMs); due; due = nextDue(endMs)) {

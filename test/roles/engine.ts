@@ -66,7 +66,7 @@ export type Engine = Context &
     settled: (kind: string, name: string, namespace?: string) => Promise<Resource>;
     /**
      * Resolves with the first answer that is neither undefined nor false; asks again whenever
-     * something was declared, projected or delivered. Rejects after 10 s with what `what` says.
+     * something was declared, projected or delivered. Rejects after 30 s with what `what` says.
      */
     eventually: <T>(
       check: () => Promise<T | undefined | false>,
@@ -208,7 +208,7 @@ function followKinds({ client }: Kube, { log }: Context, wake: () => void) {
   });
 }
 
-const EVENTUALLY_MS = 10_000;
+const EVENTUALLY_MS = 30_000;
 /** A lost wake-up costs this; what is waited for is announced by the database. */
 const LOOK_AGAIN_MS = 200;
 
