@@ -80,6 +80,9 @@ const microphones = ({ page }: Visit): Promise<string[]> =>
 
 /** Returns a function that waits until the microphone has heard the question to its end, muted or not. */
 async function listenForQuestion({ page }: Visit): Promise<() => Promise<unknown>> {
+  await page.waitForFunction(
+    () => (globalThis as unknown as { microphones: unknown[] }).microphones.length > 0,
+  );
   await page.evaluate(() => {
     const { microphones } = globalThis as unknown as { microphones: MediaStreamTrack[] };
     const context = new AudioContext();
