@@ -160,7 +160,14 @@ test('the end is followed until the reader scrolls up, and again when they come 
   await page.mouse.move(640, 300);
   await page.mouse.wheel(0, -400);
   await page.getByRole('button', { name: 'To the end' }).waitFor();
-  const before = await page.evaluate(() => window.scrollY);
+  // The wheel scrolls over several frames.
+  const before = await page.evaluate(async () => {
+    for (let last = NaN, still = 0; still < 10; last = window.scrollY) {
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      still = window.scrollY === last ? still + 1 : 0;
+    }
+    return window.scrollY;
+  });
   letGo();
   await page.getByText(`line ${2 * LINES}.`).waitFor();
   await page.getByText(/Seen from here/).waitFor();

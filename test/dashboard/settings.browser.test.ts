@@ -75,8 +75,8 @@ test('the audit log is filtered by the target, and by the actor', async () => {
   await page.goto('/settings/audit?action=agent.created');
   const targets = (...ids: string[]) =>
     page.waitForFunction((wanted) => {
-      const found = [...document.querySelectorAll('[role=row] [title^=agt_]')].map((one) =>
-        one.getAttribute('title'),
+      const found = [...document.querySelectorAll('[role=row] [title^=agt_]')].map(
+        (one) => one.getAttribute('title') ?? '',
       );
       return found.toSorted().join() === wanted;
     }, ids.toSorted().join());
