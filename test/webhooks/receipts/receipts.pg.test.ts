@@ -16,7 +16,6 @@ let receiver: Receiver;
 let namespace: string;
 /** What the receiver's own database holds: id → `created` of the body. */
 let held: Map<string, number>;
-
 beforeEach(async () => {
   const tenant = await newTenant();
   ({ namespace } = tenant);
@@ -124,7 +123,7 @@ test('a receiver that lost events after it acknowledged them finds out which, an
   });
 
   const lost = [ids[1]!, ids[4]!, ids[7]!];
-  for (const id of lost) held.delete(id);
+  lost.forEach((id) => held.delete(id));
   const { body: theirs } = await digest(path, hour);
   expect(theirs.count).toBe(8);
   expect(theirs.sha256).not.toBe(ownDigest(hour).sha256);
@@ -168,11 +167,10 @@ test('a receiver that lost events after it acknowledged them finds out which, an
   expect(delivery).toMatchObject({ trigger: 'replay', status: 'delivered' });
 
   // Another namespace has its own, and learns nothing of this one.
-  const nothing = createHash('sha256').digest('hex');
   expect((await digest(foreignPath, hour, foreignKey)).body).toEqual({
     hour,
     count: 0,
-    sha256: nothing,
+    sha256: createHash('sha256').digest('hex'),
     unfinished: 0,
     failed: 0,
   });
