@@ -33,6 +33,10 @@ export const nightly = {
   tests: [undefined, 'every test of `npm test` in its full form'],
   faults: [undefined, 'every way we know to break it, 50 rounds each, hours; -- PATH for one'],
   mutants: ['test/mutants/main.ts', 'planted bugs, each of which a test must find; -- NAME'],
+  generated: [
+    'test/mutants/generated/main.ts',
+    'a random sample of generated mutants; -- --record once, --noun, --sample, --seed',
+  ],
   contract: ['test/contract/main.ts', 'schemathesis against /v1/openapi.json'],
   peers: ['test/peers/main.ts', 'clients, sites, files and carriers that others made; -- NAME'],
   soak: ['test/soak/main.ts', 'an hour of load with a fault every 20 s; -- --minutes 5'],
