@@ -14,7 +14,8 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    maxWorkers: 3,
+    // Tests wait about as long as they compute.
+    maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     restoreMocks: true,
@@ -24,8 +25,9 @@ export default defineConfig({
       kind('check', { include: ['test/check/**/*.test.ts'] }),
       kind('unit', {
         include: ['test/**/*.test.ts'],
-        exclude: ['test/**/*.{pg,kube,faults,browser}.test.ts', 'test/{check,e2e}/**'],
+        exclude: ['test/**/*.{program,pg,kube,faults,browser}.test.ts', 'test/{check,e2e}/**'],
       }),
+      kind('program'),
       kind('pg', { globalSetup: 'test/setup/start-postgres.ts' }),
       kind('kube', {
         globalSetup: 'test/setup/start-kube.ts',
