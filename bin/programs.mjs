@@ -1,6 +1,6 @@
 /**
- * The programs behind `npm run bench`, `npm run test:nightly` and `npm run generate`: name → file, what it does, and how
- * long it takes on two cores. Without a name, `bench` lists them; the others run all that a name does not have to ask for.
+ * Names the programs behind `npm run bench`, `npm run test:nightly` and `npm run generate`. Each has its file, and what it
+ * measures or makes, with its duration on two cores.
  */
 export const benches = {
   dashboard: ['test/dashboard/bench/main.ts', 'first view, changes of page, live events, memory'],
@@ -28,7 +28,7 @@ export const benches = {
   website: ['test/bench/website.ts', 'a site of 500 pages'],
 };
 
-/** In this order when none is named. `faults` and `tests` are runs of Vitest (tasks.mjs). */
+/** Runs in this order. `tests` and `faults` are runs of Vitest (tasks.mjs). */
 export const nightly = {
   tests: [undefined, 'every test of `npm test` in its full form'],
   faults: [undefined, 'every way we know to break it, 50 rounds each, hours; -- PATH for one'],
@@ -43,7 +43,7 @@ export const nightly = {
   drill: ['test/drill/main.ts', 'calls with real speech and interruptions; -- --interruptions 10'],
 };
 
-/** Files that are committed and made from the sources. Without a name: all but the pictures. */
+/** Writes committed files from the sources. Only the pictures have to be named. */
 export const generators = {
   crds: ['src/roles/generate-crds.ts', 'the CRDs, after a change of a kind’s schema'],
   client: [

@@ -25,20 +25,20 @@ const staticSteps = [
   { name: 'unused code', tool: 'knip', args: [] },
 ];
 
-/** Everything that a change may break (docs/testing.md). With arguments, Vitest alone with these. */
+/** Runs everything that a change may break (docs/testing.md). With arguments, runs Vitest alone with these. */
 export const test = (context) =>
   context.args.length > 0
     ? runSteps(context, [testStep(context.args)])
     : runSteps(context, [...staticSteps, testStep(['--project=!e2e'])]);
 
-/** The tests that need nothing but Node. */
+/** Runs the tests that need nothing but this process. */
 export const unit = (context) => runSteps(context, [testStep(['--project=unit', ...context.args])]);
 
-/** On the cluster of KUBECONFIG, with PARLEY_E2E_IMAGE in its nodes (CONTRIBUTING.md). */
+/** Tests the chart on the cluster of KUBECONFIG, whose nodes have PARLEY_E2E_IMAGE (CONTRIBUTING.md). */
 export const e2e = (context) =>
   runSteps(context, [testStep(['--project=e2e', '--maxWorkers=1', ...context.args])]);
 
-/** Types, lint, format, unused code, and the rules that read the sources (test/check). */
+/** Checks types, lint, format, unused code, and the rules that read the sources (test/check). */
 export const check = (context) =>
   runSteps(context, [...staticSteps, testStep(['--project=check'])]);
 
@@ -48,14 +48,14 @@ export const fix = (context) =>
     { name: 'format', tool: 'oxfmt', args: [] },
   ]);
 
-/** One bench, with its arguments; without a name, the list of them. */
+/** Runs one bench. Prints the list if none is named. */
 export function bench({ args: [name, ...args], ...context }) {
   if (name !== undefined) return runSteps(context, [programStep(benches, name, args)]);
   console.log(`npm run bench -- NAME [arguments]\n\n${listOf(benches)}`);
   return 0;
 }
 
-/** One generator, with its arguments; without a name, all whose result a test compares. */
+/** Runs one generator. Runs every generator whose result a test compares if none is named. */
 export function generate({ args: [name, ...args], ...context }) {
   const names = name === undefined ? ['crds', 'client'] : [name];
   return runSteps(
@@ -64,7 +64,7 @@ export function generate({ args: [name, ...args], ...context }) {
   );
 }
 
-/** One part of the nightly lane, with its arguments; without a name, all of them. */
+/** Runs one part of the nightly lane. Runs every part if none is named. */
 export function nightlyTests({ args: [name, ...args], ...context }) {
   process.env.PARLEY_NIGHTLY ??= '1';
   process.env.FAULT_ROUNDS ??= '50';
@@ -115,7 +115,7 @@ const runStep = ({ root, nodes }, { file, tool, bin, args }) =>
     args: [file === undefined ? toolScript(root, tool, bin) : join(root, file), ...args],
   });
 
-/** By its package.json rather than node_modules/.bin, whose scripts run on the Node in PATH. */
+/** Reads the tool's package.json, since the scripts of node_modules/.bin run on the Node in PATH. */
 function toolScript(root, tool, bin = tool) {
   const home = join(root, 'node_modules', tool);
   const declared = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')).bin;

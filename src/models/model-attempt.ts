@@ -21,7 +21,7 @@ export type Attempted = {
   draft: AnswerDraft;
   /** Whether a request was made at all. */
   wasSent: boolean;
-  /** By `monotonicMs()`. */
+  /** Moment of `monotonicMs()`. */
   firstPartAt: number | undefined;
   outcome: { kind: 'whole' } | { kind: 'interrupted' } | { kind: 'failed'; failure: Failure };
 };

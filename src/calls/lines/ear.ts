@@ -24,7 +24,7 @@ export type EarDeps = {
   isAgentSpeaking: () => boolean;
   /** The user speaks into it and means it; told once for each time that the agent speaks. */
   onInterrupt: () => void;
-  /** `soundMs`: when the last sound of it was heard, by `monotonicMs()`. */
+  /** `soundMs` is the moment of the last sound, in `monotonicMs()`. */
   onHeard: (text: string, soundMs: number) => void;
   /** Something was said, and is lost: it was not understood in time, or not at all. */
   onLost: () => void;
