@@ -47,6 +47,11 @@ test('ids sort by the time they carry, as text, as uuid and as partition bound',
   );
 });
 
+test('ids of one millisecond sort in the order in which they were made', () => {
+  const made = Array.from({ length: 4_096 }, () => newUuid(1_700_000_000_001));
+  expect(made.toSorted()).toEqual(made);
+});
+
 test('a new uuid is version 7, variant 10, and no two are alike', () => {
   const uuids = Array.from({ length: 20_000 }, () => newUuid(1_700_000_000_000));
   expect(new Set(uuids).size).toBe(uuids.length);

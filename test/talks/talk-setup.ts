@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
-import { typesInOrder } from '../calls/event-types.ts';
 import { addPool, meanwhile } from '../calls/passing-time.ts';
 import { startMediaSpeech, type MediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
 import { openPage, type Page, type PageOptions } from './page.ts';
@@ -88,7 +87,7 @@ export async function startTalkFixture(
     },
     events: async (id) => {
       const { data } = await read(`/v1/events?conversation_id=${id}`);
-      return typesInOrder(data);
+      return data.map(({ type }: { type: string }) => type).toReversed();
     },
     stop: async () => {
       removePool();

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { startApi, type Api, type Reply } from '../../../roles/api/api-setup.ts';
-import { typesInOrder } from '../../event-types.ts';
 import { addPool, meanwhile, until } from '../../passing-time.ts';
 import { ACCOUNT, TOKEN } from './account.ts';
 import { startStandIn, type Manner, type StandIn } from './stand-in-carrier.ts';
@@ -91,7 +90,7 @@ export async function startPhoneFixture(
     },
     events: async ({ conversation_id }) => {
       const { data } = await read(`/v1/events?conversation_id=${conversation_id}`);
-      return typesInOrder(data);
+      return data.map(({ type }: { type: string }) => type).toReversed();
     },
     stop: async () => {
       removePool();
