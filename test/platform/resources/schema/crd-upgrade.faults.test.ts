@@ -58,9 +58,8 @@ type Stored = {
       // Entries of the corpus share names; here each has its own.
       return { ...(parse(text, { version: '1.1' }) as Stored), kind, metadata: { name } };
     });
-    const old: Stored[] = [];
     // This tree's corpus may use what the previous CRDs do not know: the server leaves that out.
-    for (const manifest of manifests) old.push(await create(manifest));
+    const old = await Promise.all(manifests.map(create));
     const plurals = Object.values(KIND_PLURALS).filter((plural) => hasCrd(previous.path, plural));
     expect(plurals.length).toBeGreaterThanOrEqual(3);
     for (const plural of plurals) expectEveryField(plural, old, readCrd(previous.path, plural));
@@ -69,33 +68,32 @@ type Stored = {
     const upgraded = await readAll(old);
     expect(pruned(old, upgraded)).toEqual([]);
     // What is more in them is what the new defaults give a new object as well.
-    for (const object of upgraded) {
-      const { spec } = await send('POST', `${collection(object)}?dryRun=All`, fresh(object));
-      expect({ name: object.metadata.name, spec: object.spec }).toEqual({
-        name: object.metadata.name,
-        spec,
-      });
+    const asNew = await createDryAll(upgraded);
+    for (const [at, { metadata, spec }] of upgraded.entries()) {
+      expect({ name: metadata.name, spec }).toEqual({ name: metadata.name, spec: asNew[at]!.spec });
     }
 
     // Written again by the new version, for which the server checks and stores all of it anew.
-    for (const object of upgraded) await touch(object, 'new');
+    await Promise.all(upgraded.map((object) => touch(object, 'new')));
     const rewritten = await readAll(old);
     expect(contents(rewritten)).toEqual(contents(upgraded));
 
-    const young: Stored[] = [];
-    for (const manifest of manifests) {
-      const name = `young-${manifest.metadata.name}`.slice(0, 63);
-      young.push(await create({ ...manifest, metadata: { name } }));
-    }
+    const young = await Promise.all(
+      manifests.map((manifest) => {
+        const name = `young-${manifest.metadata.name}`.slice(0, 63);
+        return create({ ...manifest, metadata: { name } });
+      }),
+    );
 
     await applyCrds(previous.path);
     expect(pruned(old, await readAll(old))).toEqual([]);
     // Nothing the previous version knows is missing or different in what the new one wrote.
-    for (const object of await readAll(young)) {
-      const { spec } = await send('POST', `${collection(object)}?dryRun=All`, fresh(object));
-      expect(pruned([{ ...object, spec }], [object])).toEqual([]);
+    const kept = await readAll(young);
+    const asOld = await createDryAll(kept);
+    for (const [at, object] of kept.entries()) {
+      expect(pruned([{ ...object, spec: asOld[at]!.spec }], [object])).toEqual([]);
     }
-    for (const object of old) await touch(object, 'old');
+    await Promise.all(old.map((object) => touch(object, 'old')));
     expect(pruned(old, await readAll(old))).toEqual([]);
 
     // Forward again: what was not written in between has kept even what only the new one knows.
@@ -117,12 +115,17 @@ type Stored = {
     return answer;
   }
 
-  async function readAll(objects: Stored[]): Promise<Stored[]> {
-    const read: Stored[] = [];
-    for (const object of objects) {
-      read.push(await send('GET', `${collection(object)}/${object.metadata.name}`));
-    }
-    return read;
+  function readAll(objects: Stored[]): Promise<Stored[]> {
+    return Promise.all(
+      objects.map((object) => send('GET', `${collection(object)}/${object.metadata.name}`)),
+    );
+  }
+
+  /** What the server makes of the same specs in new objects, of which it stores none. */
+  function createDryAll(objects: Stored[]): Promise<Stored[]> {
+    return Promise.all(
+      objects.map((object) => send('POST', `${collection(object)}?dryRun=All`, fresh(object))),
+    );
   }
 
   async function touch(object: Stored, value: string): Promise<void> {
@@ -133,13 +136,15 @@ type Stored = {
 
   /** As helm and kubectl do; resolves when the server works by them. */
   async function applyCrds(tree: string): Promise<void> {
-    for (const plural of Object.values(KIND_PLURALS)) {
-      if (!hasCrd(tree, plural)) continue;
-      const crd = readCrd(tree, plural);
-      const address = `${CRDS}/${plural}.parley.dev?fieldManager=helm&force=true`;
-      await send('PATCH', address, crd, APPLY);
-      await untilPublished(plural, schemaOf(crd));
-    }
+    const plurals = Object.values(KIND_PLURALS).filter((plural) => hasCrd(tree, plural));
+    await Promise.all(
+      plurals.map(async (plural) => {
+        const crd = readCrd(tree, plural);
+        const address = `${CRDS}/${plural}.parley.dev?fieldManager=helm&force=true`;
+        await send('PATCH', address, crd, APPLY);
+        await untilPublished(plural, schemaOf(crd));
+      }),
+    );
   }
 
   /**
