@@ -78,7 +78,7 @@ export async function runPipeline(
 }
 
 /**
- * Every address as a name or as a literal by turns, each third behind a redirect, each eighth among
+ * Every address as a name or as a literal by turns, each third behind a redirect, each fourth among
  * public ones and taking turns with them; in the long run everything of everything.
  */
 function wanted(dns: SsrfDns, turn: number): Wanted[] {
@@ -124,7 +124,7 @@ function wanted(dns: SsrfDns, turn: number): Wanted[] {
       ...(isTurn(2) ? [asLiteral] : [asName]),
       ...(IS_NIGHTLY ? [asName] : []),
       ...(isTurn(3) ? [byRedirect] : []),
-      ...(isTurn(8) ? [mixed, byTurns] : []),
+      ...(isTurn(4) ? [mixed, byTurns] : []),
     ];
   });
   return [...all, { what: 'the public one', expected: [null], url: `http://${PUBLIC_V4}/` }];
@@ -135,7 +135,13 @@ async function declareAll({ call }: Parley, all: Wanted[]): Promise<Endpoint[]> 
   const declare = async ({ url, otherwise, ...rest }: Wanted): Promise<void> => {
     const { status, body } = await call('POST', '/v1/webhooks', { url });
     if (status === 201) endpoints.push({ ...rest, id: body.id });
-    else if (status === 422 && otherwise !== undefined) await declare(otherwise);
+    else if (status === 202) {
+      // Stored, and not yet taken up by an operator that is busy.
+      const isTakenUp = async (): Promise<boolean> =>
+        (await call('GET', `/v1/webhooks/${body.id}`)).status === 200;
+      await until(`${rest.what} to be taken up`, isTakenUp, PATIENCE);
+      endpoints.push({ ...rest, id: body.id });
+    } else if (status === 422 && otherwise !== undefined) await declare(otherwise);
     else throw new Error(`${rest.what}: the api answered ${status} to ${url}`);
   };
   await inParallel(all, declare);

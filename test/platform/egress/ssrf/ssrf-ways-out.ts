@@ -154,7 +154,7 @@ function ways(turn: number) {
     return [
       isTurn(2) ? asLiteral : asName,
       ...(isTurn(3) ? [byRedirect] : []),
-      ...(isTurn(8) ? [byTurns] : []),
+      ...(isTurn(4) ? [byTurns] : []),
     ];
   });
   return { list, zones };
