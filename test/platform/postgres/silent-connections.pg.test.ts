@@ -75,16 +75,16 @@ describe.each([
     const busy = [pool.query('select 1'), pool.query('select 1')];
     proxy.hang();
     busy.push(pool.query('select 1'));
-    const outcomes = Promise.allSettled(busy);
+    const reasons = busy.map((one) => one.then(String, String));
     await proxy.until(() => proxy.open() === 3);
     proxy.freeze();
     proxy.resume();
+    // The log-in is silent since longer than the statements, so it is found by an earlier question to the server.
     await time.advance(FOUND_MS);
-    expect((await outcomes).map(({ status }) => status)).toEqual([
-      'rejected',
-      'rejected',
-      'rejected',
-    ]);
+    await reasons[2];
+    await time.advance(FOUND_MS);
+    for (const reason of await Promise.all(reasons))
+      expect(reason).toMatch('Connection terminated');
   });
 
   test('a slow statement is let be, and so is who thinks in a transaction', async () => {
