@@ -1,5 +1,16 @@
-import type { Elector } from '../../../src/platform/kubernetes/lease-elector.ts';
-import type { FaultProxy } from '../fault-proxy.ts';
+import { pino } from 'pino';
+import { monotonicMs } from '../../../src/clock.ts';
+import { createKubeClient, type KubeClient } from '../../../src/platform/kubernetes/client.ts';
+import {
+  createLeaseElector,
+  type Elector,
+} from '../../../src/platform/kubernetes/lease-elector.ts';
+import { type Lease, parseLease } from '../../../src/platform/kubernetes/lease-record.ts';
+import { startFaultProxy, type FaultProxy } from '../fault-proxy.ts';
+import { until } from '../../until.ts';
+import type { Kube } from './kube.ts';
+
+/** What the test of the Lease elector needs besides its API server. */
 
 /** One who stands for election, in a network of its own. */
 export type Candidate = Elector & {
@@ -11,13 +22,15 @@ export type Candidate = Elector & {
   led: (term?: number) => Promise<number>;
   lost: (term?: number) => Promise<number>;
 };
-/** What the test of the Lease elector needs besides its API server. */
+
+export const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
+const MERGE = 'application/merge-patch+json';
 
 /** Short, and yet a machine with other work may stall for a second without costing a leader its term. */
 export const TIMING = { leaseDurationMs: 2_000, renewDeadlineMs: 1_500, retryPeriodMs: 250 };
 
 /** Remembers when something happened, and wakes those who wait for the n-th time. */
-export function createMarks() {
+function createMarks() {
   const marks: PromiseWithResolvers<number>[] = [];
   const nth = (n: number) => (marks[n] ??= Promise.withResolvers<number>());
   let count = 0;
@@ -42,3 +55,96 @@ export const PAUSED = `
     onLost: async () => console.log('ends'),
   }).start();
 `;
+
+/** A Lease of its own, and candidates for it. */
+export function newElection(kube: Kube, leaseName: string) {
+  const log: string[] = [];
+  const ends: (() => Promise<void>)[] = [];
+
+  function connect(port: number, answered: string[]): KubeClient {
+    return createKubeClient({
+      credentials: {
+        server: `https://127.0.0.1:${port}`,
+        tls: { ca: kube.caCert },
+        headers: async () => ({ authorization: `Bearer ${kube.token}` }),
+        namespace: 'default',
+      },
+      countRequest: (method, code) => void answered.push(`${method} ${code}`),
+    });
+  }
+
+  /** A candidate that records what happens to it. */
+  async function startCandidate(
+    identity: string,
+    options: {
+      onLead?: (resign: (reason: string) => void) => Promise<void>;
+      onLost?: () => Promise<void>;
+    } = {},
+  ): Promise<Candidate> {
+    const proxy = await startFaultProxy(kube.url);
+    const answered: string[] = [];
+    const client = connect(proxy.port, answered);
+    const led = createMarks();
+    const lost = createMarks();
+    const elector = createLeaseElector({
+      ...TIMING,
+      client,
+      namespace: 'default',
+      name: leaseName,
+      identity,
+      log: pino({ level: 'silent' }),
+      nowMs: monotonicMs,
+      onLead: async (resign) => {
+        log.push(`${identity} leads`);
+        led.mark();
+        await options.onLead?.(resign);
+      },
+      onLost: async () => {
+        await options.onLost?.();
+        log.push(`${identity} ends`);
+        lost.mark();
+      },
+    });
+    ends.push(async () => {
+      await elector.stop();
+      await proxy.stop();
+      await client.close();
+    });
+    elector.start();
+    return { ...elector, identity, proxy, answered, led: led.at, lost: lost.at };
+  }
+
+  async function readLease(): Promise<Lease | undefined> {
+    const { status, json } = await kube.request('GET', `${LEASES}/${leaseName}`);
+    return status === 200 ? parseLease(json()) : undefined;
+  }
+
+  /** Of the Lease and of requests on their way there is no signal to wait for. */
+  const eventually = (isSo: () => boolean | Promise<boolean>): Promise<true> =>
+    until(() => `${String(isSo)}; log: ${log.join(', ')}`, isSo, { everyMs: 20 });
+
+  /** The candidate has its watch, and so knows who leads. */
+  const follows = ({ answered }: Candidate, times = 1): Promise<true> =>
+    eventually(() => answered.filter((one) => one === 'GET 200').length > times);
+
+  async function renewals(count: number): Promise<void> {
+    const seen = new Set<string | undefined>();
+    await eventually(async () => seen.add((await readLease())?.renewTime).size > count);
+  }
+
+  const patch = (body: object) => kube.request('PATCH', `${LEASES}/${leaseName}`, body, MERGE);
+
+  return {
+    leaseName,
+    log,
+    startCandidate,
+    readLease,
+    eventually,
+    follows,
+    renewals,
+    patch,
+    /** What the test does at its end, also when it fails. */
+    atEnd: (end: () => Promise<void>) => void ends.push(end),
+    end: async () => void (await Promise.all(ends.splice(0).map((end) => end()))),
+  };
+}

@@ -1,119 +1,36 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, test as base } from 'vitest';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { pino } from 'pino';
-import { monotonicMs } from '../../../src/clock.ts';
-import { createKubeClient, type KubeClient } from '../../../src/platform/kubernetes/client.ts';
-import { createLeaseElector } from '../../../src/platform/kubernetes/lease-elector.ts';
-import { type Lease, parseLease } from '../../../src/platform/kubernetes/lease-record.ts';
 import { borrowKube, type Kube } from './kube.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 import { holdTime } from '../../clock.ts';
-import { startFaultProxy } from '../fault-proxy.ts';
-import { type Candidate, createMarks, PAUSED, TIMING } from './kubernetes-lease-setup.ts';
-import { until } from '../../until.ts';
+import { LEASES, newElection, PAUSED, TIMING } from './kubernetes-lease-setup.ts';
 
 /** Each candidate reaches the real API server through a network of its own, which can fail. */
 
 const binaries = await findKubeBinaries();
-const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
-const MERGE = 'application/merge-patch+json';
 
 (binaries ? describe : describe.skip)('the Lease elector', () => {
   let kube: Kube;
-  let leaseName: string;
   let leaseCount = 0;
-  let log: string[];
-  let child: ChildProcess | undefined;
-  const ends: (() => Promise<void>)[] = [];
-
   beforeAll(async () => {
     kube = await borrowKube();
   }, 120_000);
   afterAll(async () => kube?.stop());
-  beforeEach(() => {
-    leaseName = `lease-${(leaseCount += 1)}`;
-    log = [];
+
+  /** Each test has a Lease and candidates of its own: the tests spend their time waiting, and do so side by side. */
+  const test = base.extend<{ election: ReturnType<typeof newElection> }>({
+    // oxlint-disable-next-line eslint/no-empty-pattern -- Vitest reads what a fixture needs from the pattern.
+    election: async ({}, use) => {
+      const election = newElection(kube, `lease-${(leaseCount += 1)}`);
+      await use(election);
+      await election.end();
+    },
   });
-  afterEach(async () => {
-    child?.kill('SIGKILL'); // Also one that is paused.
-    await Promise.all(ends.splice(0).map((end) => end()));
-  });
 
-  function connect(port: number, answered: string[]): KubeClient {
-    return createKubeClient({
-      credentials: {
-        server: `https://127.0.0.1:${port}`,
-        tls: { ca: kube.caCert },
-        headers: async () => ({ authorization: `Bearer ${kube.token}` }),
-        namespace: 'default',
-      },
-      countRequest: (method, code) => void answered.push(`${method} ${code}`),
-    });
-  }
-
-  /** A candidate that records what happens to it. */
-  async function startCandidate(
-    identity: string,
-    options: {
-      onLead?: (resign: (reason: string) => void) => Promise<void>;
-      onLost?: () => Promise<void>;
-    } = {},
-  ): Promise<Candidate> {
-    const proxy = await startFaultProxy(kube.url);
-    const answered: string[] = [];
-    const client = connect(proxy.port, answered);
-    const led = createMarks();
-    const lost = createMarks();
-    const elector = createLeaseElector({
-      ...TIMING,
-      client,
-      namespace: 'default',
-      name: leaseName,
-      identity,
-      log: pino({ level: 'silent' }),
-      nowMs: monotonicMs,
-      onLead: async (resign) => {
-        log.push(`${identity} leads`);
-        led.mark();
-        await options.onLead?.(resign);
-      },
-      onLost: async () => {
-        await options.onLost?.();
-        log.push(`${identity} ends`);
-        lost.mark();
-      },
-    });
-    ends.push(async () => {
-      await elector.stop();
-      await proxy.stop();
-      await client.close();
-    });
-    elector.start();
-    return { ...elector, identity, proxy, answered, led: led.at, lost: lost.at };
-  }
-
-  async function readLease(): Promise<Lease | undefined> {
-    const { status, json } = await kube.request('GET', `${LEASES}/${leaseName}`);
-    return status === 200 ? parseLease(json()) : undefined;
-  }
-
-  /** Of the Lease and of requests on their way there is no signal to wait for. */
-  const eventually = (isSo: () => boolean | Promise<boolean>): Promise<true> =>
-    until(() => `${String(isSo)}; log: ${log.join(', ')}`, isSo, { everyMs: 10 });
-
-  /** The candidate has its watch, and so knows who leads. */
-  const follows = ({ answered }: Candidate, times = 1): Promise<true> =>
-    eventually(() => answered.filter((one) => one === 'GET 200').length > times);
-
-  async function renewals(count: number): Promise<void> {
-    const seen = new Set<string | undefined>();
-    await eventually(async () => seen.add((await readLease())?.renewTime).size > count);
-  }
-
-  const patch = (body: object) => kube.request('PATCH', `${LEASES}/${leaseName}`, body, MERGE);
-
-  test('one leads, and the one that waits asks for nothing', async () => {
+  test.concurrent('one leads, and the one that waits asks for nothing', async ({
+    election: { log, startCandidate, readLease, follows, renewals },
+  }) => {
     const first = await startCandidate('first');
     await first.led();
     const second = await startCandidate('second');
@@ -131,33 +48,9 @@ const MERGE = 'application/merge-patch+json';
     });
   });
 
-  test('stop hands over at once, and not before the work has ended', async () => {
-    // Longer than a lease: it is renewed until the work has ended.
-    const onLost = async (): Promise<void> => {
-      await renewals(6);
-      holdTime(); // The other one waits for nothing but the Lease.
-    };
-    const first = await startCandidate('first', { onLost });
-    await first.led();
-    const second = await startCandidate('second');
-    await follows(second);
-    await Promise.all([first.stop(), first.stop()]);
-    await second.led();
-    expect(log).toEqual(['first leads', 'first ends', 'second leads']);
-    expect(await readLease()).toMatchObject({ holder: 'second', transitions: 1 });
-  });
-
-  test('a lease given back says so, and the one that comes next takes it at once', async () => {
-    const first = await startCandidate('first');
-    await first.led();
-    await first.stop();
-    expect(await readLease()).toMatchObject({ holder: '', durationMs: 1_000 });
-    holdTime();
-    const second = await startCandidate('second');
-    await second.led();
-  });
-
-  test('of a dead holder the lease is taken when it is over, and not before', async () => {
+  test.concurrent('of a dead holder the lease is taken when it is over, and not before', async ({
+    election: { startCandidate, readLease, follows },
+  }) => {
     const first = await startCandidate('first');
     await first.led();
     const second = await startCandidate('second');
@@ -170,7 +63,9 @@ const MERGE = 'application/merge-patch+json';
     expect(waitedMs).toBeGreaterThanOrEqual(TIMING.leaseDurationMs); // By the record itself.
   });
 
-  test('a leader without an API server ends before another begins, and then waits in line', async () => {
+  test.concurrent('a leader without an API server ends before another begins, and then waits in line', async ({
+    election: { log, startCandidate, follows, renewals },
+  }) => {
     const first = await startCandidate('first');
     await first.led();
     const second = await startCandidate('second');
@@ -185,7 +80,9 @@ const MERGE = 'application/merge-patch+json';
     await first.led(1);
   });
 
-  test('a leader whose connections break now and then goes on', async () => {
+  test.concurrent('a leader whose connections break now and then goes on', async ({
+    election: { log, startCandidate, renewals },
+  }) => {
     const first = await startCandidate('first');
     await first.led();
     await startCandidate('second');
@@ -196,22 +93,9 @@ const MERGE = 'application/merge-patch+json';
     expect(log).toEqual(['first leads']);
   });
 
-  test('one that waits survives the end of its watch', async () => {
-    const first = await startCandidate('first');
-    await first.led();
-    const second = await startCandidate('second');
-    for (const round of [1, 2, 3]) {
-      await follows(second, round);
-      second.proxy.cut();
-    }
-    await follows(second, 4);
-    holdTime();
-    await first.stop();
-    await second.led();
-    expect(log).toEqual(['first leads', 'first ends', 'second leads']);
-  });
-
-  test('one whose watch is dead without knowing it takes nothing from a live leader', async () => {
+  test.concurrent('one whose watch is dead without knowing it takes nothing from a live leader', async ({
+    election: { log, startCandidate, eventually, follows, renewals },
+  }) => {
     const first = await startCandidate('first');
     await first.led();
     const second = await startCandidate('second');
@@ -225,7 +109,9 @@ const MERGE = 'application/merge-patch+json';
     expect(log).toEqual(['first leads']);
   });
 
-  test('of many that race for a new lease one wins, and for one given back too', async () => {
+  test.concurrent('of many that race for a new lease one wins, and for one given back too', async ({
+    election: { log, startCandidate, readLease, eventually, follows, renewals },
+  }) => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     const all = await Promise.all(names.map((name) => startCandidate(name)));
     const winner = await Promise.race(all.map(async (one) => (await one.led(), one)));
@@ -240,7 +126,9 @@ const MERGE = 'application/merge-patch+json';
     expect(await readLease()).toMatchObject({ transitions: 1 });
   });
 
-  test('a process that was paused finds out that it leads no longer', async () => {
+  test.concurrent('a process that was paused finds out that it leads no longer', async ({
+    election: { leaseName, log, startCandidate, follows, renewals, atEnd },
+  }) => {
     const leader = spawn(process.execPath, ['--input-type=module', '-e', PAUSED], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {
@@ -253,7 +141,7 @@ const MERGE = 'application/merge-patch+json';
         TIMING: JSON.stringify(TIMING),
       },
     });
-    child = leader;
+    atEnd(async () => void leader.kill('SIGKILL')); // Also one that is paused.
     const lines = createInterface({ input: leader.stdout })[Symbol.asyncIterator]();
     expect((await lines.next()).value).toBe('leads');
     const second = await startCandidate('second');
@@ -268,7 +156,9 @@ const MERGE = 'application/merge-patch+json';
     expect((await lines.next()).value).toBe('leads');
   });
 
-  test('a Lease that is deleted while somebody leads is made again, and changes no leader', async () => {
+  test.concurrent('a Lease that is deleted while somebody leads is made again, and changes no leader', async ({
+    election: { leaseName, log, startCandidate, readLease, eventually, follows, renewals },
+  }) => {
     const first = await startCandidate('first');
     await first.led();
     const second = await startCandidate('second');
@@ -283,7 +173,9 @@ const MERGE = 'application/merge-patch+json';
     await second.led();
   });
 
-  test('a Lease that is deleted when its holder is dead is made when it would be over', async () => {
+  test.concurrent('a Lease that is deleted when its holder is dead is made when it would be over', async ({
+    election: { leaseName, log, startCandidate, follows },
+  }) => {
     const first = await startCandidate('first');
     await first.led();
     const second = await startCandidate('second');
@@ -294,23 +186,28 @@ const MERGE = 'application/merge-patch+json';
     expect(log).toEqual(['first leads', 'first ends', 'second leads']);
   });
 
-  test.each([
+  test.concurrent.for([
     ['given to somebody', { holderIdentity: 'nobody' }],
     ['emptied', null],
     ['given back', { holderIdentity: '', leaseTransitions: 2 ** 31 - 1 }],
-  ])('a Lease that is %s by hand ends the term, and then somebody leads again', async (_, spec) => {
-    const first = await startCandidate('first');
-    await first.led();
-    await patch({ spec });
-    await first.lost();
-    await first.led(1);
-    expect(await readLease()).toMatchObject({
-      holder: 'first',
-      durationMs: TIMING.leaseDurationMs,
-    });
-  });
+  ])(
+    'a Lease that is %s by hand ends the term, and then somebody leads again',
+    async ([, spec], { election: { startCandidate, readLease, patch } }) => {
+      const first = await startCandidate('first');
+      await first.led();
+      await patch({ spec });
+      await first.lost();
+      await first.led(1);
+      expect(await readLease()).toMatchObject({
+        holder: 'first',
+        durationMs: TIMING.leaseDurationMs,
+      });
+    },
+  );
 
-  test('edits that change nothing about who leads end nothing, and labels stay', async () => {
+  test.concurrent('edits that change nothing about who leads end nothing, and labels stay', async ({
+    election: { log, startCandidate, readLease, eventually, renewals, patch },
+  }) => {
     const first = await startCandidate('first');
     await first.led();
     await patch({ metadata: { labels: { team: 'support' } } });
@@ -321,7 +218,9 @@ const MERGE = 'application/merge-patch+json';
     expect((await readLease())?.metadata).toMatchObject({ labels: { team: 'support' } });
   });
 
-  test('one that cannot begin to lead cleans up and gives the lease to the other', async () => {
+  test.concurrent('one that cannot begin to lead cleans up and gives the lease to the other', async ({
+    election: { log, startCandidate },
+  }) => {
     let broken = true;
     const onLead = async (): Promise<void> => {
       if (broken) throw new Error('no database');
@@ -341,7 +240,9 @@ const MERGE = 'application/merge-patch+json';
     await first.led(terms);
   });
 
-  test('one that resigns ends, gives the lease back, and may lead again', async () => {
+  test.concurrent('one that resigns ends, gives the lease back, and may lead again', async ({
+    election: { log, startCandidate, readLease, eventually },
+  }) => {
     let resign: (reason: string) => void = () => undefined;
     const first = await startCandidate('first', {
       onLead: async (resignNow) => void (resign = resignNow),
@@ -356,7 +257,9 @@ const MERGE = 'application/merge-patch+json';
     expect((await readLease())?.holder).toBe('');
   });
 
-  test('one that loses the lease while it begins ends after it has begun', async () => {
+  test.concurrent('one that loses the lease while it begins ends after it has begun', async ({
+    election: { log, startCandidate, patch },
+  }) => {
     const begun = Promise.withResolvers<void>();
     const first = await startCandidate('first', {
       onLead: async () => {
@@ -373,7 +276,9 @@ const MERGE = 'application/merge-patch+json';
     expect(log).toEqual(['first leads', 'second leads', 'first has begun', 'first ends']);
   });
 
-  test('stop ends in time without an API server, for a leader and for one that waits', async () => {
+  test.concurrent('stop ends in time without an API server, for a leader and for one that waits', async ({
+    election: { log, startCandidate, follows },
+  }) => {
     const first = await startCandidate('first');
     await first.led();
     const second = await startCandidate('second');
@@ -386,12 +291,63 @@ const MERGE = 'application/merge-patch+json';
     expect(log).toEqual(['first leads', 'first ends']);
   });
 
-  test('one that was stopped never starts', async () => {
+  test.concurrent('one that was stopped never starts', async ({
+    election: { log, startCandidate },
+  }) => {
     const first = await startCandidate('first');
     await first.stop();
     first.start();
     await first.stop();
     const ended = log.filter((line) => line === 'first ends').length;
     expect(log.filter((line) => line === 'first leads')).toHaveLength(ended);
+  });
+
+  describe('while time stands still', () => {
+    test('stop hands over at once, and not before the work has ended', async ({
+      election: { log, startCandidate, readLease, follows, renewals },
+    }) => {
+      // Longer than a lease: it is renewed until the work has ended.
+      const onLost = async (): Promise<void> => {
+        await renewals(6);
+        holdTime(); // The other one waits for nothing but the Lease.
+      };
+      const first = await startCandidate('first', { onLost });
+      await first.led();
+      const second = await startCandidate('second');
+      await follows(second);
+      await Promise.all([first.stop(), first.stop()]);
+      await second.led();
+      expect(log).toEqual(['first leads', 'first ends', 'second leads']);
+      expect(await readLease()).toMatchObject({ holder: 'second', transitions: 1 });
+    });
+
+    test('a lease given back says so, and the one that comes next takes it at once', async ({
+      election: { startCandidate, readLease },
+    }) => {
+      const first = await startCandidate('first');
+      await first.led();
+      await first.stop();
+      expect(await readLease()).toMatchObject({ holder: '', durationMs: 1_000 });
+      holdTime();
+      const second = await startCandidate('second');
+      await second.led();
+    });
+
+    test('one that waits survives the end of its watch', async ({
+      election: { log, startCandidate, follows },
+    }) => {
+      const first = await startCandidate('first');
+      await first.led();
+      const second = await startCandidate('second');
+      for (const round of [1, 2, 3]) {
+        await follows(second, round);
+        second.proxy.cut();
+      }
+      await follows(second, 4);
+      holdTime();
+      await first.stop();
+      await second.led();
+      expect(log).toEqual(['first leads', 'first ends', 'second leads']);
+    });
   });
 });
