@@ -1,4 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
+import { createLogger } from '../../../../src/platform/observability/logger.ts';
+import { migrate } from '../../../../src/platform/postgres/migrate.ts';
 import { PUBLIC_V4, PUBLIC_V6, spellings } from './ssrf-addresses.ts';
 import { addressesOf, DOMAIN, REDIRECTS } from './ssrf-cases.ts';
 import { IS_NIGHTLY } from '../../../nightly.ts';
@@ -6,7 +8,7 @@ import type { SsrfDns } from './ssrf-dns.ts';
 import type { SsrfListeners } from './ssrf-listeners.ts';
 import { inParallel } from './in-parallel.ts';
 import { startOwnPostgres } from '../../postgres/own-postgres.ts';
-import { startRole, startRoles, type Parley } from '../../../roles/parley-process.ts';
+import { startRole, type Parley } from '../../../roles/parley-process.ts';
 import { until } from '../../../until.ts';
 
 /** What api and operator did with providers of models and tools that lead to forbidden addresses. */
@@ -51,16 +53,14 @@ export async function runWaysOut(
   const endAll = (): void =>
     running.flatMap(({ pids }) => pids).forEach((pid) => process.kill(pid, 'SIGKILL'));
   try {
-    const open = await startRoles({
-      databaseUrl,
-      env: { ...env, PARLEY_EGRESS_ALLOW: '0.0.0.0/0,::/0' },
-    });
-    running.push(open);
     process.once('exit', endAll);
+    await migrate({ databaseUrl, log: createLogger('error', 'test') });
+    const opened = { ...env, PARLEY_EGRESS_ALLOW: '0.0.0.0/0,::/0' };
+    const open = await startBoth(databaseUrl, opened, running);
     const { list, zones } = ways(turn);
     const providers = await declareProviders(open, list);
     const agents = await declareTools(open, list);
-    await open.stop();
+    await Promise.all(running.splice(0).map((one) => one.stop()));
     for (const [name, zone] of zones) servers.dns.put(name, zone);
     const before = {
       caught: servers.listeners.caught().length,
@@ -74,9 +74,7 @@ export async function runWaysOut(
       http_proxy: PROXY,
       NODE_USE_ENV_PROXY: '1',
     };
-    const operator = await startRole('operator', { databaseUrl, env: closed });
-    const api = await startApi(databaseUrl, closed);
-    running.splice(0, 1, operator, api);
+    const api = await startBoth(databaseUrl, closed, running);
     const failures: string[] = [];
     const asExpected = { message: 0, completion: 0, tool: 0, probe: 0 };
     const judge: Judge = (kind, { what, expected }, said) => {
@@ -109,6 +107,24 @@ export async function runWaysOut(
 }
 
 type Judge = (kind: keyof WaysOutResult['asExpected'], way: Way, said: string | undefined) => void;
+
+/** Operator and api, which are noted as running; resolves with the api. */
+async function startBoth(
+  databaseUrl: string,
+  env: Record<string, string>,
+  running: Parley[],
+): Promise<Parley> {
+  const note = (one: Parley): Parley => {
+    running.push(one);
+    return one;
+  };
+  const operator = startRole('operator', { databaseUrl, env }).then(note);
+  const api = startApi(databaseUrl, env).then(note);
+  // Whichever did start is noted before the other's failure is thrown.
+  await Promise.allSettled([operator, api]);
+  await operator;
+  return api;
+}
 
 async function startApi(databaseUrl: string, env: Record<string, string>): Promise<Parley> {
   const port = '8191';
