@@ -130,7 +130,6 @@ const FOREIGN = [
 
       await helmWith('install', RELEASE, CHART);
       expect(await secrets()).toMatchObject(lasting);
-      await helmWith('uninstall', RELEASE);
     }, 120_000);
 
     test('leaves the number of pods where an autoscaler has put it, through an upgrade', async () => {

@@ -29,7 +29,7 @@ const ALLOW = { 'parley.dev/allow': 'true' };
     for (const name of [NAMESPACE, WATCHED, 'team-b', ELSEWHERE]) await kube.makeNamespace(name);
     const kinds =
       /^(Cluster)?Role(Binding)?$|^ServiceAccount$|^ValidatingAdmissionPolicy(Binding)?$/;
-    for (const object of objects.filter(({ kind }) => kinds.test(kind))) await create(object);
+    await Promise.all(objects.filter(({ kind }) => kinds.test(kind)).map(create));
     for (const account of ACCOUNTS) as[account] = await requestsOf(account);
     // A policy is in force a moment after it is there.
     const probe = secret('probe', {});
