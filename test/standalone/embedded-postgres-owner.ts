@@ -6,6 +6,10 @@ import { pino } from 'pino';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 
 const [dataDir = ''] = process.argv.slice(2);
-const database = createEmbeddedPostgres({ dataDir, log: pino({ level: 'silent' }) });
+const database = createEmbeddedPostgres({
+  dataDir,
+  log: pino({ level: 'silent' }),
+  settings: { fsync: 'off' },
+});
 process.once('SIGTERM', () => void database.stop());
 console.log((await database.start()).url);

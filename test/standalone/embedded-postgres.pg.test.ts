@@ -47,8 +47,10 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
+/** Without fsync, which only a power cut would miss, unless `settings` says otherwise. */
 function embedded(deps: Partial<EmbeddedPostgresDeps> = {}): EmbeddedPostgres {
-  const database = createEmbeddedPostgres({ dataDir, log: pino({ level: 'silent' }), ...deps });
+  const log = pino({ level: 'silent' });
+  const database = createEmbeddedPostgres({ dataDir, log, settings: { fsync: 'off' }, ...deps });
   cleanUp.push(database.stop);
   return database;
 }
@@ -98,7 +100,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   test('is durable, speaks UTF-8 and asks for a password that only its owner can read', async () => {
-    const { url } = await embedded().start();
+    const { url } = await embedded({ settings: {} }).start();
 
     expect(await query(url, `select upper('straße é') as text`)).toEqual([{ text: 'STRAßE É' }]);
     const [settings] = await query(
@@ -248,7 +250,9 @@ describe('what a user can cause is one clear line', () => {
   });
 
   test('a setting that the server refuses', async () => {
-    await expect(embedded({ settings: { work_mem: 'much' } }).start()).rejects.toMatchObject({
+    await expect(
+      embedded({ settings: { fsync: 'off', work_mem: 'much' } }).start(),
+    ).rejects.toMatchObject({
       name: 'StartupError',
       message: expect.stringContaining('invalid value for parameter "work_mem"'),
     });
