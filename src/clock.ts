@@ -23,10 +23,11 @@ export type Clock = {
 export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   epochMs: () => Date.now(),
-  setTimeout: (fire, ms) => globalThis.setTimeout(fire, ms),
+  setTimeout: (fire, ms = 0) => globalThis.setTimeout(fire, Math.max(0, ms)),
   setInterval: (fire, ms) => globalThis.setInterval(fire, ms),
   clear: (timer) => globalThis.clearTimeout(timer),
-  delay: (ms, options) => systemDelay(ms, undefined, options),
+  // The rest of a time that has just passed is negative, and Node warns of that.
+  delay: (ms, options) => systemDelay(Math.max(0, ms), undefined, options),
   timeoutSignal: (ms) => AbortSignal.timeout(ms),
 };
 
