@@ -135,10 +135,10 @@ test('what was put aside is emitted after the commit, to the endpoints there are
     await fallSilent(db);
     return deferEvent(db, eventOf(namespace));
   });
-  expect((await read(namespace)).events).toEqual([]);
+  expect((await readOn(namespace)).events).toEqual([]);
   expect(await emitDeferred(deps, deferred)).toBe(true);
   expect(await emitDeferred(deps, deferred)).toBe(false);
-  const { events } = await read(namespace);
+  const { events } = await readOn(namespace);
   expect(events).toHaveLength(1);
   const { data, type } = JSON.parse(events[0]!.body.toString()) as { data: object; type: string };
   expect(type).toBe(TYPE);
@@ -169,7 +169,7 @@ test('what a dead process had put aside is found, and several that look emit it 
   for (const looker of lookers) looker.start();
   await until('all to be emitted', async () => (await read(namespace)).events.length === 30);
   await Promise.all(lookers.map((looker) => looker.stop()));
-  expect((await read(namespace)).events).toHaveLength(30);
+  expect((await readOn(namespace)).events).toHaveLength(30);
   const { rows } = await pool.query('select count(*)::int as count from deferred_events');
   expect(rows).toEqual([{ count: 0 }]);
 });

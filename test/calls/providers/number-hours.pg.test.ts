@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NUMBER, startPhoneFixture, type PhoneFixture } from '../carriers/twilio/phone-setup.ts';
+import { until } from '../../until.ts';
 
 /** A number is answered in its hours alone. */
 
@@ -32,6 +33,16 @@ async function declare(hours: object | undefined, inbound: object | null = null)
   return patched.body;
 }
 
+/** Rings until the first verb of the answer is this one: an API uses a changed provider within a second. */
+const answered = (first: object) =>
+  until(`an answer with ${JSON.stringify(first)}`, async () => {
+    const { verbs } = await phones.carrier.ring(NUMBER);
+    return isMatch(verbs[0], first) && verbs;
+  });
+
+const isMatch = (verb: unknown, wanted: object): boolean =>
+  Object.entries(wanted).every(([name, value]) => Object(verb)[name] === value);
+
 test('outside its hours a caller hears when somebody is back, and nothing is made of it', async () => {
   const hours = {
     ...OPEN,
@@ -54,16 +65,15 @@ test('outside its hours a caller hears when somebody is back, and nothing is mad
 test('without words of its own those of its provider are said, or it is not answered at all', async () => {
   const hours = { ...OPEN, closed_on: closedNow('Europe/Berlin') };
   await declare(hours, { closed_message: 'Nobody is here.' });
-  expect((await phones.carrier.ring(NUMBER)).verbs).toMatchObject([
-    { name: 'Say', text: 'Nobody is here.' },
-    { name: 'Hangup' },
-  ]);
+  const said = await answered({ name: 'Say', text: 'Nobody is here.' });
+  expect(said.map(({ name }) => name)).toEqual(['Say', 'Hangup']);
   await declare(hours);
-  expect((await phones.carrier.ring(NUMBER)).verbs).toMatchObject([{ name: 'Reject' }]);
+  expect(await answered({ name: 'Reject' })).toHaveLength(1);
 });
 
 test('in its hours, and without any, it is answered', async () => {
   await declare(OPEN);
+  await answered({ name: 'Connect' });
   const phone = await phones.carrier.call(NUMBER);
   await phone.hears('Hello');
   await phone.hangUp();
