@@ -45,14 +45,14 @@ export function newId<P extends IdPrefix>(prefix: P, atMs: number = epochMs()): 
   return fromUuid(prefix, newUuid(atMs));
 }
 
-/** The last id of this process: its time, and how many it has made in that millisecond before. */
+/** Time of the newest id of this process, and the number of earlier ids in the same millisecond. */
 const last = { ms: 0, earlier: 0 };
-/** Twelve bits. Ids beyond them have no order within their millisecond. */
+/** Twelve bits. Further ids of the same millisecond are unordered. */
 const EARLIER_MAX = 0xfff;
 
 /**
- * Returns a hyphenated UUIDv7. Those that a process makes in one millisecond sort in the order in which it made them (RFC
- * 9562 §6.2, method 1). The random part is that of a version 4, which Node makes in bulk.
+ * Returns a hyphenated UUIDv7. A process's ids of one millisecond sort in creation order (RFC 9562 §6.2, method 1). The
+ * random bits come from a version 4, because Node generates those in bulk.
  */
 export function newUuid(atMs: number = epochMs()): string {
   const ms = Math.floor(atMs);

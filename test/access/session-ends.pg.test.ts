@@ -31,7 +31,7 @@ async function stopAll(): Promise<void> {
   for (const stop of running.splice(0).toReversed()) await stop();
 }
 
-/** How often a process asks whether what it holds open still may be (src/access/watch-ends.ts). */
+/** Interval at which a process checks its open streams (src/access/watch-ends.ts). */
 const LOOK_MS = 400;
 
 type Process = { url: string; call: Call };

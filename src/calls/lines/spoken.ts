@@ -7,7 +7,7 @@ export type Utterance = {
   text: string;
   /** Of its turn in the transcript; undefined: it is not stored yet. */
   index: number | undefined;
-  /** When it begins to be heard, as far as that can be told (monotonicMs()); undefined: nothing of it was sent. */
+  /** Estimated start of playout, in `monotonicMs()`. `undefined` until something is sent. */
   startMs: number | undefined;
   /** Set when it was interrupted: what was heard of it. */
   heard: string | undefined;

@@ -4,7 +4,7 @@ import { FRAME_MS } from '../../speech/audio/pacer.ts';
 
 /** The microphone: a frame every 20 ms, of what is said, else of silence. */
 export type Talker = {
-  /** Resolves when all of it was sent; `monotonicMs()` of its first frame and after its last. */
+  /** Resolves after the last frame is sent, with the `monotonicMs()` of the first frame and of the end. */
   say: (sound: Uint8Array) => Promise<{ fromMs: number; toMs: number }>;
   stop: () => void;
 };
