@@ -2,12 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
 import type { Fetcher } from '../../../src/knowledge/sources/fetching.ts';
 import { claimSync } from '../../../src/knowledge/syncs/claims.sql.ts';
+import { LEASE_TIMES } from '../../../src/knowledge/syncs/hold-lease.ts';
 import { createPool, type Pool } from '../../../src/platform/postgres/pool.ts';
 import { maintainPartitions } from '../../../src/webhooks/queue/partitions.sql.ts';
+import { holdTime } from '../../clock.ts';
 import { startFaultProxy, type FaultProxy } from '../../platform/fault-proxy.ts';
 import { createTestDatabase, shiftTime } from '../../platform/postgres/postgres.ts';
 import { until } from '../../until.ts';
-import { QUICK, startRunner } from './runner.ts';
+import { startRunner } from './runner.ts';
 import { ask, countEvents, countStaged, foundIn, insertWebsite, statusOf } from './sources.ts';
 
 /** A sync whose database is away for longer than its lease: read by one process at a time, applied once. */
@@ -78,21 +80,23 @@ describe.each(['refuses', 'hangs'] as const)(
   'a database that %s for longer than the lease',
   (how) => {
     test('all processes give the sync up, and one ends it when it is back', async () => {
+      const time = holdTime();
       const url = proxy.through(database.url);
-      for (const who of ['a', 'b']) {
-        runners.push(startRunner(url, { website: heldFetcher(who) }));
-      }
       const sync = await ask(pool, source);
+      for (const who of ['a', 'b']) {
+        runners.push(startRunner(url, { website: heldFetcher(who) }, LEASE_TIMES));
+      }
       await until('it to be staged', async () => (await countStaged(pool)) > 0);
       if (how === 'refuses') proxy.refuse();
       else proxy.hang();
-      await until('it to be given up', () => reads.length === 2);
+      await time.advance(LEASE_TIMES.leaseMs - LEASE_TIMES.checkMs);
       const [who] = reads[0]!.split(' ');
       expect(reads).toEqual([`${who} begins`, `${who} ends`]);
-      await shiftTime(pool, QUICK.leaseMs);
+      await shiftTime(pool, LEASE_TIMES.leaseMs);
       held.resolve();
       if (how === 'refuses') proxy.accept();
       else proxy.resume();
+      time.release();
       await expectEndedOnce(sync);
       const [last] = reads[2]!.split(' ');
       expect(reads.slice(2)).toEqual([`${last} begins`, `${last} ends`]);
@@ -101,18 +105,24 @@ describe.each(['refuses', 'hangs'] as const)(
 );
 
 test('a process cut off from the database stops reading before another may begin', async () => {
-  runners.push(startRunner(proxy.through(database.url), { website: heldFetcher('cut-off') }));
+  const { leaseMs, checkMs } = LEASE_TIMES;
+  const time = holdTime();
   const sync = await ask(pool, source);
+  const fetchers = { website: heldFetcher('cut-off') };
+  runners.push(startRunner(proxy.through(database.url), fetchers, LEASE_TIMES));
   await until('it to be staged', async () => (await countStaged(pool)) > 0);
   proxy.hang();
-  // At once: a process that looks each second could come late by chance.
-  const { leaseMs } = QUICK;
-  const look = () => claimSync(pool, { namespaces: [], leaseMs });
-  await until('the lease to run out', look, { everyMs: 1 });
+  await time.advance(leaseMs - checkMs);
   expect(reads).toEqual(['cut-off begins', 'cut-off ends']);
+  // Its database connection hangs, so the lease is what it was when the sync was claimed.
+  expect(await claimSync(pool, { namespaces: [], leaseMs })).toBeUndefined();
+  await shiftTime(pool, leaseMs);
   // What it held up reaches the database when it is another's, and must change nothing.
+  expect(await claimSync(pool, { namespaces: [], leaseMs })).toBeDefined();
   proxy.resume();
-  runners.push(startRunner(database.url, { website: heldFetcher('other') }));
+  time.release();
+  runners.push(startRunner(database.url, { website: heldFetcher('other') }, LEASE_TIMES));
+  await shiftTime(pool, 2 * leaseMs);
   await until('another', () => reads.length > 2);
   expect(reads.slice(2)).toEqual([expect.stringMatching(/^(cut-off|other) begins$/)]);
   held.resolve();
