@@ -1,4 +1,5 @@
 import type { Captions } from '../calls/lines/captions.ts';
+import type { Followed } from '../conversations/follow-conversation.ts';
 import type { SendFrame, TalkFrame, TurnFrame } from './talk-frames.ts';
 
 /** What a page shows of a talk. Nothing is sent before `ready`. */
@@ -10,6 +11,7 @@ export type TalkCaptions = Captions & {
 
 /** Turns that may yet change: what was said and can still be interrupted. */
 const KEPT = 50;
+type FollowedTurn = Extract<Followed, { type: 'turn' }>['turn'];
 const ROLES: ReadonlySet<string> = new Set<TurnFrame['role']>(['user', 'agent', 'human']);
 
 export function createTalkCaptions(send: SendFrame): TalkCaptions {
@@ -19,6 +21,10 @@ export function createTalkCaptions(send: SendFrame): TalkCaptions {
   let status: string | undefined;
   let endedReason: string | undefined;
   let hasTokens = false;
+  /** Turns followed so far. */
+  let turnCount = 0;
+  /** Tokens that came before the turns they follow were read from the database. */
+  let early: { text: string; turnCount: number }[] = [];
 
   function tell(frame: TalkFrame): void {
     if (held) held.push(frame);
@@ -31,6 +37,22 @@ export function createTalkCaptions(send: SendFrame): TalkCaptions {
     tell(turn);
   }
 
+  function tellToken(text: string): void {
+    hasTokens = true;
+    tell({ type: 'text', text });
+  }
+
+  function takeTurn({ index, role, text, interrupted }: FollowedTurn): void {
+    const heard = cuts.get(index);
+    cuts.delete(index);
+    if (!isShown(role)) return;
+    // A reply of tools alone says nothing.
+    if (text === '' && !interrupted && heard === undefined && !hasTokens) return;
+    if (role === 'agent') hasTokens = false;
+    const isCut = interrupted || heard !== undefined;
+    tellTurn({ type: 'turn', index, role, text: heard ?? text, interrupted: isCut });
+  }
+
   return {
     ready: (frame) => {
       const before = held ?? [];
@@ -38,9 +60,10 @@ export function createTalkCaptions(send: SendFrame): TalkCaptions {
       [frame, ...before].forEach(send);
     },
     endedReason: () => endedReason,
-    token: (text) => {
-      hasTokens = true;
-      tell({ type: 'text', text });
+    // The page clears its partial reply when an agent's turn arrives, so older turns must be sent first.
+    token: (text, after) => {
+      if (after > turnCount) early.push({ text, turnCount: after });
+      else tellToken(text);
     },
     followed: (followed) => {
       if (followed.type === 'conversation') {
@@ -51,15 +74,11 @@ export function createTalkCaptions(send: SendFrame): TalkCaptions {
         status = now;
         return;
       }
-      const { index, role, text, interrupted } = followed.turn;
-      const heard = cuts.get(index);
-      cuts.delete(index);
-      if (!isShown(role)) return;
-      // A reply of tools alone says nothing.
-      if (text === '' && !interrupted && heard === undefined && !hasTokens) return;
-      if (role === 'agent') hasTokens = false;
-      const isCut = interrupted || heard !== undefined;
-      tellTurn({ type: 'turn', index, role, text: heard ?? text, interrupted: isCut });
+      takeTurn(followed.turn);
+      turnCount = followed.turn.index + 1;
+      const due = early.filter((token) => token.turnCount <= turnCount);
+      early = early.filter((token) => token.turnCount > turnCount);
+      for (const { text } of due) tellToken(text);
     },
     cut: ({ index, heard }) => {
       const turn = told.get(index);

@@ -66,8 +66,8 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
     const utterance = mouth.begin();
     const mine = new AbortController();
     canceling = mine;
-    const onToken = (token: string): void => {
-      if (!input.gone.aborted) input.captions?.token(token);
+    const onToken = (token: string, _: boolean, turnCount: number): void => {
+      if (!input.gone.aborted) input.captions?.token(token, turnCount);
       mouth.say(utterance, token);
     };
     try {

@@ -31,8 +31,11 @@ export type TurnInput = {
   text: string;
   /** What was taken out of it before; absent: nothing was. */
   redacted?: Redacted | null | undefined;
-  /** Parts of the reply as they come, or an apology for it; what is stored is in the result. */
-  onToken?: ((text: string, isApology?: boolean) => void) | undefined;
+  /**
+   * Receives each part of the reply, or an apology in its place; the result has the stored text. `turnCount` is the
+   * number of turns stored before this message.
+   */
+  onToken?: ((text: string, isApology: boolean, turnCount: number) => void) | undefined;
   /** Called when tools are about to be called: the reply has begun. */
   onTool?: (() => void) | undefined;
   /** Aborted: the reply is not wanted any more. */
@@ -255,7 +258,8 @@ function requestOf({ pool, meaning }: TakeTurnDeps, begun: Begun): ResponderRequ
     conversation,
     user,
     text: input.text,
-    emitToken: input.onToken ?? (() => undefined),
+    emitToken: (text, isApology = false) =>
+      input.onToken?.(text, isApology, conversation.turnCount),
     signal: input.signal ?? new AbortController().signal,
     readHistory: (limit) => readLastTurns(pool, { conversationId, limit }),
     search: async (query, limit, speaker = { agentId, agentVersion, content }) => {
