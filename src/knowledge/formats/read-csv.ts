@@ -1,35 +1,42 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { FormatRefused } from './refusal.ts';
 
-const DELIMITERS = [',', ';', '\t', '|'];
+/** A comma last: it also stands in numbers and sentences. */
+const DELIMITERS = ['\t', ';', '|', ','];
 const LINE_CHARS_MAX = 100_000;
 const COLUMNS_MAX = 500;
 const ROWS_MAX = 50_000;
 const SAMPLE_CHARS = 20_000;
+/** Above the row that names the columns there may be so many others. */
+const PREAMBLE_MAX = 20;
+const NAME_CHARS_MAX = 100;
 
 /**
- * A table as Markdown: each row a paragraph of `column: value` lines, so that a passage says what
- * its numbers mean. Without a header row the values stand as they are.
+ * A table as Markdown: each row a paragraph of `column: value` lines, so that a passage says what its
+ * numbers mean. Lines above the row that names the columns are paragraphs. Without such a row the values
+ * stand as they are.
  * @throws FormatRefused
  */
 export function readCsv(text: string): string {
-  const rows = rowsOf(text);
-  const [first] = rows;
-  if (!first) return '';
-  if (first.length > COLUMNS_MAX) {
-    const detail = `a table may have ${COLUMNS_MAX} columns and this one has ${first.length}`;
+  const { delimiter, rest } = delimiterOf(text);
+  const rows = rowsOf(rest, delimiter).map((row) => row.map(cellText));
+  const widest = Math.max(0, ...sampleOf(rows).map(({ length }) => length));
+  if (widest > COLUMNS_MAX) {
+    const detail = `a table may have ${COLUMNS_MAX} columns and this one has ${widest}`;
     throw new FormatRefused('too_many', detail);
   }
-  const columns = isHeader(first) ? first.map((name) => name.trim()) : undefined;
-  const body = columns ? rows.slice(1) : rows;
-  const paragraphs = body.map((row) => rowText(row, columns));
-  return paragraphs.filter((text) => text !== '').join('\n\n');
+  const at = headerAt(rows);
+  const columns = at === undefined ? undefined : rows[at];
+  const above = rows.slice(0, at ?? 0).map((row) => row.filter((cell) => cell !== '').join(' '));
+  const body = rows.slice(at === undefined ? 0 : at + 1).map((row) => rowText(row, columns));
+  return [...above, ...body].filter((paragraph) => paragraph !== '').join('\n\n');
 }
 
-function rowsOf(text: string): string[][] {
+function rowsOf(text: string, delimiter: string): string[][] {
   try {
     return parse(text, {
-      delimiter: delimiterOf(text),
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
       bom: true,
       relax_column_count: true,
       relax_quotes: true,
@@ -53,27 +60,140 @@ function rowsOf(text: string): string[][] {
 const TOO_MANY_ROWS = `a table may have ${ROWS_MAX} rows and this one has more: use several sources`;
 const LONG_ROW = `a row of a table may have ${LINE_CHARS_MAX} characters and this table has a longer one: see that each quotation mark is closed`;
 
-/** What the first line has most of, outside of quotation marks. */
-function delimiterOf(text: string): string {
-  const line =
-    text
-      .slice(0, SAMPLE_CHARS)
-      .replaceAll(/"[^"]*"/g, '')
-      .split(/\r?\n/, 1)[0] ?? '';
-  const counted = DELIMITERS.map((mark) => ({ mark, count: line.split(mark).length }));
-  return counted.reduce((best, next) => (next.count > best.count ? next : best)).mark;
+/** Excel writes `sep=;` above a table. */
+const SEP_LINE = /^\ufeff?"?sep=([^\r\n"])"?[ \t,;]*(?:\r\n?|\n|$)/i;
+
+/**
+ * What stands between the cells: what the file itself says, else the mark that cuts most lines of the
+ * beginning into the same number of cells, more than one. Of several the first of `DELIMITERS`.
+ */
+function delimiterOf(text: string): { delimiter: string; rest: string } {
+  const [line, said] = SEP_LINE.exec(text.slice(0, 100)) ?? [];
+  if (line !== undefined && said !== undefined) {
+    return { delimiter: said, rest: text.slice(line.length) };
+  }
+  const lines = sampleLines(text);
+  const scored = DELIMITERS.map((mark) => ({ mark, ...agreementOf(lines, mark) }));
+  const best = scored.reduce((first, next) => (next.lines > first.lines ? next : first));
+  return { delimiter: best.mark, rest: text };
 }
 
-/** Names, each another one: no empty cell, no number, none twice. */
-function isHeader(row: readonly string[]): boolean {
-  const names = row.map((cell) => cell.trim().toLowerCase());
-  const isNamed = names.every((name) => /\p{L}/u.test(name) && name.length <= 100);
-  return isNamed && new Set(names).size === names.length;
+/** Returns the first lines without their quoted cells. The last one may be cut, so it is left out. */
+function sampleLines(text: string): string[] {
+  const sample = text.slice(0, SAMPLE_CHARS).replaceAll(/"(?:[^"]|"")*"/g, 'x');
+  const lines = sample.split(/\r\n?|\n/);
+  if (text.length > SAMPLE_CHARS && lines.length > 1) lines.pop();
+  return lines.filter((line) => line.trim() !== '');
+}
+
+type Agreement = { lines: number; cells: number };
+
+/** How many lines have the number of cells that most have, of those with more than one. */
+function agreementOf(lines: readonly string[], mark: string): Agreement {
+  const counts = new Map<number, number>();
+  for (const line of lines) {
+    const cells = line.split(mark).length;
+    if (cells > 1) counts.set(cells, (counts.get(cells) ?? 0) + 1);
+  }
+  let best: Agreement = { lines: 0, cells: 1 };
+  for (const [cells, count] of counts) {
+    const next = { lines: count, cells };
+    if (isBetter(next, best)) best = next;
+  }
+  return best;
+}
+
+function isBetter(one: Agreement, other: Agreement): boolean {
+  return one.lines > other.lines || (one.lines === other.lines && one.cells > other.cells);
+}
+
+function cellText(cell: string): string {
+  return cell.replaceAll(/\s+/g, ' ').trim();
+}
+
+function sampleOf(rows: readonly string[][]): readonly string[][] {
+  return rows.slice(0, 200);
+}
+
+/** Where a row is filled to, without what a program puts behind it: `a;b;;` has two cells. */
+function widthOf(row: readonly string[]): number {
+  return row.findLastIndex((cell) => cell !== '') + 1;
+}
+
+/**
+ * The row that names the columns: the first that is as wide as the rows below it, and has names. Rows
+ * above are narrower. Undefined: no row does.
+ */
+function headerAt(rows: readonly string[][]): number | undefined {
+  const widths = sampleOf(rows).map(widthOf);
+  const usual = usualWidth(widths);
+  const at = widths.slice(0, PREAMBLE_MAX).findIndex((width) => width > 0 && width >= usual);
+  if (at < 0 || (usual < 2 && at > 0)) return undefined;
+  // Columns without a name make the row of names narrower than those below it.
+  return [at, at - 1].find((one) => {
+    const width = widths[one] ?? 0;
+    const isWide = one === at || width > 1;
+    return isWide && isHeader(rows[one]!.slice(0, width), rows.slice(one + 1, one + 200));
+  });
+}
+
+/** The width that most rows have; of several the largest. */
+function usualWidth(widths: readonly number[]): number {
+  const counts = new Map<number, number>();
+  for (const width of widths) counts.set(width, (counts.get(width) ?? 0) + 1);
+  let best = 0;
+  for (const [width, count] of counts) {
+    const most = counts.get(best) ?? 0;
+    if (width > 0 && (count > most || (count === most && width > best))) best = width;
+  }
+  return best;
+}
+
+/**
+ * Names, each another one. A name has letters or is a sign, or is a year, a day or one of a row of sizes, above
+ * numbers of another sort.
+ */
+function isHeader(row: readonly string[], below: readonly string[][]): boolean {
+  const names = row.filter((cell) => cell !== '');
+  if (names.length === 0 || names.some((name) => name.length > NAME_CHARS_MAX)) return false;
+  if (new Set(names.map((name) => name.toLowerCase())).size !== names.length) return false;
+  const isScale = isRowOfSizes(names.filter((name) => /^\d{1,3}$/.test(name)).map(Number));
+  const isNumber = (name: string): boolean => isTime(name) || (isScale && /^\d{1,3}$/.test(name));
+  return row.every((name, column) => {
+    const cells = below.map((other) => other[column] ?? '').filter((cell) => cell !== '');
+    // The first column of a table of two ways has no name.
+    if (name === '') return column === 0 || cells.length === 0;
+    if (/^[^\p{L}\p{N}]{1,3}$/u.test(name)) return true;
+    if (/\p{L}/u.test(name)) return !isAmount(name);
+    return isNumber(name) && !cells.every(isNumber) && cells.every((cell) => /\d/.test(cell));
+  });
+}
+
+/** A year, some years, a month or a day. */
+function isTime(name: string): boolean {
+  return (
+    /^(?:19|20)\d{2}(?:\s*[-/–]\s*\d{2,4})?$/.test(name) ||
+    /^\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})$/.test(name) ||
+    /^\d{4}-\d{2}(?:-\d{2})?$|^\d{1,2}[./]\d{4}$/.test(name)
+  );
+}
+
+/** Returns true for at least three numbers with the same step, such as 36, 37, 38. */
+function isRowOfSizes(numbers: readonly number[]): boolean {
+  const step = (numbers[1] ?? 0) - (numbers[0] ?? 0);
+  const isEven = numbers.every((size, at) => at === 0 || size - numbers[at - 1]! === step);
+  return numbers.length >= 3 && step > 0 && isEven;
+}
+
+/** Returns true for a number with its currency. */
+function isAmount(cell: string): boolean {
+  return /^[-+]?\d[\d.,' ]*\s*(?:€|\$|£|%|EUR|USD|CHF|GBP)$|^(?:€|\$|£|EUR|USD|CHF|GBP)\s*\d[\d.,' ]*$/iu.test(
+    cell,
+  );
 }
 
 function rowText(row: readonly string[], columns: readonly string[] | undefined): string {
-  const cells = row.map((cell) => cell.replaceAll(/\s+/g, ' ').trim());
-  return cells
+  return row
     .map((cell, at) => (columns?.[at] && cell ? `${columns[at]}: ${cell}` : cell))
     .filter((line) => line !== '')
     .join('\n');

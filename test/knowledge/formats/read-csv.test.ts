@@ -14,6 +14,107 @@ test('a first row with numbers, or with a name twice, is no header', () => {
   expect(readCsv('Mon,Mon\nopen,closed')).toBe('Mon\nMon\n\nopen\nclosed');
 });
 
+/** Tables as spreadsheets save them. */
+const YEARS = 'Tarif;2024;2025;2026\nBasis;19,90;21,90;22,90\nKomfort;29,90;31,90;34,90\n';
+const BIKES = 'Rahmen L;249,00;3 Tage\nKette;19,90;1 Tag\n';
+const READ_BIKES =
+  'Artikel: Rahmen L\nPreis: 249,00\nLieferzeit: 3 Tage\n\nArtikel: Kette\nPreis: 19,90\nLieferzeit: 1 Tag';
+
+test.each([
+  ['years as names', YEARS, 'Tarif: Basis\n2024: 19,90\n2025: 21,90\n2026: 22,90'],
+  ['one year as a name', 'Tarif;2026\nBasis;22,90\nKomfort;34,90', 'Tarif: Basis\n2026: 22,90'],
+  [
+    'seasons as names',
+    'Room,2025/26,2026/27\nSingle,45.50,48.00',
+    'Room: Single\n2025/26: 45.50\n2026/27: 48.00',
+  ],
+  [
+    'days as names',
+    'Tour;1.5.2026;2.5.2026\nA;9:00;10:30',
+    'Tour: A\n1.5.2026: 9:00\n2.5.2026: 10:30',
+  ],
+  [
+    'months as names',
+    'Tarif,2026-01,2026-02\nA,10.5,11.5',
+    'Tarif: A\n2026-01: 10.5\n2026-02: 11.5',
+  ],
+  [
+    'sizes as names',
+    'Shoe;36;37;38\nTrail;89,00;89,00;92,00',
+    'Shoe: Trail\n36: 89,00\n37: 89,00\n38: 92,00',
+  ],
+  [
+    'no name above the first column',
+    ';2025;2026\nBasis;21,90;22,90',
+    'Basis\n2025: 21,90\n2026: 22,90',
+  ],
+  ['a sign as a name', '#,Item,%\n1,Tea,7.5', '#: 1\nItem: Tea\n%: 7.5'],
+])('names its columns: %s', (_, table, expected) => {
+  expect(readCsv(table).split('\n\n')[0]).toBe(expected);
+});
+
+test.each([
+  ['a line that says what the delimiter is', `sep=;\nArtikel;Preis;Lieferzeit\n${BIKES}`],
+  ['such a line in quotation marks, with CRLF', `"sep=;"\r\nArtikel;Preis;Lieferzeit\r\n${BIKES}`],
+  ['such a line behind a mark', `\ufeffSEP=;\nArtikel;Preis;Lieferzeit\n${BIKES}`],
+  ['a delimiter of its own', `sep=^\nArtikel^Preis^Lieferzeit\n${BIKES.replaceAll(';', '^')}`],
+  ['a delimiter at each end', `Artikel;Preis;Lieferzeit;\n${BIKES.replaceAll('\n', ';\n')}`],
+  ['several at each end', `Artikel;Preis;Lieferzeit;;;\n${BIKES.replaceAll('\n', ';;;\n')}`],
+  ['tabs', `Artikel\tPreis\tLieferzeit\n${BIKES.replaceAll(';', '\t')}`],
+  [
+    'cells in quotation marks',
+    `"Artikel";"Preis";"Lieferzeit"\n${BIKES.replaceAll(/[^;\n]+/g, '"$&"')}`,
+  ],
+])('is read as a spreadsheet writes it: %s', (_, table) => {
+  expect(readCsv(table)).toBe(READ_BIKES);
+});
+
+test.each([
+  [
+    'with commas',
+    'Preisliste Fahrräder, Stand 1. März 2026\n\n',
+    'Preisliste Fahrräder, Stand 1. März 2026',
+  ],
+  ['with delimiters behind it', 'Preisliste;;\n;;\n', 'Preisliste'],
+  [
+    'of several lines',
+    'Radhaus GmbH\nPreisliste;gültig ab 2026\n',
+    'Radhaus GmbH\n\nPreisliste gültig ab 2026',
+  ],
+  ['in quotation marks', '"Liste; neu, 2026"\n', 'Liste; neu, 2026'],
+])('what stands above the names is a text: %s', (_, above, shown) => {
+  const table = `${above}Artikel;Preis;Lieferzeit\n${BIKES}`;
+  expect(readCsv(table)).toBe(`${shown}\n\n${READ_BIKES}`);
+});
+
+test('no price is cut in two where nothing but numbers has commas', () => {
+  expect(readCsv('Rahmen, rot;249,00\nKette, lang;19,90')).toBe(
+    'Rahmen, rot\n249,00\n\nKette, lang\n19,90',
+  );
+});
+
+test('a delimiter inside of quotation marks is none', () => {
+  const table = 'Item,Note\n"Tea; green, hot; large","a; b; c"\n"Tea; black","d; e"';
+  expect(readCsv(table)).toBe(
+    'Item: Tea; green, hot; large\nNote: a; b; c\n\nItem: Tea; black\nNote: d; e',
+  );
+});
+
+test.each([
+  ['years of birth', 'Anna,1984\nBen,1990', 'Anna\n1984\n\nBen\n1990'],
+  ['a fact beside its year', 'Founded,1990\nCity,Berlin', 'Founded\n1990\n\nCity\nBerlin'],
+  ['prices without cents above others', 'Single,45\nDouble,70.50', 'Single\n45\n\nDouble\n70.50'],
+  ['prices with their currency', 'Single,45 €\nDouble,70 €', 'Single\n45 €\n\nDouble\n70 €'],
+])('a first row of values is no header: %s', (_, table, expected) => {
+  expect(readCsv(table)).toBe(expected);
+});
+
+test('a column without a name keeps its values', () => {
+  expect(readCsv('Item,Price\nTea,3.50,hot\nMilk,2.50,cold\nCake,4.00,fresh')).toBe(
+    'Item: Tea\nPrice: 3.50\nhot\n\nItem: Milk\nPrice: 2.50\ncold\n\nItem: Cake\nPrice: 4.00\nfresh',
+  );
+});
+
 test('empty cells and rows leave nothing behind', () => {
   expect(readCsv('Room,Price\n,\n\nDouble,\n')).toBe('Room: Double');
 });
