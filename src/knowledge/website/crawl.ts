@@ -3,6 +3,7 @@ import { Frontier, type Target } from './frontier.ts';
 import { inOrder } from './in-order.ts';
 import type { Page } from './read-page.ts';
 import { addressIn, pathOf, type Site } from './site-address.ts';
+import type { Sitemaps } from './sitemaps.ts';
 import { GraphBuilder, hashOf, hashOfValidators, SITEMAP, type SiteGraph } from './site-graph.ts';
 
 /** What is told of addresses that are not read; those above it are left out without a word. */
@@ -69,19 +70,20 @@ export class Crawl {
   }
 
   /**
-   * `first`: the start page, which was read to find the site. `listed`: of sitemaps; `isWhole`: all of
-   * these could be read. @throws FetchRefused when the site cannot be reached
+   * `start`: the start page, which was read to find the site. `listed`: of sitemaps. Pages that a sitemap
+   * with a problem listed when it was read last are read as if it still did. @throws FetchRefused when the site cannot be reached
    */
   async *run(
     start: { url: URL; page: Page },
-    listed: { addresses: readonly URL[]; isWhole: boolean },
+    listed: Sitemaps,
   ): AsyncGenerator<Fetched, void, void> {
     const target = this.#begin(start.url);
     this.#settle(target, start.page);
     if (this.#deps.maxDepth > 0) {
       for (const url of listed.addresses) this.#consider(url, { depth: 1, from: SITEMAP });
-      if (!listed.isWhole) this.#followBefore(SITEMAP, 0);
+      if (listed.problems.length > 0) this.#followBefore(SITEMAP, 0);
     }
+    for (const { path, reason } of listed.problems) yield { kind: 'failed', path, reason };
     yield* this.#levels();
     this.#considerMore();
     yield* this.#levels();

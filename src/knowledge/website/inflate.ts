@@ -1,3 +1,4 @@
+import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 
@@ -20,7 +21,7 @@ export async function inflate(
   encoding: string | null,
   maxBytes: number,
 ): Promise<{ bytes: Buffer } | { problem: string }> {
-  const name = (encoding ?? 'identity').trim().toLowerCase().replace(/^x-/, '');
+  const name = nameOf(encoding);
   if (name === 'identity' || name === '' || bytes.length === 0) return { bytes };
   const inflater = INFLATERS[name];
   if (inflater === undefined)
@@ -31,6 +32,50 @@ export async function inflate(
     const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
     return { problem: isTooLarge ? largerThan(maxBytes) : `it is no valid ${name}` };
   }
+}
+
+/**
+ * Inflates like `inflate`, but keeps the first `maxBytes` of a longer content, and the start of a stream that
+ * breaks off. `isCut` marks both.
+ */
+export async function inflateStart(
+  bytes: Buffer,
+  encoding: string | null,
+  maxBytes: number,
+): Promise<{ bytes: Buffer; isCut: boolean } | { problem: string }> {
+  const whole = await inflate(bytes, encoding, maxBytes);
+  if (!('problem' in whole)) return { ...whole, isCut: false };
+  const stream = partsOf(nameOf(encoding), bytes);
+  if (stream === undefined) return whole;
+  const parts: Buffer[] = [];
+  let length = 0;
+  try {
+    stream.end(bytes);
+    for await (const part of stream as AsyncIterable<Buffer>) {
+      parts.push(part);
+      length += part.length;
+      if (length >= maxBytes) break;
+    }
+  } catch {
+    // What came before the damage is kept.
+  }
+  stream.destroy();
+  if (length === 0) return whole;
+  return { bytes: Buffer.concat(parts, length).subarray(0, maxBytes), isCut: true };
+}
+
+function nameOf(encoding: string | null): string {
+  return (encoding ?? 'identity').trim().toLowerCase().replace(/^x-/, '');
+}
+
+function partsOf(name: string, bytes: Buffer): Transform | undefined {
+  const options = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
+  if (name === 'gzip') return zlib.createGunzip(options);
+  if (name === 'br') {
+    return zlib.createBrotliDecompress({ finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH });
+  }
+  if (name !== 'deflate') return undefined;
+  return (bytes[0]! & 0x0f) === 8 ? zlib.createInflate(options) : zlib.createInflateRaw(options);
 }
 
 /** A file that is compressed whatever its headers say, such as `sitemap.xml.gz`. */

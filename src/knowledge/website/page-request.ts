@@ -3,14 +3,16 @@ import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import type { EgressClient, EgressOutcome } from '../../platform/egress/client.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
 import type { Validators } from '../sources/fetching.ts';
-import { inflate, largerThan } from './inflate.ts';
+import { inflate, inflateStart, largerThan } from './inflate.ts';
 
 /** What a server said to one request. */
 export type Answer =
-  | { kind: 'body'; bytes: Buffer; headers: Headers; validators: Validators }
+  /** `isCut`: `bytes` holds the first `maxBytes` only. */
+  | { kind: 'body'; bytes: Buffer; headers: Headers; validators: Validators; isCut?: boolean }
   /** 304 */
   | { kind: 'unchanged' }
-  | { kind: 'redirect'; to: string }
+  /** `isLasting`: 301, 308. */
+  | { kind: 'redirect'; to: string; isLasting?: boolean }
   /** 404, 410 */
   | { kind: 'gone'; status: number }
   /** Of a type that nobody asked for; the body was not read. */
@@ -35,6 +37,8 @@ export type Ask = {
   /** By media type; everything, where it is missing. */
   wants?: (mediaType: string) => boolean;
   maxBytes: number;
+  /** Accepts the first `maxBytes` of a longer body, which is a failure otherwise. */
+  isStartEnough?: boolean;
   signal: AbortSignal;
 };
 export type Request = (ask: Ask) => Promise<Answer>;
@@ -114,14 +118,26 @@ async function readAnswer(
     return answer;
   }
   const raw = await body;
-  if (!(await isWhole)) return failed(...brokenOff(raw, ask));
-  const inflated = await inflate(raw, headers.get('content-encoding'), ask.maxBytes);
+  const isFull = raw.length >= ask.maxBytes;
+  // A body that is a few bytes longer may end in the same packet, and counts as whole then.
+  const isCut = !(await isWhole) || (isFull && ask.isStartEnough === true);
+  const isStart = ask.isStartEnough === true && (!isCut || isFull);
+  if (isCut && !isStart) return failed(...brokenOff(raw, ask));
+  const read = isStart ? inflateStart : inflate;
+  const inflated = await read(raw, headers.get('content-encoding'), ask.maxBytes);
   if ('problem' in inflated) return failed(inflated.problem, { isSite: false });
   const validators = {
     etag: validatorOf(headers, 'etag'),
     lastModified: validatorOf(headers, 'last-modified'),
   };
-  return { kind: 'body', bytes: inflated.bytes, headers, validators };
+  const isPart = isCut || ('isCut' in inflated && inflated.isCut === true);
+  return {
+    kind: 'body',
+    bytes: inflated.bytes,
+    headers,
+    validators,
+    ...(isPart && { isCut: true }),
+  };
 }
 
 /** They are stored: one of kilobytes is worth no request that it saves. */
@@ -134,7 +150,9 @@ function validatorOf(headers: Headers, name: string): string | null {
 function judge(status: number, headers: Headers): Answer | undefined {
   if (status === 304) return { kind: 'unchanged' };
   const location = headers.get('location');
-  if (status >= 300 && status < 400 && location !== null) return { kind: 'redirect', to: location };
+  if (status >= 300 && status < 400 && location !== null) {
+    return { kind: 'redirect', to: location, isLasting: status === 301 || status === 308 };
+  }
   if (status === 404 || status === 410) return { kind: 'gone', status };
   if (status >= 200 && status < 300 && status !== 206) return undefined;
   const retryAfterMs = retryAfterOf(headers.get('retry-after'));

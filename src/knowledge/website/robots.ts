@@ -1,6 +1,5 @@
 import untypedParser from 'robots-parser';
 import { FetchRefused } from '../sources/fetching.ts';
-import { isSameSite } from './site-address.ts';
 import type { Answer, Request } from './page-request.ts';
 
 /** What a site allows us (RFC 9309). */
@@ -8,6 +7,8 @@ export type Robots = {
   isAllowed: (url: URL) => boolean;
   crawlDelayMs: number;
   sitemaps: string[];
+  /** Why the file could not be read, so that it may name sitemaps that are not known now. */
+  problem?: string;
 };
 
 /** Its types are those of a module with a default, which it is not. */
@@ -16,12 +17,12 @@ const parseRobots = untypedParser as unknown as typeof untypedParser.default;
 const AGENT = 'parley';
 /** RFC 9309 (2.5): at least so much is read; what is behind it is not. */
 const BYTES_MAX = 500 * 1024;
-const LINES_MAX = 10_000;
 const REDIRECTS_MAX = 5;
 const CRAWL_DELAY_MAX_MS = 60_000;
 
 /**
- * A site without the file, or that answers 4xx, allows everything; one that cannot be reached nothing.
+ * A site without the file, or that answers 4xx, allows everything; one that cannot be reached nothing. Five
+ * redirects are followed, to other hosts too (RFC 9309, 2.3.1.2).
  * @throws FetchRefused
  */
 export async function fetchRobots(
@@ -34,18 +35,35 @@ export async function fetchRobots(
       url,
       accept: 'text/plain, */*;q=0.5',
       maxBytes: BYTES_MAX,
+      isStartEnough: true,
       signal: deps.signal,
     });
-    if (answer.kind !== 'redirect') return readRobots(origin, textOf(answer, url));
+    if (answer.kind !== 'redirect') return answered(origin, answer, url);
     const to = URL.parse(answer.to, url.href);
-    if (to === null || !isSameSite(new URL(origin), to)) break;
+    if (to === null || !/^https?:$/.test(to.protocol)) break;
+    // On plain HTTP anybody in between could write the rules.
+    if (url.protocol === 'https:' && to.protocol === 'http:') break;
     url = to;
   }
-  return readRobots(origin, '');
+  return { ...readRobots(origin, ''), problem: 'its redirects lead to nothing that can be read' };
+}
+
+function answered(origin: string, answer: Answer, url: URL): Robots {
+  const text = textOf(answer, url);
+  const robots = readRobots(origin, text);
+  if (answer.kind === 'gone') return robots;
+  if (answer.kind === 'failed') return { ...robots, problem: answer.reason };
+  return /^\s*</.test(text.slice(0, 1_000))
+    ? { ...robots, problem: 'what the server sends there is a page' }
+    : robots;
 }
 
 function textOf(answer: Answer, url: URL): string {
-  if (answer.kind === 'body') return answer.bytes.toString('utf8');
+  if (answer.kind === 'body') {
+    const text = new TextDecoder().decode(answer.bytes);
+    // Half a rule is another rule.
+    return answer.isCut === true ? text.slice(0, lastLineEnd(text)) : text;
+  }
   // Never by plain HTTP instead: whoever stands in between would write what is read.
   if (answer.kind === 'failed' && answer.isTls) {
     throw new FetchRefused('TlsFailed', `${url.origin} cannot be read: ${answer.reason}`);
@@ -56,26 +74,33 @@ function textOf(answer: Answer, url: URL): string {
       `${url.href} cannot be read, so nothing of the site may be: ${answer.reason}`,
     );
   }
-  if (answer.kind === 'failed' && answer.reason.startsWith('it is larger')) {
-    throw new FetchRefused('RobotsUnreadable', `${url.href} cannot be read: ${answer.reason}`);
-  }
   return '';
 }
 
+function lastLineEnd(text: string): number {
+  return Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
+}
+
 export function readRobots(origin: string, text: string): Robots {
-  const lines = text.replace(/^\ufeff/, '').split(/\r\n?|\n/);
-  if (lines.length > LINES_MAX) {
-    const most = LINES_MAX.toLocaleString('en');
-    throw new FetchRefused(
-      'RobotsUnreadable',
-      `${origin}/robots.txt cannot be read: it has more than ${most} lines`,
-    );
-  }
-  const robots = parseRobots(`${origin}/robots.txt`, lines.join('\n'));
+  const robots = parseRobots(`${origin}/robots.txt`, withoutRepeats(text));
   const delaySec = robots.getCrawlDelay(AGENT) ?? 0;
   return {
     isAllowed: (url) => robots.isAllowed(url.href, AGENT) !== false,
     crawlDelayMs: delaySec > 0 ? Math.min(delaySec * 1000, CRAWL_DELAY_MAX_MS) : 0,
     sitemaps: robots.getSitemaps(),
   };
+}
+
+/** Each rule of a group once: each is compared with each address. */
+function withoutRepeats(text: string): string {
+  const kept: string[] = [];
+  const group = new Set<string>();
+  for (const line of text.split(/\r\n?|\n/)) {
+    const rule = line.trim();
+    if (/^user-agent\s*:/i.test(rule)) group.clear();
+    else if (group.has(rule)) continue;
+    else group.add(rule);
+    kept.push(rule);
+  }
+  return kept.join('\n');
 }

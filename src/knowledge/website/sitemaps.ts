@@ -1,122 +1,152 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { Parser } from 'htmlparser2';
-import { inflate, isGzip } from './inflate.ts';
-import type { Request } from './page-request.ts';
-import { addressIn, type Site } from './site-address.ts';
+import { inflateStart, isGzip } from './inflate.ts';
+import { mediaTypeOf, type Answer, type Request } from './page-request.ts';
+import { readSitemap, type SitemapContent } from './read-sitemap.ts';
+import { addressIn, pathOf, type Site } from './site-address.ts';
 
 /** Of one site and one sync. */
 const FILES_MAX = 50;
 const ADDRESSES_MAX = 50_000;
-/** Uncompressed; the protocol allows 50 MB. */
+/** Uncompressed; the protocol allows 50 MB. Of a larger file the first part is read. */
 const BYTES_MAX = 10_000_000;
 /** An index in an index in an index is none. */
 const DEPTH_MAX = 3;
-const DEPTH_OF_XML_MAX = 20;
-const PIECE_CHARS = 16_384;
-const ADDRESS_CHARS_MAX = 2_048;
+const REDIRECTS_MAX = 5;
 
-/** Addresses that a site lists. `isWhole`: each file that there is could be read. */
-export type Sitemaps = { addresses: URL[]; isWhole: boolean };
+/** A sitemap that could not be read in full. `reason` is one sentence without its full stop. */
+export type SitemapProblem = { path: string; reason: string };
 
-export async function fetchSitemaps(deps: {
+/** Addresses that a site lists. What a sitemap with a problem listed before may still be there. */
+export type Sitemaps = { addresses: URL[]; problems: SitemapProblem[] };
+
+type Deps = {
   site: Site;
   /** From robots.txt. */
   named: readonly string[];
+  /** Whether the last sync found pages in sitemaps. */
+  hasListed: boolean;
   request: Request;
   isAllowed: (url: URL) => boolean;
   signal: AbortSignal;
-}): Promise<Sitemaps> {
+};
+
+/**
+ * Reads the sitemaps that robots.txt names, and `/sitemap.xml`. A sitemap is missing only if the server answers
+ * 404 or 410. Every other answer without a sitemap becomes a problem.
+ */
+export async function fetchSitemaps(deps: Deps): Promise<Sitemaps> {
   const { site, named } = deps;
   const seen = new Set<string>();
   const found = new Map<string, URL>();
+  const problems = new Map<string, string>();
   const queue: { url: URL; depth: number }[] = [];
-  let isWhole = true;
   const add = (raw: string, base: string, depth: number): void => {
     const url = addressIn(site, raw, base);
-    if (url === undefined || seen.has(url.href) || depth > DEPTH_MAX) return;
-    if (seen.size >= FILES_MAX || !deps.isAllowed(url)) return;
+    const path = url === undefined ? raw.slice(0, 500) : pathOf(url);
+    if (url !== undefined && seen.has(url.href)) return;
+    const problem = refusalOf(url, { ...deps, depth, files: seen.size });
+    if (problem !== undefined) problems.set(path, problem);
+    if (url === undefined || problem !== undefined) return;
     seen.add(url.href);
     queue.push({ url, depth });
   };
-  for (const raw of [...named, '/sitemap.xml']) add(raw, site.origin, 1);
+  for (const raw of named) add(raw, site.origin, 1);
+  const guess = addressIn(site, '/sitemap.xml', site.origin)!;
+  const isGuess = !seen.has(guess.href);
+  if (isGuess && deps.isAllowed(guess)) add(guess.href, site.origin, 1);
 
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const { url, depth } = next;
-    const read = await fetchSitemap(url, deps);
-    if (read === 'failed') isWhole = false;
-    if (typeof read === 'string') continue;
-    for (const raw of read.sitemaps) add(raw, url.href, depth + 1);
+    const read = await fetchSitemap(url, { ...deps, seen });
+    if (read === undefined) continue;
+    // Sites that answer a page for whatever is asked have no sitemap there.
+    const isNothing = read.isPage && isGuess && url.href === guess.href && !deps.hasListed;
+    if (read.problem !== undefined && !isNothing) problems.set(pathOf(url), read.problem);
+    for (const raw of read.sitemaps) add(raw, read.base, depth + 1);
     for (const raw of read.pages) {
-      const page = found.size < ADDRESSES_MAX ? addressIn(site, raw, url.href) : undefined;
-      if (page !== undefined) found.set(page.href, page);
+      const page = addressIn(site, raw, read.base);
+      if (page === undefined || found.has(page.href)) continue;
+      if (found.size < ADDRESSES_MAX) found.set(page.href, page);
+      else problems.set(pathOf(url), TOO_MANY_ADDRESSES);
     }
   }
-  return { addresses: [...found.values()], isWhole };
+  return {
+    addresses: [...found.values()],
+    problems: [...problems].map(([path, reason]) => ({ path, reason })),
+  };
 }
 
+const TOO_MANY_ADDRESSES = `the sitemaps list more than ${ADDRESSES_MAX.toLocaleString('en')} addresses`;
+
+function refusalOf(
+  url: URL | undefined,
+  { isAllowed, depth, files }: { isAllowed: Deps['isAllowed']; depth: number; files: number },
+): string | undefined {
+  if (url === undefined) return 'the sitemap is of another site';
+  if (depth > DEPTH_MAX) return `sitemaps are nested more than ${DEPTH_MAX} deep`;
+  if (files >= FILES_MAX) return `there are more than ${FILES_MAX} sitemaps`;
+  return isAllowed(url) ? undefined : 'robots.txt forbids it';
+}
+
+/** `isPage`: the server sent HTML. `base`: address of the sitemap. */
+type Read = SitemapContent & { base: string; problem?: string; isPage: boolean };
+
+/** Undefined: it is not there, or another one that is read as well. */
 async function fetchSitemap(
-  url: URL,
-  { request, signal }: { request: Request; signal: AbortSignal },
-): Promise<SitemapContent | 'none' | 'failed'> {
-  const answer = await request({
-    url,
-    accept: 'application/xml, text/xml, */*;q=0.5',
-    maxBytes: BYTES_MAX,
-    signal,
-  });
-  if (answer.kind === 'failed') return answer.isSite ? 'failed' : 'none';
-  if (answer.kind !== 'body') return 'none';
-  const { bytes } = answer;
-  const plain = isGzip(bytes) ? await inflate(bytes, 'gzip', BYTES_MAX) : { bytes };
-  return 'problem' in plain ? 'none' : await readSitemap(plain.bytes.toString('utf8'), signal);
-}
-
-export type SitemapContent = { pages: string[]; sitemaps: string[] };
-
-/**
- * The addresses in a sitemap or an index of sitemaps. No entity is known but the five of XML, so that
- * none can be made of others; other work goes on meanwhile.
- */
-export async function readSitemap(xml: string, signal: AbortSignal): Promise<SitemapContent> {
-  const content: SitemapContent = { pages: [], sitemaps: [] };
-  const open: string[] = [];
-  let text: string | undefined;
-  // urlset, url, loc: whoever nests deeper is writing something else.
-  const isOver = (): boolean =>
-    open.length > DEPTH_OF_XML_MAX ||
-    content.pages.length + content.sitemaps.length >= ADDRESSES_MAX;
-  const parser = new Parser(
-    {
-      onopentagname: (name) => {
-        open.push(local(name));
-        if (local(name) === 'loc') text = '';
-      },
-      ontext: (piece) => {
-        if (text !== undefined && text.length <= ADDRESS_CHARS_MAX) text += piece;
-      },
-      onclosetag: () => {
-        const name = open.pop();
-        if (name !== 'loc' || text === undefined) return;
-        const list = listOf(content, open.at(-1));
-        if (text.length <= ADDRESS_CHARS_MAX && text.trim() !== '') list?.push(text.trim());
-        text = undefined;
-      },
-    },
-    { xmlMode: true, decodeEntities: true },
-  );
-  for (let at = 0; at < xml.length && !isOver(); at += PIECE_CHARS) {
-    parser.write(xml.slice(at, at + PIECE_CHARS));
-    await breathe(undefined, { signal });
+  from: URL,
+  deps: Deps & { seen: Set<string> },
+): Promise<Read | undefined> {
+  let url = from;
+  for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
+    const answer = await deps.request({
+      url,
+      accept: 'application/xml, text/xml, text/plain;q=0.8, */*;q=0.5',
+      maxBytes: BYTES_MAX,
+      isStartEnough: true,
+      signal: deps.signal,
+    });
+    if (answer.kind === 'gone') return undefined;
+    if (answer.kind === 'body') return await readBody(answer, url, deps.signal);
+    if (answer.kind !== 'redirect') return unread(url, unreadableAs(answer));
+    const to = addressIn(deps.site, answer.to, url.href);
+    if (to === undefined) return unread(url, 'the sitemap leads to another site');
+    if (!deps.isAllowed(to))
+      return unread(url, `robots.txt forbids ${pathOf(to)}, to which it leads`);
+    if (to.href !== url.href && deps.seen.has(to.href)) return undefined;
+    deps.seen.add(to.href);
+    url = to;
   }
-  return content;
+  return unread(from, `the sitemap has more than ${REDIRECTS_MAX} redirects`);
 }
 
-function listOf(content: SitemapContent, parent: string | undefined): string[] | undefined {
-  if (parent === 'url') return content.pages;
-  return parent === 'sitemap' ? content.sitemaps : undefined;
+function unreadableAs(answer: Exclude<Answer, { kind: 'body' | 'gone' | 'redirect' }>): string {
+  const why = answer.kind === 'failed' ? answer.reason : 'the server sent nothing';
+  return `the sitemap cannot be read: ${why}`;
 }
 
-/** Without its namespace. */
-function local(name: string): string {
-  return name.slice(name.indexOf(':') + 1).toLowerCase();
+function unread(url: URL, problem: string, isPage = false): Read {
+  return { pages: [], sitemaps: [], base: url.href, problem, isPage };
+}
+
+async function readBody(
+  { bytes, headers, isCut }: Extract<Answer, { kind: 'body' }>,
+  url: URL,
+  signal: AbortSignal,
+): Promise<Read> {
+  const plain = isGzip(bytes)
+    ? await inflateStart(bytes, 'gzip', BYTES_MAX)
+    : { bytes, isCut: isCut === true };
+  if ('problem' in plain) return unread(url, `the sitemap cannot be read: ${plain.problem}`);
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]{1,40})/i.exec(headers.get('content-type') ?? '');
+  const read = await readSitemap(
+    plain.bytes,
+    { charset: charset?.[1] ?? null, addressesMax: ADDRESSES_MAX },
+    () => breathe(undefined, { signal }),
+  );
+  const isPage = mediaTypeOf(headers) === 'text/html' && read?.format === undefined;
+  if (read === undefined) return unread(url, 'what the server sends there is no sitemap', isPage);
+  const content = { pages: read.pages, sitemaps: read.sitemaps, base: url.href, isPage: false };
+  if (plain.isCut)
+    return { ...content, problem: 'the sitemap is larger than 10 MB: its first part is read' };
+  return read.isWhole ? content : { ...content, problem: 'the sitemap ends in the middle' };
 }

@@ -18,8 +18,15 @@ import { createPathFilter } from './path-patterns.ts';
 import { readPage, type Page } from './read-page.ts';
 import { fetchRobots, type Robots } from './robots.ts';
 import { addressIn, isSameSite, pathOf, siteOf } from './site-address.ts';
-import { hashOf, hashOfValidators, readCursor, writeCursor, type SiteGraph } from './site-graph.ts';
-import { fetchSitemaps } from './sitemaps.ts';
+import {
+  hashOf,
+  hashOfValidators,
+  readCursor,
+  SITEMAP,
+  writeCursor,
+  type SiteGraph,
+} from './site-graph.ts';
+import { fetchSitemaps, type Sitemaps } from './sitemaps.ts';
 
 /** Defaults of `website` (contract §4). */
 const MAX_DEPTH = 5;
@@ -199,16 +206,23 @@ function refusedStart(reason: string, why: string, url: URL): FetchRefused {
 async function listPages(
   { maxDepth }: Settings,
   { url, robots }: Opened,
-  { request, pace, signal }: Visit,
-): Promise<{ addresses: URL[]; isWhole: boolean }> {
-  if (maxDepth === 0) return { addresses: [], isWhole: true };
+  { request, pace, before, signal }: Visit,
+): Promise<Sitemaps> {
+  if (maxDepth === 0) return { addresses: [], problems: [] };
+  const hasListed = [...before.values()].some(({ from }) => from.includes(SITEMAP));
   const listed = await fetchSitemaps({
     site: siteOf(url),
     named: robots.sitemaps,
+    hasListed,
     request: (ask) => pace.inTurn(() => request(ask)),
     isAllowed: robots.isAllowed,
     signal,
   });
   signal.throwIfAborted();
+  // It may have named others.
+  if (robots.problem !== undefined && hasListed) {
+    const reason = `it cannot be read: ${robots.problem}`;
+    listed.problems.unshift({ path: '/robots.txt', reason });
+  }
   return listed;
 }

@@ -1,7 +1,17 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { gzipSync } from 'node:zlib';
 import { holdTime } from '../../clock.ts';
-import { closeAll, html, redirect, refusalOf, serve, sync, type Reply } from './website.ts';
+import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
+import {
+  closeAll,
+  html,
+  nothing,
+  redirect,
+  refusalOf,
+  serve,
+  sync,
+  type Reply,
+} from './website.ts';
 
 afterEach(closeAll);
 
@@ -59,9 +69,45 @@ describe('robots.txt', () => {
     expect(closed.asked).toEqual(['/robots.txt']);
   });
 
-  test('of more than 500 KiB ends the sync', async () => {
-    const site = await withRobots(text('# long\n'.repeat(100_000)));
-    expect((await refusalOf(sync({ url: site.url }))).reason).toBe('RobotsUnreadable');
+  test.each([
+    ['of one rule many times', 'Disallow: /private/\n'.repeat(60_000)],
+    ['of comments', `Disallow: /private/\n${'# long\n'.repeat(100_000)}`],
+    ['of lines that end in CR', `Disallow: /private/\r${'# long\r'.repeat(100_000)}`],
+    ['of one line', `Disallow: /private/\n# ${'x'.repeat(600_000)}`],
+  ])('of more than 500 KiB is obeyed in its first part: %s', async (_, rules) => {
+    const site = await withRobots(text(`User-agent: *\n${rules}\nDisallow: /a`));
+    expect(paths(await sync({ url: site.url }))).toEqual(['/', '/a']);
+  });
+
+  test('of more than 500 KiB is obeyed in its first part when it is compressed', async () => {
+    const body = `User-agent: *\nDisallow: /private/\n${'# long\n'.repeat(100_000)}Disallow: /a`;
+    const headers = { 'content-type': 'text/plain', 'content-encoding': 'gzip' };
+    const site = await withRobots({ headers, body: gzipSync(body) });
+    expect(paths(await sync({ url: site.url }))).toEqual(['/', '/a']);
+  });
+
+  test('does not obey half a rule at the end of its first 500 KiB', async () => {
+    const start = 'User-agent: *\n';
+    const filler = `#${'x'.repeat(500 * 1024 - start.length - '\nDisallow: /'.length - 1)}`;
+    const site = await withRobots(text(`${start}${filler}\nDisallow: /private/`));
+    expect(paths(await sync({ url: site.url }))).toEqual(['/', '/a', '/private/b']);
+  });
+
+  test('is read behind five redirects, also on another host, and not behind six', async () => {
+    const other = await serve({ '/rules': text('User-agent: *\nDisallow: /a') }, '127.0.0.2');
+    const moved = (hops: number) =>
+      serve((request) => {
+        const hop = Number(/^\/hop(\d)/.exec(request.url!)?.[1] ?? '1');
+        if (request.url === '/' || request.url === '/a') return html('Text', '/a');
+        return redirect(hop < hops ? `/hop${hop + 1}` : `${other.url}/rules`);
+      });
+    const guard = createAddressGuard({ allow: ['127.0.0.0/8'] });
+    const near = await moved(5);
+    expect(paths(await sync({ url: near.url, maxDepth: 0 }, { guard }))).toEqual(['/']);
+    expect(other.asked).toEqual(['/rules']);
+    const far = await moved(6);
+    await sync({ url: far.url, maxDepth: 0 }, { guard });
+    expect(other.asked).toEqual(['/rules']);
   });
 
   test('says how fast', async () => {
@@ -108,6 +154,194 @@ describe('sitemaps', () => {
     });
     expect(paths(await sync({ url: site.url }))).toEqual(['/', '/a?x=1&y=2', '/b']);
     expect(paths(await sync({ url: site.url, maxDepth: 0 }))).toEqual(['/']);
+  });
+
+  /** The home page, and two pages that only a sitemap lists. */
+  async function listed() {
+    const answers: Record<string, Reply> = {
+      '/': html('This shop sells bicycles.'),
+      '/faq/returns': html('Goods come back within thirty days.'),
+      '/faq/delivery': html('A parcel takes four days.'),
+      '/sitemap.xml': xml(urls('/faq/returns', '/faq/delivery')),
+    };
+    const site = await serve((request) => answers[request.url!] ?? { status: 404 });
+    const index = nothing();
+    expect((await sync({ url: site.url }, { index })).documents.size).toBe(3);
+    const again = async (changes: Record<string, Reply>) => {
+      Object.assign(answers, changes);
+      return await sync({ url: site.url }, { index });
+    };
+    return { site, index, again };
+  }
+  const map = '/sitemap.xml';
+
+  test.each<[string, Reply, RegExp]>([
+    ['403', { status: 403, body: '<h1>403 Forbidden</h1>' }, /the server answered 403/],
+    ['401', { status: 401 }, /the server answered 401/],
+    ['429', { status: 429 }, /the server answered 429/],
+    ['451', { status: 451 }, /the server answered 451/],
+    ['500', { status: 500 }, /the server answered 500/],
+    ['503', { status: 503, headers: { 'retry-after': '3600' } }, /the server answered 503/],
+    ['304 that nobody asked for', { status: 304 }, /sent nothing/],
+    ['a page that asks who is there', html('Are you human?'), /is no sitemap/],
+    ['JSON', { headers: { 'content-type': 'application/json' }, body: '{}' }, /is no sitemap/],
+    ['nothing', xml(''), /is no sitemap/],
+    ['another root', xml('<error>down</error>'), /is no sitemap/],
+    ['half of it', xml('<urlset><url><loc>/faq/returns</loc></url>'), /ends in the middle/],
+    [
+      'half of it, compressed',
+      xml(gzipSync(urls('/faq/returns')).subarray(0, 30)),
+      /cannot be read|larger|middle/,
+    ],
+    ['a redirect to another site', redirect('https://login.example/'), /leads to another site/],
+    ['a redirect to itself', redirect('/sitemap.xml'), /redirects/],
+    ['a redirect to a page', redirect('/'), /is no sitemap/],
+    [
+      'more than 10 MB',
+      xml(`${urls('/faq/returns')}${' '.repeat(11_000_000)}`),
+      /larger than 10 MB/,
+    ],
+  ])('that answer %s keep the pages that they listed, and it is said', async (_, reply, reason) => {
+    const { index, again } = await listed();
+    const told = await again({ [map]: reply });
+    expect([...index.validators.keys()].sort()).toEqual(['/', '/faq/delivery', '/faq/returns']);
+    expect(told.failed).toEqual({ [map]: expect.stringMatching(reason) });
+    expect((await again({ [map]: xml(urls('/faq/returns')) })).failed).toEqual({});
+    expect([...index.validators.keys()].sort()).toEqual(['/', '/faq/returns']);
+  });
+
+  test.each([404, 410])('that are gone (%i) list nothing any more', async (status) => {
+    const { index, again } = await listed();
+    expect((await again({ [map]: { status } })).failed).toEqual({});
+    expect([...index.validators.keys()]).toEqual(['/']);
+  });
+
+  test('that cannot be read keep no page that the site itself says is gone', async () => {
+    const { index, again } = await listed();
+    await again({ [map]: { status: 403 }, '/faq/returns': { status: 410 } });
+    expect([...index.validators.keys()].sort()).toEqual(['/', '/faq/delivery']);
+  });
+
+  test('that a robots.txt names which cannot be read keep their pages', async () => {
+    const { index, again } = await listed();
+    const robots = { '/robots.txt': 'Sitemap: /maps.xml', [map]: { status: 404 } };
+    await again({ ...robots, '/maps.xml': xml(urls('/faq/returns', '/faq/delivery')) });
+    expect(index.validators.size).toBe(3);
+    for (const reply of [{ status: 403 }, html('Are you human?')]) {
+      expect((await again({ '/robots.txt': reply })).failed).toMatchObject({
+        '/robots.txt': expect.stringMatching(/^it cannot be read/),
+      });
+      expect(index.validators.size).toBe(3);
+    }
+    await again({ '/robots.txt': { status: 404 } });
+    expect(index.validators.size).toBe(1);
+  });
+
+  test('one of which cannot be read do not keep the others from being read', async () => {
+    const { again } = await listed();
+    const told = await again({
+      '/robots.txt':
+        'Sitemap: /broken.xml\nSitemap: /more.xml\nSitemap: https://cdn.example/map.xml',
+      '/broken.xml': { status: 403 },
+      '/more.xml': xml(urls('/more')),
+      '/more': html('More.'),
+    });
+    expect(paths(told)).toEqual(['/', '/faq/delivery', '/faq/returns', '/more']);
+    expect(told.failed).toEqual({
+      '/broken.xml': 'the sitemap cannot be read: the server answered 403',
+      'https://cdn.example/map.xml': 'the sitemap is of another site',
+    });
+  });
+
+  test('are nothing to tell of where a site answers a page for all that it is asked', async () => {
+    const site = await serve(() => html('Start'));
+    const told = await sync({ url: site.url });
+    expect(told.failed).toEqual({});
+    expect(paths(told)).toEqual(['/']);
+  });
+
+  test.each([1, 5, 6])('are followed through %i redirects, up to five', async (hops) => {
+    const { site, index, again } = await listed();
+    const chain: Record<string, Reply> = { [map]: redirect('/hop1') };
+    for (let hop = 1; hop < hops; hop += 1) chain[`/hop${hop}`] = redirect(`/hop${hop + 1}`);
+    chain[`/hop${hops}`] = xml(urls('/faq/returns'));
+    const told = await again(chain);
+    expect(site.asked).toContain(`/hop${Math.min(hops, 5)}`);
+    expect(index.validators.size).toBe(hops > 5 ? 3 : 2);
+    expect(Object.keys(told.failed)).toEqual(hops > 5 ? [map] : []);
+  });
+
+  test('behind a redirect list addresses relative to where they are', async () => {
+    const { again } = await listed();
+    const told = await again({
+      [map]: { status: 308, headers: { location: '/maps/index.xml' } },
+      '/maps/index.xml': xml('<sitemapindex><sitemap><loc>one.xml</loc></sitemap></sitemapindex>'),
+      '/maps/one.xml': xml(urls('/faq/returns')),
+    });
+    expect(told.failed).toEqual({});
+    expect(paths(told)).toEqual(['/', '/faq/returns']);
+  });
+
+  const utf16 = (text: string, { swap = false, mark = true } = {}): Buffer => {
+    const bytes = Buffer.from(`${mark ? '\ufeff' : ''}${text}`, 'utf16le');
+    return swap ? bytes.swap16() : bytes;
+  };
+  const sitemapOf = (host: string): string =>
+    `<?xml version="1.0" encoding="UTF-16"?>${urls(`http://${host}/a`, `http://${host}/b`)}`;
+  test.each<[string, (host: string) => string | Buffer]>([
+    ['a text', (host) => `http://${host}/a\nhttp://${host}/b\n`],
+    [
+      'a text with CR, a mark and a remark',
+      (host) => `\ufeff# all\rhttp://${host}/a\r\rhttp://${host}/b`,
+    ],
+    ['a text in UTF-16', (host) => utf16(`http://${host}/a\r\nhttp://${host}/b`)],
+    ['a compressed text', (host) => gzipSync(`http://${host}/a\nhttp://${host}/b`)],
+    ['XML in UTF-16LE', (host) => utf16(sitemapOf(host))],
+    ['XML in UTF-16BE', (host) => utf16(sitemapOf(host), { swap: true })],
+    ['XML in UTF-16 without a mark', (host) => utf16(sitemapOf(host), { mark: false })],
+    [
+      'XML in UTF-16BE without a mark',
+      (host) => utf16(sitemapOf(host), { swap: true, mark: false }),
+    ],
+    [
+      'XML in ISO-8859-1',
+      () =>
+        Buffer.from(
+          '<?xml version="1.0" encoding="ISO-8859-1"?><!-- é --><urlset><url><loc>/a</loc></url><url><loc>/b</loc></url></urlset>',
+          'latin1',
+        ),
+    ],
+    [
+      'XML with a namespace and CDATA',
+      () =>
+        '<sm:urlset xmlns:sm="x"><sm:url><sm:loc><![CDATA[/a]]></sm:loc></sm:url><sm:url><sm:loc> /b </sm:loc></sm:url></sm:urlset>',
+    ],
+    [
+      'RSS',
+      (host) =>
+        `<rss version="2.0"><channel><link>http://${host}/</link><item><title>A</title><link>http://${host}/a</link></item><item><guid>http://${host}/b</guid></item><item><guid isPermaLink="false">/c</guid></item></channel></rss>`,
+    ],
+    [
+      'Atom',
+      (host) =>
+        `<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://${host}/c"/><entry><link rel="enclosure" href="/c"/><link href="http://${host}/a"/></entry><entry><link rel="alternate" href="/b"/></entry></feed>`,
+    ],
+    [
+      'RSS 1.0',
+      () =>
+        '<rdf:RDF xmlns:rdf="x"><channel><link>/c</link></channel><item><link>/a</link></item><item><link>/b</link></item></rdf:RDF>',
+    ],
+  ])('of robots.txt may be %s', async (_, body) => {
+    const site = await serve((request) => {
+      const { host } = request.headers;
+      if (request.url === '/robots.txt') return `Sitemap: http://${host}/map`;
+      if (request.url === '/map')
+        return { headers: { 'content-type': 'text/plain' }, body: body(host!) };
+      return ['/', '/a', '/b', '/c'].includes(request.url!) ? html(request.url!) : { status: 404 };
+    });
+    const told = await sync({ url: site.url });
+    expect(paths(told)).toEqual(['/', '/a', '/b']);
+    expect(told.failed).toEqual({});
   });
 
   test.each<[string, Reply]>([

@@ -1,0 +1,172 @@
+// @ts-expect-error The package declares no types.
+import untypedSniffer from 'html-encoding-sniffer';
+import { Parser } from 'htmlparser2';
+
+/** The formats of sitemaps.org ("Other Sitemap formats"). */
+export type SitemapFormat = 'sitemap' | 'index' | 'feed' | 'text';
+/** As a sitemap writes them. */
+export type SitemapContent = { pages: string[]; sitemaps: string[] };
+/** `isWhole`: it does not end in the middle. */
+export type SitemapRead = SitemapContent & { format: SitemapFormat; isWhole: boolean };
+
+const sniffEncoding = untypedSniffer as (
+  bytes: Uint8Array,
+  options: { xml: boolean; transportLayerEncodingLabel?: string; defaultEncoding: string },
+) => string;
+
+const DEPTH_OF_XML_MAX = 20;
+const PIECE_CHARS = 16_384;
+const ADDRESS_CHARS_MAX = 2_048;
+
+const ADDRESS = /^https?:\/\/[^\s<>"]+$/i;
+
+const ROOTS: Record<string, SitemapFormat> = {
+  urlset: 'sitemap',
+  sitemapindex: 'index',
+  rss: 'feed',
+  feed: 'feed',
+  rdf: 'feed',
+};
+
+/**
+ * The addresses in a sitemap, an index of sitemaps, a feed (RSS, Atom), or a text with one address in each
+ * line; undefined for anything else. `breathe` lets other work go on meanwhile.
+ */
+export async function readSitemap(
+  bytes: Uint8Array,
+  { charset, addressesMax }: { charset: string | null; addressesMax: number },
+  breathe: () => Promise<void>,
+): Promise<SitemapRead | undefined> {
+  const text = decode(bytes, charset);
+  if (/^\s*</.test(text.slice(0, 1_000))) return await readXml(text, addressesMax, breathe);
+  return readLines(text, addressesMax);
+}
+
+/** By the byte order mark, the header, the XML declaration; else UTF-8, or UTF-16 where every second byte is 0. */
+function decode(bytes: Uint8Array, charset: string | null): string {
+  const [first, second] = bytes;
+  const unmarked = first === 0 ? 'UTF-16BE' : second === 0 ? 'UTF-16LE' : 'UTF-8';
+  const encoding = sniffEncoding(bytes, {
+    xml: true,
+    ...(charset !== null && unmarked === 'UTF-8' && { transportLayerEncodingLabel: charset }),
+    defaultEncoding: unmarked,
+  });
+  // A name of the standard that has no decoder.
+  if (encoding === 'replacement') return '';
+  return new TextDecoder(encoding).decode(bytes);
+}
+
+function readLines(text: string, addressesMax: number): SitemapRead | undefined {
+  const pages: string[] = [];
+  let others = 0;
+  for (const [line] of text.matchAll(/[^\r\n]+/g)) {
+    const address = line.trim();
+    if (address === '' || address.startsWith('#')) continue;
+    if (pages.length >= addressesMax) {
+      return { format: 'text', pages, sitemaps: [], isWhole: false };
+    }
+    if (address.length > ADDRESS_CHARS_MAX || !ADDRESS.test(address)) others += 1;
+    else pages.push(address);
+  }
+  // Mostly other lines: it is another file.
+  return pages.length > others ? { format: 'text', pages, sitemaps: [], isWhole: true } : undefined;
+}
+
+async function readXml(
+  xml: string,
+  addressesMax: number,
+  breathe: () => Promise<void>,
+): Promise<SitemapRead | undefined> {
+  const reader = new XmlReader();
+  // No entity is known but the five of XML, so that none can be made of others.
+  const parser = new Parser(reader, { xmlMode: true, decodeEntities: true });
+  let at = 0;
+  for (; at < xml.length && !reader.isOver(addressesMax); at += PIECE_CHARS) {
+    parser.write(xml.slice(at, at + PIECE_CHARS));
+    await breathe();
+  }
+  const { format, pages, sitemaps, isClosed } = reader;
+  return format && { format, pages, sitemaps, isWhole: isClosed };
+}
+
+class XmlReader {
+  format: SitemapFormat | undefined;
+  isClosed = false;
+  readonly pages: string[] = [];
+  readonly sitemaps: string[] = [];
+  readonly #open: string[] = [];
+  #text: string | undefined;
+  /** Of an entry of a feed that has no link so far. */
+  #guid: string | undefined;
+  #hasLink = false;
+  #isOther = false;
+
+  /** urlset, url, loc: whoever nests deeper is writing something else. */
+  isOver(addressesMax: number): boolean {
+    if (this.#isOther || this.#open.length > DEPTH_OF_XML_MAX) return true;
+    return this.pages.length + this.sitemaps.length >= addressesMax;
+  }
+
+  onopentag(raw: string, attributes: Readonly<Record<string, string>>): void {
+    const name = local(raw);
+    if (this.#open.length === 0 && this.format === undefined) {
+      this.format = ROOTS[name];
+      this.#isOther = this.format === undefined;
+    }
+    if (name === 'item' || name === 'entry') [this.#guid, this.#hasLink] = [undefined, false];
+    if (name === 'loc' || name === 'link' || (name === 'guid' && isPermanent(attributes))) {
+      this.#text = '';
+    }
+    if (name === 'link' && this.#isEntry()) this.#takeHref(attributes);
+    this.#open.push(name);
+  }
+
+  ontext(piece: string): void {
+    if (this.#text !== undefined && this.#text.length <= ADDRESS_CHARS_MAX) this.#text += piece;
+  }
+
+  onclosetag(_raw: string, isImplied: boolean): void {
+    const name = this.#open.pop();
+    if (this.#open.length === 0) this.isClosed = !isImplied;
+    if (name === 'item' || name === 'entry') this.#endEntry();
+    if (this.#text === undefined || (name !== 'loc' && name !== 'link' && name !== 'guid')) return;
+    const text = this.#text.trim();
+    this.#text = undefined;
+    if (text === '' || text.length > ADDRESS_CHARS_MAX) return;
+    const parent = this.#open.at(-1);
+    if (name === 'loc' && parent === 'url') this.pages.push(text);
+    else if (name === 'loc' && parent === 'sitemap') this.sitemaps.push(text);
+    else if (name === 'link' && this.#isEntry()) this.#takeLink(text);
+    else if (name === 'guid') this.#guid = text;
+  }
+
+  #isEntry(): boolean {
+    const parent = this.#open.at(-1);
+    return this.format === 'feed' && (parent === 'item' || parent === 'entry');
+  }
+
+  /** Of Atom; one without `rel` is `alternate` (RFC 4287, 4.2.7.2). */
+  #takeHref({ href, rel = 'alternate' }: Readonly<Record<string, string>>): void {
+    if (href === undefined || rel !== 'alternate' || href.length > ADDRESS_CHARS_MAX) return;
+    this.#takeLink(href.trim());
+  }
+
+  #takeLink(address: string): void {
+    this.#hasLink = true;
+    this.pages.push(address);
+  }
+
+  #endEntry(): void {
+    if (!this.#hasLink && this.#guid !== undefined) this.pages.push(this.#guid);
+    this.#guid = undefined;
+  }
+}
+
+function isPermanent(attributes: Readonly<Record<string, string>>): boolean {
+  return attributes['isPermaLink'] !== 'false';
+}
+
+/** Without its namespace. */
+function local(name: string): string {
+  return name.slice(name.indexOf(':') + 1).toLowerCase();
+}
