@@ -158,9 +158,12 @@ async function drain(server: Server): Promise<void> {
   clearTimeout(end);
 }
 
-/** What node could not read as HTTP, or waited for too long, never reaches the app. */
-function answerBrokenRequest(_error: Error, socket: Duplex): void {
-  const isFirst = socket instanceof Socket && socket.bytesWritten === 0;
+/**
+ * Answers what Node could not read as HTTP, or waited for too long; it never reaches the app. A connection that carried
+ * nothing is closed without an answer: browsers open spare ones, and would take it for the answer to their next request.
+ */
+export function answerBrokenRequest(_error: Error, socket: Duplex): void {
+  const isFirst = socket instanceof Socket && socket.bytesRead > 0 && socket.bytesWritten === 0;
   if (!socket.writable || !isFirst) {
     socket.destroy(); // An answer may be in flight; another one in its middle would garble it.
     return;

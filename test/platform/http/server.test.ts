@@ -1,7 +1,13 @@
 import { Agent, createServer, get, type IncomingMessage, type RequestListener } from 'node:http';
-import { connect } from 'node:net';
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
-import { serve, type Listening, type ListenOptions } from '../../../src/platform/http/server.ts';
+import {
+  answerBrokenRequest,
+  serve,
+  type Listening,
+  type ListenOptions,
+} from '../../../src/platform/http/server.ts';
 import { StartupError } from '../../../src/errors.ts';
 import { createLogger } from '../../../src/platform/observability/logger.ts';
 import { until } from '../../until.ts';
@@ -131,4 +137,26 @@ test('a port in use by somebody else is not taken from them', async () => {
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   await expect(listen(ok, { port })).rejects.toThrow('is taken');
   expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('ok');
+});
+
+/** What a client reads when its connection breaks once `sent` has arrived. */
+async function readBroken(sent: string): Promise<string> {
+  const server = createTcpServer((socket: Socket) => {
+    const fail = (): void => answerBrokenRequest(new Error('too slow'), socket);
+    if (sent === '') fail();
+    else socket.once('data', fail);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stops.push(() => new Promise((resolve) => void server.close(() => resolve())));
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  if (sent !== '') client.write(sent);
+  return text(client);
+}
+
+test('half a request is answered 400', async () => {
+  expect(await readBroken('GET / HTTP/1.1\r\n')).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+test('a connection on which nothing came is closed without an answer', async () => {
+  expect(await readBroken('')).toBe('');
 });
