@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
 import { toUuid } from '../../src/ids.ts';
 import { expectAccessible, openDashboard, type Opened } from './dashboard.ts';
@@ -28,6 +29,21 @@ async function ask(parley: ParleyClient, agentId: string, text: string): Promise
 async function answersOf({ pool }: Opened, question: string): Promise<unknown[]> {
   const query = 'SELECT answer FROM knowledge_gaps WHERE question = $1 ORDER BY answer';
   return (await pool.query(query, [question])).rows.map(({ answer }) => answer as unknown);
+}
+
+/** The API answers 202 to the next new source and 404 to its first read. Returns the methods of what is requested of it. */
+async function delaySource(page: Page): Promise<string[]> {
+  const methods: string[] = [];
+  let isRead = false;
+  await page.route(/\/v1\/knowledge\/sources(\/ks_|$)/, async (route) => {
+    const method = route.request().method();
+    methods.push(method);
+    if (method === 'POST') return route.fulfill({ response: await route.fetch(), status: 202 });
+    if (method === 'PUT' || isRead) return route.continue();
+    isRead = true;
+    return route.fulfill({ status: 404, json: {} });
+  });
+  return methods;
 }
 
 test(
@@ -120,10 +136,14 @@ test(
       buffer: Buffer.from('PK'),
     });
     await page.getByLabel('Name').fill('returns');
+    const methods = await delaySource(page);
     await upload.click();
     await page
       .getByText(/a\.xlsx is none of the formats that are read; accepted are text/)
       .waitFor();
+    // The content is sent once the source can be read.
+    expect(methods).toEqual(['POST', 'GET', 'GET', 'PUT']);
+    await page.unrouteAll();
     await expectAccessible(page);
 
     // To the same source, which is there by now. How far it got is shown.

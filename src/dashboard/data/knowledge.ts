@@ -1,4 +1,5 @@
 import { useQuery, type QueryClient, type UseQueryResult } from '@tanstack/react-query';
+import type { NewSource as NewFetchedSource } from './fetched-draft.ts';
 import { ok, parley, type ItemOf } from './parley.ts';
 
 export type Source = ItemOf<'/v1/knowledge/sources'>;
@@ -27,6 +28,33 @@ export const SYNC_LOOK_MS = 1_000;
 export function readSource(id: string, signal?: AbortSignal): Promise<TaggedSource> {
   const params = { path: { id } };
   return tagged(parley.GET('/v1/knowledge/sources/{id}', { params, ...(signal && { signal }) }));
+}
+
+/** A source to create; without a name the API chooses one. */
+export type NewSource =
+  | NewFetchedSource
+  | { type: 'file'; name?: string }
+  | { type: 'text'; name?: string; text: string };
+
+/** How long a new source may take until it can be read, and how often that is checked. */
+const THERE_MS = 60_000;
+const CHECK_MS = 500;
+
+/**
+ * Creates a source and waits until it can be read and filled: after a 202 the API answers 404 for a moment.
+ * @throws ParleyError
+ */
+export async function createSource(body: NewSource): Promise<Source> {
+  const created = await parley.POST('/v1/knowledge/sources', { body });
+  const source = await ok(created);
+  const params = { path: { id: source.id } };
+  const endMs = performance.now() + THERE_MS;
+  let { status } = created.response;
+  while ((status === 202 || status === 404) && performance.now() < endMs) {
+    if (status === 404) await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
+    ({ status } = (await parley.GET('/v1/knowledge/sources/{id}', { params })).response);
+  }
+  return source;
 }
 
 type Answer = { data?: Source; error?: unknown; response: Response };

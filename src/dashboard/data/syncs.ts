@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import type { FetchedPatch, NewSource } from './fetched-draft.ts';
 import {
+  createSource,
   readSource,
   SYNC_LOOK_MS,
   sourceKey,
@@ -44,9 +45,7 @@ export function useStopSync(sourceId: string) {
 export function useMakeSource(onMade: (source: Source) => void) {
   const queryClient = useQueryClient();
   return useMutation({
-    // 201 and 202 have the source.
-    mutationFn: async (body: NewSource): Promise<Source> =>
-      await ok(parley.POST('/v1/knowledge/sources', { body })),
+    mutationFn: (body: NewSource) => createSource(body),
     onSuccess: (source) => {
       void queryClient.invalidateQueries({ queryKey: ['sources'] });
       onMade(source);

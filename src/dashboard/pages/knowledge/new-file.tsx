@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { Source } from '../../data/knowledge.ts';
-import { fieldError, isCode, ok, parley } from '../../data/parley.ts';
+import { createSource, type Source } from '../../data/knowledge.ts';
+import { fieldError, isCode } from '../../data/parley.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { FileForm } from './file-form.tsx';
@@ -30,7 +30,7 @@ export function NewFile({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
     uploading.reset();
     let source = made;
     try {
-      source ??= await makeSource(name);
+      source ??= await createSource({ type: 'file', ...(name !== '' && { name }) });
     } catch (failure) {
       setMakeError(failure);
       return;
@@ -68,10 +68,4 @@ export function NewFile({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
       </FileForm>
     </Dialog>
   );
-}
-
-async function makeSource(name: string): Promise<Source> {
-  const body = { type: 'file' as const, ...(name !== '' && { name }) };
-  // 201 and 202 have the source.
-  return await ok(parley.POST('/v1/knowledge/sources', { body }));
 }

@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { fieldError, isCode, ok, parley } from '../../data/parley.ts';
+import { createSource } from '../../data/knowledge.ts';
+import { fieldError, isCode } from '../../data/parley.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/field.tsx';
@@ -18,13 +19,9 @@ export function NewText({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
   const navigate = useNavigate();
   const toast = useToast();
   const making = useMutation({
-    mutationFn: () => {
-      const body = { type: 'text' as const, text, ...(name !== '' && { name }) };
-      return ok(parley.POST('/v1/knowledge/sources', { body }));
-    },
+    mutationFn: () => createSource({ type: 'text', text, ...(name !== '' && { name }) }),
     onSuccess: (source) => {
       void queryClient.invalidateQueries({ queryKey: ['sources'] });
-      if (!source) return;
       toast({ text: `Added ${source.name}` });
       void navigate({ to: `/knowledge/sources/${source.id}` });
     },
