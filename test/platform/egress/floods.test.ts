@@ -1,7 +1,7 @@
-import type net from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { flood, pour, TOO_LONG } from './flood.ts';
 import { at, bodyOf, createClient, nextTurn, post, receiver, stopAll } from './harness.ts';
-import { makeCertificates, onRequest, respond } from './servers.ts';
+import { onRequest, respond } from './servers.ts';
 
 /** Receivers that never stop talking (contract §5): what they say is bounded, not only how long. */
 
@@ -9,29 +9,9 @@ afterEach(stopAll);
 
 const HINT = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
 const TOO_MANY = 'The receiver sent more than 16 informational responses (1xx) before its answer.';
-const TOO_LONG = 'The receiver sent more than 64 KiB before the end of its response headers.';
 
 /** What the kernel takes for both ends of a connection before anybody reads it, and some room. */
 const UNREAD_MAX = 16 * 1024 * 1024;
-
-/**
- * Says `first`, then `again` for as long as the socket takes it. In pieces that fill the buffers of the
- * kernel with few calls: this end is the same process, and what it needs is no time of the client's.
- */
-function pour(socket: net.Socket, first: string, again: string): void {
-  const piece = again.repeat(Math.ceil(16_384 / again.length));
-  const more = (): void => {
-    while (!socket.destroyed && socket.write(piece));
-  };
-  socket.on('drain', more);
-  socket.write(first);
-  more();
-}
-
-const flood =
-  (first: string, again: string) =>
-  (socket: net.Socket): void =>
-    onRequest(socket, () => pour(socket, first, again));
 
 test('sixteen informational answers are skipped', async () => {
   const server = await receiver((socket) =>
@@ -77,17 +57,6 @@ describe('fails at once and loses its connection, who sends without end', () => 
     expect(server.sockets).toHaveLength(1);
     // In bytes, which a busy machine has no more of; by time it would be another class of error.
     expect(server.sockets[0]!.bytesWritten).toBeLessThan(UNREAD_MAX);
-  });
-
-  test('103 Early Hints by TLS', async () => {
-    const certificates = makeCertificates();
-    const tls = { cert: certificates.good, key: certificates.goodKey };
-    const server = await receiver(flood('HTTP/1.1 103 ', 'x'.repeat(1_000)), { tls });
-    const client = createClient({ tlsCa: certificates.ca });
-    const url = `https://127.0.0.1:${server.port}/`;
-    const outcome = await client.send(post(url, { timeoutMs: 30_000 }));
-    expect(outcome).toMatchObject({ errorClass: 'connect', message: TOO_LONG });
-    await server.closed(0);
   });
 
   test('what is no body, after its headers: the answer counts', async () => {
