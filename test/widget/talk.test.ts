@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocketServer, type WebSocket as ServerSocket } from 'ws';
 import { backoffMs } from '../../src/widget/talk/backoff.ts';
 import { readFrame } from '../../src/widget/talk/frames.ts';
@@ -28,6 +28,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   talk.leave();
+  vi.useRealTimers();
   for (const client of server.clients) client.terminate();
   server.close();
   await once(server, 'close');
@@ -67,6 +68,24 @@ async function begin(mode: 'chat' | 'voice' = 'chat'): Promise<Met> {
 }
 
 const READY = { type: 'ready', conversation_id: 'conv_1', resume: 'r1', mode: 'chat' };
+
+/** Resolves when the state changes next. */
+function change(): Promise<void> {
+  return new Promise((resolve) => {
+    const forget = talk.subscribe(() => {
+      forget();
+      resolve();
+    });
+  });
+}
+
+/** Holds the timers of the page, which has no src/clock.ts. Sockets stay real. */
+function holdTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+}
+
+/** Lets the page wait for its longest pause. The server's own timers last 30 s. */
+const pass = (): Promise<unknown> => vi.advanceTimersByTimeAsync(15_000);
 
 function until(isSo: (state: TalkState) => boolean): Promise<void> {
   return new Promise((resolve) => {
@@ -110,21 +129,24 @@ test('a socket that broke is resumed with the same token, and what nobody knows 
   talk.say('are you there?');
   await once(first.socket, 'message');
   const next = meet();
+  holdTimers();
   first.socket.terminate();
   await until(({ phase }) => phase === 'waiting');
   talk.say('later');
+  await pass();
   const second = await next;
   expect(second.frames).toEqual([{ type: 'start', token: 'talk_1', mode: 'chat', resume: 'r1' }]);
   second.say({ ...READY, resume: 'r2' });
   await once(second.socket, 'message');
   expect(second.frames.slice(1)).toEqual([{ type: 'message', text: 'later' }]);
-  await until(({ said }) => said.some(({ state }) => state === 'unsure'));
+  expect(talk.get().said).toMatchObject([{ state: 'sent' }, { state: 'sent' }]);
+  await pass();
   const [lost] = talk.get().said.filter(({ state }) => state === 'unsure');
   expect(lost?.text).toBe('are you there?');
   talk.sayAgain(lost!.id);
   await once(second.socket, 'message');
   expect(second.frames.at(-1)).toEqual({ type: 'message', text: 'are you there?' });
-}, 15_000);
+});
 
 test('an end is said once and is the end: nothing is resumed', async () => {
   const { socket, frames, say } = await begin();
@@ -142,7 +164,10 @@ test('an end is said once and is the end: nothing is resumed', async () => {
 test('an end that nobody answers is one all the same', async () => {
   const { socket } = await begin();
   const closed = once(socket, 'close');
+  holdTimers();
   talk.end();
+  await once(socket, 'message');
+  await pass();
   const [code] = (await closed) as [number];
   expect(code).toBe(1000);
   expect(talk.get()).toMatchObject({ phase: 'ended', reason: 'user_hangup' });
@@ -173,9 +198,17 @@ test.each([
 
 test('one that cannot be begun is given up after three tries; the message is kept', async () => {
   server.on('connection', (socket) => socket.terminate());
+  holdTimers();
   talk.start('chat');
   talk.say('hello?');
-  await until(({ phase }) => phase === 'failed');
+  await until(({ phase }) => phase === 'waiting');
+  for (let tries = 1; tries < 3; tries += 1) {
+    expect(talk.get().phase).toBe('waiting');
+    const changed = change();
+    await pass();
+    await changed;
+  }
+  expect(talk.get().phase).toBe('failed');
   expect(talk.get().error?.code).toBe('offline');
   expect(talk.get().said).toMatchObject([{ text: 'hello?' }]);
 });
@@ -184,7 +217,10 @@ test('a token that is about to expire is asked for again', async () => {
   talk = new Talk({ getToken: async () => newToken(5) });
   const first = await begin();
   const next = meet();
+  holdTimers();
   first.socket.terminate();
+  await until(({ phase }) => phase === 'waiting');
+  await pass();
   expect((await next).frames[0]).toMatchObject({ token: 'talk_2', resume: 'r1' });
 });
 

@@ -1,7 +1,9 @@
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bytesOf } from '../../../src/speech/audio/pcm.ts';
 import { wavHeader } from '../../../src/speech/audio/wav.ts';
 import type { Utterance } from '../../../src/speech/synthesis/synthesizer.ts';
+import { holdTime } from '../../clock.ts';
 import { STUB_KEY } from '../../models/stub-model.ts';
 import { joined, levelDb, middleOf, toneOf } from '../audio/tones.ts';
 import { failureOf, speechEndpoint, speechStub, stopAll } from '../speech-harness.ts';
@@ -222,28 +224,34 @@ describe('what fails is told as it is, without the words of the provider', () =>
   });
 
   const timeouts = { firstTokenMs: 800, betweenTokensMs: 600, totalMs: 60_000 };
-  test.each<[string, SpeechAnswer, string]>([
-    ['no answer', () => undefined, 'sent nothing within 800 ms'],
+  test.each<[string, SpeechAnswer, number, string]>([
+    ['no answer', () => undefined, 800, 'sent nothing within 800 ms'],
     [
       'no sound',
       (response) => response.writeHead(200, { 'content-type': 'audio/pcm' }).flushHeaders(),
+      800,
       'sent nothing within 800 ms',
     ],
     [
       'sound that dries up',
       (response) => response.write(bytesOf(SOUND)),
+      600,
       'nothing came for 600 ms',
     ],
-  ])('%s in time', async (_, answer, message) => {
+  ])('%s in time', async (_, answer, lateMs, message) => {
+    const time = holdTime();
     stub.answer(answer);
-    const failure = await failureOf(speak({ endpoint: { timeouts } }));
-    expect(failure).toMatchObject({
+    const spoken = failureOf(speak({ endpoint: { timeouts } }));
+    const { closed } = await stub.came(0);
+    await time.armed(lateMs);
+    // No signal says that headers have arrived, and without them the answer is the same.
+    for (let turns = 0; turns < 10; turns += 1) await turnOfLoop();
+    await time.advance(lateMs);
+    expect(await spoken).toMatchObject({
       code: 'model_timeout',
       message: expect.stringContaining(message),
     });
-    await (
-      await stub.came(0)
-    ).closed;
+    await closed;
   });
 
   test('drops for ever, in all the time there is', async () => {
@@ -251,21 +259,27 @@ describe('what fails is told as it is, without the words of the provider', () =>
       const drip = setInterval(() => response.write(Buffer.alloc(32)), 20);
       response.on('close', () => clearInterval(drip));
     });
-    const failure = await failureOf(
+    const time = holdTime();
+    const spoken = failureOf(
       speak({ endpoint: { timeouts: { ...timeouts, totalMs: 500, betweenTokensMs: 5_000 } } }),
     );
-    expect(failure).toMatchObject({
+    await stub.came(0);
+    await time.advance(400);
+    await time.armed(100); // After one more drop.
+    await time.advance(100);
+    expect(await spoken).toMatchObject({
       code: 'model_timeout',
       message: expect.stringContaining('in the time of 500 ms that it has in all'),
     });
   });
 
   test('a reader that is slow is nobody else’s fault', async () => {
+    const time = holdTime();
     stub.answer(inPieces('audio/pcm', bytesOf(SOUND), [4_000]));
     const chunks: Int16Array[] = [];
     for await (const chunk of synthesizer({ endpoint: { timeouts } }).speak(saying())) {
       chunks.push(chunk);
-      await new Promise((later) => setTimeout(later, 700));
+      await time.advance(700);
     }
     expect(joined(...chunks)).toEqual(SOUND);
   });

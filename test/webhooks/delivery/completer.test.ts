@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { pino } from 'pino';
+import { holdTime } from '../../clock.ts';
 import { createCompleter } from '../../../src/webhooks/delivery/completer.ts';
 import { isRefused } from '../../../src/platform/postgres/pool.ts';
 import type { AttemptResult } from '../../../src/webhooks/queue/dispatch-queue.ts';
@@ -89,8 +90,14 @@ test('with the database away nothing is given up: it is tried again until it is 
       return Promise.resolve(new Set(ids));
     },
   });
+  const time = holdTime();
   const added = Promise.all(['1', '2'].map((id) => completer.add(result(id))));
-  await completer.flush();
+  const flushed = completer.flush();
+  for (const waitMs of [20, 200, 200, 200]) {
+    await time.armed(waitMs);
+    await time.advance(waitMs);
+  }
+  await flushed;
   expect(await added).toEqual([true, true]);
   expect(tried.at(-1)).toContain('1');
   expect(tried.flat().filter((id) => id === '2').length).toBeGreaterThanOrEqual(1);

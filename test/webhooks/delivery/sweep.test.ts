@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { pino } from 'pino';
+import { holdTime } from '../../clock.ts';
 import { createDeliverer, type Deliverer } from '../../../src/webhooks/delivery/deliverer.ts';
 import type { DueEndpoint } from '../../../src/webhooks/queue/dispatch-queue.ts';
 import { createSlots } from '../../../src/webhooks/delivery/slots.ts';
@@ -32,14 +33,16 @@ test('what no wake-up names is found all the same, again and again', async () =>
     metrics: createMetrics({ processMetrics: false }),
     log: pino({ level: 'silent' }),
   });
+  const time = holdTime();
   deliverer.start();
   await looked.promise; // The look at the start is over.
   for (const endpoint of ['a', 'b', 'c']) {
     const found = new Promise<string>((resolve) => (claimed = resolve));
     due.push({ endpointId: endpoint, hasAhead: false });
+    await time.advance(200);
     expect(await found).toBe(endpoint);
   }
-}, 5_000);
+});
 
 test('what somebody asked for ends the pause of its endpoint, what is merely due does not', async () => {
   let clockMs = 0;
@@ -75,12 +78,15 @@ test('what somebody asked for ends the pause of its endpoint, what is merely due
   const look = async (due: DueEndpoint): Promise<void> => {
     looks.push([due]);
     for (let times = 0; times < 2; times += 1) {
-      await new Promise<void>((resolve) => (looked = resolve));
+      const seen = new Promise<void>((resolve) => (looked = resolve));
+      await time.advance(200);
+      await seen;
     }
   };
+  const time = holdTime();
   deliverer.start();
   await look({ endpointId: 'a', hasAhead: false });
   expect(claimed).toEqual([]);
   await look({ endpointId: 'a', hasAhead: true });
   expect(claimed).toContain('a');
-}, 10_000);
+});
