@@ -32,7 +32,7 @@ test('# ends them at once, and alone is a key', async () => {
 });
 
 test('a flood is one word of 32 keys', async () => {
-  press('1'.repeat(100_000));
+  press('1'.repeat(10_000));
   await time.advance(2_000);
   expect(told).toEqual(['1'.repeat(32)]);
 });

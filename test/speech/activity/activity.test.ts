@@ -15,7 +15,16 @@ const SPOKEN: Record<Name, readonly [number, number]> = {
   'english-woman': [0, 2_950],
 };
 
+const recordings = new Map<string, Int16Array>();
+
 function recording(name: Name, rate: number): Int16Array {
+  const key = `${name} ${rate}`;
+  const samples = recordings.get(key) ?? readRecording(name, rate);
+  recordings.set(key, samples);
+  return samples;
+}
+
+function readRecording(name: Name, rate: number): Int16Array {
   const file = path.join(import.meta.dirname, 'recordings', `${name}.ulaw`);
   const samples = decodeMuLaw(readFileSync(file));
   const resampler = createResampler({ from: 8_000, to: rate });
