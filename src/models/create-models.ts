@@ -3,6 +3,7 @@ import { monotonicMs } from '../clock.ts';
 import type { EgressFetch } from '../platform/egress/fetch.ts';
 import type { ModelLink } from './model-attempt.ts';
 import { createModelChain, type FindLink } from './model-chain.ts';
+import { createModelHabits } from './requests/model-habits.ts';
 import { DEFAULT_PROVIDER } from './model-provider.ts';
 import {
   ModelError,
@@ -28,6 +29,7 @@ export function createModels(deps: {
 }): FindModel {
   const { findEndpoint, fetch, nowMs = monotonicMs, random = Math.random } = deps;
   const chain = { slots: createProviderSlots(), nowMs, random };
+  const habitsOf = createModelHabits();
   const clients = new WeakMap<ModelEndpoint, OpenAI>();
   const clientOf = (endpoint: ModelEndpoint): OpenAI => {
     const client = clients.get(endpoint) ?? createOpenAiClient(endpoint, fetch);
@@ -51,6 +53,7 @@ export function createModels(deps: {
           temperature,
           maxTokens,
           slotsKey: slotsKeyOf(namespace, provider),
+          habits: habitsOf(endpoint, modelOf(endpoint, name)),
         } satisfies ModelLink;
       }),
       chain,

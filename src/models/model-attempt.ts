@@ -1,9 +1,16 @@
 import type OpenAI from 'openai';
-import { createAnswerDraft, type AnswerDraft, type Taken } from './answer-draft.ts';
+import {
+  createAnswerDraft,
+  type AnswerDraft,
+  type Taken,
+  type TextSink,
+} from './answers/answer-draft.ts';
 import type { ModelEndpoint, ModelRequest } from './model.ts';
-import { InvalidAnswer, readFailure, type Failure } from './model-failure.ts';
+import { badEnd, InvalidAnswer, readFailure, type Failure } from './model-failure.ts';
+import type { ModelHabits } from './requests/model-habits.ts';
 import { streamCompletion } from './openai-model.ts';
 import type { ProviderSlots } from './provider-slots.ts';
+import { bodyOf } from './requests/request-body.ts';
 import { lateMessage, watch } from './watchdog.ts';
 
 /** A model of a provider, as one agent asks it. */
@@ -15,6 +22,7 @@ export type ModelLink = {
   maxTokens: number | undefined;
   /** Under which its requests at once are counted. */
   slotsKey: string;
+  habits: ModelHabits;
 };
 
 export type Attempted = {
@@ -36,7 +44,7 @@ export function attempt(
   request: ModelRequest,
 ): Promise<Attempted> {
   const { endpoint, model } = link;
-  const draft = createAnswerDraft();
+  const draft = createAnswerDraft({ isHeld: link.habits.holdsText() });
   const inner = new AbortController();
   let wasSent = false;
   let firstPartAt: number | undefined;
@@ -49,6 +57,7 @@ export function attempt(
       dog.stop();
       leave?.();
       request.signal.removeEventListener('abort', interrupt);
+      if (outcome.kind === 'whole') link.habits.note(draft);
       resolve({ draft, wasSent, firstPartAt, outcome });
       // Nothing that comes later is wanted; of a whole answer nothing is left to abort.
       if (outcome.kind !== 'whole' || draft.finishReason() === 'length') inner.abort();
@@ -77,16 +86,23 @@ export function attempt(
       if (leave === undefined) return fail(busy(endpoint));
       if (isSettled) return leave();
       wasSent = true;
-      const { signal } = inner;
-      const hooks = { signal, onText: request.onText, onTaken };
-      await streamCompletion(link.client, { ...link, request }, draft, hooks);
+      const hooks = { signal: inner.signal, sink: sinkOf(request), onTaken };
+      await streamCompletion(link.client, bodyOf({ ...link, request }), draft, hooks);
+      if (isSettled) return;
       if (!draft.isFinished) throw new InvalidAnswer('broke its answer off');
+      const { ending, finishWord: reason, hasPart } = draft;
+      const bad = badEnd(ending, { reason, hasPart });
+      if (bad) throw bad;
       settle({ kind: 'whole' });
     };
     run().catch((error: unknown) =>
       fail(readFailure(error, { provider: endpoint.provider, model })),
     );
   });
+}
+
+function sinkOf({ onText, onTakeBack }: ModelRequest): TextSink {
+  return { say: onText, takeBack: () => onTakeBack?.() };
 }
 
 async function enter(

@@ -70,7 +70,9 @@ async function askOne(
     if (attempted.wasSent) turn.attempts += 1;
     const { outcome, draft } = attempted;
     if (outcome.kind !== 'failed') return replyOf(link, turn, attempted, deps);
-    if (draft.hasPart) throw brokenOff(outcome.failure, replyOf(link, turn, attempted, deps));
+    // Calls alone were heard by nobody: they are made only when the answer is whole.
+    const hasBegun = draft.text !== '' || (draft.hasPart && !outcome.failure.mayRetry);
+    if (hasBegun) throw brokenOff(outcome.failure, replyOf(link, turn, attempted, deps));
     const pauseMs = pauseBefore(outcome.failure, tries, deps);
     if (pauseMs === undefined || pauseMs >= leftMs()) {
       failures.push(outcome.failure);
@@ -112,7 +114,8 @@ function replyOf(link: ModelLink, turn: Turn, attempted: Attempted, deps: Deps):
   const { draft, outcome, firstPartAt } = attempted;
   const { endpoint, model } = link;
   const toolCalls = draft.toolCalls();
-  const text = draft.text;
+  const { text } = draft;
+  const extra = draft.extra();
   // What came before the end may be a count of what was sent so far.
   const told = outcome.kind === 'whole' ? draft.usage : undefined;
   const usage = told
@@ -125,6 +128,7 @@ function replyOf(link: ModelLink, turn: Turn, attempted: Attempted, deps: Deps):
   return {
     text,
     toolCalls,
+    ...(toolCalls.length > 0 && Object.keys(extra).length > 0 && { extra }),
     finishReason,
     usage,
     provider: endpoint.provider,

@@ -1,12 +1,25 @@
 import { APIError } from 'openai';
 import { epochMs } from '../clock.ts';
 import { EgressFailure } from '../platform/egress/failure.ts';
+import type { Ending } from './answers/finish-reason.ts';
 import type { ModelErrorCode } from './model.ts';
 import { DEFAULT_PROVIDER } from './model-provider.ts';
 
 /** What came is no answer; `what` says what it was: `answered with a web page`. */
 export class InvalidAnswer extends Error {
   override readonly name = 'InvalidAnswer';
+  /** Whether the model is asked again while nothing of its answer was heard. */
+  readonly mayRetry: boolean;
+  readonly code: ModelErrorCode;
+
+  constructor(
+    what: string,
+    options: ErrorOptions & { mayRetry?: boolean; code?: ModelErrorCode } = {},
+  ) {
+    super(what, options);
+    this.mayRetry = options.mayRetry ?? false;
+    this.code = options.code ?? 'model_invalid_answer';
+  }
 }
 
 /** A request that brought no answer. `message` is safe to show: no word of it is the provider's. */
@@ -29,8 +42,9 @@ export function readFailure(error: unknown, from: { provider: string; model: str
   const who = `The provider "${from.provider}"`;
   const egress = causeOf(error, (cause) => cause instanceof EgressFailure);
   if (egress instanceof EgressFailure) return unreachable(who, egress);
-  if (error instanceof InvalidAnswer)
-    return once('model_invalid_answer', `${who} ${error.message}.`);
+  if (error instanceof InvalidAnswer) {
+    return { ...once(error.code, `${who} ${error.message}.`), mayRetry: error.mayRetry };
+  }
   if (error instanceof SyntaxError) {
     return once('model_invalid_answer', `${who} streamed something that is no JSON.`);
   }
@@ -116,6 +130,27 @@ function limited(error: APIError, who: string, told: string): Failure {
 function plainWordOf({ code, type }: APIError): string {
   const word = [code, type].find((one) => typeof one === 'string' && PLAIN_WORD.test(one));
   return word === undefined || word === null ? '' : ` ${word}`;
+}
+
+/** What is wrong with an answer that the server ended for such a reason; undefined: nothing. */
+export function badEnd(
+  ending: Ending | undefined,
+  about: { reason: string | undefined; hasPart: boolean },
+): InvalidAnswer | undefined {
+  const word = PLAIN_WORD.test(about.reason ?? '') ? ` (${about.reason})` : '';
+  if (ending === 'malformed') {
+    return new InvalidAnswer(`has a model that called a tool in a wrong form${word}`, {
+      mayRetry: true,
+    });
+  }
+  if (ending === 'broken') {
+    return new InvalidAnswer(`broke its answer off${word}`, {
+      mayRetry: true,
+      code: 'model_failed',
+    });
+  }
+  if (ending !== 'unknown' || about.hasPart) return undefined;
+  return new InvalidAnswer(`ended its answer before it began${word}`, { mayRetry: true });
 }
 
 /** Milliseconds; RFC 9110 (10.2.3) has seconds or a date. */

@@ -6,11 +6,26 @@
 /** One message of a prompt, as OpenAI's chat completions name its parts. */
 export type ModelMessage =
   | { role: 'system' | 'user'; content: string }
-  | { role: 'assistant'; content: string; toolCalls?: readonly ModelToolCall[] }
+  | {
+      role: 'assistant';
+      content: string;
+      toolCalls?: readonly ModelToolCall[];
+      /** What its provider sent beside it; `from` is the provider that gets it back, and no other one. */
+      extra?: ProviderFields;
+      from?: string;
+    }
   | { role: 'tool'; toolCallId: string; content: string };
 
-/** `arguments` is JSON text as the model wrote it: it may be anything. */
-export type ModelToolCall = { id: string; name: string; arguments: string };
+/** `arguments` is JSON text as the model wrote it: it may be anything. `extra`: what its provider sent with it. */
+export type ModelToolCall = {
+  id: string;
+  name: string;
+  arguments: string;
+  extra?: ProviderFields;
+};
+
+/** Fields such as `reasoning_content` or Gemini's `extra_content`, as a provider sent them and wants them back. */
+export type ProviderFields = Readonly<Record<string, unknown>>;
 
 /** `parameters`: JSON Schema of the arguments. */
 export type ModelTool = {
@@ -36,6 +51,8 @@ export type ModelRequest = {
   signal: AbortSignal;
   /** Parts of the text as they come. Nothing is retried after the first one. */
   onText: (text: string) => void;
+  /** All text so far was the thinking of the model. */
+  onTakeBack?: () => void;
 };
 
 /** Tokens; `estimated`: counted by us, since the answer did not get as far as its usage. */
@@ -51,6 +68,8 @@ export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' |
 export type ModelReply = {
   text: string;
   toolCalls: readonly ModelToolCall[];
+  /** What the provider sent beside text and calls; only with calls. */
+  extra?: ProviderFields;
   finishReason: FinishReason;
   usage: ModelUsage;
   /** Name of the ModelProvider that answered; `default`: that of the settings. */

@@ -90,7 +90,7 @@ describe('an answer', () => {
     ['length', 'length'],
     ['max_tokens', 'length'],
     ['content_filter', 'content_filter'],
-    ['a_reason_of_tomorrow', 'stop'],
+    ['a_reason_of_tomorrow', 'length'],
   ])('that ends as %s ends as %s', async (finishReason, expected) => {
     const stub = await stubModel({ reply: { finishReason } });
     const reply = await ask(await plainModel(stub.url));

@@ -24,6 +24,9 @@ export async function askResponder(respond: Responder, request: ResponderRequest
       text += token;
       request.emitToken(token, isApology);
     },
+    keepTokens: (kept) => {
+      if (!isOver) text = kept;
+    },
     noteTools: async (turns) => {
       if (isOver) throw new Error('the turn is over');
       toolTurns = turns;

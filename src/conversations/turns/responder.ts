@@ -28,6 +28,8 @@ export type ResponderRequest = {
   search: (query: string, limit: number, speaker?: Speaker) => Promise<KnowledgeHit[]>;
   /** Parts of the reply as they come. `isApology`: all there is of one that failed, in our words. */
   emitToken: (text: string, isApology?: boolean) => void;
+  /** Of all tokens so far, only this text counts: the rest was the thinking of a model. */
+  keepTokens?: (text: string) => void;
   /**
    * Calls of tools are noted before they are made, and their results after: what a killed process
    * has done is known then. Each time it gets all of the turn so far, in order. Rejects when the turn is somebody else's by now: nothing may be called.

@@ -42,8 +42,8 @@ export const CONVERSATIONS: readonly Mutant[] = [
     promise: 'a model is asked: retries, fallbacks, time-outs',
     file: 'src/models/model-chain.ts',
     in: 'askOne',
-    find: '.hasPart) throw',
-    replace: '.hasPart && tries >= RETRIES) throw',
+    find: '(hasBegun) throw',
+    replace: '(hasBegun && tries >= RETRIES) throw',
     suite: 'test/models/model-chain.test.ts',
   },
   {

@@ -214,6 +214,7 @@ async function ask(deps: ThinkDeps, turn: Turn, isLast: boolean): Promise<ModelR
     ...(isLast && { toolChoice: 'none' }),
     signal,
     onText: onText.hear,
+    onTakeBack: onText.takeBack,
   });
   try {
     const reply = await orAborted(work, signal, GRACE_MS);
@@ -236,8 +237,15 @@ async function ask(deps: ThinkDeps, turn: Turn, isLast: boolean): Promise<ModelR
 function speak(
   { nowMs }: ThinkDeps,
   { request, signal, thought }: Turn,
-): { hear: (text: string) => void; hasHeard: () => boolean; stop: () => void } {
-  let between = thought.text === '' ? '' : '\n\n';
+): {
+  hear: (text: string) => void;
+  takeBack: () => void;
+  hasHeard: () => boolean;
+  stop: () => void;
+} {
+  const before = thought.text;
+  const separator = before === '' ? '' : '\n\n';
+  let between = separator;
   let isHeard = false;
   let isOver = false;
   return {
@@ -248,6 +256,13 @@ function speak(
       thought.text += between + text;
       request.emitToken(between + text);
       between = '';
+    },
+    takeBack: () => {
+      if (isOver || signal.aborted) return;
+      isHeard = false;
+      between = separator;
+      thought.text = before;
+      request.keepTokens?.(before);
     },
     hasHeard: () => isHeard,
     stop: () => {

@@ -1,0 +1,182 @@
+import { createCallAssembly } from './call-assembly.ts';
+import { endingOf, type Ending } from './finish-reason.ts';
+import type { FinishReason, ModelToolCall, ModelUsage } from '../model.ts';
+import { readChunk, type Fields, type Piece } from './read-chunk.ts';
+import { createThinkingFilter } from './thinking-filter.ts';
+
+/**
+ * An answer as far as it came, put together from the chunks of a stream. What a server sends is
+ * anything: nothing is read without looking at its type, and nothing grows without end.
+ */
+export type AnswerDraft = {
+  /** Takes one chunk in. */
+  take: (chunk: unknown, to: TextSink) => Taken;
+  /** Takes the end of the stream. `isDone`: the server said that it was the end. */
+  end: (isDone: boolean, to: TextSink) => void;
+  readonly text: string;
+  /** Whether there is anything of an answer: from then on nothing is retried. */
+  readonly hasPart: boolean;
+  /** Whether the server said that it had finished. */
+  readonly isFinished: boolean;
+  /** How it said so; undefined: without a reason. */
+  readonly ending: Ending | undefined;
+  /** Its own word for that. */
+  readonly finishWord: string | undefined;
+  finishReason: () => FinishReason;
+  toolCalls: () => ModelToolCall[];
+  /** Fields beside text and calls that the provider may want back with the calls. */
+  extra: () => Fields;
+  /** As the server reports it; undefined: it did not. */
+  readonly usage: Omit<ModelUsage, 'estimated'> | undefined;
+  /** Whether the text began with thinking that only a closing tag ended. */
+  readonly beganInThinking: boolean;
+};
+
+/** Gets text as it comes. `takeBack`: all of it was thinking, and none of it counts. */
+export type TextSink = { say: (text: string) => void; takeBack: () => void };
+
+/**
+ * `idle`: a sign of life without anything in it; `busy`: words that are no part of the answer, such
+ * as the reasoning before it; `part`: of the answer; `full`: a part, and no more is taken.
+ */
+export type Taken = 'idle' | 'busy' | 'part' | 'full';
+
+const MAX_TEXT_CHARS = 256 * 1024;
+const MAX_EXTRA_CHARS = 64 * 1024;
+
+export function createAnswerDraft({ isHeld = false }: { isHeld?: boolean } = {}): AnswerDraft {
+  const calls = createCallAssembly();
+  const words = createWords({ isHeld });
+  let lastMessage: Piece | undefined;
+  let extra: Fields = {};
+  let finish: string | undefined;
+  let usage: AnswerDraft['usage'];
+  let isFull = false;
+  let isDone = false;
+
+  const takePiece = (piece: Piece, to: TextSink, isWhole = false): Taken => {
+    extra = addExtra(extra, piece.extra);
+    const heard = words.take(piece, to);
+    isFull ||= words.isFull || !calls.take(piece.calls, isWhole);
+    if (isFull) return 'full';
+    return piece.calls.length > 0 ? 'part' : heard;
+  };
+  const hasAny = (): boolean => words.raw !== '' || calls.count > 0;
+
+  return {
+    take: (value, to) => {
+      if (isFull) return 'full';
+      const { delta, message, ...chunk } = readChunk(value);
+      usage = chunk.usage ?? usage;
+      finish = chunk.finish ?? finish;
+      if (delta) {
+        lastMessage = message ?? lastMessage;
+        return takePiece(delta, to);
+      }
+      return message ? takePiece(newIn(message, words.raw, calls.count), to, true) : 'idle';
+    },
+    end: (done, to) => {
+      isDone = done;
+      // Some servers send empty deltas, and the answer beside the last one.
+      if (lastMessage && !hasAny()) takePiece(lastMessage, to, true);
+      words.end(to);
+    },
+    get text() {
+      return words.text;
+    },
+    get hasPart() {
+      return words.text !== '' || calls.count > 0;
+    },
+    get isFinished() {
+      return finish !== undefined || isFull || (isDone && hasAny());
+    },
+    get ending() {
+      return finish === undefined ? undefined : endingOf(finish);
+    },
+    get finishWord() {
+      return finish;
+    },
+    get usage() {
+      return usage;
+    },
+    get beganInThinking() {
+      return words.beganInThinking;
+    },
+    finishReason: () => (isFull ? 'length' : reasonOf(finish, calls.count)),
+    toolCalls: () => calls.finished(),
+    extra: () => extra,
+  };
+}
+
+function reasonOf(finish: string | undefined, callCount: number): FinishReason {
+  const ending = finish === undefined ? 'stop' : endingOf(finish);
+  if (ending === 'length' || ending === 'content_filter') return ending;
+  // Some servers say `stop` after calls, and some the other way round.
+  if (callCount > 0) return 'tool_calls';
+  // An answer that ended for a reason nobody knows may have been cut.
+  return ending === 'unknown' ? 'length' : 'stop';
+}
+
+/** A message instead of a delta: the whole answer, a longer beginning of it, or one more piece. */
+function newIn(message: Piece, raw: string, callCount: number): Piece {
+  const isRepeat = raw !== '' && message.text.startsWith(raw);
+  const text = isRepeat ? message.text.slice(raw.length) : message.text;
+  return { ...message, text, calls: callCount > 0 ? [] : message.calls };
+}
+
+/** The text of an answer, without the thinking in it. */
+function createWords({ isHeld }: { isHeld: boolean }) {
+  const thinking = createThinkingFilter({ isHeld });
+  let text = '';
+  /** With its thinking, to know a repeat of it. */
+  let raw = '';
+  let isFull = false;
+  const say = (words: string, to: TextSink): void => {
+    const fitting = words.slice(0, MAX_TEXT_CHARS - text.length);
+    if (fitting.length < words.length) isFull = true;
+    text += fitting;
+    if (fitting !== '') to.say(fitting);
+  };
+  return {
+    take: (piece: Piece, to: TextSink): Taken => {
+      // A server that sends the thinking apart sends none of it as text.
+      if (piece.hasReasoning) say(thinking.release(), to);
+      raw = (raw + piece.text).slice(0, MAX_TEXT_CHARS);
+      const { text: words, takesBack, isHidden } = thinking.take(piece.text);
+      if (takesBack) {
+        text = '';
+        to.takeBack();
+      }
+      say(words, to);
+      if (words !== '' || takesBack) return 'part';
+      return piece.hasReasoning || isHidden ? 'busy' : 'idle';
+    },
+    end: (to: TextSink): void => say(thinking.end(), to),
+    get text() {
+      return text;
+    },
+    get raw() {
+      return raw;
+    },
+    get isFull() {
+      return isFull;
+    },
+    get beganInThinking() {
+      return thinking.beganInside;
+    },
+  };
+}
+
+/** Texts and lists come in pieces; anything else replaces what was there. */
+function addExtra(before: Fields, more: Fields): Fields {
+  if (Object.keys(more).length === 0) return before;
+  const joined = { ...before };
+  for (const [name, value] of Object.entries(more)) {
+    const known = joined[name];
+    if (typeof known === 'string' && typeof value === 'string') {
+      joined[name] = (known + value).slice(0, MAX_EXTRA_CHARS);
+    } else if (Array.isArray(known) && Array.isArray(value)) joined[name] = [...known, ...value];
+    else joined[name] = value;
+  }
+  return joined;
+}

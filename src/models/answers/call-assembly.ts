@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import type { ModelToolCall } from '../model.ts';
+import { fieldsOf, textOf, type Fields } from './read-chunk.ts';
+import { isWholeObject, unwrapArguments } from './unwrap-arguments.ts';
+
+/** Calls of tools, put together from the pieces of a stream. */
+export type CallAssembly = {
+  /** Takes the calls of one chunk. `isWhole`: they stand in a message, not in pieces. false: no more is taken. */
+  take: (parts: readonly Fields[], isWhole: boolean) => boolean;
+  readonly count: number;
+  /** With an id each, of its own: what answers a call names it. */
+  finished: () => ModelToolCall[];
+};
+
+const MAX_ARGUMENT_CHARS = 64 * 1024;
+const MAX_EXTRA_CHARS = 64 * 1024;
+const MAX_CALLS = 32;
+
+type Call = { givenId: string | undefined; name: string; arguments: string; extra: Fields };
+
+export function createCallAssembly(): CallAssembly {
+  const calls: Call[] = [];
+  const byIndex = new Map<number, Call>();
+
+  const open = (index: number | undefined, givenId: string | undefined): Call => {
+    const call = { givenId, name: '', arguments: '', extra: {} };
+    calls.push(call);
+    if (index !== undefined) byIndex.set(index, call);
+    return call;
+  };
+  const find = (index: number | undefined, id: string | undefined): Call | undefined => {
+    if (index !== undefined) return byIndex.get(index);
+    return id === undefined ? calls.at(-1) : calls.findLast(({ givenId }) => givenId === id);
+  };
+  /** Some servers give each call the index 0, some no index, some no id or the same one. */
+  const callOf = (part: Fields, others: ReadonlySet<Call>): Call | undefined => {
+    const id = textOf(part['id']);
+    const index = typeof part['index'] === 'number' ? part['index'] : undefined;
+    const known = find(index, id);
+    const isNew = known !== undefined && (others.has(known) || begins(part, known, { id, index }));
+    if (known !== undefined && !isNew) return known;
+    return calls.length < MAX_CALLS ? open(index, id) : undefined;
+  };
+  const add = (part: Fields, call: Call): boolean => {
+    const { name, arguments: given, ...rest } = fieldsOf(part['function']);
+    const text = typeof given === 'string' ? given : jsonOf(given);
+    const wasEmpty = call.arguments.trim() === '{}' && text.trimStart().startsWith('{');
+    call.name = textOf(name) ?? call.name;
+    call.arguments = (wasEmpty ? '' : call.arguments) + text;
+    keepExtra(call, part, rest);
+    if (call.arguments.length <= MAX_ARGUMENT_CHARS) return true;
+    call.arguments = call.arguments.slice(0, MAX_ARGUMENT_CHARS);
+    return false;
+  };
+
+  return {
+    take: (parts, isWhole) => {
+      const own = new Set<Call>();
+      return parts.every((part) => {
+        const isNamed = textOf(fieldsOf(part['function'])['name']) !== undefined;
+        const call = callOf(part, isNamed || isWhole ? own : new Set());
+        if (call === undefined) return false;
+        own.add(call);
+        return add(part, call);
+      });
+    },
+    get count() {
+      return calls.length;
+    },
+    finished: () => finished(calls),
+  };
+}
+
+/** Whether a piece begins another call than the one that its index or id has named before. */
+function begins(
+  part: Fields,
+  known: Call,
+  { id, index }: { id: string | undefined; index: number | undefined },
+): boolean {
+  const { name: given, arguments: more } = fieldsOf(part['function']);
+  const name = textOf(given);
+  if (name === undefined) return false;
+  if (id !== undefined && id !== known.givenId) return true;
+  if (known.name !== '' && known.name !== name) return true;
+  const isWhole = isWholeObject(known.arguments);
+  if (id === undefined && index === undefined) return known.arguments.trim() === '' || isWhole;
+  const hasMore = typeof more === 'string' ? more.trim() !== '' : jsonOf(more) !== '';
+  return hasMore && isWhole && known.arguments.trim() !== '{}';
+}
+
+/** What a provider sends with a call beside its id, name and arguments, and may want back. */
+function keepExtra(call: Call, part: Fields, ofFunction: Fields): void {
+  const { index: _, id: __, type: ___, function: ____, ...ofCall } = part;
+  const fields = { ...present(ofCall), ...nested(present(ofFunction)) };
+  if (Object.keys(fields).length === 0) return;
+  const extra = { ...call.extra, ...fields };
+  if (JSON.stringify(extra).length <= MAX_EXTRA_CHARS) call.extra = extra;
+}
+
+function nested(ofFunction: Fields): Fields {
+  return Object.keys(ofFunction).length === 0 ? {} : { function: ofFunction };
+}
+
+function present(fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== null && value !== ''),
+  );
+}
+
+function finished(calls: readonly Call[]): ModelToolCall[] {
+  const taken = new Set<string>();
+  return calls.map(({ givenId, name: given, arguments: text, extra }) => {
+    const isUsable = givenId !== undefined && !taken.has(givenId);
+    const id = isUsable ? givenId : `call_${randomUUID().replaceAll('-', '')}`;
+    taken.add(id);
+    // Providers refuse a history with names of any other form, even of calls they made up.
+    const name = given.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unnamed';
+    const hasExtra = Object.keys(extra).length > 0;
+    return { id, name, arguments: unwrapArguments(text, given), ...(hasExtra && { extra }) };
+  });
+}
+
+/** Of arguments that a server gives as an object instead of its text. */
+function jsonOf(value: unknown): string {
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}

@@ -1,0 +1,121 @@
+import { APIError } from 'openai';
+import { _iterSSEMessages as iterateEvents } from 'openai/core/streaming';
+import { clearTimeout, setTimeout } from '../../clock.ts';
+import { InvalidAnswer } from '../model-failure.ts';
+import { fieldsOf, textOf } from './read-chunk.ts';
+
+/** Limit of an answer from a server that ignores `stream`. */
+const MAX_WHOLE_BYTES = 2 * 1024 * 1024;
+/** Limit of one event of a stream: the package keeps what it has until the event is whole. */
+const MAX_EVENT_BYTES = 1024 * 1024;
+/** Wait for the end of the response after `[DONE]`, without which the connection cannot be used again. */
+const LINGER_MS = 250;
+
+export function mediaTypeOf({ headers }: Response): string {
+  return (headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
+}
+
+export async function readWhole(body: ReadableStream<Uint8Array>): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MAX_WHOLE_BYTES) throw new InvalidAnswer('answered with more than 2 MiB at once');
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch (error) {
+    throw new InvalidAnswer('answered with something that is no JSON', { cause: error });
+  }
+}
+
+/**
+ * Yields the data of each event that has any, and `done` for `[DONE]`. The package splits the stream
+ * into events. An abort cancels the connection here as well: it must not depend on what the package
+ * holds at that moment.
+ */
+export async function* readEvents(
+  { headers }: Response,
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<{ data: unknown } | 'done'> {
+  const reader = body.getReader();
+  const giveUp = (): void => void reader.cancel().catch(() => {});
+  signal.addEventListener('abort', giveUp, { once: true });
+  const unread = { bytes: 0 };
+  const limited = limitEvents(reader, unread);
+  let isWhole = false;
+  try {
+    for await (const { event, data } of iterateEvents(
+      new Response(limited),
+      new AbortController(),
+    )) {
+      unread.bytes = 0;
+      const words = data.trim();
+      if (words === '[DONE]') {
+        isWhole = true;
+        yield 'done';
+        return;
+      }
+      const value = carriesNothing(event, words) ? null : valueOf(event, words);
+      if (value === null) continue;
+      const { error } = fieldsOf(value);
+      if (event === 'error' || error) {
+        throw new APIError(undefined, fieldsOf(error ?? value), textOf(error), headers);
+      }
+      yield { data: value };
+    }
+    isWhole = true;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    if (isWhole && !signal.aborted) void linger(reader);
+    else giveUp();
+  }
+}
+
+/** An event without data is none (WHATWG HTML, 9.2.6), and a ping is no answer. */
+function carriesNothing(event: string | null, words: string): boolean {
+  return words === '' || /^(ping|pong|heartbeat|keep-?alive)$/i.test(event ?? words);
+}
+
+function valueOf(event: string | null, words: string): unknown {
+  try {
+    return JSON.parse(words);
+  } catch (error) {
+    if (event !== null && event !== 'message' && event !== 'error') return null;
+    throw new SyntaxError('an event is no JSON', { cause: error });
+  }
+}
+
+/** Cancelled, it leaves the reader alone: readEvents decides what becomes of the connection. */
+function limitEvents(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  unread: { bytes: number },
+): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (control) => {
+        const { value, done } = await reader.read();
+        if (done) return control.close();
+        unread.bytes += value.length;
+        if (unread.bytes > MAX_EVENT_BYTES) {
+          throw new InvalidAnswer('streamed an event of more than 1 MiB');
+        }
+        control.enqueue(value);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function linger(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const cut = setTimeout(() => void reader.cancel().catch(() => {}), LINGER_MS);
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // It broke off after its end: nothing is missing.
+  } finally {
+    clearTimeout(cut);
+  }
+}

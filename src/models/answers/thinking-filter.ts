@@ -1,0 +1,139 @@
+/**
+ * Takes the thinking of a model out of its text. The tags may be cut at any place by chunks. Some chat
+ * templates put the opening tag into the prompt, so that the answer has the closing tag alone.
+ */
+export type ThinkingFilter = {
+  take: (piece: string) => Filtered;
+  /** Ends waiting for a closing tag, as for a server that sends the thinking apart. */
+  release: () => string;
+  /** What was held back and turned out to be text. */
+  end: () => string;
+  /** Whether a closing tag came without its opening tag. */
+  readonly beganInside: boolean;
+};
+
+/** `takesBack`: all text before was thinking. `isHidden`: the piece had words, and none may be shown yet. */
+export type Filtered = { text: string; takesBack: boolean; isHidden: boolean };
+
+/** What models write around their thinking, in any case. */
+const TAGS: readonly (readonly [string, string])[] = [
+  ['<think>', '</think>'],
+  ['<thinking>', '</thinking>'],
+  ['<thought>', '</thought>'],
+  ['<thoughts>', '</thoughts>'],
+  ['<reasoning>', '</reasoning>'],
+  ['<seed:think>', '</seed:think>'],
+  ['[think]', '[/think]'],
+  ['◁think▷', '◁/think▷'],
+  ['<|start_thinking|>', '<|end_thinking|>'],
+  ['<|begin_of_thought|>', '<|end_of_thought|>'],
+  ['<|channel|>analysis<|message|>', '<|channel|>final<|message|>'],
+];
+const CLOSING = new Set(TAGS.map(([, close]) => close));
+const ALL = TAGS.flat();
+const TAG = new RegExp(
+  ALL.map((tag) => tag.replaceAll(/[|[\]/]/g, String.raw`\$&`)).join('|'),
+  'i',
+);
+const FIRST_SIGN = /[<[◁]/;
+const LONGEST = Math.max(...ALL.map(({ length }) => length));
+/** Of an answer that is held back until it is known whether it is thinking. */
+const MAX_HELD_CHARS = 256 * 1024;
+
+/** @param isHeld whether text waits for a closing tag, or for the end of the answer */
+export function createThinkingFilter({ isHeld }: { isHeld: boolean }): ThinkingFilter {
+  let unread = '';
+  let held = '';
+  let holds = isHeld;
+  let isInside = false;
+  let hasSaid = false;
+  let hasThought = false;
+  let beganInside = false;
+
+  /** Passes text on or holds it back. White space before the first word is left out after thinking. */
+  const say = (text: string): string => {
+    if (holds) {
+      held = (held + text).slice(0, MAX_HELD_CHARS);
+      return '';
+    }
+    const said = hasSaid || !hasThought ? text : text.trimStart();
+    hasSaid ||= said !== '';
+    return said;
+  };
+  const release = (): string => {
+    holds = false;
+    const text = say(held);
+    held = '';
+    return text;
+  };
+  /** Returns true if all text before the tag was thinking. */
+  const meet = (tag: string): boolean => {
+    const isClosing = CLOSING.has(tag.toLowerCase());
+    const isAlone = isClosing && !isInside;
+    isInside = !isClosing;
+    hasThought = true;
+    if (!isAlone) return false;
+    beganInside = true;
+    held = '';
+    holds = false;
+    hasSaid = false;
+    return true;
+  };
+
+  return {
+    take: (piece) => {
+      let text = '';
+      let takesBack = false;
+      unread += piece;
+      for (let found = TAG.exec(unread); found; found = TAG.exec(unread)) {
+        const before = unread.slice(0, found.index);
+        if (!isInside) text += beforeTag(before, { hasSaid, say });
+        unread = unread.slice(found.index + found[0].length);
+        if (!meet(found[0])) {
+          text += holds ? release() : '';
+          continue;
+        }
+        takesBack = true;
+        text = '';
+      }
+      const end = unread.length - heldBack(unread, !hasSaid && !isInside);
+      const rest = unread.slice(0, end);
+      unread = unread.slice(end);
+      if (!isInside) text += say(rest);
+      return { text, takesBack, isHidden: piece !== '' && text === '' };
+    },
+    release,
+    end: () => {
+      const rest = isInside ? '' : say(unread);
+      unread = '';
+      return release() + rest;
+    },
+    get beganInside() {
+      return beganInside;
+    },
+  };
+}
+
+/** White space alone before thinking is no part of an answer. */
+function beforeTag(
+  text: string,
+  { hasSaid, say }: { hasSaid: boolean; say: (text: string) => string },
+): string {
+  return hasSaid || text.trim() !== '' ? say(text) : '';
+}
+
+/** How many characters at the end may begin a tag, or are white space before the first word. */
+function heldBack(text: string, isStart: boolean): number {
+  const tag = beginOfTag(text);
+  return isStart && text.slice(0, text.length - tag).trim() === '' ? text.length : tag;
+}
+
+function beginOfTag(text: string): number {
+  const tail = text.slice(-LONGEST).toLowerCase();
+  if (!FIRST_SIGN.test(tail)) return 0;
+  for (let at = 0; at < tail.length; at += 1) {
+    const part = tail.slice(at);
+    if (ALL.some((tag) => tag.startsWith(part))) return part.length;
+  }
+  return 0;
+}

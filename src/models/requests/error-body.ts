@@ -1,0 +1,37 @@
+import { fieldsOf } from '../answers/read-chunk.ts';
+
+const MAX_CHARS = 64 * 1024;
+
+/**
+ * Returns an answer that is no error as it is. The body of an error is brought into OpenAI's form
+ * `{"error": {…}}`, which is all that the package reads: Google wraps it in a list, and vLLM's and
+ * TGI's checks of a request have `detail` or a text.
+ */
+export async function readErrorBody(response: Response): Promise<Response> {
+  if (response.status < 400) return response;
+  const text = (await response.text()).slice(0, MAX_CHARS);
+  const { status, headers } = response;
+  return new Response(bodyOf(text), { status, headers });
+}
+
+function bodyOf(text: string): string {
+  const parsed = parse(text);
+  const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+  if (typeof body !== 'object' || body === null) return text;
+  const fields = fieldsOf(body);
+  const { error = fields['detail'] ?? fields['message'] ?? body } = fields;
+  if (typeof error === 'object' && error !== null && !Array.isArray(error)) {
+    return JSON.stringify({ error });
+  }
+  const { code, type, error_type: errorType = type } = fields;
+  const message = typeof error === 'string' ? error : JSON.stringify(error);
+  return JSON.stringify({ error: { message, code, type: errorType } });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

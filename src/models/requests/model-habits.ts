@@ -1,0 +1,37 @@
+import { LRUCache } from 'lru-cache';
+import type { AnswerDraft } from '../answers/answer-draft.ts';
+import type { ModelEndpoint } from '../model.ts';
+
+/** What this process has learned of a model of a provider, until the provider is declared anew. */
+export type ModelHabits = {
+  /** Whether its text waits for the end of its thinking, of which nobody tells the beginning. */
+  holdsText: () => boolean;
+  /** Takes a whole answer. */
+  note: (draft: AnswerDraft) => void;
+};
+
+const MODELS_MAX = 200;
+
+/** Names of models whose templates begin the thinking in the prompt. The first answer of such a model waits. */
+const THINKS = /(^|[^a-z0-9])(r1|qwq|think|thinking|thinker|reasoning)([^a-z0-9]|$)/i;
+
+export function createModelHabits(): (endpoint: ModelEndpoint, model: string) => ModelHabits {
+  const known = new WeakMap<ModelEndpoint, LRUCache<string, ModelHabits>>();
+  return (endpoint, model) => {
+    const models = known.get(endpoint) ?? new LRUCache<string, ModelHabits>({ max: MODELS_MAX });
+    known.set(endpoint, models);
+    const habits = models.get(model) ?? habitsOf(model);
+    models.set(model, habits);
+    return habits;
+  };
+}
+
+function habitsOf(model: string): ModelHabits {
+  let holdsText = THINKS.test(model);
+  return {
+    holdsText: () => holdsText,
+    note: ({ beganInThinking, text }) => {
+      if (text !== '') holdsText = beganInThinking;
+    },
+  };
+}
