@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLogger } from '../../src/platform/observability/logger.ts';
 import { migrate } from '../../src/platform/postgres/migrate.ts';
+import { COMPILE_CACHE } from '../compile-cache.ts';
 import { freePort } from '../free-port.ts';
 import heapFlags from '../../bin/heap-flags.json' with { type: 'json' };
 
@@ -31,7 +32,6 @@ export type Parley = {
 export type Answer = { status: number; headers: Headers; body: any };
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const COMPILE_CACHE = path.join(tmpdir(), 'parley-test-compile-cache');
 
 export type StartOptions = {
   dataDir: string;
@@ -143,8 +143,7 @@ function launch(args: string[], env: Record<string, string>, tree = ROOT): Launc
   const main = path.join(tree, 'src/main.ts');
   const child = spawn(process.execPath, [...heapFlags, main, ...args], {
     cwd: tree,
-    // Only what is named here: the machine's own settings must not decide a test. Without a cache every process
-    // strips the types of the whole program again, for half a second of a core.
+    // Only what is named here: the machine's own settings must not decide a test.
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],

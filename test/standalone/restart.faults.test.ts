@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import heapFlags from '../../bin/heap-flags.json' with { type: 'json' };
+import { COMPILE_CACHE } from '../compile-cache.ts';
 import { freePort } from '../free-port.ts';
 import { IS_NIGHTLY } from '../nightly.ts';
 import { temporaryFolder } from '../roles/parley-process.ts';
@@ -45,7 +45,7 @@ afterEach(async () => {
 async function start(port: number): Promise<number> {
   const parent = spawnUnreaped([process.execPath, ...heapFlags, MAIN, 'start'], {
     PATH: process.env['PATH'],
-    NODE_COMPILE_CACHE: path.join(tmpdir(), 'parley-test-compile-cache'),
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
     PARLEY_DATA_DIR: folder.path,
     PARLEY_MANIFESTS: path.join(folder.path, 'no-manifests'),
     PARLEY_DEMO: '0',

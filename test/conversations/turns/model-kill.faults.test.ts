@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { COMPILE_CACHE } from '../../compile-cache.ts';
 import { freePort } from '../../free-port.ts';
 import type { StubReply, StubRequest } from '../../models/stub-model.ts';
 import { createCall, type Reply } from '../../roles/api/api-setup.ts';
@@ -66,6 +67,7 @@ async function killedBy(step: string, id: string, key?: string): Promise<void> {
   const port = await freePort();
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'model-api.ts')], {
     env: {
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
       DATABASE_URL: api.engine.databaseUrl,
       ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
       PORT: String(port),

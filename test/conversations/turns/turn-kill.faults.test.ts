@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
+import { COMPILE_CACHE } from '../../compile-cache.ts';
 import { freePort } from '../../free-port.ts';
 import { createCall, type Reply } from '../../roles/api/api-setup.ts';
 import { until } from '../../until.ts';
@@ -60,6 +61,7 @@ async function killedBy(step: string, id: string, key?: string): Promise<void> {
   const port = await freePort();
   killed = spawn(process.execPath, [path.join(import.meta.dirname, 'scripted-api.ts')], {
     env: {
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
       DATABASE_URL: fixture.engine.databaseUrl,
       ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
       PORT: String(port),

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import heapFlags from '../../../bin/heap-flags.json' with { type: 'json' };
+import { COMPILE_CACHE } from '../../compile-cache.ts';
 
 /** A process that runs syncs and nothing else, to be killed and stopped. */
 export type SyncProcess = {
@@ -19,7 +20,12 @@ const PROGRAM = path.join(import.meta.dirname, 'sync-runner.ts');
 export function startSyncProcess(databaseUrl: string, failpoints = ''): SyncProcess {
   const child = spawn(process.execPath, [...heapFlags, PROGRAM], {
     // Only what is named here: the machine's own settings must not decide a test.
-    env: { PATH: process.env['PATH'], SYNC_DATABASE: databaseUrl, SYNC_FAILPOINTS: failpoints },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      SYNC_DATABASE: databaseUrl,
+      SYNC_FAILPOINTS: failpoints,
+    },
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   let output = '';

@@ -1,6 +1,7 @@
 import { spawn, type StdioOptions } from 'node:child_process';
 import path from 'node:path';
 import heapFlags from '../../../../bin/heap-flags.json' with { type: 'json' };
+import { COMPILE_CACHE } from '../../../compile-cache.ts';
 import { freePort } from '../../../free-port.ts';
 import { until } from '../../../until.ts';
 
@@ -62,6 +63,7 @@ export async function startDeliveryProcess(
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
       DATABASE_URL: options.databaseUrl,
       PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY.toString('base64'),
       PARLEY_EGRESS_ALLOW: '127.0.0.0/8,::1/128',
