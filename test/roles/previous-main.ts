@@ -41,16 +41,29 @@ export async function hasPreviousMain(): Promise<boolean> {
  * That commit in a temporary folder. It runs on this tree's packages where both lock the same
  * ones; otherwise its own are installed, which needs the registry.
  */
-export async function previousMain(): Promise<Tree> {
+export function previousMain(): Promise<Tree> {
+  return unpack([], givePackages);
+}
+
+/** The CRDs of that commit alone, which need no packages. */
+export function previousCrds(): Promise<Tree> {
+  return unpack(['crds'], async () => undefined);
+}
+
+/** @param paths files and folders of the commit; none: all of it */
+async function unpack(
+  paths: readonly string[],
+  complete: (folder: string) => Promise<void>,
+): Promise<Tree> {
   const folder = await mkdtemp(path.join(tmpdir(), 'parley-previous-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     // Not `git worktree`: that writes into the clone, and a killed run would leave it there.
     const archive = path.join(folder, 'tree.tar');
-    await git('archive', '--output', archive, PREVIOUS);
+    await git('archive', '--output', archive, PREVIOUS, ...paths);
     await run('tar', ['-xf', archive, '-C', folder]);
     await rm(archive);
-    await givePackages(folder);
+    await complete(folder);
     const { stdout } = await git('rev-parse', '--short', PREVIOUS);
     return { path: folder, commit: stdout.trim(), remove };
   } catch (error) {

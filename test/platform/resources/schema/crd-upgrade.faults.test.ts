@@ -10,7 +10,7 @@ import { isRecord } from '../../../../src/platform/resources/schema/prepare.ts';
 import { pluralOf, readCorpus } from './corpus.ts';
 import { startKubeApiserver, type KubeApiserver } from '../../kubernetes/kube-apiserver.ts';
 import { findKubeBinaries } from '../../kubernetes/kube-binaries.ts';
-import { hasPreviousMain, previousMain, type Tree } from '../../../roles/previous-main.ts';
+import { hasPreviousMain, previousCrds, type Tree } from '../../../roles/previous-main.ts';
 import { fullValue, missingFrom, type Schema } from './whole-objects.ts';
 import { until } from '../../../until.ts';
 
@@ -41,7 +41,7 @@ type Stored = {
   let previous: Tree;
 
   beforeAll(async () => {
-    previous = await previousMain();
+    previous = await previousCrds();
     kube = await startKubeApiserver(binaries);
     await applyCrds(previous.path);
   }, 120_000);
