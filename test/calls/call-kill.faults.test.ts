@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import pg from 'pg';
 import { toUuid } from '../../src/ids.ts';
 import { createCall, type Call } from '../roles/api/api-setup.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
 import { shiftTime } from '../platform/postgres/postgres.ts';
 import { freePort } from '../free-port.ts';
 import { startRole, type Parley } from '../roles/parley-process.ts';
+import { until } from '../until.ts';
 
 /**
  * Two API processes play calls; one of them is killed in the middle, at another moment each round.
@@ -15,6 +17,8 @@ import { startRole, type Parley } from '../roles/parley-process.ts';
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? (process.env['PARLEY_NIGHTLY'] ? 3 : 1));
 const CALLS = 24;
 const SCRIPT = Array.from({ length: 8 }, (_, i) => `This is sentence ${i + 1}.`);
+/** Before its last sentence: no call is over before the kill, however slow this process is. */
+const LAST_AFTER_MS = 2_000;
 /** The rest is played by others. */
 const ROUND_MS = 60_000;
 
@@ -52,7 +56,7 @@ test(
   ROUNDS * ROUND_MS,
 );
 
-/** Returns how many calls the killed process had in hand. */
+/** Returns in how many steps the killed process was. */
 async function playRound(agentId: string, round: number): Promise<number> {
   const victim = round % 2;
   // Through the other one, whose answers we go on to need.
@@ -60,21 +64,41 @@ async function playRound(agentId: string, round: number): Promise<number> {
   const ids = await Promise.all(Array.from({ length: CALLS }, () => place(agentId)));
   const killAfter = Math.floor(((round + 1) / (ROUNDS + 1)) * CALLS * SCRIPT.length);
   await engine.eventually(async () => (await storedTurns(ids)) >= killAfter);
-  await processes[victim]!.kill();
-  const { rows } = await engine.pool.query<{ count: number }>(
-    'select count(*) from calls where lease_until is not null and ended_at is null',
-  );
+  const steps = await killInStep(victim);
   processes[victim] = await startApiProcess(victim);
   // The leases of the killed process run out.
   await shiftTime(engine.pool, 11_000 * (round + 1));
   await ended(ids);
   await check(ids);
-  return rows[0]!.count;
+  return steps;
 }
 
+/** Holds both processes up where they store a turn, and kills one of them there. */
+async function killInStep(victim: number): Promise<number> {
+  const holder = new pg.Client({ connectionString: engine.databaseUrl });
+  await holder.connect();
+  await holder.query('begin; lock table turns in share row exclusive mode');
+  const steps = await until('the process to be in a step', async () => {
+    const { rowCount } = await engine.pool.query(
+      `select from pg_stat_activity where datname = current_database()
+          and application_name = $1 and wait_event_type = 'Lock'`,
+      [nameOf(victim)],
+    );
+    return rowCount! > 0 && rowCount;
+  });
+  await processes[victim]!.kill();
+  await holder.end();
+  return steps!;
+}
+
+/** Of its sessions in PostgreSQL. */
+const nameOf = (index: number): string => `api-${index}`;
+
 function startApiProcess(index: number): Promise<Parley> {
+  const databaseUrl = new URL(engine.databaseUrl);
+  databaseUrl.searchParams.set('application_name', nameOf(index));
   return startRole('api', {
-    databaseUrl: engine.databaseUrl,
+    databaseUrl: databaseUrl.href,
     env: {
       PARLEY_PORT: String(ports[index]),
       PARLEY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
@@ -84,7 +108,10 @@ function startApiProcess(index: number): Promise<Parley> {
 
 /** Returns the uuid of its row. */
 async function place(agentId: string): Promise<string> {
-  const turns = SCRIPT.map((text, i) => ({ text, after_ms: (i % 3) * 15 }));
+  const turns = SCRIPT.map((text, i) => ({
+    text,
+    after_ms: i === SCRIPT.length - 1 ? LAST_AFTER_MS : (i % 3) * 15,
+  }));
   const json = { agent_id: agentId, to: '+442071838750', simulated: { ring_ms: 20, turns } };
   const { status, body } = await call('POST', '/v1/calls', { json });
   expect(status).toBe(201);
