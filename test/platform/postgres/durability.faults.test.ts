@@ -152,9 +152,16 @@ test.runIf(IS_NIGHTLY)(
   30_000,
 );
 
+/** Resolves when new connections have the setting: the postmaster reads its files in its own time. */
 async function change(statement: string): Promise<void> {
   await postgres.query(statement);
-  await postgres.query('select pg_reload_conf()');
-  // The postmaster signals the others in its own time.
-  await postgres.query('select pg_sleep(0.1)');
+  const [before] = await postgres.query<{ loaded: string }>(
+    'select pg_conf_load_time()::text as loaded, pg_reload_conf()',
+  );
+  await until('the postmaster to read its files again', async () => {
+    const [now] = await postgres.query<{ loaded: string }>(
+      'select pg_conf_load_time()::text as loaded',
+    );
+    return now!.loaded !== before!.loaded;
+  });
 }
