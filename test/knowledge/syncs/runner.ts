@@ -1,20 +1,20 @@
 import { createAnnounce } from '../../../src/events/emit-event.ts';
 import { createTextCutter } from '../../../src/knowledge/passages/text-cutter.ts';
-import type { LeaseTimes } from '../../../src/knowledge/syncs/hold-lease.ts';
+import { LEASE_TIMES, type LeaseTimes } from '../../../src/knowledge/syncs/hold-lease.ts';
 import type { Fetchers } from '../../../src/knowledge/syncs/run-sync.ts';
 import { createSyncRunner } from '../../../src/knowledge/syncs/run-syncs.ts';
 import { createNotifier } from '../../../src/platform/postgres/notifications.ts';
 import { createContext } from '../../../src/roles/context.ts';
 import { siteFetcher } from './site.ts';
 
-/** As in production, but a dead process is taken over after a second. */
-export const QUICK: LeaseTimes = { leaseMs: 1_500, renewMs: 400, checkMs: 100, lookMs: 50 };
+/** As in production, but a process looks for syncs more often. A test ends a lease by `shiftTime`. */
+export const RUNNER_TIMES = { ...LEASE_TIMES, checkMs: 100, lookMs: 50 };
 
 /** What a process of the operator runs, by itself. */
 export function startRunner(
   databaseUrl: string,
   fetchers: Fetchers = { website: siteFetcher },
-  times: LeaseTimes = QUICK,
+  times: LeaseTimes = RUNNER_TIMES,
 ): { stop: () => Promise<void> } {
   const context = createContext({
     role: 'operator',

@@ -4,7 +4,7 @@ import { createPool, type Pool } from '../../../src/platform/postgres/pool.ts';
 import { maintainPartitions } from '../../../src/webhooks/queue/partitions.sql.ts';
 import { createTestDatabase, shiftTime } from '../../platform/postgres/postgres.ts';
 import { until } from '../../until.ts';
-import { QUICK, startRunner } from './runner.ts';
+import { RUNNER_TIMES, startRunner } from './runner.ts';
 import { startSite, type Site } from './site.ts';
 import { ask, countEvents, countStaged, foundIn, insertWebsite, statusOf } from './sources.ts';
 import { startSyncProcess, type SyncProcess } from './sync-process.ts';
@@ -89,7 +89,7 @@ describe.each(KILLED)('killed at %s', (point) => {
     first = startSyncProcess(database.url, point.includes('=') ? point : `${point}=kill`);
     expect(await first.ended).toBe('SIGKILL');
     expect(await foundIn(pool, source)).toEqual(AFTER.includes(point) ? NEW : OLD);
-    await shiftTime(pool, QUICK.leaseMs);
+    await shiftTime(pool, RUNNER_TIMES.leaseMs);
     second = startRunner(database.url);
     await finished(sync);
     await expectAppliedOnce();
@@ -102,7 +102,7 @@ describe.each(STOPPED)('stopped at %s for longer than its lease', (point) => {
     first = startSyncProcess(database.url, `${point}=stop@1`);
     await until('the process to be stopped', first.isStopped, PATIENCE);
     expect(await foundIn(pool, source)).toEqual(OLD);
-    await shiftTime(pool, QUICK.leaseMs);
+    await shiftTime(pool, RUNNER_TIMES.leaseMs);
     second = startRunner(database.url);
     await finished(sync);
     const { rows: before } = await pool.query('select * from knowledge_syncs order by id');
@@ -126,7 +126,7 @@ test('what a dead process has staged is not read again', async () => {
   const sync = await ask(pool, source);
   first = startSyncProcess(database.url, 'sync.staged=kill@3');
   await first.ended;
-  await shiftTime(pool, QUICK.leaseMs);
+  await shiftTime(pool, RUNNER_TIMES.leaseMs);
   expect(await countStaged(pool)).toBe(6);
   const asked: string[] = [];
   site.hold = (path, response) => {
