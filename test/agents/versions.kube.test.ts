@@ -26,11 +26,11 @@ describeEachStore((storeName) => {
 
   test('an edit publishes version 2, the old text brings version 1 back and no version 3', async () => {
     await engine.declareAgent('support', { prompt: 'one' });
-    await receiver.until((received) => received.length === 1);
+    await receiver.until((received) => received.length >= 1);
     await engine.declareAgent('support', { prompt: 'two' });
-    await receiver.until((received) => received.length === 2);
+    await receiver.until((received) => received.length >= 2);
     await engine.declareAgent('support', { prompt: 'one' });
-    await receiver.until((received) => received.length === 3);
+    await receiver.until((received) => received.length >= 3);
 
     expect(linesOf(receiver.received)).toEqual([
       'agent.published 1',

@@ -157,7 +157,7 @@ test('F-28: three days of failure end as failed, visible with every attempt, qui
     { pool: fixture.pool, notifier, nowMs: Date.now },
     { namespace, id: emitted, endpointId: null },
   );
-  await receiver.until(() => arrivals(emitted).length === failed.length + 1);
+  await receiver.until(() => arrivals(emitted).length > failed.length);
   expect(new Set(arrivals(emitted).map(({ body }) => body.toString('hex'))).size).toBe(1);
 }, 60_000);
 

@@ -140,7 +140,7 @@ describeEachStore((storeName) => {
       const { path, key, secret, id } = await endpoint('plain');
       const sent = await api.call('POST', `${path}/test`, { key });
       expect(sent.status).toBe(202);
-      await receiver.until(() => heard('plain').length === 1);
+      await receiver.until(() => heard('plain').length >= 1);
       const [arrived] = heard('plain');
       expect(arrived!.json).toMatchObject({ id: sent.body.event_id, type: 'agent.published' });
       const signature = String(arrived!.headers['parley-signature']);
@@ -266,7 +266,7 @@ describeEachStore((storeName) => {
     test('an activation is an event that is listed, filtered and replayed with the same bytes', async () => {
       const { key, id } = await endpoint('replay');
       const agent = await api.call('POST', '/v1/agents', { key, json: { prompt: 'x' } });
-      await receiver.until(() => heard('replay').length === 1);
+      await receiver.until(() => heard('replay').length >= 1);
       const all = await api.call('GET', '/v1/events', { key });
       expect(all.body.data).toHaveLength(1);
       const [event] = all.body.data;
@@ -295,7 +295,7 @@ describeEachStore((storeName) => {
       expect(replay.status).toBe(202);
       expect(replay.body.event_id).toBe(event.id);
       expect(replay.body.delivery_ids).toHaveLength(1);
-      await receiver.until(() => heard('replay').length === 2);
+      await receiver.until(() => heard('replay').length >= 2);
       const [first, second] = heard('replay');
       expect(second!.body.equals(first!.body)).toBe(true);
       const to = await api.call('POST', `/v1/events/${event.id}/replay`, {

@@ -9,7 +9,7 @@ import { startReceiver, type Received, type Receiver } from '../receiver.ts';
  * An endpoint is changed while its retries are under way, many a second (row F-30 of the fault
  * matrix): what was answered to the change holds for every attempt that begins after it.
  */
-const EVENTS = 30;
+const EVENTS = 12;
 
 describeEachStore((storeName) => {
   let api: Api;
@@ -73,7 +73,7 @@ describeEachStore((storeName) => {
     const { body } = await api.call('POST', '/v1/webhooks', { key, json: { url: other.url } });
     for (let i = 1; i <= 3; i += 1) {
       await api.call('POST', `/v1/webhooks/${body.id}/test`, { key });
-      await other.until(({ length }) => length === i);
+      await other.until(({ length }) => length >= i);
     }
   }
   const patch = (json: object): Promise<Reply> =>

@@ -103,7 +103,7 @@ describeEachStore((storeName) => {
         reason: 'InvalidUrl',
       });
       await cause();
-      await receiver.until((received) => received.length === 1);
+      await receiver.until((received) => received.length >= 1);
       await declare({ url: `${receiver.url}/2` });
       await condition('Ready', { status: 'True' });
       expect(await rowOf()).toMatchObject({ url: `${receiver.url}/2`, ready: true });
@@ -123,7 +123,7 @@ describeEachStore((storeName) => {
       await settled();
       expect(await secretOf('all-signing')).toEqual(secret);
       await cause();
-      const [received] = await receiver.until((all) => all.length === 1);
+      const [received] = await receiver.until((all) => all.length >= 1);
       expect(signedWith(value)(received!)).toBe(true);
     });
 
@@ -134,16 +134,16 @@ describeEachStore((storeName) => {
       await settled();
       expect(await secretOf('all-signing')).toBeUndefined();
       await cause();
-      await receiver.until((all) => all.length === 1 && all.every(signedWith(SECRET)));
+      await receiver.until((all) => all.length >= 1 && all.every(signedWith(SECRET)));
       await declareSecret('mine', OTHER_SECRET);
       await sealedAnew();
       await cause();
-      await receiver.until((all) => all.length === 2 && signedWith(OTHER_SECRET)(all[1]!));
+      await receiver.until((all) => all.length >= 2 && signedWith(OTHER_SECRET)(all[1]!));
       await declareSecret('next', SECRET);
       await declare({ url: receiver.url, secretRef: { name: 'next', key: 'key' } });
       await settled();
       await cause();
-      await receiver.until((all) => all.length === 3 && signedWith(SECRET)(all[2]!));
+      await receiver.until((all) => all.length >= 3 && signedWith(SECRET)(all[2]!));
     });
 
     test.each([
@@ -168,7 +168,7 @@ describeEachStore((storeName) => {
       await engine.store.delete('Secret', { namespace: 'default', name: 'mine' });
       await condition('ResolvedRefs', { status: 'False', reason: 'SecretNotFound' });
       await cause();
-      await receiver.until((all) => all.length === 1 && all.every(signedWith(SECRET)));
+      await receiver.until((all) => all.length >= 1 && all.every(signedWith(SECRET)));
     });
 
     test('in no table is it readable', async () => {
