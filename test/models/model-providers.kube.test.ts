@@ -21,7 +21,7 @@ describeEachStore((storeName) => {
   beforeAll(async () => {
     stub = await startProviderStub();
     api = await startApi({ storeName, operator: false });
-    await api.engine.startOperator({ probes: { retryMs: 100, everyMs: 400, answerMs: 300 } });
+    await api.engine.startOperator({ probes: { retryMs: 100, everyMs: 400, answerMs: 2_000 } });
     const { pool, sealer, log, databaseUrl } = api.engine;
     // A clock that stands still: only what is told of can be found.
     endpoints = createEndpoints({ pool, sealer, settings: undefined, nowMs: () => 0 });

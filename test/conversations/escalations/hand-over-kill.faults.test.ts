@@ -21,7 +21,7 @@ let dying: (Parley & { api: Call }) | undefined;
 
 beforeAll(async () => {
   fixture = await startConversationFixture();
-  const escalation = { team: 'first line', fallback_team: 'second line', timeout_sec: 60 };
+  const escalation = { team: 'first line', fallback_team: 'second line', timeout_sec: 600 };
   agent_id = await fixture.newAgent({ escalation });
 });
 afterAll(() => fixture?.stop());
@@ -100,7 +100,7 @@ const ASKED = 'A human was asked to take over';
 const ACTS = [
   {
     what: 'accept',
-    json: { accepted_by: KIM, heartbeat_sec: 60 },
+    json: { accepted_by: KIM, heartbeat_sec: 600 },
     before: async () => undefined,
     escalations: ['first line: accepted Kim'],
     events: ['requested', 'accepted'],

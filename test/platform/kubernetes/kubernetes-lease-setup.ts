@@ -26,8 +26,8 @@ export type Candidate = Elector & {
 export const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
 const MERGE = 'application/merge-patch+json';
 
-/** Short, and yet a machine with other work may stall for a second without costing a leader its term. */
-export const TIMING = { leaseDurationMs: 2_000, renewDeadlineMs: 1_500, retryPeriodMs: 250 };
+/** Short, and yet a machine with other work may stall for four seconds without costing a leader its term. */
+export const TIMING = { leaseDurationMs: 6_000, renewDeadlineMs: 4_500, retryPeriodMs: 250 };
 
 /** Remembers when something happened, and wakes those who wait for the n-th time. */
 function createMarks() {

@@ -308,7 +308,7 @@ const binaries = await findKubeBinaries();
     }) => {
       // Longer than a lease: it is renewed until the work has ended.
       const onLost = async (): Promise<void> => {
-        await renewals(6);
+        await renewals(TIMING.leaseDurationMs / TIMING.retryPeriodMs);
         holdTime(); // The other one waits for nothing but the Lease.
       };
       const first = await startCandidate('first', { onLost });
