@@ -12,7 +12,7 @@ import { createSideEffects, type Order, type Strike, type Report } from './side-
 
 /**
  * The operator as a process of its own, wired as roles/kubernetes-declarations.ts does it, with a
- * Lease of a fifth of the time and with a `Strike` at any of its side effects. What it does it
+ * `Strike` at any of its side effects. What it does it
  * reports on stdout; strikes come by IPC, the first with its options.
  */
 export type FaultyOperatorOptions = {
@@ -23,7 +23,7 @@ export type FaultyOperatorOptions = {
   encryptionKey: string;
   kube: { server: string; caCert: string; token: string };
   strike?: Strike;
-  /** As long as a Lease lasts it is nobody else's. */
+  /** Default: so long that a busy machine costs no term. What is dead gives its Lease back by the test's hand. */
   leaseDurationMs?: number;
 };
 
@@ -33,7 +33,9 @@ const report = (report: Report): void => void writeSync(1, `${JSON.stringify(rep
 
 // Written by test/roles/operator/operator-process.ts and nobody else.
 const options = JSON.parse(process.env['FAULTY_OPERATOR'] ?? '') as FaultyOperatorOptions;
-const { name, namespace, kube, leaseDurationMs = 2_000 } = options;
+const { name, namespace, kube, leaseDurationMs = 15_000 } = options;
+/** Who leads no longer finds that out by its next renewal. */
+const RETRY_MS = 500;
 
 const effects = createSideEffects(report);
 if (options.strike) effects.obey({ strike: options.strike });
@@ -77,7 +79,7 @@ const elect: Elect = ({ onLead, onLost }) => {
     nowMs,
     leaseDurationMs,
     renewDeadlineMs: leaseDurationMs * 0.7,
-    retryPeriodMs: leaseDurationMs * 0.25,
+    retryPeriodMs: RETRY_MS,
     onLead: async (resign) => {
       const office = await raiseEpoch(pool, 'test');
       report({ leading: office.epoch });

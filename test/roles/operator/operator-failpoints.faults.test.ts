@@ -102,7 +102,7 @@ suite('an operator killed or paused between any two side effects', () => {
 
   /** Waits beside the victim and learns at once when it is struck, as it would of the Lease later. */
   async function startSuccessor(
-    { options }: OperatorHarness,
+    { options, endLease }: OperatorHarness,
     victim: OperatorProcess,
     operators: OperatorProcess[],
   ): Promise<void> {
@@ -110,16 +110,7 @@ suite('an operator killed or paused between any two side effects', () => {
     await victim.until(() => victim.epoch() !== undefined || isStruck());
     operators.push(startOperatorProcess({ ...options, name: 'successor' }));
     await victim.until(isStruck);
-    await giveBackLease(options.namespace);
-  }
-
-  async function giveBackLease(namespace: string): Promise<void> {
-    const lease = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/parley-operator`;
-    const { status, json } = await kube.request('GET', lease);
-    const spec = json()['spec'] as { holderIdentity?: string } | undefined;
-    if (status !== 200 || spec?.holderIdentity !== 'victim') return;
-    const free = { spec: { holderIdentity: '' } };
-    await kube.request('PATCH', lease, free, 'application/merge-patch+json');
+    await endLease('victim');
   }
 
   test(`one version and one event per content change (seed ${SEED})`, async () => {

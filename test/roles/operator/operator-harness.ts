@@ -34,6 +34,8 @@ export type OperatorHarness = {
   loseSecret: (name: string) => Promise<void>;
   /** Fails with the difference when something is not as the model says in time. */
   agrees: () => Promise<void>;
+  /** Gives the Lease back if `holder` has it, as if its time had passed. */
+  endLease: (holder: string) => Promise<void>;
   /** Fails when a version, an activation or an event of before is gone or another one. */
   onlyGrew: () => Promise<void>;
   close: () => Promise<void>;
@@ -135,6 +137,20 @@ export async function createOperatorHarness(deps: {
       await agrees();
     },
     agrees,
+    endLease: async (holder) => {
+      const lease = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/parley-operator`;
+      const free = { spec: { holderIdentity: '' } };
+      const giveBack = async (): Promise<boolean> => {
+        const { status, json } = await kube.request('GET', lease);
+        if (status !== 200) return status === 404;
+        const spec = json()['spec'] as { holderIdentity?: string };
+        if (spec.holderIdentity !== holder) return true;
+        const given = await kube.request('PATCH', lease, free, 'application/merge-patch+json');
+        return given.status === 200;
+      };
+      // The API server may be away just now.
+      await until('the Lease to be given back', () => giveBack().catch(() => false), AGREES);
+    },
     onlyGrew: async () => {
       const now = await readHistory(pool);
       const changed = [...grown].filter(([key, value]) => now.get(key) !== value);

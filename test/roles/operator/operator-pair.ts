@@ -11,7 +11,7 @@ export type OperatorPair = {
   replicas: readonly Replica[];
   /** Resolves with the one that leads, once one does. */
   leader: () => Promise<Replica>;
-  /** Resolves once another than this one leads. */
+  /** Ends the Lease of this one, if it has it; resolves once another leads. */
   succeeded: (replica: Replica) => Promise<void>;
   /** Starts those again that are dead; resolves when each knows everything. */
   repair: () => Promise<void>;
@@ -29,11 +29,12 @@ export type Replica = { operator: OperatorProcess; network: FaultProxy };
 export async function startOperatorPair(deps: {
   kube: OwnKube;
   harness: OperatorHarness;
-  leaseDurationMs: number;
+  leaseDurationMs?: number | undefined;
 }): Promise<OperatorPair> {
   const { kube, harness, leaseDurationMs } = deps;
   const past: OperatorProcess[] = [];
   let started = 0;
+  let stopped = false;
   /** Called whenever any of them reported something. */
   const checks = new Set<() => void>();
 
@@ -43,7 +44,7 @@ export async function startOperatorPair(deps: {
     const server = `https://127.0.0.1:${network.port}`;
     const operator = startOperatorProcess({
       ...options,
-      leaseDurationMs,
+      ...(leaseDurationMs !== undefined && { leaseDurationMs }),
       name: `operator-${started}`,
       kube: { ...options.kube, server },
     });
@@ -52,6 +53,11 @@ export async function startOperatorPair(deps: {
       for (const check of checks) check();
       return !operator.isAlive();
     });
+    // The Lease of one that died would pass in its own time.
+    void operator
+      .until(() => !operator.isAlive())
+      .then(() => stopped || harness.endLease(operator.name))
+      .catch(() => undefined); // Whoever waits for a successor reports it.
     return operator;
   }
 
@@ -86,6 +92,7 @@ export async function startOperatorPair(deps: {
     replicas,
     leader: () => until(leading),
     succeeded: async (replica) => {
+      await harness.endLease(replica.operator.name);
       await until(() => (leading() === replica ? undefined : leading()));
     },
     repair: async () => {
@@ -101,6 +108,7 @@ export async function startOperatorPair(deps: {
         .join('\n'),
     bugs: () => past.flatMap(({ output }) => output().split('\n')).filter((line) => BUG.test(line)),
     stop: async () => {
+      stopped = true;
       await Promise.all(replicas.map(({ operator }) => operator.kill()));
       await Promise.all(replicas.map(({ network }) => network.stop()));
     },

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import heapFlags from '../../../bin/heap-flags.json' with { type: 'json' };
+import { COMPILE_CACHE } from '../../compile-cache.ts';
 import type { FaultyOperatorOptions } from './faulty-operator.ts';
 import type { Order, Strike, Report } from './side-effects.ts';
 
@@ -39,8 +39,7 @@ export function startOperatorProcess(options: FaultyOperatorOptions): OperatorPr
     env: {
       PATH: process.env['PATH'],
       FAULTY_OPERATOR: JSON.stringify(options),
-      // Hundreds of them are started: what one has compiled the next need not.
-      NODE_COMPILE_CACHE: path.join(tmpdir(), 'parley-test-compile-cache'),
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
