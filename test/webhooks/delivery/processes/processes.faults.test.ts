@@ -267,12 +267,17 @@ test('F-52: its event loop stands still: nobody takes over, nothing is sent twic
     harness.startReady(),
   ]);
   const ids: string[] = [];
-  // More come in while it stands still, and the other one goes on.
-  for (let i = 0; i < 20; i += 1) {
+  const emitSome = async (): Promise<void> => {
     const before = harness.receiver.received.length;
     ids.push(...(await harness.emit(to, 8)));
     await harness.receiver.until(({ length }) => length > before);
-  }
+  };
+  // More come in while it stands still, and the other one goes on.
+  for (let i = 0; i < 20; i += 1) await emitSome();
+  // It did stand still, and delivers again. The other one may have been faster so far.
+  const sent = (): Promise<number> =>
+    blocked.metric('parley_webhook_deliveries_total{outcome="acknowledged"}');
+  while ((await sent()) <= 5) await emitSome();
   await harness.drained();
   expect(harness.missing(ids)).toEqual([]);
   expect(harness.duplicates()).toBe(0);
@@ -280,8 +285,5 @@ test('F-52: its event loop stands still: nobody takes over, nothing is sent twic
   expect((await harness.processNumbers()).length).toBe(2);
   expect(blocked.end()).toBeUndefined();
   expect((await harness.attempts()).filter(({ number }) => number > 1)).toEqual([]);
-  // It did stand still, and delivers again.
-  const sent = await blocked.metric('parley_webhook_deliveries_total{outcome="acknowledged"}');
-  expect(sent).toBeGreaterThan(5);
   expect(await blocked.metric('parley_webhook_request_duration_seconds_count')).toBeDefined();
 });

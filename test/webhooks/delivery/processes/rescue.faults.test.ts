@@ -165,12 +165,12 @@ describe('on a PostgreSQL that is restarted and stopped', () => {
     const inFlight = (await harness.leased()).length;
     expect(inFlight).toBe(ids.length);
     const stillMs = ROUNDS >= 20 ? 40_000 : 1_500;
+    harness.receiver.answer((_, response) => response.writeHead(200).end());
     // As if they had been leased long ago: they run out while nobody can do anything.
     if (ROUNDS < 20)
       await harness.pool.query(`update delivery_queue set run_at = now() + interval '1 second'`);
     const server = [await postgres.pid(), ...childrenOf(await postgres.pid())];
     const everybody = [...both.map(({ pid }) => pid), ...server];
-    harness.receiver.answer((_, response) => response.writeHead(200).end());
     for (const pid of everybody) process.kill(pid, 'SIGSTOP');
     await delay(stillMs); // How long they stand still.
     for (const pid of everybody) process.kill(pid, 'SIGCONT');
