@@ -177,6 +177,7 @@ test('with the database away a sync is broken off, and goes on when it is back',
   await cut();
   released.resolve();
   await cut();
+  await shiftTime(pool, RUNNER_TIMES.leaseMs); // Nobody could give its lease back.
   await finished(sync);
   await expectAppliedOnce();
 }, 90_000);

@@ -11,12 +11,16 @@ import { createSeeded } from '../../random/seeded.ts';
  * some moment of that, and the clients repeat the same requests to the next process until they are
  * answered. Then everything was done exactly once, and each answer is the one that is given again.
  *
- * FAULT_ROUNDS rounds; FAULT_SEED decides when the kill comes, not how far the requests are then.
+ * FAULT_ROUNDS rounds; FAULT_SEED decides when the kill comes, not how far the requests are then. In the first round the
+ * process dies with an answer in its hand, so that one request is cut for sure.
  */
 const ROUNDS = roundsOf(1);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
 /** Of each kind but the last two, which follow one another. */
 const CLIENTS = 3;
+const KINDS_OF_CLIENTS = 4;
+/** Answers before the requests of the first round. */
+const ANSWERS_BEFORE = 3 + ROUNDS;
 
 type Answered = { status: number; text: string; replayed: boolean };
 type Request = { kind: string; path: string; key: string; json: unknown };
@@ -34,7 +38,8 @@ beforeEach(async () => {
   operator = await startRole('operator', { databaseUrl: database.url, env: {} });
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
-  api = await startApi();
+  const nth = 1 + createSeeded(SEED).below(CLIENTS * KINDS_OF_CLIENTS);
+  api = await startApi(`api.answering=kill@${ANSWERS_BEFORE + nth}`);
 }, 60_000);
 
 afterEach(async () => {
@@ -44,8 +49,12 @@ afterEach(async () => {
   await database.drop();
 });
 
-function startApi(): Promise<Parley> {
-  const env = { PARLEY_PORT: new URL(url).port, PARLEY_RATE_LIMIT: '0' };
+function startApi(failpoints = ''): Promise<Parley> {
+  const env = {
+    PARLEY_PORT: new URL(url).port,
+    PARLEY_RATE_LIMIT: '0',
+    PARLEY_FAILPOINTS: failpoints,
+  };
   return startRole('api', { databaseUrl: database.url, env });
 }
 
@@ -71,8 +80,11 @@ test(
         if ((answered += 1) === killAt) killed.resolve();
         return answer;
       });
-      await killed.promise;
-      await api.kill();
+      if (round === 0) expect(await api.exited).toEqual([null]);
+      else {
+        await killed.promise;
+        await api.kill();
+      }
       api = await startApi();
       await passMinute();
       back();
