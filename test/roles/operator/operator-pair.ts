@@ -56,7 +56,7 @@ export async function startOperatorPair(deps: {
     // The Lease of one that died would pass in its own time.
     void operator
       .until(() => !operator.isAlive())
-      .then(() => stopped || harness.endLease(operator.name))
+      .then(() => (stopped ? undefined : harness.endLease(operator.name)))
       .catch(() => undefined); // Whoever waits for a successor reports it.
     return operator;
   }
