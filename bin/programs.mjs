@@ -17,6 +17,7 @@ export const benches = {
     'test/bench/model-turns.ts',
     'turns with a stub model beside the openai client, 3 min',
   ],
+  recovery: ['test/bench/recovery/main.ts', 'faults, and the time until all works again, 2 min'],
   relay: ['test/bench/relay.ts', 'calls by ConversationRelay, 2 min'],
   replay: ['test/bench/replay.ts', 'replay of 100,000 events, 3 min'],
   search: ['test/bench/search.ts', 'search over 10,000 to 200,000 passages, 5 min'],

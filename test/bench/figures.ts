@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Parley } from '../roles/parley-process.ts';
 
 /** How a benchmark paces what it does and prints what it saw. */
 
@@ -40,4 +41,17 @@ export function residentMemory(pid: number, { peak = false } = {}): string {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const kb = Number((peak ? /VmHWM:\s+(\d+)/ : /VmRSS:\s+(\d+)/).exec(status)?.[1]);
   return `${Math.round(kb / 1_024)} MB${peak ? ' at most' : ''}`;
+}
+
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}
+
+/** How long this machine takes for a request that reads a page of a list. */
+export async function bareRequests({ call }: Pick<Parley, 'call'>): Promise<number[]> {
+  const times: number[] = [];
+  while (times.length < 100) times.push(await timed(() => call('GET', '/v1/agents')));
+  return times;
 }

@@ -39,7 +39,7 @@ try {
   const minutes = Number(process.env['MINUTES'] ?? 0);
   const counts = process.env['VOICES']?.split(',').map(Number) ?? [1, 25, 50];
   if (minutes > 0) await soak(minutes);
-  else for (const count of counts) await benchVoices({ pid: parley.pids[0]!, count, talk });
+  else await benchVoices({ parley, counts, talk });
 } finally {
   await standIn.stop();
   await parley.stop();

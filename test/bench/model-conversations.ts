@@ -1,8 +1,10 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { Answer, Parley } from '../roles/parley-process.ts';
 import { readCpu, readMemory } from './delivery/cpu.ts';
+import type { Bounds } from './bounds.ts';
 import { distribution, print } from './figures.ts';
 import {
+  CANCEL_MS,
   addedMs,
   asking,
   bareClient,
@@ -184,7 +186,11 @@ export async function benchTokens({ stub }: Bench, talk: Conversations): Promise
 }
 
 /** A reader that leaves: from there to the close at the stub. */
-export async function benchCancels({ stub, turns }: Bench, talk: Conversations): Promise<void> {
+export async function benchCancels(
+  { stub, turns }: Bench,
+  talk: Conversations,
+  bounds: Bounds,
+): Promise<void> {
   const times: number[] = [];
   for (let index = 0; index < turns / 10; index += 1) {
     const abort = new AbortController();
@@ -196,7 +202,7 @@ export async function benchCancels({ stub, turns }: Bench, talk: Conversations):
     abort.abort();
     times.push((await closed) - leftMs);
   }
-  print('a reader leaves, to close at the stub', distribution(times));
+  bounds.check({ what: 'a reader leaves → close at the stub', times, worstMs: CANCEL_MS });
 }
 
 /** What the API process holds with so many streams open, each after its first token. */

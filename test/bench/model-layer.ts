@@ -3,8 +3,10 @@ import { endpointOfSettings } from '../../src/models/model-endpoint.ts';
 import type { Model } from '../../src/models/model.ts';
 import { createAddressGuard } from '../../src/platform/egress/address-guard.ts';
 import { createEgressFetch } from '../../src/platform/egress/fetch.ts';
+import type { Bounds } from './bounds.ts';
 import { distribution, print } from './figures.ts';
 import {
+  CANCEL_MS,
   addedMs,
   asking,
   bareClient,
@@ -21,13 +23,15 @@ import {
 
 /** Our client of models beside the bare one, both in this process. Of model-turns.ts. */
 
-export async function benchLayer(stub: StubProcess, turns: number): Promise<void> {
+export async function benchLayer(stub: StubProcess, turns: number, bounds: Bounds): Promise<void> {
   const guard = createAddressGuard({ allow: ['127.0.0.0/8'] });
   const egress = createEgressFetch({ guard });
   try {
     const endpoint = endpointOfSettings({ url: stub.url, key: 'sk-bench', model: 'stub-1' });
     const find = createModels({ fetch: egress.fetch, findEndpoint: async () => endpoint });
-    await compare(stub, (await find({ namespace: 'default', model: undefined }))!, turns);
+    const model = (await find({ namespace: 'default', model: undefined }))!;
+    await compare(stub, model, turns);
+    await benchAborts(stub, model, bounds);
   } finally {
     await egress.stop();
   }
@@ -69,9 +73,12 @@ async function compare(stub: StubProcess, model: Model, turns: number): Promise<
   };
   print('a token, stub to bare client', await passOn(askBare));
   print('a token, stub to Model', await passOn(askOurs));
-  const aborts: number[] = [];
-  for (let index = 0; index < 50; index += 1) aborts.push(await abortOnce(stub, model));
-  print('abort of Model to close at the stub', distribution(aborts));
+}
+
+async function benchAborts(stub: StubProcess, model: Model, bounds: Bounds): Promise<void> {
+  const times: number[] = [];
+  for (let index = 0; index < 50; index += 1) times.push(await abortOnce(stub, model));
+  bounds.check({ what: 'abort of Model → close at the stub', times, worstMs: CANCEL_MS });
 }
 
 async function abortOnce(stub: StubProcess, model: Model): Promise<number> {

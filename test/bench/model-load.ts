@@ -17,6 +17,9 @@ export type Run = {
 };
 export type ReadCpu = () => Record<string, number>;
 
+/** From the moment at which nobody wants a reply to the end of its request (docs/conversations.md). */
+export const CANCEL_MS = 20;
+
 export const clockMs = (): number => performance.timeOrigin + performance.now();
 
 /** How the stub is told what to answer. */

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -9,7 +9,8 @@ import { pino } from 'pino';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { startRoles } from '../roles/parley-process.ts';
 import { parentOf } from './delivery/cpu.ts';
-import { print } from './figures.ts';
+import { createBounds } from './bounds.ts';
+import { bareRequests } from './figures.ts';
 import {
   benchCancels,
   benchStreams,
@@ -47,24 +48,14 @@ const turns = Number(values.turns ?? (values.quick ? 200 : 1_000));
 const child = fork(path.join(import.meta.dirname, 'model-stub.ts'));
 const [{ url }] = (await once(child, 'message')) as [{ url: string }];
 const stub: StubProcess = { url, child };
-print(
-  'load of the machine',
-  loadavg()
-    .map((load) => load.toFixed(1))
-    .join(' '),
-);
+const bounds = createBounds();
 try {
-  if (asked.includes('layer')) await benchLayer(stub, turns);
+  if (asked.includes('layer')) await benchLayer(stub, turns, bounds);
   if (asked.some((part) => part !== 'layer')) await overRest();
 } finally {
   child.disconnect();
 }
-print(
-  'load of the machine',
-  loadavg()
-    .map((load) => load.toFixed(1))
-    .join(' '),
-);
+bounds.finish();
 
 async function overRest(): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'parley-bench-'));
@@ -89,7 +80,10 @@ async function overRest(): Promise<void> {
       if (asked.includes('json')) await benchTurns(bench, talk, 'json');
       if (asked.includes('sse')) await benchTurns(bench, talk, 'sse');
       if (asked.includes('tokens')) await benchTokens(bench, talk);
-      if (asked.includes('cancel')) await benchCancels(bench, talk);
+      if (asked.includes('cancel')) {
+        bounds.baseline('GET /v1/agents', await bareRequests(parley));
+        await benchCancels(bench, talk, bounds);
+      }
       if (asked.includes('streams')) await benchStreams(bench, talk);
     } finally {
       await talk.close();

@@ -34,7 +34,7 @@ try {
     }
   };
   const counts = process.env['VOICES']?.split(',').map(Number) ?? [1, 25, 50];
-  for (const count of counts) await benchVoices({ pid: parley.pids[0]!, count, talk });
+  await benchVoices({ parley, counts, talk });
 } finally {
   await parley.stop();
   await speech.stop();

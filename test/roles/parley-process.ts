@@ -226,6 +226,16 @@ export function withKey(parley: Parley, apiKey: string): Parley {
   };
 }
 
+/** The same Parley, called at another address. */
+export function withUrl(parley: Parley, url: string): Parley {
+  const { apiKey } = parley;
+  return {
+    ...parley,
+    url,
+    call: (method, route, body) => call({ url, apiKey }, { method, route, body }),
+  };
+}
+
 async function call(
   { url, apiKey }: { url: string; apiKey: string },
   request: { method: string; route: string; body: unknown },

@@ -11,8 +11,11 @@ export const ANSWER =
 
 export const together = (manifests: readonly string[]): string => manifests.join('---');
 
-/** The carrier of `startStandIn`, and who answers its numbers. */
-export const carrier = (numbers: readonly { number: string; agent: string }[]): string => `
+/** The carrier of `startStandIn`, and who answers its numbers. Without `apiUrl` nobody calls its API. */
+export const carrier = (
+  numbers: readonly { number: string; agent: string }[],
+  apiUrl?: string,
+): string => `
 apiVersion: v1
 kind: Secret
 metadata: { name: carrier, labels: { parley.dev/allow: 'true' } }
@@ -27,6 +30,7 @@ spec:
   authTokenSecretRef: { name: carrier, key: token }
   inbound: { maxConcurrentCalls: 1000 }
   numbers: ${JSON.stringify(numbers)}
+${apiUrl === undefined ? '' : `  apiUrl: ${apiUrl}`}
 `;
 
 export const knowledge = (text: string): string => `

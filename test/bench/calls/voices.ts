@@ -1,7 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MediaSpeech } from '../../calls/carriers/twilio/media-speech.ts';
-import { distribution, ms, print } from '../figures.ts';
+import type { Parley } from '../../roles/parley-process.ts';
+import { createBounds, type Bounds } from '../bounds.ts';
+import { bareRequests, distribution, ms, print } from '../figures.ts';
 import { askAndInterrupt, nothingSeen, untilSilent, type Seen, type Voice } from './converse.ts';
 import { readMemory } from '../delivery/cpu.ts';
 import { cpuShare } from './processes.ts';
@@ -11,6 +13,8 @@ import { cpuShare } from './processes.ts';
 /** Silence that ends what somebody says, and speech that interrupts: src/calls/lines/ear.ts. */
 const SILENCE_MS = 400;
 const BARGE_IN_MS = 500;
+/** From then to the order to be silent, as promised. */
+const CLEAR_MS = 50;
 /** Many, so that it is known whose words a provider was asked for. */
 const QUESTIONS = [
   'send',
@@ -34,10 +38,27 @@ export function oneRound(): Asking {
   return { question: QUESTIONS[0]!, rounds: 1, seen: nothingSeen() };
 }
 
-type Bench = { pid: number; count: number; talk: (asking: Asking) => Promise<void> };
+type Talk = (asking: Asking) => Promise<void>;
+type Bench = { bounds: Bounds; pid: number; count: number; talk: Talk };
 
-/** So many at once; prints what they saw, and what the process took. */
-export async function benchVoices({ pid, count, talk }: Bench): Promise<void> {
+/** So many at once, one count after the other. Exits with 1 if a bound is missed. */
+export async function benchVoices({
+  parley,
+  counts,
+  talk,
+}: {
+  parley: Parley;
+  counts: readonly number[];
+  talk: Talk;
+}): Promise<void> {
+  const bounds = createBounds();
+  bounds.baseline('GET /v1/agents', await bareRequests(parley));
+  for (const count of counts) await benchCount({ bounds, pid: parley.pids[0]!, count, talk });
+  bounds.finish();
+}
+
+/** Prints what so many at once saw, and what the process took. */
+async function benchCount({ bounds, pid, count, talk }: Bench): Promise<void> {
   const seen = nothingSeen();
   const givenUp: string[] = [];
   const pids = (): number[] => [pid];
@@ -65,6 +86,7 @@ export async function benchVoices({ pid, count, talk }: Bench): Promise<void> {
   print(`${of} end of speech → asked what it was`, distribution(seen.detected));
   print(`${of} its words → first sound of the answer`, distribution(seen.answered));
   print(`${of} barge-in → clear, from ${BARGE_IN_MS} ms`, distribution(cleared));
+  bounds.check({ what: `${of} barge-in → clear`, times: cleared, p50Ms: CLEAR_MS });
   if (seen.missed > 0) print(`${of} answers that were over before`, String(seen.missed));
   if (givenUp.length > 0) print(`${of} given up: ${givenUp.length}`, givenUp[0]!);
   print(`${of} frames, from 20 ms`, distribution(seen.jitter));
