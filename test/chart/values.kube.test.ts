@@ -12,6 +12,9 @@ const helm = await findHelm();
 const values: unknown = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8'));
 const schema: unknown = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
 
+/** Values that values.yaml leaves out: the parent chart has them. */
+const OF_A_PARENT = /^(enabled|global(\..*)?)$/;
+
 (helm ? describe : describe.skip)('the values', () => {
   test.each(Object.keys(SCENARIOS))('"%s" pass helm lint without a warning', async (name) => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-lint-'));
@@ -37,12 +40,33 @@ const schema: unknown = JSON.parse(readFileSync(join(CHART, 'values.schema.json'
     ['all hosts', { egressAllow: ['*'] }, /'\/egressAllow\/0'/],
     ['a short digest', { image: { digest: 'sha256:1' } }, /'\/image\/digest'/],
     ['a log level that is none', { logLevel: 'loud' }, /'\/logLevel'/],
+    [
+      'a minimum above the maximum',
+      { api: { autoscaling: { minReplicas: 8 } } },
+      /api\.autoscaling: minReplicas is 8 and maxReplicas is 6/,
+    ],
+    [
+      'the same for KEDA',
+      { delivery: { keda: { enabled: true, minReplicas: 3, maxReplicas: 2 } } },
+      /delivery\.keda: minReplicas is 3 and maxReplicas is 2/,
+    ],
   ])('with %s are refused, and the message says where', async (_what, wrong, message) => {
     await expect(renderChart(helm!, wrong)).rejects.toThrow(message);
   });
 
   test('are what the schema knows, no less and no more', () => {
-    expect(namesIn(values)).toEqual(namesOfSchema(schema).filter((name) => name !== 'global'));
+    expect(namesIn(values)).toEqual(
+      namesOfSchema(schema).filter((name) => !OF_A_PARENT.test(name)),
+    );
+  });
+
+  test('take the condition of a parent chart, and its registry for images that name none', async () => {
+    const database = { bundled: { image: { registry: 'mirror.example.com' } } };
+    const global = { imageRegistry: 'registry.example.com/', postgresql: { of: 'another chart' } };
+    const text = JSON.stringify(await renderChart(helm!, { enabled: true, global, database }));
+    expect(text).toContain('"image":"registry.example.com/parley:');
+    expect(text).toContain('"image":"mirror.example.com/postgres:');
+    expect(text).not.toContain('"image":"registry.example.com/postgres:');
   });
 
   test('leave no object of the schema open, but where Kubernetes or the user names the fields', () => {

@@ -47,10 +47,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 app.kubernetes.io/component: {{ .role }}
 {{- end -}}
 
-{{/* A digest wins over a tag. In: {image, tag}. */}}
+{{/* A digest wins over a tag, and the image's own registry over that of a parent chart. In: {root, image, tag}. */}}
 {{- define "parley.imageReference" -}}
 {{- $repository := .image.repository -}}
-{{- if .image.registry }}{{ $repository = printf "%s/%s" (trimSuffix "/" .image.registry) $repository }}{{ end -}}
+{{- with default (dig "imageRegistry" "" (default dict .root.Values.global)) .image.registry -}}
+{{- $repository = printf "%s/%s" (trimSuffix "/" .) $repository -}}
+{{- end -}}
 {{- if .image.digest -}}
 {{- printf "%s@%s" $repository .image.digest -}}
 {{- else -}}
@@ -59,7 +61,7 @@ app.kubernetes.io/component: {{ .role }}
 {{- end -}}
 
 {{- define "parley.image" -}}
-{{- include "parley.imageReference" (dict "image" .Values.image "tag" .Chart.AppVersion) -}}
+{{- include "parley.imageReference" (dict "root" . "image" .Values.image "tag" .Chart.AppVersion) -}}
 {{- end -}}
 
 {{/* Name of a role's service account. In: {root, role}. */}}
