@@ -11,8 +11,8 @@ export type Figure = {
 
 export type Bounds = {
   /**
-   * Sets what the machine needs for something bare at this moment. Later figures are printed beside it, and may exceed
-   * their bounds by what it took: a busy machine adds that to anything.
+   * Sets the time that this machine takes for a bare operation now. Later figures are printed beside it, and may exceed
+   * their bounds by that time, because a busy machine adds it to everything.
    */
   baseline: (what: string, times: readonly number[]) => void;
   /** Prints the figure beside its bound, and remembers a bound that is missed. */

@@ -15,6 +15,8 @@ const SILENCE_MS = 400;
 const BARGE_IN_MS = 500;
 /** From then to the order to be silent, as promised. */
 const CLEAR_MS = 50;
+/** A caller whose question is not understood by then gives up. */
+const UNDERSTOOD_MS = 20_000;
 /** Many, so that it is known whose words a provider was asked for. */
 const QUESTIONS = [
   'send',
@@ -124,8 +126,13 @@ export function asking(
       // Others may have asked the same before.
       const isIt = ({ at, text }: { at: number; text: string }): boolean =>
         text === question && at > endMs + SILENCE_MS;
-      while (!understood.some(isIt)) await delay(1);
-      return understood.find(isIt)!.at;
+      const givenUpMs = performance.now() + UNDERSTOOD_MS;
+      for (;;) {
+        const asked = understood.find(isIt);
+        if (asked) return asked.at;
+        if (performance.now() > givenUpMs) throw new Error(`nobody asked what "${question}" was`);
+        await delay(1);
+      }
     },
   };
 }

@@ -4,7 +4,7 @@ import { bareRequests, timed } from '../figures.ts';
 import { withProcesses } from './processes.ts';
 import { inRounds } from './rounds.ts';
 
-/** The operator that leads is killed or stopped; the one that waits brings the next agent in force. */
+/** The operator that leads is killed or stopped; the standby takes over and reconciles the next agent. */
 export function benchOperators(bounds: Bounds): Promise<void> {
   return withProcesses(async ({ startApi, startOperator }) => {
     const api = await startApi();
