@@ -202,6 +202,45 @@ describeEachStore((storeName) => {
     expect(again.body.secret).toBe(first.body.secret);
   });
 
+  // In PostgreSQL a Secret is declared as a whole, by one author.
+  const inKubernetes = test.runIf(storeName === 'kubernetes');
+  inKubernetes('the Secret of a declared endpoint rotates by three keys', async () => {
+    const [name, namespace, fieldManager] = ['by-hand', 'default', 'kubectl-patch'];
+    const declared = { kind: 'WebhookEndpoint', namespace, name, spec: { url: receiver.url } };
+    await api.engine.store.apply(declared, { fieldManager: 'kubectl' });
+    const { status } = await api.engine.settled('WebhookEndpoint', name);
+    const path = `/v1/webhooks/${String(status['endpointId'])}`;
+    const { secret: old } = await secretOf(name);
+    const next = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
+    const secrets = { old: old!, next };
+    const inHours = (hours: number): string =>
+      new Date(Date.now() + hours * 3_600_000).toISOString();
+    const rotateFor = async (swap: string, over: string): Promise<void> => {
+      const data = { 'next-secret': next, 'next-secret-at': swap, 'old-secret-until': over };
+      const patch = { kind: 'Secret', namespace, name: signingSecretName(name), spec: { data } };
+      await api.engine.store.apply(patch, { fieldManager });
+    };
+    const signs = (wanted: object): Promise<unknown> =>
+      api.engine.eventually(async () => {
+        const seen = verdicts(await deliver(path), secrets);
+        return JSON.stringify(seen) === JSON.stringify(wanted);
+      });
+
+    await rotateFor(inHours(1), inHours(2));
+    await signs({ signature: ['old'], next: ['next'], standard: ['old', 'next'] });
+    await rotateFor(inHours(-1), inHours(1));
+    await signs({ signature: ['next'], next: ['old'], standard: ['old', 'next'] });
+    await rotateFor(inHours(-2), inHours(-1));
+    await signs({ signature: ['next'], next: [], standard: ['next'] });
+    await api.engine.eventually(async () => (await secretOf(name))['secret'] === next);
+
+    // The last step: the three keys go, and the new secret stays.
+    const emptied = { kind: 'Secret', namespace, name: signingSecretName(name), spec: {} };
+    await api.engine.store.apply(emptied, { fieldManager });
+    expect(await secretOf(name)).toEqual({ secret: next });
+    await signs({ signature: ['next'], next: [], standard: ['next'] });
+  });
+
   test('a secret that is kept elsewhere is rotated there, and a wrong body is 422', async () => {
     await api.engine.declareEndpoint('declared', { url: receiver.url });
     await api.engine.settled('WebhookEndpoint', 'declared');
