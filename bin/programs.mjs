@@ -25,7 +25,7 @@ export const benches = {
   summary: ['test/bench/summary.ts', 'the figures of the README: start, delivery, memory, 2 min'],
   talks: ['test/bench/talks.ts', 'web voice, 2 min'],
   turns: ['test/bench/turns.ts', 'text turns without a model, 1 min'],
-  upload: ['test/bench/upload.ts', 'a tenant beside the worst uploads, 10 min'],
+  upload: ['test/bench/upload.ts', 'a tenant beside the worst uploads, 25 min'],
   website: ['test/bench/website.ts', 'a site of 500 pages'],
 };
 

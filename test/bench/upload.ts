@@ -21,7 +21,7 @@ import { ms, openLoop, print, quantile, residentMemory } from './figures.ts';
  * median of the rounds counts.
  *
  *   npm run bench -- upload [rounds] [seconds] [part of a name]
- *     3 rounds of 10 s: about fifteen minutes; `1 3 PDF` to try it. Exits with 1 if a promise is not kept.
+ *     3 rounds of 10 s: about 25 minutes; `1 3 PDF` to try it. Exits with 1 if a promise is not kept.
  */
 
 const ROUNDS = Number(process.argv[2] ?? 3);
