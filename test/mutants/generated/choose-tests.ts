@@ -1,13 +1,15 @@
+import path from 'node:path';
 import { TABLES } from '../../check/tidy-tables.ts';
 import type { Recorded } from './covered.ts';
 import type { Generated } from './generate.ts';
 
-/** Recorded seconds of the test files of the first and of the second run; the third has the rest. */
-const FIRST_RUNS_SEC = [8, 40];
+/** Recorded seconds of test files with a database in the first run of them; the next run has the rest. */
+const FIRST_RUN_SEC = 10;
 
 /**
- * The runs that look for a mutant, one after the other until one is red: the test files that run its place, those of its own
- * noun first, and each fastest first. `maxSec` bounds their recorded seconds; `leftOut` are beyond it.
+ * The runs that look for a mutant, one after the other until one is red: without servers, with a database, and with a
+ * cluster. The test files nearest to the mutant's folder go first, and each fastest first. `maxSec` bounds their recorded
+ * seconds; `leftOut` are beyond it.
  */
 export function runsFor(
   mutant: Pick<Generated, 'file' | 'noun' | 'start'>,
@@ -18,21 +20,39 @@ export function runsFor(
     mutant.noun === 'migrations'
       ? testsOfTables(statementAt(source, mutant.start), recorded)
       : recorded.testsOf(mutant.file, mutant.start);
-  const isOwn = (test: string): boolean => test.startsWith(`test/${mutant.noun}/`);
-  const needsKube = (test: string): boolean => test.endsWith('.kube.test.ts');
-  const rank = (test: string): number => (needsKube(test) ? 2 : isOwn(test) ? 0 : 1);
-  const ordered = tests.toSorted((a, b) => rank(a) - rank(b));
+  const near = new Map(tests.map((test) => [test, sharedFolders(mutant.file, test)]));
+  const ordered = tests.toSorted((a, b) => near.get(b)! - near.get(a)!);
 
-  const runs: string[][] = [[], [], []];
+  const runs: string[][] = [[], [], [], []];
   let sumSec = 0;
+  let databaseSec = 0;
   let leftOut = 0;
   for (const [i, test] of ordered.entries()) {
-    sumSec += recorded.secondsOf(test);
-    if (sumSec > maxSec && i > 0) leftOut += 1;
-    else
-      runs[needsKube(test) ? 2 : FIRST_RUNS_SEC.filter((sec) => sumSec > sec).length]!.push(test);
+    const seconds = recorded.secondsOf(test);
+    if (sumSec + seconds > maxSec && i > 0) {
+      leftOut += 1;
+      continue;
+    }
+    sumSec += seconds;
+    const needs = /\.(pg|kube)\.test\.ts$/.exec(test)?.[1];
+    if (needs === 'pg') databaseSec += seconds;
+    const isLater = databaseSec > FIRST_RUN_SEC && runs[1]!.length > 0;
+    runs[needs === undefined ? 0 : needs === 'kube' ? 3 : isLater ? 2 : 1]!.push(test);
   }
   return { runs: runs.filter((run) => run.length > 0), leftOut };
+}
+
+/** How many folders of `src/a/b/c.ts` a test of `test/a/b` is in; one more for a test that is named like the file. */
+function sharedFolders(file: string, test: string): number {
+  const own = path.dirname(file).split('/').slice(1);
+  const its = path.dirname(test).split('/').slice(1);
+  const other = own.findIndex((folder, i) => folder !== its[i]);
+  const isNamesake = nameOf(test) === nameOf(file);
+  return (other === -1 ? own.length : other) + (isNamesake ? 1 : 0);
+}
+
+function nameOf(file: string): string {
+  return path.basename(file).split('.')[0]!;
 }
 
 /** The statement around a place of a migration. */

@@ -65,11 +65,32 @@ function halfEdits(
   const operator = logicalOperator(node);
   if (operator === undefined || logicalOperator(parents.at(-1)) === operator) return [];
   const parts = operandsOf(node, operator);
-  return parts.map((part) => {
+  const needed = parts.filter((part) => !isNothingWithout(part, parts, outside(parents), text));
+  return needed.map((part) => {
     const rest = parts.filter((other) => other !== part).map(text);
     const whole = rest.length > 1 ? `(${rest.join(` ${operator} `)})` : `(${rest[0]})`;
     return { kind: 'half', start: node.start, end: node.end, replace: whole };
   });
+}
+
+/** The next parent that is no pair of brackets. */
+function outside(parents: readonly SyntaxNode[]): SyntaxNode | undefined {
+  return parents.findLast(({ type }) => type !== 'ParenthesizedExpression');
+}
+
+/** The guard of `...(a !== undefined && { a })`: a member that is undefined is as good as none. */
+function isNothingWithout(
+  part: SyntaxNode,
+  parts: readonly SyntaxNode[],
+  around: SyntaxNode | undefined,
+  text: (node: SyntaxNode) => string,
+): boolean {
+  const [guard, value] = parts;
+  if (around?.type !== 'SpreadElement' || part !== guard || parts.length !== 2) return false;
+  const [member, another] = (value!['properties'] ?? []) as SyntaxNode[];
+  const guarded = /^(.+) !== undefined$/s.exec(text(guard!))?.[1];
+  const given = member?.['value'];
+  return guarded !== undefined && !another && isNode(given) && text(given) === guarded;
 }
 
 function logicalOperator(node: SyntaxNode | undefined): string | undefined {

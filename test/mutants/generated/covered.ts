@@ -7,6 +7,12 @@ import { fileURLToPath } from 'node:url';
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const FOLDER = path.join(ROOT, 'node_modules/.cache/parley/coverage');
 
+/** What starts processes or browsers, or looks at sources. */
+const NEVER_RECORDED = [
+  'test/**/*.{faults,browser}.test.ts',
+  'test/{check,e2e,mutants,dashboard,widget,bench}/**',
+];
+
 /** Start and end of a function or a block, and whether it ran. Inner ranges follow outer ones. */
 type Range = [start: number, end: number, ran: 0 | 1];
 
@@ -43,6 +49,9 @@ export function writeCovered(
   writeFileSync(path.join(FOLDER, `${hashText(test)}.json`), JSON.stringify(covered));
 }
 
+/** Assumed seconds of a test file that was not recorded. */
+const UNKNOWN_SEC = 3;
+
 /** What the test files ran when they were recorded last. */
 export type Recorded = {
   /** Test files, fastest first. */
@@ -54,7 +63,8 @@ export type Recorded = {
 
 /**
  * Reads what `writeCovered` stored. Where a file has changed since, and outside of functions, which run when the module is
- * loaded, every test file counts that runs any function of the file.
+ * loaded, every test file counts that runs any function of the file. Of the test files that were not recorded, those of
+ * the file's own noun count.
  */
 export function readCovered(): Recorded {
   const all = globSync('*.json', { cwd: FOLDER })
@@ -62,16 +72,21 @@ export function readCovered(): Recorded {
     .filter(({ test }) => existsSync(path.join(ROOT, test)))
     .sort((a, b) => a.seconds - b.seconds);
   const seconds = new Map(all.map((one) => [one.test, one.seconds]));
+  const unknown = globSync('test/**/*.test.ts', { cwd: ROOT, exclude: NEVER_RECORDED }).filter(
+    (test) => !seconds.has(test),
+  );
   return {
-    tests: [...seconds.keys()],
+    tests: [...seconds.keys(), ...unknown],
     testsOf: (file, start) => {
       const running = all.filter((one) => one.files[file]);
       const isSame = running.every((one) => one.files[file]!.hash === hashOf(file));
       const exact = running.filter((one) => ranAt(one.files[file]!.ranges, start));
       const isInFunction = running.some((one) => innermost(one.files[file]!.ranges, start));
-      return (isSame && isInFunction ? exact : running).map((one) => one.test);
+      const ran = (isSame && isInFunction ? exact : running).map((one) => one.test);
+      const noun = file.split('/')[1]!;
+      return [...ran, ...unknown.filter((test) => test.startsWith(`test/${noun}/`))];
     },
-    secondsOf: (test) => seconds.get(test) ?? 0,
+    secondsOf: (test) => seconds.get(test) ?? UNKNOWN_SEC,
   };
 }
 

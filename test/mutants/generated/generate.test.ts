@@ -92,6 +92,16 @@ test('each half of && and || is taken out, of a chain each part', () => {
   ]);
 });
 
+test('the guard of a member that is undefined without it stays', () => {
+  expect(inCode('const a = { ...(b !== undefined && { b }) };')).toEqual([
+    'b !== undefined && { b } → (b !== undefined)',
+  ]);
+  expect(inCode('const a = { ...(b !== undefined && { c: b.c }) };')).toHaveLength(2);
+  expect(inCode('const a = { ...(b !== null && { b }) };')).toHaveLength(2);
+  expect(inCode('const a = { ...(b !== undefined && { b, c }) };')).toHaveLength(2);
+  expect(inCode('const a = b !== undefined && { b };')).toHaveLength(2);
+});
+
 test('each part is taken out of a key, and of no other text', () => {
   expect(inCode('const key = `${a}/${b}`;')).toEqual(['${a} → ', '${b} → ']);
   expect(inCode('cache.get(`${a}/${b}`);')).toEqual(['${a} → ', '${b} → ']);
@@ -139,28 +149,33 @@ test('each mutant differs in one place, and has a name, a line and an id of its 
   });
 });
 
-test('test files of the noun go first, each fastest first, those with a cluster last', () => {
+test('test files that need less go first, then those in the same folder, then the fastest', () => {
   const seconds: Record<string, number> = {
     'test/calls/a.test.ts': 1,
     'test/agents/b.kube.test.ts': 3,
     'test/agents/c.pg.test.ts': 5,
-    'test/agents/d.pg.test.ts': 30,
+    'test/agents/tools/d.pg.test.ts': 8,
+    'test/agents/tools/e.pg.test.ts': 9,
   };
   const recorded = {
     tests: Object.keys(seconds),
     testsOf: () => Object.keys(seconds),
     secondsOf: (one: string) => seconds[one]!,
   };
-  const mutant = { file: 'src/agents/a.ts', noun: 'agents', start: 0 };
+  const mutant = { file: 'src/agents/tools/e.ts', noun: 'agents', start: 0 };
   expect(runsFor(mutant, recorded, { source: '', maxSec: 100 })).toEqual({
     runs: [
-      ['test/agents/c.pg.test.ts'],
-      ['test/agents/d.pg.test.ts', 'test/calls/a.test.ts'],
+      ['test/calls/a.test.ts'],
+      ['test/agents/tools/e.pg.test.ts'],
+      ['test/agents/tools/d.pg.test.ts', 'test/agents/c.pg.test.ts'],
       ['test/agents/b.kube.test.ts'],
     ],
     leftOut: 0,
   });
-  expect(runsFor(mutant, recorded, { source: '', maxSec: 6 }).leftOut).toBe(3);
+  expect(runsFor(mutant, recorded, { source: '', maxSec: 10 })).toEqual({
+    runs: [['test/calls/a.test.ts'], ['test/agents/tools/e.pg.test.ts']],
+    leftOut: 3,
+  });
 });
 
 test('a migration is looked for by the test files of the nouns whose tables it names', () => {

@@ -1,18 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createSeeded } from '../../random/seeded.ts';
 import { startPostgres } from '../../setup/start-postgres.ts';
 import { stopServers } from '../../setup/stop-servers.ts';
-import { copyTree } from '../private-copy.ts';
+import { copyTree, type PrivateCopy } from '../private-copy.ts';
 import { runSuites, type Verdict } from '../run-suite.ts';
 import { runsFor } from './choose-tests.ts';
 import { readCovered, type Recorded } from './covered.ts';
 import { applyEdit } from './edit.ts';
 import { EQUIVALENT } from './equivalent.ts';
 import { generateAll, type Generated } from './generate.ts';
+import { withRightTypes } from './right-types.ts';
 
 /**
  * Plants bugs that a machine makes: every condition, half of a condition, part of a key, comparison and filter of `src` and
@@ -24,7 +25,8 @@ import { generateAll, type Generated } from './generate.ts';
  *                                       [--workers 2] [--out FILE]
  *
  * `--noun` chooses all nouns that begin so. `--id` runs one mutant again. `--seconds` bounds the recorded seconds of the
- * test files that look for one mutant. `--out` has the results as JSON, written anew after each mutant.
+ * test files that look for one mutant. `--out` has the results as JSON, written anew after each mutant; a run that was
+ * interrupted continues from it.
  */
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 
@@ -73,68 +75,89 @@ function list(): void {
 }
 
 async function runSample(): Promise<void> {
-  const chosen = choose(generateAll(ROOT));
   const recorded = readCovered();
   if (recorded.tests.length === 0) throw new Error('Nothing is recorded yet: run it with --record');
-  const seen: Seen[] = [];
-  await startPostgres(); // One server for all: the setup of each run finds it in the environment.
+  const copies = [await copyTree(ROOT)];
   try {
-    const waiting = chosen.values();
-    const work = async (): Promise<void> => {
-      for (const mutant of waiting) {
-        if (stopping.signal.aborted) return;
-        seen.push(await judge(mutant, recorded));
-        print(seen.at(-1)!);
-        if (options.out !== undefined) writeFileSync(options.out, reportOf(seen));
-      }
-    };
-    await Promise.all(Array.from({ length: Number(options.workers) }, work));
+    const chosen = choose(generateAll(copies[0]!.root), copies[0]!);
+    while (copies.length < Number(options.workers)) copies.push(await copyTree(ROOT));
+    await startPostgres(); // One server for all: the setup of each run finds it in the environment.
+    printSum(await judgeAll(chosen, recorded, copies));
   } finally {
     await stopServers();
+    for (const copy of copies) await copy.remove();
   }
-  printSum(seen);
 }
 
-function choose(all: readonly Generated[]): Generated[] {
+/** Looks for each mutant that an earlier run with the same `--out` has not judged. */
+async function judgeAll(
+  chosen: readonly Generated[],
+  recorded: Recorded,
+  copies: readonly PrivateCopy[],
+): Promise<Seen[]> {
+  const seen = drawnBefore()?.mutants ?? [];
+  const save = (): void => {
+    if (options.out !== undefined) writeFileSync(options.out, reportOf(chosen, seen));
+  };
+  save();
+  const waiting = chosen.filter(({ id }) => !seen.some((one) => one.id === id)).values();
+  const work = async ({ root }: PrivateCopy): Promise<void> => {
+    for (const mutant of waiting) {
+      const one = await judge(mutant, recorded, root);
+      if (stopping.signal.aborted) return;
+      seen.push(one);
+      print(one);
+      save();
+    }
+  };
+  await Promise.all(copies.map(work));
+  return seen;
+}
+
+/** What an earlier run with the same `--out` has drawn, and what it has judged of that. */
+function drawnBefore(): { chosen: string[]; mutants: Seen[] } | undefined {
+  if (options.out === undefined || !existsSync(options.out)) return undefined;
+  return JSON.parse(readFileSync(options.out, 'utf8')) as { chosen: string[]; mutants: Seen[] };
+}
+
+function choose(all: readonly Generated[], copy: PrivateCopy): Generated[] {
   const strangers = Object.keys(EQUIVALENT).filter((id) => !all.some((one) => one.id === id));
   for (const id of strangers) console.log(`equivalent.ts: there is no mutant ${id}`);
-  if (options.id) return all.filter(({ id }) => options.id!.includes(id));
+  const asked = options.id ?? drawnBefore()?.chosen;
+  if (asked) return all.filter(({ id }) => asked.includes(id));
   const drawn = all.filter(({ id, noun }) => !(id in EQUIVALENT) && noun.startsWith(options.noun));
-  return createSeeded(Number(options.seed)).shuffled(drawn).slice(0, Number(options.sample));
+  const shuffled = createSeeded(Number(options.seed)).shuffled(drawn);
+  return withRightTypes(shuffled, { root: copy.root, count: Number(options.sample) });
 }
 
-/** Looks for one mutant, run by run. */
-async function judge(mutant: Generated, recorded: Recorded): Promise<Seen> {
+/** Looks for one mutant in a copy of the tree, run by run. */
+async function judge(mutant: Generated, recorded: Recorded, root: string): Promise<Seen> {
   const beganMs = performance.now();
-  const source = readFileSync(path.join(ROOT, mutant.file), 'utf8');
+  const file = path.join(root, mutant.file);
+  const source = readFileSync(file, 'utf8');
   const { runs, leftOut } = runsFor(mutant, recorded, { source, maxSec: Number(options.seconds) });
-  const { outcome, by } = await look(mutant, runs);
-  const seconds = (performance.now() - beganMs) / 1_000;
-  return { ...mutant, outcome, by, seconds, tests: runs.flat(), leftOut };
+  writeFileSync(file, applyEdit(mutant, source));
+  try {
+    const { outcome, by } = await look(mutant, runs, root);
+    const seconds = (performance.now() - beganMs) / 1_000;
+    return { ...mutant, outcome, by, seconds, tests: runs.flat(), leftOut };
+  } finally {
+    writeFileSync(file, source);
+  }
 }
 
 async function look(
   mutant: Generated,
   runs: readonly string[][],
+  root: string,
 ): Promise<{ outcome: Outcome; by: string }> {
   if (runs.length === 0) return { outcome: 'not covered', by: '' };
-  const copy = await copyTree(ROOT, {
-    file: mutant.file,
-    change: (text) => applyEdit(mutant, text),
-  });
-  try {
-    for (const run of runs) {
-      const verdict = await runSuites(run, {
-        root: copy.root,
-        signal: stopping.signal,
-        ownServer: mutant.noun === 'migrations',
-      });
-      if (verdict.kind !== 'green') return ended(verdict);
-    }
-    return { outcome: 'survived', by: '' };
-  } finally {
-    await copy.remove();
+  for (const run of runs) {
+    const ownServer = mutant.noun === 'migrations';
+    const verdict = await runSuites(run, { root, signal: stopping.signal, ownServer });
+    if (verdict.kind !== 'green') return ended(verdict);
   }
+  return { outcome: 'survived', by: '' };
 }
 
 function ended(verdict: Exclude<Verdict, { kind: 'green' }>): { outcome: Outcome; by: string } {
@@ -154,9 +177,10 @@ function print(one: Seen): void {
   );
 }
 
-function reportOf(seen: readonly Seen[]): string {
+function reportOf(drawn: readonly Generated[], seen: readonly Seen[]): string {
   const { noun, sample, seed } = options;
-  return `${JSON.stringify({ noun, sample, seed, ...sumOf(seen), mutants: seen }, null, 2)}\n`;
+  const chosen = drawn.map(({ id }) => id);
+  return `${JSON.stringify({ noun, sample, seed, ...sumOf(seen), chosen, mutants: seen }, null, 2)}\n`;
 }
 
 /** Mutants that cannot run say nothing and are left out of the share. */
