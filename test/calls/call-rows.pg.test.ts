@@ -43,26 +43,22 @@ import {
   takeLine,
 } from '../../src/calls/lines/lines.sql.ts';
 import { newUuid } from '../../src/ids.ts';
-import { createLogger } from '../../src/platform/observability/logger.ts';
-import { createPool, type Pool } from '../../src/platform/postgres/pool.ts';
-import { createTestDatabase } from '../platform/postgres/postgres.ts';
+import type { Pool } from '../../src/platform/postgres/pool.ts';
+import { startRows, type Columns, type Rows } from '../platform/postgres/rows.ts';
 
 /**
  * Each statement about calls, of rows that differ from the one it is for in one part alone. A database of its own: several
  * statements read the calls of all namespaces.
  */
 
-let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let stored: Rows;
 let pool: Pool;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  pool = createPool(database.url, { log: createLogger('silent', 'test'), max: 4 });
+  stored = await startRows();
+  pool = stored.pool;
 });
-afterAll(async () => {
-  await pool.end();
-  await database.drop();
-});
+afterAll(() => stored.stop());
 beforeEach(async () => {
   await pool.query('truncate calls, conversations');
 });
@@ -77,8 +73,6 @@ const [PROVIDER, HOLDER, LEASE, TALK, OTHER] = [
 const TOKEN = Buffer.alloc(32, 1);
 const HOUR_AGO = new Date(Date.now() - 3_600_000);
 const IN_AN_HOUR = new Date(Date.now() + 3_600_000);
-
-type Columns = Record<string, unknown>;
 
 /** Columns of a call that is talked on over a carrier. */
 const TALKED: Columns = {
@@ -99,13 +93,9 @@ let calls = 0;
 /** Stores a call; returns its id. */
 async function add(columns: Columns): Promise<string> {
   calls += 1;
-  const row = { id: newUuid(), provider_call_id: `CA${calls}`, ...TALKED, ...columns };
-  const names = Object.keys(row);
-  await pool.query(
-    `insert into calls (${names.join(', ')}) values (${names.map((_, i) => `$${i + 1}`).join(', ')})`,
-    Object.values(row),
-  );
-  return String(row.id);
+  const row: Columns = { id: newUuid(), provider_call_id: `CA${calls}`, ...TALKED, ...columns };
+  await stored.add('calls', row);
+  return String(row['id']);
 }
 
 async function rowOf(id: string): Promise<Columns> {

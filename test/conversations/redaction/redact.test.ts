@@ -12,6 +12,7 @@ async function seen(text: string, language?: string): Promise<string> {
 describe('cards', () => {
   test.each([
     ['4111111111111111', '[card]'],
+    ['2.4111 1111 1111 1111', '2.[card]'],
     ['my card is 4111 1111 1111 1111, thanks', 'my card is [card], thanks'],
     ['4111-1111-1111-1111', '[card]'],
     ['4111.1111.1111.1111', '[card]'],

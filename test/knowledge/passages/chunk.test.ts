@@ -45,6 +45,13 @@ describe('passages of a text', () => {
     expect(chunkText(text)[0]!.text).toContain('# not a heading');
   });
 
+  test('a code fence ends with one that is as long and of the same sign', () => {
+    for (const inner of ['```', '~~~~']) {
+      const text = `# A\n\n\`\`\`\`\n${inner}\n# inside\n\`\`\`\`\n\n# B\n\nx`;
+      expect([inner, headings(text)]).toEqual([inner, ['A', 'B']]);
+    }
+  });
+
   test('a heading without anything below it is kept as text', () => {
     expect(chunkText('# A\n\nx\n\n# Only a title')).toEqual([
       { heading: 'A', text: 'x' },

@@ -76,6 +76,17 @@ describe('a manifest', () => {
     expect(result.ids).toEqual(['Agent default/a']);
   });
 
+  test('is a List only with that kind and a list of items', () => {
+    const [problem] = read('apiVersion: v1\nkind: List\nitems: {}\n').texts;
+    expect(problem).toMatch(/^a\.yaml:/);
+    const config = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: b}\n';
+    expect(read(config).ids).toEqual(['ConfigMap default/c']);
+    const items = agent('a')
+      .replaceAll(/^(?=.)/gm, '  ')
+      .replace('  ', '- ');
+    expect(read(`${config}items:\n${items}`).ids).toEqual(['ConfigMap default/c']);
+  });
+
   test('uses anchors and merge keys', () => {
     const spec = `x: &base {prompt: shared}\n  z:\n    <<: *base\n    more: 1\n  prompt: p`;
     expect(read(agent('a', spec)).applied[0]?.spec).toMatchObject({

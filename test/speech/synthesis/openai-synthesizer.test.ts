@@ -142,6 +142,20 @@ describe('sound comes as samples', () => {
   });
 });
 
+test.each([
+  ['another first byte', [0xfe, 0xfb, 0x90]],
+  ['no sign of a frame', [0xff, 0x0b, 0x90]],
+  ['layer I', [0xff, 0xff, 0x90]],
+  ['no bit rate', [0xff, 0xfb, 0x00]],
+  ['a bit rate that none has', [0xff, 0xfb, 0xf0]],
+  ['a rate that none has', [0xff, 0xfb, 0x9c]],
+])('sound is no MP3 for %s', async (_, start) => {
+  const bytes = Buffer.concat([Buffer.from(start), bytesOf(SOUND)]);
+  const even = bytes.subarray(0, bytes.length - (bytes.length % 2));
+  stub.answer(answering('application/octet-stream', even));
+  expect(await speak()).toHaveLength(even.length / 2);
+});
+
 const cut: SpeechAnswer = (response) => {
   response.writeHead(200, { 'content-type': 'audio/pcm', 'content-length': 96_000 });
   response.write(bytesOf(SOUND), () => response.destroy());

@@ -1,0 +1,624 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newUuid } from '../../src/ids.ts';
+import {
+  askForSync,
+  clearSourceIndex,
+  findSourceIds,
+  listSources,
+  listSyncedKeys,
+  markSourceDeleted,
+  readSource,
+  readSourceText,
+  selectSourceIds,
+  sumSourceBytes,
+  updateSourceIndex,
+  updateSourceState,
+  upsertSource,
+  writeNextSync,
+} from '../../src/knowledge/sources/knowledge-sources.sql.ts';
+import {
+  cancelSync,
+  listSyncs,
+  queueSync,
+  readSync,
+} from '../../src/knowledge/sources/knowledge-syncs.sql.ts';
+import {
+  claimSync,
+  finishSync,
+  isHeld,
+  pruneSyncs,
+  releaseSync,
+  renewLease as renewSync,
+} from '../../src/knowledge/syncs/claims.sql.ts';
+import {
+  deleteEmbeddings,
+  finishEmbeddings,
+  hasEmbeddings,
+  listEmbeddings,
+  listOwnersToEmbed,
+  listServing,
+  putOffEmbeddings,
+  releaseLease,
+  renewLease,
+  restartEmbeddings,
+  takeLease,
+} from '../../src/knowledge/vectors/knowledge-embeddings.sql.ts';
+import {
+  deleteOrphans,
+  findByHash,
+  insertVectors,
+  listWithoutVector,
+  readHits,
+  readSmallVectors,
+  readVectors,
+  readVectorsOf,
+} from '../../src/knowledge/vectors/knowledge-vectors.sql.ts';
+import type { Pool } from '../../src/platform/postgres/pool.ts';
+import { startRows, type Columns, type Rows } from '../platform/postgres/rows.ts';
+
+/**
+ * Each statement about sources, their syncs and their vectors, of rows that differ from the one it is for in one part
+ * alone. A database of its own: several statements read the rows of all namespaces.
+ */
+
+let stored: Rows;
+let pool: Pool;
+
+beforeAll(async () => {
+  stored = await startRows();
+  pool = stored.pool;
+});
+afterAll(() => stored.stop());
+beforeEach(async () => {
+  await pool.query(
+    'truncate knowledge_sources, knowledge_syncs, knowledge_embeddings, knowledge_chunks cascade',
+  );
+});
+
+const OTHER = newUuid();
+const ago = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
+
+/** Stores a source; returns its id. */
+async function addSource(columns: Columns = {}): Promise<string> {
+  const id = newUuid();
+  const row: Columns = {
+    id,
+    namespace: 'default',
+    name: id,
+    uid: newUuid(),
+    generation: 1,
+    managed_by: 'api',
+    type: 'website',
+    spec: {},
+    ...columns,
+  };
+  await stored.add('knowledge_sources', row);
+  return id;
+}
+
+async function addSync(source_id: string, columns: Columns = {}): Promise<string> {
+  const id = newUuid();
+  const row = { id, namespace: 'default', source_id, trigger: 'request', ...columns };
+  await stored.add('knowledge_syncs', row);
+  return id;
+}
+
+const sourceOf = async (id: string): Promise<Columns> =>
+  (await stored.read('knowledge_sources')).find((row) => row['id'] === id)!;
+const syncOf = async (id: string): Promise<Columns> =>
+  (await stored.read('knowledge_syncs')).find((row) => row['id'] === id)!;
+
+describe('sources', () => {
+  test('one is read by its id and namespace, until it is deleted', async () => {
+    const id = await addSource({ text: 'own' });
+    await addSource({ text: 'other' });
+    const gone = await addSource({ deleted_at: ago(1) });
+    expect((await readSource(pool, { namespace: 'default', id }))?.id).toBe(id);
+    expect(await readSource(pool, { namespace: 'other', id })).toBeUndefined();
+    expect(await readSource(pool, { namespace: 'default', id: gone })).toBeUndefined();
+    expect(await readSource(pool, { namespace: 'default', id: OTHER })).toBeUndefined();
+    expect(await readSourceText(pool, id)).toBe('own');
+    expect(await readSourceText(pool, OTHER)).toBeNull();
+  });
+
+  test('while a sync waits or runs it is the status, and the sync of no other source is', async () => {
+    const fresh = await addSource({ status: 'pending' });
+    const indexed = await addSource({ status: 'ready', content_hash: Buffer.alloc(1) });
+    const idle = await addSource({ status: 'ready' });
+    await addSync(fresh, { found: 5, unchanged: 1, changed: 1, failed: 1, skipped: 1 });
+    await addSync(indexed, { status: 'running' });
+    await addSync(idle, { status: 'succeeded' });
+    const statusOf = async (id: string): Promise<unknown[]> => {
+      const row = (await readSource(pool, { namespace: 'default', id }))!;
+      return [row.status, row.sync?.status];
+    };
+    expect(await statusOf(fresh)).toEqual(['syncing', 'queued']);
+    expect(await statusOf(indexed)).toEqual(['refreshing', 'running']);
+    expect(await statusOf(idle)).toEqual(['ready', undefined]);
+    const read = await readSource(pool, { namespace: 'default', id: fresh });
+    expect(read?.sync).toMatchObject({ found: 5, read: 4 });
+    const page = { namespace: 'default', limit: 9 } as Parameters<typeof listSources>[1];
+    const listed = await listSources(pool, { ...page, status: 'syncing' });
+    expect(listed.map(({ id }) => id)).toEqual([fresh]);
+  });
+
+  test('how its passages are embedded is of the newest embeddings of its own', async () => {
+    const id = await addSource();
+    const embeddings = { namespace: 'default', is_answers: false, provider: 'p' };
+    for (const [owner_id, model, embedded] of [
+      [id, 'old', 1],
+      [id, 'new', 2],
+      [OTHER, 'new', 3],
+    ]) {
+      await stored.add('knowledge_embeddings', { ...embeddings, owner_id, model, embedded });
+    }
+    const { embedded } = (await readSource(pool, { namespace: 'default', id }))!;
+    expect(embedded).toEqual({ passages: 2, problem: null });
+  });
+
+  test('a page has no deleted source, and goes on behind the last of the page before', async () => {
+    const ids = [await addSource(), await addSource()].sort();
+    await addSource({ deleted_at: ago(1) });
+    await addSource({ namespace: 'other' });
+    const page = { namespace: 'default', limit: 9 } as Parameters<typeof listSources>[1];
+    const listed = (await listSources(pool, page)).map(({ id }) => id);
+    expect(listed).toEqual(ids.toReversed());
+    const next = await listSources(pool, { ...page, before: ids[1]! });
+    expect(next.map(({ id }) => id)).toEqual([ids[0]]);
+  });
+
+  test('what was tried of sources is listed without those never tried, and those deleted', async () => {
+    const synced = await addSource({ last_synced_at: ago(1) });
+    const asked = await addSource({ asked_key: 'k', sync_failures: 1 });
+    await addSource();
+    await addSource({ last_synced_at: ago(1), deleted_at: ago(1) });
+    await addSync(asked);
+    const keys = await listSyncedKeys(pool);
+    expect(new Map(keys.map(({ name, ...rest }) => [name, rest]))).toEqual(
+      new Map([
+        [synced, expect.objectContaining({ isFailed: false, isSyncing: false })],
+        [asked, expect.objectContaining({ isFailed: true, isSyncing: true, lastSyncedAt: null })],
+      ]),
+    );
+  });
+
+  test('sources are found by id, by name and by metadata within the namespace', async () => {
+    const a = await addSource({ name: 'a', spec: { metadata: { team: 'x', kind: 'y' } } });
+    const b = await addSource({ name: 'b', spec: { metadata: { team: 'x' } } });
+    const gone = { spec: { metadata: { team: 'x', kind: 'y' } }, deleted_at: ago(1) };
+    const foreign = { name: 'a', spec: { metadata: { team: 'x', kind: 'y' } }, namespace: 'other' };
+    const strangers = [await addSource({ name: 'a', ...gone }), await addSource({ ...foreign })];
+    const find = (ids: readonly string[], names: readonly string[]): Promise<string[]> =>
+      findSourceIds(pool, { namespace: 'default', ids, names });
+    expect(await find([a, ...strangers], [])).toEqual([a]);
+    expect(await find([], ['a'])).toEqual([a]);
+    expect((await find([a], ['b'])).toSorted()).toEqual([a, b].toSorted());
+    const select = (metadata: Record<string, string>): Promise<string[]> =>
+      selectSourceIds(pool, { namespace: 'default', metadata });
+    expect(await select({ team: 'x', kind: 'y' })).toEqual([a]);
+    expect((await select({ team: 'x' })).toSorted()).toEqual([a, b].toSorted());
+  });
+
+  test('what is written of one source is written of no other', async () => {
+    const neighbor = await addSource({ text: 't' });
+    const before = await sourceOf(neighbor);
+    const id = await addSource({ bytes: 1 });
+    const { uid } = (await readSource(pool, { namespace: 'default', id }))!;
+    const declared = { id, namespace: 'default', name: 'n', uid, generation: 2 };
+    const spec = {} as Parameters<typeof upsertSource>[1]['spec'];
+    const text = { ...declared, managedBy: 'api', type: 'text', spec } as const;
+    expect((await upsertSource(pool, { ...text, text: 'new' })).id).toBe(id);
+    expect(await readSourceText(pool, id)).toBe('new');
+    await upsertSource(pool, { ...text, text: null });
+    expect(await readSourceText(pool, id)).toBe('new');
+    await upsertSource(pool, { ...text, type: 'website', text: 'no' });
+    expect(await readSourceText(pool, id)).toBeNull();
+    const state = { id, status: 'ready', ready: true, reason: 'R', message: 'm' } as const;
+    await updateSourceState(pool, { ...state, blocked: true });
+    const lastSync = { documents: 1, added: 1, updated: 0, removed: 0, failed: 0, duration_sec: 1 };
+    const index = { id, documents: 1, chunks: 2, bytes: 3, contentHash: null, lastSync };
+    await updateSourceIndex(pool, index);
+    await askForSync(pool, { id, key: 'k', nextSyncAt: 1_000 });
+    await writeNextSync(pool, { id, nextSyncAt: 2_000 });
+    expect(await sourceOf(id)).toMatchObject({ chunks: 2, asked_key: 'k', blocked: true });
+    await clearSourceIndex(pool, id);
+    expect(await sourceOf(id)).toMatchObject({ chunks: 0, asked_key: null });
+    expect(await sourceOf(neighbor)).toEqual(before);
+  });
+
+  test('a source goes on where it was only if the same is fetched', async () => {
+    const at = { sync_cursor: 'c', synced_key: 'k' };
+    const [same, changed] = [await addSource(at), await addSource(at)];
+    await askForSync(pool, { id: same, key: 'k', nextSyncAt: null });
+    await askForSync(pool, { id: changed, key: 'other', nextSyncAt: null });
+    expect(await sourceOf(same)).toMatchObject({ sync_cursor: 'c' });
+    expect(await sourceOf(changed)).toMatchObject({ sync_cursor: null });
+  });
+
+  test('the time of a source is of its last change, and not of a declaration that says the same', async () => {
+    const id = await addSource({ type: 'text', text: 't', name: 'n', updated_at: ago(5) });
+    const { uid, updated_at } = await sourceOf(id);
+    const spec = {} as Parameters<typeof upsertSource>[1]['spec'];
+    const same = { id, namespace: 'default', name: 'n', uid: String(uid), generation: 1, spec };
+    const text = { ...same, managedBy: 'api', type: 'text', text: 't' } as const;
+    expect((await upsertSource(pool, text)).updatedAt).toEqual(updated_at);
+    for (const change of [{ generation: 2 }, { text: 'other' }]) {
+      await pool.query('update knowledge_sources set updated_at = $1', [ago(5)]);
+      const { updatedAt } = await upsertSource(pool, { ...text, ...change });
+      expect(updatedAt).toBeGreaterThan(Number(ago(4)));
+    }
+  });
+
+  test('the bytes of a namespace are summed without those of deleted sources', async () => {
+    const id = await addSource({ bytes: 1 });
+    await addSource({ bytes: 10 });
+    await addSource({ bytes: 100, namespace: 'other' });
+    await addSource({ bytes: 1_000, deleted_at: ago(1) });
+    expect(await sumSourceBytes(pool, { namespace: 'default', id })).toEqual({ all: 11, own: 1 });
+    expect(await sumSourceBytes(pool, { namespace: 'default' })).toEqual({ all: 11, own: 0 });
+  });
+
+  test('the source of a name is deleted, unless it is the one that is kept', async () => {
+    const id = await addSource({ name: 'a', documents: 3 });
+    const others = [
+      await addSource({ name: 'b' }),
+      await addSource({ name: 'a', namespace: 'other' }),
+    ];
+    const key = { namespace: 'default', name: 'a' };
+    expect(await markSourceDeleted(pool, key, id)).toBeUndefined();
+    expect(await markSourceDeleted(pool, key, OTHER)).toMatchObject({ id, documents: 3 });
+    expect(await markSourceDeleted(pool, key)).toBeUndefined();
+    for (const other of others) {
+      expect(await sourceOf(other)).toMatchObject({ deleted_at: null });
+    }
+  });
+});
+
+describe('syncs', () => {
+  test('one waits for each source, and none for a source that is gone', async () => {
+    const [id, other] = [await addSource(), await addSource()];
+    await addSync(other);
+    await addSync(id, { status: 'succeeded' });
+    const first = await queueSync(pool, { sourceId: id, trigger: 'request' });
+    expect(first).toMatchObject({ isNew: true, sync: { sourceId: id } });
+    const second = await queueSync(pool, { sourceId: id, trigger: 'request' });
+    expect(second).toMatchObject({ isNew: false, sync: { id: first!.sync.id } });
+    const gone = await addSource({ deleted_at: ago(1) });
+    expect(await queueSync(pool, { sourceId: gone, trigger: 'request' })).toBeUndefined();
+    expect(await queueSync(pool, { sourceId: OTHER, trigger: 'request' })).toBeUndefined();
+  });
+
+  test('a sync is read, listed and canceled as one of its source', async () => {
+    const [source, other] = [await addSource(), await addSource()];
+    const done = await addSync(source, { status: 'succeeded' });
+    const id = await addSync(source);
+    const foreign = await addSync(other);
+    expect((await readSync(pool, { sourceId: source, id }))?.id).toBe(id);
+    expect(await readSync(pool, { sourceId: other, id })).toBeUndefined();
+    expect(await readSync(pool, { sourceId: source, id: OTHER })).toBeUndefined();
+    const [newest, oldest] = [done, id].toSorted().toReversed();
+    const listed = await listSyncs(pool, { sourceId: source, limit: 9 });
+    expect(listed.map((one) => one.id)).toEqual([newest, oldest]);
+    const next = await listSyncs(pool, { sourceId: source, limit: 9, before: newest! });
+    expect(next.map((one) => one.id)).toEqual([oldest]);
+
+    expect(await cancelSync(pool, { sourceId: source, id: foreign })).toBeUndefined();
+    expect(await cancelSync(pool, { sourceId: other, id })).toBeUndefined();
+    expect(await cancelSync(pool, { sourceId: source, id: done })).toBeUndefined();
+    expect((await cancelSync(pool, { sourceId: source, id }))?.id).toBe(id);
+    expect(await cancelSync(pool, { sourceId: source })).toBeUndefined();
+    expect((await cancelSync(pool, { sourceId: other }))?.id).toBe(foreign);
+    expect(await syncOf(done)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('a sync is claimed when it waits or its process died, of the namespaces that are served', async () => {
+    const sourceIn = (namespace: string): Promise<string> => addSource({ namespace });
+    await addSync(await sourceIn('default'), { status: 'running', lease_until: ago(-5) });
+    await addSync(await sourceIn('default'), { status: 'succeeded', lease_until: ago(5) });
+    const foreign = await addSync(await sourceIn('other'), { namespace: 'other' });
+    const claim = async (...namespaces: string[]): Promise<string | undefined> =>
+      (await claimSync(pool, { namespaces, leaseMs: 60_000 }))?.id;
+    expect(await claim('default')).toBeUndefined();
+    const died = await addSync(await sourceIn('default'), {
+      status: 'running',
+      lease_until: ago(5),
+    });
+    expect(await claim('default')).toBe(died);
+    expect(await claim('default')).toBeUndefined();
+    expect(await claim()).toBe(foreign);
+  });
+
+  test('the namespace with the fewest syncs in progress is next, then the one that waited longest', async () => {
+    const wait = async (namespace: string, minutes: number): Promise<string> =>
+      addSync(await addSource({ namespace }), { namespace, requested_at: ago(minutes) });
+    const run = async (namespace: string, columns: Columns): Promise<string> =>
+      addSync(await addSource({ namespace }), { namespace, status: 'running', ...columns });
+    const claim = async (): Promise<string | undefined> =>
+      (await claimSync(pool, { namespaces: [], leaseMs: 60_000 }))?.id;
+    await run('busy', { lease_until: ago(-5), started_at: ago(90) });
+    const busy = await wait('busy', 60);
+    await addSync(await addSource(), { namespace: 'a', status: 'succeeded', started_at: ago(20) });
+    await addSync(await addSource(), { namespace: 'b', status: 'succeeded', started_at: ago(30) });
+    const [a, b] = [await wait('a', 50), await wait('b', 10)];
+    const never = await wait('never', 1);
+    expect([await claim(), await claim(), await claim(), await claim()]).toEqual([
+      never,
+      b,
+      a,
+      busy,
+    ]);
+  });
+
+  test('whoever has the lease writes of the sync, and nobody else', async () => {
+    const progress = { found: 1, unchanged: 0, changed: 0, failed: 0, skipped: 0, problems: [] };
+    const running = { status: 'running', lease: 2, lease_until: ago(-5) };
+    const end = { status: 'failed', reason: 'R', error: 'e', progress } as const;
+    const runs = [
+      (id: string) => isHeld(pool, { id, lease: 2 }),
+      (id: string) => renewSync(pool, { id, lease: 2, leaseMs: 60_000, progress }),
+      (id: string) => finishSync(pool, { id, lease: 2, ...end }),
+    ];
+    for (const run of runs) {
+      for (const other of [{ lease: 1 }, { lease: 3 }, { status: 'canceled' }]) {
+        const id = await addSync(await addSource(), { ...running, ...other });
+        expect([other, await run(id)]).toEqual([other, false]);
+      }
+      const neighbor = await addSync(await addSource(), running);
+      const before = await syncOf(neighbor);
+      expect(await run(await addSync(await addSource(), running))).toBe(true);
+      expect(await run(OTHER)).toBe(false);
+      expect(await syncOf(neighbor)).toEqual(before);
+    }
+    const [own, taken] = [
+      await addSync(await addSource(), running),
+      await addSync(await addSource(), { ...running, lease: 3 }),
+    ];
+    for (const id of [own, taken]) await releaseSync(pool, { id, lease: 2 });
+    expect(await syncOf(own)).toMatchObject({ status: 'queued' });
+    expect(await syncOf(taken)).toMatchObject({ status: 'running' });
+  });
+
+  test('the last sync of a source stays, another for 30 days, and of those a hundred', async () => {
+    const source = await addSource();
+    const old = { status: 'succeeded', finished_at: ago(31 * 24 * 60) };
+    const recent = { status: 'succeeded', finished_at: ago(29 * 24 * 60) };
+    const other = await addSource();
+    const only = await addSync(other, old);
+    await addSync(source, old);
+    const kept = [await addSync(source, recent), await addSync(source, old)];
+    const running = await addSync(source, { status: 'running', started_at: ago(99 * 24 * 60) });
+    expect(await pruneSyncs(pool)).toBe(1);
+    const left = (await stored.read('knowledge_syncs')).map((row) => row['id']);
+    expect(left.toSorted()).toEqual([only, ...kept, running].toSorted());
+    for (let i = 0; i < 100; i += 1) await addSync(other, recent);
+    expect(await pruneSyncs(pool)).toBe(1);
+  });
+});
+
+describe('embeddings', () => {
+  const TOKEN = newUuid();
+
+  async function addEmbeddings(columns: Columns = {}): Promise<number> {
+    const names = { namespace: 'default', is_answers: false, provider: 'p', model: 'm' };
+    await stored.add('knowledge_embeddings', { owner_id: newUuid(), ...names, ...columns });
+    const { rows } = await pool.query<{ id: number }>(
+      'select max(id) as id from knowledge_embeddings',
+    );
+    return Number(rows[0]!.id);
+  }
+  const embeddingsOf = async (id: number): Promise<Columns> =>
+    (await stored.read('knowledge_embeddings')).find((row) => Number(row['id']) === id)!;
+
+  let position = 0;
+  async function addChunk(columns: Columns): Promise<string> {
+    const id = newUuid();
+    position += 1;
+    const text = { heading: 'h', text: 't', words: '' };
+    await stored.add('knowledge_chunks', {
+      id,
+      namespace: 'default',
+      position,
+      ...text,
+      ...columns,
+    });
+    return id;
+  }
+  const addVector = (embeddings_id: number, chunk_id: string, hash = 'h'): Promise<void> =>
+    stored.add('knowledge_vectors', {
+      embeddings_id,
+      chunk_id,
+      hash: Buffer.from(hash),
+      vector: Buffer.from(`${embeddings_id}`),
+    });
+
+  test('sources that are indexed and name a provider are embedded, or all of them', async () => {
+    const spec = { embeddings: { provider: 'p', model: 'm' } };
+    const named = await addSource({ spec, last_synced_at: ago(1) });
+    const unnamed = await addSource({ last_synced_at: ago(1) });
+    await addSource({ spec });
+    await addSource({ spec, last_synced_at: ago(1), deleted_at: ago(1) });
+    const owners = async (all: boolean): Promise<unknown[]> =>
+      (await listOwnersToEmbed(pool, all)).map((one) => one.ownerId).toSorted();
+    expect(await owners(false)).toEqual([named]);
+    expect(await owners(true)).toEqual([named, unnamed].toSorted());
+  });
+
+  test('answers are embedded as the default says, or as the first source of their namespace', async () => {
+    const agent_id = newUuid();
+    await addChunk({ agent_id, gap_id: newUuid() });
+    const model = async (all = false): Promise<unknown> =>
+      (await listOwnersToEmbed(pool, all)).find((one) => one.ownerId === agent_id)?.model;
+    const spec = (name: string) => ({ embeddings: { provider: 'p', model: name } });
+    expect(await model()).toBeUndefined();
+    await addSource({ namespace: 'other', spec: spec('foreign') });
+    await addSource({ spec: spec('gone'), deleted_at: ago(1) });
+    await addSource();
+    expect(await model()).toBeUndefined();
+    await addSource({ spec: spec('own') });
+    expect(await model()).toBe('own');
+    expect(await model(true)).toBeNull();
+  });
+
+  test('embeddings are due when nobody is at them and they are not put off', async () => {
+    const due = await addEmbeddings();
+    const free = await addEmbeddings({ lease_until: ago(1) });
+    await addEmbeddings({ lease_until: ago(-5) });
+    await addEmbeddings({ next_at: ago(-5) });
+    const all = await listEmbeddings(pool);
+    expect(all.filter((one) => one.isDue).map((one) => Number(one.id))).toEqual([due, free]);
+  });
+
+  test('a lease is taken, renewed and used by one', async () => {
+    const id = await addEmbeddings();
+    const taken = await addEmbeddings({ lease_token: OTHER, lease_until: ago(-5) });
+    const before = await embeddingsOf(taken);
+    const own = { id, token: TOKEN };
+    const foreign = { id: taken, token: TOKEN };
+    expect(await takeLease(pool, own, 60_000)).toEqual({ size: null });
+    expect(await takeLease(pool, own, 60_000)).toBeUndefined();
+    expect(await takeLease(pool, foreign, 60_000)).toBeUndefined();
+    expect(await renewLease(pool, own, 60_000)).toBe(true);
+    expect(await renewLease(pool, foreign, 60_000)).toBe(false);
+    for (const lease of [own, foreign]) {
+      await releaseLease(pool, lease);
+      await putOffEmbeddings(pool, lease, { problem: 'p', waitMs: 60_000, maxMs: 60_000 });
+      await finishEmbeddings(pool, lease, { mark: 'm', removed: 1 });
+      await restartEmbeddings(pool, lease);
+    }
+    expect(await embeddingsOf(id)).toMatchObject({ lease_until: null, generation: 2 });
+    expect(await embeddingsOf(taken)).toEqual(before);
+    expect(await renewLease(pool, own, 60_000)).toBe(false);
+    await deleteEmbeddings(pool, id);
+    expect(await stored.read('knowledge_embeddings')).toHaveLength(1);
+  });
+
+  test('a lease that ended is not renewed, and other rows of its holder stay as they are', async () => {
+    const leased = { lease_token: TOKEN, lease_until: ago(-5), size: 3 };
+    const [id, neighbor] = [await addEmbeddings(leased), await addEmbeddings(leased)];
+    const ended = await addEmbeddings({ ...leased, lease_until: ago(1) });
+    expect(await renewLease(pool, { id: ended, token: TOKEN }, 60_000)).toBe(false);
+    const before = await embeddingsOf(neighbor);
+    const lease = { id, token: TOKEN };
+    await renewLease(pool, lease, 120_000);
+    await finishEmbeddings(pool, lease, { mark: 'm', removed: 0 });
+    expect(await embeddingsOf(id)).toMatchObject({ is_complete: true, generation: 0 });
+    await putOffEmbeddings(pool, lease, { problem: 'p', waitMs: 0, maxMs: 60_000 });
+    await restartEmbeddings(pool, lease);
+    await releaseLease(pool, lease);
+    expect(await embeddingsOf(neighbor)).toEqual(before);
+  });
+
+  test('the vectors that go and count are those of the embeddings', async () => {
+    const leased = { lease_token: TOKEN, lease_until: ago(-5) };
+    const source_id = await addSource();
+    const chunk = await addChunk({ source_id });
+    const [id, other] = [await addEmbeddings(leased), await addEmbeddings(leased)];
+    for (const one of [id, other]) await addVector(one, chunk);
+    await finishEmbeddings(pool, { id, token: TOKEN }, { mark: 'm', removed: 0 });
+    expect(await embeddingsOf(id)).toMatchObject({ embedded: 1 });
+    await restartEmbeddings(pool, { id, token: OTHER });
+    expect(await stored.read('knowledge_vectors', 'embeddings_id')).toHaveLength(2);
+    await restartEmbeddings(pool, { id, token: TOKEN });
+    const left = await stored.read('knowledge_vectors', 'embeddings_id');
+    expect(left.map((row) => Number(row['embeddings_id']))).toEqual([other]);
+  });
+
+  test('of each owner in scope the complete embeddings serve', async () => {
+    const [owner, agent, otherAgent] = [newUuid(), newUuid(), newUuid()];
+    const complete = { size: 3, is_complete: true };
+    expect(await hasEmbeddings(pool)).toBe(false);
+    await addEmbeddings({ owner_id: newUuid() });
+    expect(await hasEmbeddings(pool)).toBe(false);
+    const source = await addEmbeddings({ owner_id: owner, ...complete });
+    await addEmbeddings({ owner_id: owner, size: 3, model: 'next' });
+    await addEmbeddings({ owner_id: newUuid(), ...complete, namespace: 'other' });
+    const second = await addEmbeddings({ ...complete });
+    const answers = await addEmbeddings({ owner_id: agent, ...complete, is_answers: true });
+    const others = await addEmbeddings({ owner_id: otherAgent, ...complete, is_answers: true });
+    expect(await hasEmbeddings(pool)).toBe(true);
+    const serving = async (
+      agentId: string | null,
+      sourceIds: readonly string[] | 'all',
+    ): Promise<number[]> =>
+      (await listServing(pool, { namespace: 'default', agentId, sourceIds }))
+        .map((one) => Number(one.id))
+        .sort((a, b) => a - b);
+    expect(await serving(null, [owner])).toEqual([source]);
+    expect(await serving(agent, [owner])).toEqual([source, answers]);
+    expect(await serving(agent, 'all')).toEqual([source, second, answers]);
+    expect(await serving(null, 'all')).toEqual([source, second, answers, others]);
+  });
+
+  test('passages without a vector of these embeddings are listed from a position on', async () => {
+    const [source_id, other] = [await addSource(), await addSource()];
+    const [id, older] = [await addEmbeddings(), await addEmbeddings()];
+    const [first, embedded, last] = [
+      await addChunk({ source_id }),
+      await addChunk({ source_id }),
+      await addChunk({ source_id }),
+    ];
+    await addChunk({ source_id: other });
+    await addVector(id, embedded!);
+    await addVector(older, first!);
+    const list = async (after: number): Promise<string[]> => {
+      const input = { embeddingsId: id, ownerId: source_id, after, limit: 9 };
+      return (await listWithoutVector(pool, input)).map((one) => one.chunkId);
+    };
+    expect(await list(0)).toEqual([first, last]);
+    expect(await list(position - 3)).toEqual([last]);
+  });
+
+  test('vectors are stored, found and removed within their embeddings', async () => {
+    const source_id = await addSource();
+    const [a, b] = [await addChunk({ source_id }), await addChunk({ source_id })];
+    const [id, other] = [await addEmbeddings(), await addEmbeddings()];
+    const vectorOf = (chunkId: string, hash: string) => ({
+      chunkId,
+      hash: Buffer.from(hash),
+      vector: Buffer.from(hash),
+    });
+    const before = await embeddingsOf(other);
+    const vectors = [vectorOf(a!, 'a'), vectorOf(b!, 'b'), vectorOf(OTHER, 'gone')];
+    await insertVectors(pool, { embeddingsId: id, size: 1, vectors });
+    expect(await embeddingsOf(id)).toMatchObject({ embedded: 2, size: 1 });
+    expect(await embeddingsOf(other)).toEqual(before);
+    await addVector(other, a!, 'c');
+    const hashes = ['a', 'c'].map((hash) => Buffer.from(hash));
+    expect([...(await findByHash(pool, id, hashes)).keys()]).toEqual([hashes[0]!.toString('hex')]);
+
+    const chunksOf = (read: readonly { chunkId: string }[]): string[] =>
+      read.map((one) => one.chunkId);
+    const page = { embeddingsId: id, after: 0, limit: 9 };
+    const all = await readVectors(pool, page);
+    expect(chunksOf(all)).toEqual([a, b]);
+    expect(chunksOf(await readVectors(pool, { ...page, after: all[0]!.number }))).toEqual([b]);
+    expect(chunksOf(await readSmallVectors(pool, [other]))).toEqual([a]);
+    await addVector(id, OTHER);
+    await addVector(other, OTHER);
+    expect(await deleteOrphans(pool, id)).toBe(1);
+    expect(await stored.read('knowledge_vectors', 'number')).toHaveLength(4);
+  });
+
+  test('the vectors of passages are those of their owner, and a hit is of the namespace', async () => {
+    const [source_id, foreign] = [await addSource(), await addSource()];
+    const chunk = await addChunk({ source_id });
+    const next = await addChunk({ source_id });
+    const other = await addChunk({ source_id: foreign, namespace: 'other' });
+    const [own, theirs] = [
+      await addEmbeddings({ owner_id: source_id }),
+      await addEmbeddings({ owner_id: foreign }),
+    ];
+    for (const id of [own, theirs])
+      for (const one of [chunk, next, other]) await addVector(id, one);
+    const read = async (embeddingsIds: number[], chunkIds: string[]): Promise<unknown[]> =>
+      (await readVectorsOf(pool, { embeddingsIds, chunkIds })).map((one) => [
+        Number(one.embeddingsId),
+        one.chunkId,
+      ]);
+    expect(await read([own, theirs], [chunk])).toEqual([[own, chunk]]);
+    expect(await read([theirs], [chunk])).toEqual([]);
+    expect(await read([own, theirs], [chunk, other])).toHaveLength(2);
+    const hits = await readHits(pool, { namespace: 'default', chunkIds: [chunk, other, OTHER] });
+    expect(hits.map((hit) => hit.chunkId)).toEqual([chunk]);
+  });
+});
