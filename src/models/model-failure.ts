@@ -128,8 +128,9 @@ function limited(error: APIError, who: string, told: string): Failure {
 
 /** ` context_length_exceeded`, or nothing. */
 function plainWordOf({ code, type }: APIError): string {
-  const word = [code, type].find((one) => typeof one === 'string' && PLAIN_WORD.test(one));
-  return word === undefined || word === null ? '' : ` ${word}`;
+  const words = [code, type].filter((one) => typeof one === 'string');
+  const word = words.find((one) => PLAIN_WORD.test(one));
+  return word === undefined ? '' : ` ${word}`;
 }
 
 /** What is wrong with an answer that the server ended for such a reason; undefined: nothing. */

@@ -60,7 +60,7 @@ beforeAll(async () => {
 });
 afterAll(() => stored.stop());
 beforeEach(async () => {
-  await pool.query('truncate calls, conversations');
+  await pool.query('truncate calls, conversations cascade');
 });
 
 const [PROVIDER, HOLDER, LEASE, TALK, OTHER] = [
@@ -275,7 +275,7 @@ describe('lines', () => {
     const before = await Promise.all([over, lost, foreign].map(rowOf));
     expect(await renewLines(pool, [HOLDER])).toEqual([{ holder: HOLDER, isAsked: true }]);
     expect(await Promise.all([over, lost, foreign].map(rowOf))).toEqual(before);
-    expect((await rowOf(held))['line_until']).not.toEqual(IN_AN_HOUR);
+    expect((await rowOf(held))['line_until']).not.toBe(IN_AN_HOUR.getTime());
     const again = { ...TALKED, id: OTHER, line_holder: OTHER };
     await pool.query('delete from calls');
     await add({ ...again, keys_to_press: null });
@@ -346,7 +346,10 @@ describe('lines', () => {
     const [id, neighbor] = [await add({ status: 'queued' }), await add({ status: 'queued' })];
     expect(await markDialed(pool, { id, ms: 1_000 })).toBeNull();
     expect(await markDialed(pool, { id, ms: 1_000 })).toEqual(expect.any(Number));
-    expect(await rowOf(neighbor)).toMatchObject({ dialed_at: null, line_until: IN_AN_HOUR });
+    expect(await rowOf(neighbor)).toMatchObject({
+      dialed_at: null,
+      line_until: IN_AN_HOUR.getTime(),
+    });
     expect(await markDialed(pool, { id: OTHER, ms: 1_000 })).toBeNull();
   });
 
@@ -433,9 +436,9 @@ describe('calls', () => {
       await add(leased),
     ];
     for (const id of [held, other]) await leaseCall(pool, { id, leaseToken: LEASE }, 0);
-    expect((await rowOf(held))['lease_until']).not.toEqual(IN_AN_HOUR);
-    expect(await rowOf(other)).toMatchObject({ lease_until: IN_AN_HOUR });
-    expect(await rowOf(neighbor)).toMatchObject({ lease_until: IN_AN_HOUR });
+    expect((await rowOf(held))['lease_until']).not.toBe(IN_AN_HOUR.getTime());
+    expect(await rowOf(other)).toMatchObject({ lease_until: IN_AN_HOUR.getTime() });
+    expect(await rowOf(neighbor)).toMatchObject({ lease_until: IN_AN_HOUR.getTime() });
     await releaseCallLeases(pool);
     expect(await rowOf(other)).toMatchObject({ lease_token: null, lease_until: null });
   });

@@ -78,6 +78,14 @@ test('each comparison goes one step further', () => {
   expect(inSql('select a < now() + $1, b > 1')).toEqual(['> → >=']);
 });
 
+test('comparisons with the clock stay, and so does what is logged', () => {
+  expect(inCode('const a = nowMs() >= b;')).toEqual([]);
+  expect(inCode('const a = deps.monotonicMs() - b > c;')).toEqual([]);
+  expect(inCode('log.warn({ a: b && c }, d > e);')).toEqual([]);
+  expect(inCode('deps.log.warn({ a: b && c });')).toEqual([]);
+  expect(inCode('deps.log.child(f).warn(g);a.log(b && c);')).toHaveLength(2);
+});
+
 test('each half of && and || is taken out, of a chain each part', () => {
   expect(inCode('const a = b && (c || d);')).toEqual([
     'b && (c || d) → ((c || d))',

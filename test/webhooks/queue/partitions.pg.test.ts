@@ -45,6 +45,16 @@ test('a second call does nothing, a day later it makes one day more', async () =
   expect(await maintainPartitions(fixture.pool, later)).toEqual(nothing);
 });
 
+test('tables of the same name in another schema do not count', async () => {
+  const later = Date.now() + DAY;
+  const name = dayName('events', later + 7 * DAY);
+  await fixture.pool.query(
+    `create schema other; create table other.events (id uuid) partition by list (id);
+     create table other.${name} partition of other.events default`,
+  );
+  expect((await maintainPartitions(fixture.pool, later)).created).toContain(name);
+});
+
 test('any number of processes may call it at once', async () => {
   const later = Date.now() + 20 * DAY;
   await Promise.all(Array.from({ length: 8 }, () => maintainPartitions(fixture.pool, later)));
