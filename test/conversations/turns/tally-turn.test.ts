@@ -25,7 +25,7 @@ const user = (over: Partial<UserTurn> = {}): UserTurn => ({
   ...over,
 });
 const tally = (over: Partial<Tally> = {}): Tally => ({ ...EMPTY_TALLY, ...over });
-const reply = (over: Partial<Reply> = {}): Reply => ({ text: 'r', ...over }) as Reply;
+const reply = (over: Partial<Reply> = {}): Reply => ({ text: 'r', ...over });
 const asked = (over: Partial<AskedQuestion> = {}): AskedQuestion => ({
   text: 'Before?',
   words: ['a', 'b', 'c', 'd'],
@@ -33,7 +33,9 @@ const asked = (over: Partial<AskedQuestion> = {}): AskedQuestion => ({
   ...over,
 });
 const ANSWER = { answeredFrom: 'Shop' };
-const NOTHING = { unanswered: true } as Partial<Reply>;
+const NOTHING: Partial<Reply> = {
+  unanswered: { question: 'Where is it?', topScore: 0, closest: [] },
+};
 
 describe('a message of the user', () => {
   test('is a complaint, thanks, neither or both', () => {
@@ -134,7 +136,10 @@ describe('an answer', () => {
     expect(openAfter(['a', '1', '2'])).toEqual(['older', 'last']);
     expect(openAfter(['1', '2'], 'I mean the other one')).toEqual(['older']);
     const three = ['a', 'b', 'c', '1', '2', '3', '4', '5', '6', '7'];
-    const long = asked({ text: 'long', words: [...three.slice(0, 3), ...'qrstuvw'] });
+    const long = asked({
+      text: 'long',
+      words: [...three.slice(0, 3), ...'q r s t u v w'.split(' ')],
+    });
     const before = tally({ open: [long], recent: [long] });
     expect(countReply(before, user({ words: three }), reply(ANSWER)).open).toEqual([]);
   });

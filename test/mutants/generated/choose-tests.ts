@@ -42,7 +42,7 @@ export function runsFor(
   return { runs: runs.filter((run) => run.length > 0), leftOut };
 }
 
-/** How many folders of `src/a/b/c.ts` a test of `test/a/b` is in; one more for a test that is named like the file. */
+/** How many folders of a source a test is in as well; one more for a test that is named like the source. */
 function sharedFolders(file: string, test: string): number {
   const own = path.dirname(file).split('/').slice(1);
   const its = path.dirname(test).split('/').slice(1);

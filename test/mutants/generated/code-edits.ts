@@ -107,7 +107,7 @@ function isNothingWithout(
   const [guard, value] = parts;
   if (around?.type !== 'SpreadElement' || part !== guard || parts.length !== 2) return false;
   const [member, another] = (value!['properties'] ?? []) as SyntaxNode[];
-  const guarded = /^(.+) !== undefined$/s.exec(text(guard!))?.[1];
+  const guarded = /^(.+) !== undefined$/s.exec(text(guard))?.[1];
   const given = member?.['value'];
   return guarded !== undefined && !another && isNode(given) && text(given) === guarded;
 }

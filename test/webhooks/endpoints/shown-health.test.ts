@@ -47,7 +47,7 @@ describe('the health of an endpoint', () => {
 
   test('is told in a sentence, after what is wrong with the endpoint itself', () => {
     const said = (over: object, whyOff: string | null = null): string =>
-      statusMessage(row(over) as unknown as Parameters<typeof statusMessage>[0], whyOff);
+      statusMessage(row(over), whyOff);
     expect(said({ ...FAILED, ready: false }, 'off')).toBe('m');
     expect(said(FAILED, 'off')).toBe('no deliveries are made: off');
     expect(said(FAILED)).toContain('deliveries fail: timeout;');

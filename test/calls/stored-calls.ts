@@ -1,0 +1,83 @@
+import { expect } from 'vitest';
+import { newUuid } from '../../src/ids.ts';
+import { startRows, type Columns, type Rows } from '../platform/postgres/rows.ts';
+
+export const [PROVIDER, HOLDER, LEASE, TALK, OTHER] = [
+  newUuid(),
+  newUuid(),
+  newUuid(),
+  newUuid(),
+  newUuid(),
+];
+export const HOUR_AGO = new Date(Date.now() - 3_600_000);
+export const IN_AN_HOUR = new Date(Date.now() + 3_600_000);
+export const OVER = { status: 'completed' };
+
+/** Columns of a call that is talked on over a carrier. */
+const TALKED: Columns = {
+  namespace: 'default',
+  agent_id: newUuid(),
+  direction: 'outbound',
+  status: 'in_progress',
+  provider: 'twilio',
+  telephony_provider_id: PROVIDER,
+  conversation_id: TALK,
+  line_holder: HOLDER,
+  line_until: IN_AN_HOUR,
+  due_at: null,
+};
+
+/** A database of its own with calls, for tests of statements that read those of all namespaces. */
+export type StoredCalls = Rows & {
+  /** Stores a call that is talked on, but for these columns; returns its id. */
+  addCall: (columns: Columns) => Promise<string>;
+  rowOf: (id: string) => Promise<Columns>;
+  /**
+   * Runs a statement for a call as it must be, and for others that each differ in one part. It changes the first alone, and
+   * says of the others that nothing was done. Returns the row after it.
+   */
+  expectOnly: (
+    must: Columns,
+    others: readonly Columns[],
+    run: (id: string) => Promise<unknown>,
+  ) => Promise<Columns>;
+};
+
+export async function startStoredCalls(): Promise<StoredCalls> {
+  const stored = await startRows();
+  const { pool } = stored;
+  let calls = 0;
+  const addCall = async (columns: Columns): Promise<string> => {
+    calls += 1;
+    const row: Columns = { id: newUuid(), provider_call_id: `CA${calls}`, ...TALKED, ...columns };
+    await stored.add('calls', row);
+    return String(row['id']);
+  };
+  const rowOf = async (id: string): Promise<Columns> => {
+    const { rows } = await pool.query<Columns>('select * from calls where id = $1', [id]);
+    return rows[0]!;
+  };
+  const isNothing = (said: unknown): boolean => said === false || said === undefined;
+  return {
+    ...stored,
+    addCall,
+    rowOf,
+    expectOnly: async (must, others, run) => {
+      for (const other of others) {
+        const id = await addCall({ ...must, ...other });
+        const before = await rowOf(id);
+        expect([other, isNothing(await run(id))]).toEqual([other, true]);
+        expect(await rowOf(id)).toEqual(before);
+        await pool.query('delete from calls where id = $1', [id]);
+      }
+      const neighbor = await addCall(must);
+      const before = await rowOf(neighbor);
+      const id = await addCall(must);
+      expect(await run(id)).not.toBe(false);
+      expect(await rowOf(neighbor)).toEqual(before);
+      const after = await rowOf(id);
+      await pool.query('truncate calls');
+      return after;
+    },
+  };
+}
