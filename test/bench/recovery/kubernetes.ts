@@ -34,7 +34,7 @@ export async function benchKubernetes(bounds: Bounds): Promise<void> {
         proxy.accept();
         return timed(() => answers(api, 201, write(`agent-${round}`)));
       });
-      const what = 'the API server of Kubernetes';
+      const what = 'the Kubernetes API';
       bounds.check({
         what: `${what} refuses → a write is answered with 503`,
         times: refused,
