@@ -1,5 +1,6 @@
 /** The developers' commands. Every step runs even after one failed: one run shows all there is. */
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { runNode } from './node.mjs';
 import { benches, generators, nightly } from './programs.mjs';
@@ -7,20 +8,9 @@ import { SetupError, say } from './setup-error.mjs';
 
 const testStep = (args) => ({ name: 'tests', tool: 'vitest', args: ['run', ...args] });
 
-const types = (project) => ({
-  name: `types of ${project}`,
-  tool: 'typescript',
-  bin: 'tsc',
-  args: ['-p', project],
-});
-
 const staticSteps = [
-  types('.'),
-  types('src/dashboard'),
-  types('test/dashboard'),
-  types('src/widget'),
-  types('test/widget'),
-  { name: 'lint', tool: 'oxlint', args: ['--type-aware'] },
+  // The rules need the types of every project, so one pass checks both; tsc would make each program a second time.
+  { name: 'types and lint', tool: 'oxlint', args: ['--type-aware', '--type-check'] },
   { name: 'format', tool: 'oxfmt', args: ['--check'] },
   { name: 'unused code', tool: 'knip', args: [] },
 ];
@@ -31,8 +21,14 @@ export const test = (context) =>
     ? runSteps(context, [testStep(context.args)])
     : runSteps(context, [...staticSteps, testStep(['--project=!e2e'])]);
 
-/** Runs the tests that need nothing but this process. */
-export const unit = (context) => runSteps(context, [testStep(['--project=unit', ...context.args])]);
+/**
+ * Runs the tests that need nothing but this process. They compute rather than wait, and each worker loads the program
+ * anew, so one worker more than there are cores is enough.
+ */
+export const unit = (context) =>
+  runSteps(context, [
+    testStep(['--project=unit', `--maxWorkers=${availableParallelism() + 1}`, ...context.args]),
+  ]);
 
 /** Tests the chart on the cluster of KUBECONFIG, whose nodes have PARLEY_E2E_IMAGE (CONTRIBUTING.md). */
 export const e2e = (context) =>
@@ -107,17 +103,17 @@ async function runSteps(context, steps) {
   return exitCode;
 }
 
-const runStep = ({ root, nodes }, { file, tool, bin, args }) =>
+const runStep = ({ root, nodes }, { file, tool, args }) =>
   runNode({
     root,
     nodes,
     cwd: root,
-    args: [file === undefined ? toolScript(root, tool, bin) : join(root, file), ...args],
+    args: [file === undefined ? toolScript(root, tool) : join(root, file), ...args],
   });
 
 /** Reads the tool's package.json, since the scripts of node_modules/.bin run on the Node in PATH. */
-function toolScript(root, tool, bin = tool) {
+function toolScript(root, tool) {
   const home = join(root, 'node_modules', tool);
   const declared = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')).bin;
-  return join(home, typeof declared === 'string' ? declared : declared[bin]);
+  return join(home, typeof declared === 'string' ? declared : declared[tool]);
 }
