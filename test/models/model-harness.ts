@@ -10,6 +10,7 @@ import type {
 import { ModelError } from '../../src/models/model.ts';
 import { createAddressGuard } from '../../src/platform/egress/address-guard.ts';
 import { createEgressFetch } from '../../src/platform/egress/fetch.ts';
+import type { HeldClock } from '../clock.ts';
 import { startStubModel, STUB_KEY, type StubModel } from './stub-model.ts';
 
 const stops: (() => Promise<void>)[] = [];
@@ -59,6 +60,14 @@ export async function modelOf(
   const model = await find({ namespace: 'default', model: choice });
   if (model === undefined) throw new Error('no model');
   return model;
+}
+
+/** Lets the pauses before the second and the third attempt pass. */
+export async function passRetries(time: HeldClock): Promise<void> {
+  for (const pauseMs of [125, 250]) {
+    await time.armed(pauseMs);
+    await time.advance(pauseMs);
+  }
 }
 
 /** A model of one stub. */

@@ -157,6 +157,7 @@ test('the spans of a turn hang together, and hold no words', async () => {
       await tools.run(call, REQUEST.signal);
     }),
   );
+  await tracing!.stop(); // Sends what it has.
   const turn = await collector.spanNamed('invoke_agent');
   expect(turn).toMatchObject({
     traceId: 'a'.repeat(32),

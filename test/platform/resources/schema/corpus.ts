@@ -37,8 +37,17 @@ export function pluralOf(kind: string): string | undefined {
   return Object.entries(KIND_PLURALS).find(([known]) => known === kind)?.[1];
 }
 
-/** A manifest as `parley start` reads it: what it declares, or the fields at fault. */
-export function readText(text: string): { applied: Applied } | { fields: string[] } {
+type Read = { applied: Applied } | { fields: string[] };
+const alreadyRead = new Map<string, Read>();
+
+/** Reads a manifest as `parley start` does: what it declares, or the fields at fault. Each text is read once per worker. */
+export function readText(text: string): Read {
+  const read = alreadyRead.get(text) ?? readAnew(text);
+  alreadyRead.set(text, read);
+  return read;
+}
+
+function readAnew(text: string): Read {
   const { documents, problems } = parseYaml('manifest.yaml', text);
   const read = documents.map((document) => readManifest(document, validate));
   const found = [...problems, ...read.flatMap((manifest) => manifest.problems)];
