@@ -23,12 +23,12 @@ export const test = (context) =>
 
 /**
  * Runs the tests that need nothing but this process. They compute rather than wait, and each worker loads the program
- * anew, so one worker more than there are cores is enough.
+ * anew, so one worker more than there are cores is enough. VITEST_MAX_WORKERS sets another number.
  */
-export const unit = (context) =>
-  runSteps(context, [
-    testStep(['--project=unit', `--maxWorkers=${availableParallelism() + 1}`, ...context.args]),
-  ]);
+export function unit(context) {
+  process.env.VITEST_MAX_WORKERS ??= String(availableParallelism() + 1);
+  return runSteps(context, [testStep(['--project=unit', ...context.args])]);
+}
 
 /** Tests the chart on the cluster of KUBECONFIG, whose nodes have PARLEY_E2E_IMAGE (CONTRIBUTING.md). */
 export const e2e = (context) =>
