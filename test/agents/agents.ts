@@ -104,13 +104,13 @@ export function conditionsOf(resource: Resource | undefined): Record<string, Rep
   return Object.fromEntries(reported.map((one) => [one.type, one]));
 }
 
-/** Resolves with the condition of that type once it is as expected. */
+/** Resolves with the condition of that type once it is as expected. The namespace defaults to `default`. */
 export function awaitCondition(
   engine: Engine,
-  object: { kind: string; name: string },
+  object: { kind: string; name: string; namespace?: string },
   expected: Partial<ReportedCondition> & { type: string },
 ): Promise<ReportedCondition> {
-  const key = { namespace: 'default', name: object.name };
+  const key = { namespace: object.namespace ?? 'default', name: object.name };
   const read = async () => conditionsOf(await engine.store.get(object.kind, key));
   return engine.eventually(async () => {
     const found = (await read())[expected.type];

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { newEndpointSecret } from '../../../src/platform/egress/signature.ts';
 import { startApi, type Api, type Call } from '../../roles/api/api-setup.ts';
 import { newNamespace } from '../own-namespace.ts';
-import { awaitConditionIn } from '../sources/await-condition.ts';
+import { awaitCondition } from '../../agents/agents.ts';
 import { OFTEN } from '../syncs/site.ts';
 import { createDocuments, createFeed } from './example.ts';
 import { json, listening, page, serve, stopFeeds } from './feed-harness.ts';
@@ -130,7 +130,7 @@ describe('Secrets', () => {
     const { body } = await create({ url: feed.url, ...REFS }, { name: 'help' });
     const source = { kind: 'KnowledgeSource', namespace, name: 'help' };
     const is = (reason: string) =>
-      awaitConditionIn(api.engine, source, { type: 'ResolvedRefs', status: 'False', reason });
+      awaitCondition(api.engine, source, { type: 'ResolvedRefs', status: 'False', reason });
     await is('SecretNotFound');
     await declareSecret({ token: 'tok_1', signing: 'no secret' }, false);
     await is('SecretNotAllowed');
@@ -138,7 +138,7 @@ describe('Secrets', () => {
     await is('InvalidSecret');
     expect(asked).toEqual([]);
     await declareSecret({ token: 'tok_1', signing: newEndpointSecret() });
-    await awaitConditionIn(api.engine, source, { type: 'Ready', status: 'True' });
+    await awaitCondition(api.engine, source, { type: 'Ready', status: 'True' });
     expect(await read(body.id)).toMatchObject({ status: 'ready', documents: 1 });
     // One that changes is used by the next request.
     await declareSecret({ token: 'tok_2', signing: newEndpointSecret() });

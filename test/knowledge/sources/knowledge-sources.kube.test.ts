@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { toUuid } from '../../../src/ids.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { listStaleSources } from '../../../src/knowledge/sources/knowledge-source.reconciler.ts';
-import type { ReportedCondition } from '../../agents/agents.ts';
+import { awaitCondition, type ReportedCondition } from '../../agents/agents.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 import {
   startApi,
@@ -12,7 +12,6 @@ import {
   type Reply,
 } from '../../roles/api/api-setup.ts';
 import { newNamespace } from '../own-namespace.ts';
-import { awaitConditionIn } from './await-condition.ts';
 
 const SOURCES = '/v1/knowledge/sources';
 const TEXT = '# Hours\n\nWe open at nine.\n\n# Parking\n\nThere are four places behind the house.';
@@ -35,7 +34,7 @@ describeEachStore((storeName) => {
   const settled = (): Promise<Resource> =>
     api.engine.settled('KnowledgeSource', 'handbook', namespace);
   const condition = (type: string, expected: Partial<ReportedCondition>) =>
-    awaitConditionIn(api.engine, keyOf(), { type, ...expected });
+    awaitCondition(api.engine, keyOf(), { type, ...expected });
   const create = async (json: Record<string, unknown>): Promise<Reply['body']> => {
     const { status, body } = await call('POST', SOURCES, { json });
     expect({ status, body }).toMatchObject({ status: 201 });
@@ -182,14 +181,14 @@ describeEachStore((storeName) => {
       const operator = await own.engine.startOperator();
       call = own.call;
       const { id } = await create({ type: 'file', name: 'handbook' });
-      await awaitConditionIn(own.engine, key, { type: 'Ready', reason: 'Pending' });
+      await awaitCondition(own.engine, key, { type: 'Ready', reason: 'Pending' });
       await upload(id, TEXT);
       expect(await listStaleSources(own.engine)).toMatchObject([
         { namespace: 'default', name: 'handbook' },
       ]);
       await operator.stop();
       await own.engine.startOperator();
-      await awaitConditionIn(own.engine, key, { type: 'Ready', status: 'True' });
+      await awaitCondition(own.engine, key, { type: 'Ready', status: 'True' });
       const { status } = await own.engine.settled('KnowledgeSource', 'handbook');
       expect(status).toMatchObject({ documents: 1, chunks: 2 });
       expect(await syncs()).toHaveLength(1);
@@ -289,13 +288,13 @@ describeEachStore((storeName) => {
 
   describe('an agent', () => {
     const ready = (expected: Partial<ReportedCondition>) =>
-      awaitConditionIn(api.engine, keyOf('Agent', 'a'), { type: 'Ready', ...expected });
+      awaitCondition(api.engine, keyOf('Agent', 'a'), { type: 'Ready', ...expected });
 
     test('that names a source that does not exist is held until it does', async () => {
       const spec = { prompt: 'p', knowledge: { sourceNames: ['handbook'] } };
       await api.engine.declareAgent('a', spec, 'kubectl', namespace);
       await ready({ status: 'False', reason: 'KnowledgeSourceNotFound' });
-      await awaitConditionIn(api.engine, keyOf('Agent', 'a'), {
+      await awaitCondition(api.engine, keyOf('Agent', 'a'), {
         type: 'ResolvedRefs',
         status: 'False',
         message: 'KnowledgeSource handbook does not exist',

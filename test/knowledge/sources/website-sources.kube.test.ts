@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
-import type { ReportedCondition } from '../../agents/agents.ts';
+import { awaitCondition, type ReportedCondition } from '../../agents/agents.ts';
 import { startApi, type Api, type Call, type Reply } from '../../roles/api/api-setup.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 import { OFTEN, siteFetcher, startSite, type Site } from '../syncs/site.ts';
 import { newNamespace } from '../own-namespace.ts';
-import { awaitConditionIn } from './await-condition.ts';
 
 /** A source that is fetched, as an object (contract §6). */
 
@@ -34,7 +33,7 @@ describeEachStore((storeName) => {
   const settled = (): Promise<Resource> =>
     api.engine.settled('KnowledgeSource', 'handbook', namespace);
   const condition = (type: string, expected: Partial<ReportedCondition>) =>
-    awaitConditionIn(api.engine, key(), { type, ...expected });
+    awaitCondition(api.engine, key(), { type, ...expected });
   /** Data of all events, oldest first. */
   const syncs = async (): Promise<Reply['body'][]> => {
     const { body } = await call('GET', '/v1/events?type=knowledge.source.synced');
