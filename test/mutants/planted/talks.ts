@@ -59,9 +59,9 @@ export const TALKS: readonly Mutant[] = [
     name: 'tools-told-to-strangers',
     promise: 'a page is told turns, and what of one was heard, and nothing else',
     file: 'src/talks/talk-captions.ts',
-    in: 'followed',
+    in: 'takeTurn',
     find: 'tellTurn({ type',
-    replace: 'tellTurn({ ...followed.turn, type',
+    replace: 'tellTurn({ ...arguments[0], type',
     suite: 'test/talks/talks.pg.test.ts',
   },
 ];
