@@ -364,7 +364,7 @@ describe('syncs', () => {
     const running = await addSync(source, { status: 'running', started_at: ago(99 * 24 * 60) });
     expect(await pruneSyncs(pool)).toBe(1);
     const left = (await stored.read('knowledge_syncs')).map((row) => row['id']);
-    expect(left.toSorted()).toEqual([only, ...kept, running].toSorted());
+    expect(new Set(left)).toEqual(new Set([only, ...kept, running]));
     for (let i = 0; i < 100; i += 1) await addSync(other, recent);
     expect(await pruneSyncs(pool)).toBe(1);
   });

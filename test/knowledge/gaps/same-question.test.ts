@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { likeness } from '../../../src/knowledge/gaps/same-question.ts';
+import { commonWords, likeness } from '../../../src/knowledge/gaps/same-question.ts';
 
 /** Stems of a question, each with its weight. */
 const asked = (words: Record<string, number>) =>
@@ -33,5 +33,48 @@ describe('two questions', () => {
     expect(likeness(asked({ ...helmet, '42': 0.5 }), asked({ ...helmet, '43': 0.5 }))).toBe(0);
     expect(likeness(asked({ ...helmet, '42': 0.5 }), asked(helmet))).toBe(0);
     expect(likeness(asked({ '42': 2, ...helmet }), asked({ ...helmet, '42': 2 }))).toBe(1);
+  });
+});
+
+describe('two words are one', () => {
+  test.each<[string, string, boolean]>([
+    ['helmet', 'helmet', true],
+    ['helmet', 'shop', false],
+    // Of one root.
+    ['pay', 'payment', true],
+    ['payment', 'pay', true],
+    ['de', 'deal', false],
+    ['pay', 'paypal', false],
+    ['pay', 'repayment', false],
+    // A letter left out, or two swapped.
+    ['bicyc', 'biycc', true],
+    ['bicycl', 'biccycl', true],
+    ['bicyc', 'bicyck', true],
+    ['boot', 'boots', false],
+    ['gambia', 'zambia', false],
+    ['ambia', 'zambia', false],
+    ['helmet', 'helmetxx', false],
+    ['shirt', 'short', false],
+    ['abcd1', 'abc1d', false],
+  ])('%s and %s: %s', (one, other, are) => {
+    expect(commonWords([one], [other])).toBe(are ? 1 : 0);
+  });
+
+  test('a word that a passage has is typed right', () => {
+    const word = (stem: string, isKnown: boolean) => [{ stem, weight: 1, isKnown }];
+    const alike = (isKnown: boolean, isOtherKnown: boolean): boolean =>
+      likeness(word('bicyc', isKnown), word('biycc', isOtherKnown)) > 0;
+    expect([
+      alike(true, true),
+      alike(true, false),
+      alike(false, true),
+      alike(false, false),
+    ]).toEqual([false, true, true, true]);
+  });
+
+  test('once each', () => {
+    expect(commonWords(['a', 'a'], ['a'])).toBe(1);
+    expect(commonWords(['pay', 'payment'], ['payment', 'pay'])).toBe(2);
+    expect(commonWords([], ['a'])).toBe(0);
   });
 });

@@ -52,6 +52,31 @@ describe('passages of a text', () => {
     }
   });
 
+  test.each([
+    ['# A', ['A']],
+    ['   ###### A', ['A']],
+    ['    # A', ['']],
+    ['####### A', ['']],
+    ['#A', ['']],
+    ['# A ##', ['A']],
+    ['# A\t##', ['A']],
+    ['# A##', ['A##']],
+    ['# C#', ['C#']],
+    [`# ${'x'.repeat(200)}`, ['x'.repeat(200)]],
+    [`# ${'x'.repeat(201)}`, ['']],
+    ['A\n=', ['A']],
+    ['A\n--', ['A']],
+    ['A\n-', ['']],
+    ['text\nA\n---', ['']],
+    ['text\n\nA\n---', ['', 'A']],
+    ['- A\n---', ['']],
+    ['| A |\n---', ['']],
+    [`${'x'.repeat(200)}\n===`, ['x'.repeat(200)]],
+    [`${'x'.repeat(201)}\n===`, ['']],
+  ])('%j has the headings %j', (head, found) => {
+    expect(headings(`${head}\n\nx`)).toEqual(found);
+  });
+
   test('a heading without anything below it is kept as text', () => {
     expect(chunkText('# A\n\nx\n\n# Only a title')).toEqual([
       { heading: 'A', text: 'x' },
