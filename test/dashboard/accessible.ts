@@ -5,6 +5,8 @@ import type { Page } from 'playwright-core';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
+let axeSource: string | undefined;
+
 type Violation = {
   id: string;
   help: string;
@@ -20,6 +22,8 @@ export async function expectAccessible(page: Page): Promise<void> {
   const { frameTree } = await session.send('Page.getFrameTree');
   const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
     frameId: frameTree.frame.id,
+    // The same world as long as the document is the same.
+    worldName: 'axe',
   });
   const evaluate = async (expression: string): Promise<unknown> => {
     const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
@@ -31,7 +35,8 @@ export async function expectAccessible(page: Page): Promise<void> {
     if (exceptionDetails) throw new Error(`axe-core: ${JSON.stringify(exceptionDetails)}`);
     return result.value;
   };
-  await evaluate(`${await readFile(AXE, 'utf8')};0`);
+  const isLoaded = await evaluate(`typeof axe !== 'undefined'`);
+  if (isLoaded !== true) await evaluate(`${(axeSource ??= await readFile(AXE, 'utf8'))};0`);
   const only = JSON.stringify({ runOnly: RULES, resultTypes: ['violations'] });
   const text = await evaluate(
     `axe.run(document, ${only}).then(({ violations }) => JSON.stringify(violations))`,

@@ -3,7 +3,7 @@ import type { Page, Route } from 'playwright-core';
 import type { ParleyClient } from '../../packages/client/src/client.ts';
 import { ok } from '../../packages/client/src/client.ts';
 import { toUuid } from '../../src/ids.ts';
-import { expectAccessible, openDashboard, WALKED_THEMES } from './dashboard.ts';
+import { expectAccessible, follow, openDashboard, WALKED_THEMES } from './dashboard.ts';
 
 /** Agents as people keep them: each story from a click to what the database has then. */
 
@@ -230,7 +230,7 @@ test('what a file declares is read only and says so, and can be rolled back all 
 });
 
 test('an agent is deleted by who types its name', async () => {
-  const { page, parley } = await openDashboard();
+  const { page, parley, server } = await openDashboard();
   const id = await newAgent(parley, { name: 'to-go', display_name: 'To go' });
   await page.goto(`/agents/${id}`);
   await button(page, 'Delete this agent…').click();
@@ -239,8 +239,10 @@ test('an agent is deleted by who types its name', async () => {
   await page.getByLabel(/Type “to-go”/).fill('to-go');
   await really.click();
   await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor();
-  const { response } = await parley.GET('/v1/agents/{id}', { params: { path: { id } } });
-  expect(response.status).toBe(404);
+  await server.engine.eventually(async () => {
+    const { response } = await parley.GET('/v1/agents/{id}', { params: { path: { id } } });
+    return response.status === 404;
+  });
 });
 
 test('with the scope read alone nothing that acts is live, and without it one thing is said', async () => {
@@ -318,8 +320,9 @@ test.each(WALKED_THEMES)('each page is accessible, %s, and at 360 px', async (th
     [`${of}/activations`, 'Rolled back 2 → 1'],
     [`${of}/figures`, 'Reply, median'],
   ];
+  await page.goto('/agents');
   for (const [at, words] of pages) {
-    await page.goto(at);
+    await follow(page, at);
     await text(page, words);
     await expectAccessible(page);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);

@@ -163,6 +163,23 @@ export async function openDashboard(open: OpenOptions = {}): Promise<Opened> {
   };
 }
 
+/** What a page says whose address is none. */
+export const NOWHERE = 'There is no page at this address.';
+
+/**
+ * Follows an address as a link does, in a page of the dashboard that is open. It goes by way of an address that is
+ * none, so all that the page shows afterwards is new. This costs a third of a load of the page.
+ */
+export async function follow(page: Page, address: string): Promise<void> {
+  const push = (to: string): Promise<void> =>
+    page.evaluate(`history.pushState({}, '', ${JSON.stringify(to)})`);
+  const nowhere = page.getByText(NOWHERE);
+  await push('/nowhere');
+  await nowhere.waitFor();
+  await push(address);
+  await nowhere.waitFor({ state: 'detached' });
+}
+
 async function setScene({ server: options, browserArgs = [] }: OpenOptions): Promise<FileScene> {
   const isShared = options === undefined && browserArgs.length === 0;
   const [{ server, browser, seats }, receiver] = await Promise.all([
@@ -208,6 +225,7 @@ const KINDS: Readonly<Record<string, string>> = {
   agents: 'Agent',
   'knowledge/sources': 'KnowledgeSource',
   model_providers: 'ModelProvider',
+  webhooks: 'WebhookEndpoint',
 };
 
 /**
@@ -221,7 +239,9 @@ async function fetchSettled(
 ): Promise<globalThis.Response> {
   const response = await fetch(request);
   const [, collection = ''] =
-    /\/v1\/(agents|knowledge\/sources|model_providers)\b/.exec(request.url) ?? [];
+    /\/v1\/(agents\b|knowledge\/sources\b|model_providers\b|webhooks(?=(\/we_\w+)?$))/.exec(
+      request.url,
+    ) ?? [];
   const kind = KINDS[collection];
   if (response.status !== 202 || kind === undefined) return response;
   const { name } = (await response.clone().json()) as { name: string };

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { Route } from '../../src/platform/http/route.ts';
@@ -6,7 +5,7 @@ import { type Scope, SCOPES } from '../../src/platform/http/authorize.ts';
 import { IS_NIGHTLY } from '../nightly.ts';
 import { ROUTES } from '../roles/api/api-setup.ts';
 import { UNENDING } from '../roles/api/route-rows.ts';
-import { openDashboard, type Opened } from './dashboard.ts';
+import { follow, openDashboard, type Opened } from './dashboard.ts';
 import { HARMLESS, type Place, PLACES, type Scene, setScene } from './scope-rows.ts';
 
 /**
@@ -45,39 +44,61 @@ test('every operation that changes something has its place on the screen, or the
 
 /** Something on a page that can be pressed or written into. */
 type Control = { name: string; isLive: boolean; isButton: boolean; title: string };
-type Seen = { controls: Control[]; text: string; isLeft: boolean };
+type Seen = { controls: Control[]; text: string };
 
-/** All of a page at once: what is in closed menus too. Runs in the page. */
-function look(): Seen {
+type Wanted = { names: (string | RegExp)[]; missing: RegExp; waitMs: number };
+
+/**
+ * Waits until all controls of these names are there, or the page says what is missing, and returns all of the page:
+ * what is in closed menus too. Looks again only when the page has changed. Runs in the page.
+ */
+async function settled({ names, missing, waitMs }: Wanted): Promise<Seen> {
   const nameOf = (one: HTMLButtonElement | HTMLInputElement | HTMLTextAreaElement): string =>
     one.ariaLabel ?? (one.labels?.[0] ?? one).textContent;
-  const found = document.querySelectorAll<HTMLButtonElement>('button, textarea, [type=radio]');
-  return {
-    controls: [...found].map((one) => ({
-      name: nameOf(one).replaceAll(/\s+/g, ' ').trim(),
-      isLive: !one.disabled,
-      isButton: one.tagName === 'BUTTON',
-      title: one.title || (one.closest('fieldset')?.title ?? ''),
-    })),
-    text: document.querySelector('main')?.innerText ?? '',
-    isLeft: document.querySelector('[data-left]') !== null,
+  const look = (): Seen => {
+    const found = document.querySelectorAll<HTMLButtonElement>('button, textarea, [type=radio]');
+    return {
+      controls: [...found].map((one) => ({
+        name: nameOf(one).replaceAll(/\s+/g, ' ').trim(),
+        isLive: !one.disabled,
+        isButton: one.tagName === 'BUTTON',
+        title: one.title || (one.closest('fieldset')?.title ?? ''),
+      })),
+      text: document.querySelector('main')?.innerText ?? '',
+    };
   };
-}
-
-/** The path of an address without its last part. */
-const parentOf = (address: string): string =>
-  path.dirname(new URL(address, 'http://localhost').pathname);
-
-/** As by a link, where the next page has another heading to know it by; else the page is loaded anew. */
-async function go(page: Page, address: string): Promise<void> {
-  if (parentOf(page.url()) === parentOf(address)) {
-    await page.goto(address);
-    return;
+  const isSettled = ({ controls, text }: Seen): boolean =>
+    missing.test(text) ||
+    names.every((wanted) =>
+      controls.some(({ name }) =>
+        typeof wanted === 'string' ? name === wanted : wanted.test(name),
+      ),
+    );
+  let isLate = false;
+  let wake = (): void => undefined;
+  const observer = new MutationObserver(() => wake());
+  observer.observe(document, {
+    subtree: true,
+    childList: true,
+    attributes: true,
+    characterData: true,
+  });
+  const late = setTimeout(() => {
+    isLate = true;
+    wake();
+  }, waitMs);
+  for (;;) {
+    const changed = new Promise<void>((resolve) => (wake = resolve));
+    const seen = look();
+    if (isSettled(seen) || isLate) {
+      observer.disconnect();
+      clearTimeout(late);
+      return seen;
+    }
+    await changed;
+    // One look for all changes of a frame.
+    await new Promise((resolve) => requestAnimationFrame(resolve));
   }
-  await page.evaluate((to) => {
-    document.querySelector('main h1')?.setAttribute('data-left', '');
-    history.pushState({}, '', to);
-  }, address);
 }
 
 const isNamed = ({ name }: Control, { control }: Place): boolean =>
@@ -85,17 +106,10 @@ const isNamed = ({ name }: Control, { control }: Place): boolean =>
 /** By what a page says that cannot show it. */
 const MISSING = /takes an API key with the scopes? .*?yours (?:has it not|lacks)/s;
 
-/** Looks until everything is there, or the page says what is missing. */
-async function settle(page: Page, places: readonly Place[]): Promise<Seen> {
-  const endMs = performance.now() + SETTLED_MS;
-  for (;;) {
-    const seen = await page.evaluate(look);
-    const isThere = places.every((place) => seen.controls.some((one) => isNamed(one, place)));
-    if (!seen.isLeft && (isThere || MISSING.test(seen.text))) return seen;
-    // What is not there by now is judged so.
-    if (performance.now() > endMs) return seen;
-    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-  }
+/** All of the page once it is settled. What is not there after 30 s is judged so. */
+function settle(page: Page, places: readonly Place[]): Promise<Seen> {
+  const names = places.map(({ control }) => control);
+  return page.evaluate(settled, { names, missing: MISSING, waitMs: SETTLED_MS });
 }
 
 /** What the server says to a request of the page itself; a body that nothing takes, so nothing happens. */
@@ -176,16 +190,6 @@ function unknownIn({ controls }: Seen, address: string): string[] {
     .map(({ name }) => `${address}: “${name}” is live, and not known to be harmless`);
 }
 
-/** The pages with their rows, so that two with the same parent seldom follow each other: see `go`. */
-function pagesInTurn(): [address: string, inside: typeof rows][] {
-  const pages = [...Map.groupBy(rows, ({ place }) => place.page(scene))];
-  const byParent = [...Map.groupBy(pages, ([address]) => parentOf(address)).values()];
-  const most = Math.max(...byParent.map(({ length }) => length));
-  return Array.from({ length: most }, (_, at) =>
-    byParent.flatMap((one) => one.slice(at, at + 1)),
-  ).flat();
-}
-
 describe.each(SETS.map((scopes) => [scopes.join(', '), scopes] as const))(
   'a session with %s',
   (_, scopes) => {
@@ -202,8 +206,8 @@ describe.each(SETS.map((scopes) => [scopes.join(', '), scopes] as const))(
         }
 
         const wrong: string[] = [];
-        for (const [address, inside] of pagesInTurn()) {
-          await go(page, address);
+        for (const [address, inside] of Map.groupBy(rows, ({ place }) => place.page(scene))) {
+          await follow(page, address);
           const seen = await settle(
             page,
             inside.map(({ place }) => place),

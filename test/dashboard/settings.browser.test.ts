@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
-import { expectAccessible, openDashboard } from './dashboard.ts';
+import { expectAccessible, follow, openDashboard } from './dashboard.ts';
 
 test('a key is made with some scopes, shown once, works, and is refused once it is deleted', async () => {
   const { page, call } = await openDashboard({ at: '/settings' });
@@ -120,7 +120,12 @@ test('a call is hung up from its page', async () => {
 
 test('pages are accessible in the dark, 360 wide, and say what a key without scopes lacks', async () => {
   const viewport = { width: 360, height: 740 };
-  const { page } = await openDashboard({ theme: 'dark', viewport, scopes: ['replay'] });
+  const { page } = await openDashboard({
+    theme: 'dark',
+    viewport,
+    scopes: ['replay'],
+    at: '/settings',
+  });
   for (const at of [
     '/settings',
     '/settings/sessions',
@@ -130,7 +135,7 @@ test('pages are accessible in the dark, 360 wide, and say what a key without sco
     '/settings/usage',
     '/calls',
   ]) {
-    await page.goto(at);
+    await follow(page, at);
     await page.getByText('This takes an API key with the scope').waitFor();
     await expectAccessible(page);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
 import type { Responder } from '../../src/conversations/turns/responder.ts';
 import { toUuid } from '../../src/ids.ts';
-import { openDashboard, type Opened } from './dashboard.ts';
+import { follow, NOWHERE, openDashboard, type Opened } from './dashboard.ts';
 
 /**
  * Script in whatever comes from outside: users, models, tools, receivers, manifests, colleagues. On every
@@ -60,6 +60,7 @@ beforeAll(async () => {
     server: { responder: { respond: responder, takesTime: async () => true } },
   });
   scene = await setScene(person);
+  await person.page.goto('/nowhere');
 }, SCENE_MS);
 
 async function setScene(opened: Opened): Promise<Scene> {
@@ -267,7 +268,7 @@ describe('script in what others wrote is shown as the text it is, and does nothi
     async (_, [address, ...texts]) => {
       const { page } = person;
       const seen = watch(page);
-      await page.goto(address(scene));
+      await follow(page, address(scene));
       await expectShown(page, texts.map(evil));
       await expectInert(page, seen);
       page.removeAllListeners();
@@ -278,9 +279,9 @@ describe('script in what others wrote is shown as the text it is, and does nothi
     const { page } = person;
     const seen = watch(page);
     const name = '<img src=x onerror=ran=1>';
-    await page.goto('/settings/sessions');
+    await follow(page, '/settings/sessions');
     await expectShown(page, [`End the session of ${name}`]);
-    await page.goto('/settings/audit');
+    await follow(page, '/settings/audit');
     await page.getByRole('button', { name: /^Show/ }).first().click();
     await page.getByRole('dialog').waitFor();
     await expectShown(page, [name]);
@@ -294,13 +295,18 @@ test('an address with script in place of an id or a filter is no more than an ad
   const id = encodeURIComponent(evil('an id'));
   const at = ['agents', 'conversations', 'escalations', 'knowledge/sources', 'knowledge/gaps'];
   const more = ['webhooks', 'webhooks/deliveries', 'webhooks/events', 'calls'];
+  // Loaded as by a link from elsewhere, then followed.
+  await page.goto(`/${at[0]}/${id}`);
+  await page.getByRole('alert').first().waitFor();
+  await expectInert(page, seen);
   for (const path of [...at, ...more].map((one) => `/${one}/${id}`)) {
-    await page.goto(path);
+    await follow(page, path);
     await page.getByRole('alert').first().waitFor();
     await expectInert(page, seen);
   }
   await page.goto(`/nothing/${id}`);
-  await page.getByText('There is no page at this address.').waitFor();
+  await page.getByText(NOWHERE).waitFor();
+  await expectInert(page, seen);
   for (const list of [
     'agents',
     'conversations',
@@ -309,7 +315,7 @@ test('an address with script in place of an id or a filter is no more than an ad
     'settings/audit',
   ]) {
     const names = ['q', 'status', 'user_id', 'agent_id', 'action', 'actor', 'managed_by', 'days'];
-    await page.goto(`/${list}?${names.map((name) => `${name}=${id}`).join('&')}`);
+    await follow(page, `/${list}?${names.map((name) => `${name}=${id}`).join('&')}`);
     await page.locator('main h1').waitFor();
     await expectInert(page, seen);
   }
@@ -337,7 +343,7 @@ test('an address that is a script is refused wherever one is declared', async ()
 
 test('what is saved has a file name of our own letters, whoever is in it', async () => {
   const { page } = person;
-  await page.goto(`/conversations/${scene.conversation}`);
+  await follow(page, `/conversations/${scene.conversation}`);
   for (const [form, ending] of [
     ['JSON', 'json'],
     ['Text', 'txt'],
@@ -347,7 +353,7 @@ test('what is saved has a file name of our own letters, whoever is in it', async
     await page.getByRole('button', { name: form, exact: true }).click();
     expect((await saved).suggestedFilename()).toBe(`${scene.conversation}.${ending}`);
   }
-  await page.goto(`/conversations?user_id=${encodeURIComponent(evil('a user'))}`);
+  await follow(page, `/conversations?user_id=${encodeURIComponent(evil('a user'))}`);
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export', exact: true }).click();
   expect((await saved).suggestedFilename()).toMatch(/^conversations-[\dT-]+\.ndjson$/);

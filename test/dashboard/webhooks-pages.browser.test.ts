@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectAccessible, openDashboard } from './dashboard.ts';
+import { expectAccessible, follow, openDashboard } from './dashboard.ts';
 import { endpointOf } from './endpoint-scene.ts';
 
 test('every page is as accessible in the dark and on a telephone', async () => {
@@ -12,7 +12,12 @@ test('every page is as accessible in the dark and on a telephone', async () => {
   const { data } = await parley.GET('/v1/deliveries', { params: { query } });
   const { id: deliveryId, event_id: eventId } = data!.data[0]!;
   const viewport = { width: 360, height: 800 };
-  const { page } = await openDashboard({ namespace: 'dark', theme: 'dark', viewport });
+  const { page } = await openDashboard({
+    namespace: 'dark',
+    theme: 'dark',
+    viewport,
+    at: '/webhooks',
+  });
   for (const [at, sign] of [
     ['', 'failing'],
     ['/new', 'URL'],
@@ -24,7 +29,7 @@ test('every page is as accessible in the dark and on a telephone', async () => {
     ['/events?view=all', 'agent.published'],
     [`/events/${eventId}`, 'Why it did not arrive'],
   ] as const) {
-    await page.goto(`/webhooks${at}`);
+    await follow(page, `/webhooks${at}`);
     await page.getByRole('main').getByText(sign).filter({ visible: true }).first().waitFor();
     await expectAccessible(page);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);

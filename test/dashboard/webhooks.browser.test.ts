@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { verifyWebhook } from '../../packages/client/src/client.ts';
-import { expectAccessible, openDashboard } from './dashboard.ts';
+import { expectAccessible, follow, openDashboard } from './dashboard.ts';
 import { endpointOf, secretOn } from './endpoint-scene.ts';
 
 /** Endpoints: added, seen through a failure, changed, switched off and removed. */
 
 test('an endpoint is added, and the answer to its test event stands on the same page', async () => {
-  const { page, receiver, pool, namespace } = await openDashboard({
+  const { page, receiver, pool, server, namespace } = await openDashboard({
     namespace: 'added',
     at: '/webhooks',
   });
@@ -32,10 +32,11 @@ test('an endpoint is added, and the answer to its test event stands on the same 
 
   const secret = await secretOn(page);
   await page.getByText('It is not shown again').waitFor();
-  const { rows } = await pool.query(
-    `select event_types from webhook_endpoints where namespace = $1`,
-    [namespace],
-  );
+  const rows = await server.engine.eventually(async () => {
+    const query = 'select event_types from webhook_endpoints where namespace = $1';
+    const found = await pool.query(query, [namespace]);
+    return found.rows.length > 0 && found.rows;
+  });
   expect(rows).toEqual([{ event_types: ['agent.*'] }]);
 
   await page.getByRole('button', { name: 'Send a test event' }).click();
@@ -58,7 +59,7 @@ test('an endpoint is added, and the answer to its test event stands on the same 
 });
 
 test('what somebody else changed meanwhile is seen before it is overwritten', async () => {
-  const { page, parley, receiver } = await openDashboard({ namespace: 'edited' });
+  const { page, parley, receiver, server } = await openDashboard({ namespace: 'edited' });
   const { id } = await endpointOf(parley, receiver.url);
   await page.goto(`/webhooks/${id}`);
   await page.getByRole('button', { name: 'Edit' }).click();
@@ -80,22 +81,26 @@ test('what somebody else changed meanwhile is seen before it is overwritten', as
   expect(await dialog.getByLabel('URL').inputValue()).toBe(`${receiver.url}/moved`);
   await dialog.getByRole('button', { name: 'Save changes' }).click();
   await dialog.waitFor({ state: 'detached' });
-  const { data } = await parley.GET('/v1/webhooks/{id}', { params: { path: { id } } });
-  expect(data).toMatchObject({ url: `${receiver.url}/moved`, description: 'mine' });
+  await server.engine.eventually(async () => {
+    const { data } = await parley.GET('/v1/webhooks/{id}', { params: { path: { id } } });
+    return data?.url === `${receiver.url}/moved` && data.description === 'mine';
+  });
 });
 
 test('it is disabled with a way back, and deleted only by who types its host', async () => {
-  const { page, parley, receiver } = await openDashboard({ namespace: 'removed' });
+  const { page, parley, receiver, server } = await openDashboard({ namespace: 'removed' });
   const { id } = await endpointOf(parley, receiver.url);
   const read = async () =>
     (await parley.GET('/v1/webhooks/{id}', { params: { path: { id } } })).data;
+  const until = (enabled: boolean | undefined) =>
+    server.engine.eventually(async () => (await read())?.enabled === enabled);
   await page.goto(`/webhooks/${id}`);
   await page.getByRole('button', { name: 'Disable' }).click();
   await page.getByText('switched off by REST').waitFor();
-  expect(await read()).toMatchObject({ enabled: false });
+  await until(false);
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('button', { name: 'Disable' }).waitFor();
-  expect(await read()).toMatchObject({ enabled: true });
+  await until(true);
 
   await page.getByRole('button', { name: 'Delete' }).click();
   const act = page.getByRole('button', { name: 'Delete endpoint' });
@@ -103,7 +108,7 @@ test('it is disabled with a way back, and deleted only by who types its host', a
   await page.getByLabel(/^Type “/).fill(new URL(receiver.url).host);
   await act.click();
   await page.waitForURL('**/webhooks');
-  expect(await read()).toBeUndefined();
+  await until(undefined);
 });
 
 test('what is declared in Kubernetes is read and tested here, and changed there', async () => {
@@ -136,13 +141,13 @@ describe('who may not change it', () => {
   });
 
   test('nor read, is told so once, and nothing is asked for', async () => {
-    const { page } = await openDashboard({ namespace: 'unread', scopes: ['write'] });
+    const { page } = await openDashboard({ namespace: 'unread', scopes: ['write'], at: '/calls' });
     const refused: string[] = [];
     page.on('response', (response) => {
       if (response.status() === 403) refused.push(response.url());
     });
     for (const at of ['/webhooks', '/webhooks/deliveries', '/webhooks/events']) {
-      await page.goto(at);
+      await follow(page, at);
       await page.getByText('takes an API key with the scope read').waitFor();
     }
     expect(
