@@ -218,9 +218,11 @@ test('a sound and a notification are made by choice, for others and not for ones
   });
   await wait(parley, 'user_request');
   await itemOf(page, 'User request').waitFor();
-  await page.waitForFunction(
-    () => (globalThis as unknown as Recorded).alerts.notifications.length > 0,
-  );
+  // The tones wait for a lock, so that one tab alone makes them.
+  await page.waitForFunction(() => {
+    const { tones, notifications } = (globalThis as unknown as Recorded).alerts;
+    return tones >= 4 && notifications.length > 0;
+  });
   expect(await alerts()).toEqual({ tones: 4, notifications: ['user request'] });
 
   // Given back and taken back by oneself: somebody waits for a moment, and that is no news.

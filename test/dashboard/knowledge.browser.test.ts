@@ -31,7 +31,7 @@ async function answersOf({ pool }: Opened, question: string): Promise<unknown[]>
   return (await pool.query(query, [question])).rows.map(({ answer }) => answer as unknown);
 }
 
-/** The API answers 202 to the next new source and 404 to its first read. Returns the methods of what is requested of it. */
+/** Answers 202 to the next new source and 404 to its first read. Returns the methods of all requests for that source. */
 async function delaySource(page: Page): Promise<string[]> {
   const methods: string[] = [];
   let isRead = false;
@@ -183,7 +183,8 @@ test(
 test(
   'two people edit a text: the second sees it before anything is lost',
   async () => {
-    const { page, parley } = await openDashboard({ namespace: 'texts', at: '/knowledge' });
+    const opened = await openDashboard({ namespace: 'texts', at: '/knowledge' });
+    const { page, parley, server, namespace } = opened;
     await page.getByRole('button', { name: 'Add a text' }).click();
     await page.getByLabel('Name').fill('Not a name');
     await page.getByLabel('Text', { exact: true }).fill(TEXT);
@@ -211,6 +212,7 @@ test(
     await page.getByRole('button', { name: 'Keep mine' }).click();
     await save.click();
     await page.getByText('The text is saved and indexed').waitFor();
+    await server.engine.settled('KnowledgeSource', 'returns', namespace);
     const source = await ok(parley.GET('/v1/knowledge/sources/{id}', { params: { path: { id } } }));
     expect(source.text).toContain('sixty');
   },

@@ -155,8 +155,9 @@ test('an agent’s page says who may embed it, and has the script to copy', asyn
     `<script src="${scene.server.url}/widget.js" data-agent="${id}" async></script>`,
   );
   await expectAccessible(page);
-  const agent = await ok(scene.parley.GET('/v1/agents/{id}', { params: { path: { id } } }));
-  expect(agent).toMatchObject({
+  const read = () => ok(scene.parley.GET('/v1/agents/{id}', { params: { path: { id } } }));
+  await scene.server.engine.settled('Agent', (await read()).name, scene.namespace);
+  expect(await read()).toMatchObject({
     latest_version: 1,
     widget: {
       allowed_origins: ['https://shop.example.com', 'http://localhost:3000'],

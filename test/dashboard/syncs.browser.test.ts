@@ -154,7 +154,8 @@ test(
       '/returns': html('A kettle can be returned within thirty days.'),
       '/private/notes': html('The notes of the kettle are private.'),
     });
-    const { page, parley } = await openDashboard({ namespace: 'edits', at: '/knowledge' });
+    const opened = await openDashboard({ namespace: 'edits', at: '/knowledge' });
+    const { page, parley, server, namespace } = opened;
     await declare(page, site.url);
     await page.getByLabel('Name').fill('kettles');
     await page.getByRole('button', { name: 'Add the website', exact: true }).click();
@@ -188,6 +189,7 @@ test(
     // It is read again by itself: what is left out now is gone.
     await page.getByRole('link', { name: /notes/ }).waitFor({ state: 'detached' });
     await page.getByRole('definition').filter({ hasText: '/private/*' }).waitFor();
+    await server.engine.settled('KnowledgeSource', 'kettles', namespace);
     const website = { url: site.url, delay_ms: 0, exclude: ['/private/*'] };
     const { data } = await parley.GET('/v1/knowledge/sources/{id}', { params });
     expect(data).toMatchObject({ website, schedule: '@weekly' });
@@ -197,6 +199,7 @@ test(
     await dialog.getByLabel('Delay in milliseconds').fill('');
     await save.click();
     await dialog.waitFor({ state: 'detached' });
+    await server.engine.settled('KnowledgeSource', 'kettles', namespace);
     const { data: emptied } = await parley.GET('/v1/knowledge/sources/{id}', { params });
     expect(emptied).toMatchObject({ schedule: null });
     expect(emptied?.website).toEqual({ url: site.url, exclude: ['/private/*'] });
