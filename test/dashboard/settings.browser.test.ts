@@ -36,8 +36,9 @@ test('a key is rotated: the new one works, the old one ends when it was said', a
 });
 
 test('somebody else’s session is ended, and their page asks them to sign in', async () => {
-  const ana = await openDashboard({ at: '/settings/sessions' });
   const ben = await openDashboard({ at: '/agents', name: 'Ben' });
+  // After Ben has signed in: no event reports it.
+  const ana = await openDashboard({ at: '/settings/sessions' });
   await ana.page.getByRole('button', { name: 'End the session of Ben' }).click();
   await expectAccessible(ana.page);
   await ana.page.getByRole('dialog').getByRole('button', { name: 'End the session' }).click();
