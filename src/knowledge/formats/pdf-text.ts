@@ -1,5 +1,17 @@
-/** A line as it stands on its page; in points, `y` from the page's foot. */
-export type PdfLine = { text: string; x: number; y: number; right: number; size: number };
+import { detectLanguage } from '../passages/detect-language.ts';
+
+/**
+ * A line as it stands for its reader, in points: `x` along its direction, `y` against that in which lines
+ * follow each other. `turn`: its direction on the page, in degrees.
+ */
+export type PdfLine = {
+  text: string;
+  x: number;
+  y: number;
+  right: number;
+  size: number;
+  turn: number;
+};
 export type Page = readonly PdfLine[];
 
 /** Larger than the text by this: a heading. */
@@ -22,6 +34,7 @@ export function markdownOfPages(pages: readonly Page[]): string {
   const lines = body.flat();
   const text = textSize(lines);
   const levels = headingSizes(lines, text);
+  const words = wordsOf(lines);
   const out: string[] = [];
   let open: { text: string; last: PdfLine; level: number } | undefined;
   const close = (): void => {
@@ -35,7 +48,7 @@ export function markdownOfPages(pages: readonly Page[]): string {
       if (open && (level !== open.level || isApart(open.last, line))) close();
       const shown = shownText(line);
       if (!open) open = { text: shown, last: line, level };
-      else open = { text: joined(open, shown, widest), last: line, level };
+      else open = { text: joined(open, shown, { widest, words }), last: line, level };
     }
   }
   close();
@@ -71,6 +84,7 @@ function levelOf({ size, text }: PdfLine, levels: readonly number[]): number {
 
 /** On another page a paragraph goes on, unless the one before has ended. */
 function isApart(last: PdfLine, line: PdfLine): boolean {
+  if (last.turn !== line.turn) return true;
   const down = last.y - line.y;
   if (down < -line.size) return /[.!?:]$/.test(last.text.trim());
   return down > GAP_RATIO * Math.max(last.size, line.size);
@@ -79,16 +93,70 @@ function isApart(last: PdfLine, line: PdfLine): boolean {
 function joined(
   { text, last, level }: { text: string; last: PdfLine; level: number },
   shown: string,
-  widest: number,
+  { widest, words }: { widest: number; words: Words },
 ): string {
   if (level > 0) return `${text} ${shown}`;
   const wasEnded = last.right < widest * FULL_LINE || ITEM.test(shown);
   if (wasEnded) return `${text}\n${shown}`;
-  // A word that was cut at the end of its line; a soft hyphen is one for certain.
-  if (/\p{L}[-\u00AD\u2010]$/u.test(text) && /^\p{Ll}/u.test(shown)) {
-    return text.slice(0, -1) + shown;
+  // A soft hyphen is one of a word that was cut, for certain.
+  if (/\p{L}\u00AD$/u.test(text)) return text.slice(0, -1) + shown;
+  const [cut] = /[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*[-\u2010]$/u.exec(text.slice(-80)) ?? [];
+  const [rest] = /^[\p{L}\p{M}]+/u.exec(shown) ?? [];
+  if (cut === undefined || rest === undefined) return `${text} ${shown}`;
+  return text.slice(0, -cut.length) + joinWord(cut, rest, words) + shown.slice(rest.length);
+}
+
+/** `whole`: words in the middle of lines, in small letters. `ands`: what follows a hyphen that stands for a word. */
+type Words = { whole: ReadonlySet<string>; ands: ReadonlySet<string> };
+
+/** By language (ISO 639-1): and, or, to. */
+const ANDS: Record<string, string> = {
+  de: 'und oder bzw beziehungsweise sowie bis',
+  en: 'and or to',
+  fr: 'et ou',
+  nl: 'en of tot',
+  es: 'y o e u',
+  it: 'e o ed',
+  sv: 'och eller',
+  da: 'og eller',
+  no: 'og eller',
+};
+const SAMPLE_CHARS = 20_000;
+const WORDS_MAX = 200_000;
+
+function wordsOf(lines: readonly PdfLine[]): Words {
+  const whole = new Set<string>();
+  let sample = '';
+  for (const { text } of lines) {
+    if (sample.length < SAMPLE_CHARS) sample += `${text} `;
+    if (whole.size >= WORDS_MAX) continue;
+    for (const [word] of text.matchAll(
+      /[\p{L}\p{M}\p{N}'’]+(?:[-\u2010][\p{L}\p{M}\p{N}'’]+)*(?![-\u2010])/gu,
+    )) {
+      whole.add(plain(word));
+    }
   }
-  return `${text} ${shown}`;
+  const language = detectLanguage(sample);
+  const ands = ANDS[language ?? ''] ?? 'und oder and or och';
+  return { whole, ands: new Set(ands.split(' ')) };
+}
+
+function plain(word: string): string {
+  return word.toLowerCase().replaceAll('\u2010', '-');
+}
+
+/**
+ * A word whose line ended with a hyphen, and what the next line begins with. The hyphen stays where it stands
+ * for the rest of another word (`Hin- und Rückfahrt`), before a capital, behind a single letter or a number, and
+ * where the document writes the word with it.
+ */
+function joinWord(cut: string, rest: string, { whole, ands }: Words): string {
+  const start = cut.slice(0, -1);
+  if (whole.has(plain(start + rest))) return start + rest;
+  if (ands.has(plain(rest))) return `${cut} ${rest}`;
+  const isOwn = /^\P{Ll}/u.test(rest) || /(?:^|[-’'])\p{L}$|\p{N}$/u.test(start);
+  if (isOwn || whole.has(plain(cut + rest))) return cut + rest;
+  return start + rest;
 }
 
 function shownText({ text }: PdfLine): string {

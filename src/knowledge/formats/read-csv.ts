@@ -181,7 +181,7 @@ function isTime(name: string): boolean {
 /** Returns true for at least three numbers with the same step, such as 36, 37, 38. */
 function isRowOfSizes(numbers: readonly number[]): boolean {
   const step = (numbers[1] ?? 0) - (numbers[0] ?? 0);
-  const isEven = numbers.every((size, at) => at === 0 || size - numbers[at - 1]! === step);
+  const isEven = numbers.every((size, at) => at === 0 || size - (numbers[at - 1] ?? 0) === step);
   return numbers.length >= 3 && step > 0 && isEven;
 }
 

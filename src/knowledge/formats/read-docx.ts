@@ -1,12 +1,15 @@
 import mammoth from 'mammoth';
 import { readHtml } from './html/read-html.ts';
 import { FormatRefused } from './refusal.ts';
+import { hiddenStylesOf, shownWord } from './shown-word.ts';
 import type { ZipEntry } from './zip-file.ts';
 
 /** Of one part, unpacked: a book of a thousand pages has 10 MB. */
 const PART_BYTES_MAX = 32 * 1024 * 1024;
 /** What tells a DOCX from other archives. */
 export const DOCX_PART = 'word/document.xml';
+const STYLES_PART = 'word/styles.xml';
+const TEXT_PARTS = /^word\/(document|footnotes|endnotes)\.xml$/;
 
 const OPTIONS = {
   styleMap: ["p[style-name='Title'] => h1:fresh"],
@@ -21,20 +24,28 @@ export async function readDocx(
   entries: readonly ZipEntry[],
 ): Promise<{ title: string | null; text: string; language: string | null }> {
   const parts = new Map(entries.map((entry) => [entry.name, entry]));
-  const read = async (name: string, encoding?: string): Promise<unknown> => {
+  const readPart = async (name: string, encoding?: string): Promise<unknown> => {
     const bytes = await parts.get(name)!.read(PART_BYTES_MAX);
     return encoding === undefined ? bytes : new TextDecoder(encoding).decode(bytes);
+  };
+  const styles = parts.has(STYLES_PART) ? String(await readPart(STYLES_PART, 'utf-8')) : '';
+  const hiddenStyles = hiddenStylesOf(styles);
+  const read = async (name: string, encoding?: string): Promise<unknown> => {
+    const part = await readPart(name, encoding);
+    return TEXT_PARTS.test(name) ? shownWord(String(part), hiddenStyles) : part;
   };
   const file = { exists: (name: string) => parts.has(name), read };
   // It takes an opened archive too, which its types do not say: ours has bounds.
   const { value } = await mammoth.convertToHtml({ file } as never, OPTIONS);
-  const { title, text } = readHtml(`<main>${value}</main>`, { url: 'http://localhost/' });
+  const shown = value.replaceAll(
+    /<input type="checkbox"( checked="checked")? \/>/g,
+    (_, isOn?: string) => (isOn === undefined ? '☐' : '☑'),
+  );
+  const { title, text } = readHtml(`<main>${shown}</main>`, { url: 'http://localhost/' });
   if (text.trim() === '') {
     const detail = 'there is no text in this document; images are not read';
     throw new FormatRefused('no_text', detail);
   }
-  const said = async (name: string, pattern: RegExp): Promise<string | undefined> =>
-    parts.has(name) ? pattern.exec(String(await read(name, 'utf-8')))?.[1] : undefined;
-  const language = await said('word/styles.xml', /<w:lang [^>]*?w:val="([a-z]{2})\b/i);
+  const language = /<w:lang [^>]*?w:val="([a-z]{2})\b/i.exec(styles)?.[1];
   return { title, text, language: language?.toLowerCase() ?? null };
 }

@@ -52,35 +52,70 @@ export async function readPdf(
   }
 }
 
-type Piece = { str: string; transform: number[]; width: number; height: number; hasEOL: boolean };
+type Piece = {
+  str: string;
+  transform: number[];
+  width: number;
+  height: number;
+  hasEOL: boolean;
+  fontName: string;
+};
+type Styles = Record<string, { vertical?: boolean } | undefined>;
 
 /** Lines in the order in which they were written, which is that of reading but for odd programs. */
 async function linesOf(stream: ReadableStream, charsMax: number): Promise<Page> {
   const lines: PdfLine[] = [];
   let open: PdfLine | undefined;
   let chars = 0;
-  for await (const { items } of stream as unknown as AsyncIterable<{ items: Piece[] }>) {
+  for await (const { items, styles } of stream as unknown as AsyncIterable<{
+    items: Piece[];
+    styles: Styles;
+  }>) {
     for (const piece of items) {
       chars += piece.str.length;
       if (chars > charsMax) throw tooLarge();
-      open = extended(open, piece, lines);
+      open = extended(open, placed(piece, styles), lines);
     }
   }
   if (open) lines.push(open);
   return lines.filter(({ text }) => text.trim() !== '');
 }
 
+type Placed = Omit<PdfLine, 'text'> & { str: string; hasEOL: boolean };
+
+/** Where a piece stands for its reader: a page, or its text, may be turned, or written from top to bottom. */
+function placed(
+  { str, transform, width, height, hasEOL, fontName }: Piece,
+  styles: Styles,
+): Placed {
+  const [a = 1, b = 0, , , x = 0, y = 0] = transform;
+  const isVertical = styles[fontName]?.vertical === true;
+  const turn = Math.round((Math.atan2(b, a) * 180) / Math.PI) - (isVertical ? 90 : 0);
+  const angle = (turn * Math.PI) / 180;
+  const along = x * Math.cos(angle) + y * Math.sin(angle);
+  const across = y * Math.cos(angle) - x * Math.sin(angle);
+  const [length, size] = isVertical ? [height, width] : [width, height];
+  return { str, hasEOL, x: along, y: across, right: along + length, size, turn };
+}
+
 function extended(
-  open: PdfLine | undefined,
-  { str, transform, width, height, hasEOL }: Piece,
+  before: PdfLine | undefined,
+  { str, hasEOL, x, y, right, size, turn }: Placed,
   lines: PdfLine[],
 ): PdfLine | undefined {
-  const [x, y] = [transform[4] ?? 0, transform[5] ?? 0];
-  const line = open ?? { text: '', x, y, right: x, size: 0 };
+  const isText = str.trim() !== '';
+  let open = before;
+  // Of text that is not level the library does not tell each end of a line.
+  const isNext = open !== undefined && (open.turn !== turn || Math.abs(open.y - y) > size);
+  if (open !== undefined && isText && isNext && (turn !== 0 || open.turn !== 0)) {
+    lines.push(open);
+    open = undefined;
+  }
+  const line = open ?? { text: '', x, y, right: x, size: 0, turn };
   line.text += str;
-  if (str.trim() !== '') {
-    line.size = Math.max(line.size, height);
-    line.right = Math.max(line.right, x + width);
+  if (isText) {
+    line.size = Math.max(line.size, size);
+    line.right = Math.max(line.right, right);
   }
   if (!hasEOL) return line;
   lines.push(line);

@@ -1,5 +1,6 @@
 import { readSections, type Section } from './sections.ts';
 import { cutLongText } from './cut-text.ts';
+import { cutTable } from './cut-table.ts';
 
 /**
  * Cuts a plain or Markdown text into passages: small enough to be an answer, large enough to be
@@ -153,7 +154,8 @@ function* packed(paragraphs: Iterable<string>): Generator<{ text: string; isRest
     const isTooMuch = size + GAP.length + paragraph.length > CHUNK_CHARS_MAX;
     if (isTooMuch && open.length > 0) yield close(false);
     if (paragraph.length > CHUNK_CHARS_MAX) {
-      for (const text of cutLongText(paragraph, CHUNK_CHARS_MAX)) yield { text, isRest: false };
+      const cut = cutTable(paragraph, CHUNK_CHARS_MAX) ?? cutLongText(paragraph, CHUNK_CHARS_MAX);
+      for (const text of cut) yield { text, isRest: false };
     } else {
       open.push(paragraph);
       size += GAP.length + paragraph.length;

@@ -6,6 +6,7 @@ import {
   type Extracted,
   type Extractor,
 } from '../../../src/knowledge/formats/extractor.ts';
+import { hiddenStylesOf, shownWord } from '../../../src/knowledge/formats/shown-word.ts';
 import { silent } from './extracting.ts';
 import { docxOf, pdfOf, pdfWithPages, zipOf } from './making.ts';
 
@@ -66,6 +67,123 @@ test('a word that was cut at the end of its line is whole', async () => {
       487,
     );
   expect(await textOf('arrival.pdf', pdfWithPages([page]))).toContain('beside the reception; the');
+});
+
+/** The same lines on a page that is turned: text that runs upwards, downwards, and on its head. */
+const PRICES = ['Price list of the boat hire', 'Canoe per hour 14 euros', 'Canoe per day 55 euros'];
+const turned = (matrix: (at: number) => string): Buffer =>
+  pdfWithPages([
+    PRICES.map((text, at) => `BT /F 12 Tf ${matrix(at)} Tm (${text}) Tj ET\n`).join(''),
+  ]);
+test.each([
+  ['upwards', turned((at) => `0 1 -1 0 ${80 + at * 24} 72`)],
+  ['downwards', turned((at) => `0 -1 1 0 ${300 - at * 24} 700`)],
+  ['on its head', turned((at) => `-1 0 0 -1 500 ${300 + at * 24}`)],
+  ['level', turned((at) => `1 0 0 1 72 ${700 - at * 24}`)],
+])('lines of a PDF do not run together: %s', async (_, bytes) => {
+  expect((await textOf('prices.pdf', bytes)).split(/\n+/)).toEqual(PRICES);
+});
+
+test('a note at the edge of a page, written upwards, does not run into its text', async () => {
+  const page = `${line('We open at nine.')}BT /F 9 Tf 0 1 -1 0 580 72 Tm (Form 12) Tj ET\n`;
+  expect((await textOf('note.pdf', pdfWithPages([page]))).split(/\n+/)).toEqual([
+    'We open at nine.',
+    'Form 12',
+  ]);
+});
+
+const run = (text: string, properties = ''): string =>
+  `<w:r>${properties && `<w:rPr>${properties}</w:rPr>`}<w:t xml:space="preserve">${text}</w:t></w:r>`;
+const paragraph = (runs: string): string => `<w:p>${runs}</w:p>`;
+
+test.each([
+  ['by itself', run('Do not tell.', '<w:vanish/>')],
+  ['by itself, with a value', run('Do not tell.', '<w:b/><w:vanish w:val="true"/><w:i/>')],
+  ['twice', run('Do not', '<w:vanish/>') + run(' tell.', '<w:vanish/>')],
+])('hidden text of a Word document is nowhere: %s', async (_, hidden) => {
+  expect(await textOf('note.docx', docxOf(paragraph(run('Seen. ') + hidden + run('Too.'))))).toBe(
+    'Seen. Too.',
+  );
+});
+
+test('text that is not hidden any more, or only its paragraph mark, is text', async () => {
+  const body =
+    paragraph(run('Shown.', '<w:vanish w:val="0"/>')) +
+    paragraph(`<w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${run('Also.')}`);
+  expect(await textOf('note.docx', docxOf(body))).toBe('Shown.\n\nAlso.');
+});
+
+test('text hidden by a style, or by the one below that, is nowhere', () => {
+  const styles = hiddenStylesOf(
+    `<w:styles><w:style w:styleId="Secret"><w:rPr><w:vanish/></w:rPr></w:style>
+     <w:style w:styleId="Note"><w:basedOn w:val="Secret"/></w:style>
+     <w:style w:styleId="Seen"><w:basedOn w:val="Secret"/><w:rPr><w:vanish w:val="0"/></w:rPr></w:style></w:styles>`,
+  );
+  expect(styles).toEqual(new Set(['Secret', 'Note']));
+  const shown = shownWord(
+    `<w:p><w:pPr><w:pStyle w:val="Note"/></w:pPr>${run('a')}</w:p><w:p>${run('b', '<w:rStyle w:val="Secret"/>')}${run('c', '<w:rStyle w:val="Seen"/>')}</w:p>`,
+    styles,
+  );
+  expect(shown.replaceAll(/<[^>]*>/g, '')).toBe('c');
+});
+
+const math = (inner: string): string =>
+  `<m:oMathPara xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"><m:oMath>${inner}</m:oMath></m:oMathPara>`;
+const mr = (text: string): string => `<m:r><m:t>${text}</m:t></m:r>`;
+test.each([
+  [mr('interest = amount × 0.09 &lt; 5'), 'interest = amount × 0.09 < 5'],
+  [
+    `${mr('t = ')}<m:f><m:num>${mr('a + b')}</m:num><m:den>${mr('2')}</m:den></m:f>`,
+    't = (a + b)/2',
+  ],
+  [`<m:sSup><m:e>${mr('x')}</m:e><m:sup>${mr('n+1')}</m:sup></m:sSup>`, 'x^(n+1)'],
+  [`<m:sSub><m:e>${mr('x')}</m:e><m:sub>${mr('i')}</m:sub></m:sSub>`, 'x_i'],
+  [`<m:rad><m:deg/><m:e>${mr('y')}</m:e></m:rad>`, '√y'],
+  [
+    `<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val="]"/></m:dPr><m:e>${mr('a, b')}</m:e></m:d>`,
+    '[a, b]',
+  ],
+  [
+    `<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub>${mr('i=1')}</m:sub><m:sup>${mr('n')}</m:sup><m:e>${mr('i')}</m:e></m:nary>`,
+    '∑_(i=1)^n i',
+  ],
+])('a formula of a Word document is text: %#', async (formula, expected) => {
+  expect(await textOf('formula.docx', docxOf(word('By this:') + paragraph(math(formula))))).toBe(
+    `By this:\n\n${expected}`,
+  );
+});
+
+test('what stands in the text box of a drawing is text, once', async () => {
+  const box = `<w:txbxContent>${word('Emergency: 0800 555 0100')}</w:txbxContent>`;
+  const names =
+    'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:wps="w"';
+  const drawn = (fallback: string): string =>
+    paragraph(
+      `<w:r><mc:AlternateContent ${names}><mc:Choice Requires="wps"><w:drawing><wps:txbx>${box}</wps:txbx></w:drawing></mc:Choice><mc:Fallback>${fallback}</mc:Fallback></mc:AlternateContent></w:r>`,
+    );
+  for (const fallback of ['', `<w:pict>${box}</w:pict>`]) {
+    const text = await textOf('box.docx', docxOf(word('Read:') + drawn(fallback)));
+    expect(text.match(/Emergency: 0800 555 0100/g)).toHaveLength(1);
+  }
+});
+
+test('merged cells of a Word document stand below the names of their columns', async () => {
+  const cell = (text: string, properties = ''): string =>
+    `<w:tc><w:tcPr>${properties}</w:tcPr>${paragraph(text && run(text))}</w:tc>`;
+  const rows = [
+    [cell('Country'), cell('Size'), cell('Price')],
+    [cell('France', '<w:vMerge w:val="restart"/>'), cell('small'), cell('8.00')],
+    [cell('', '<w:vMerge/>'), cell('large'), cell('14.00')],
+    [cell('Spain'), cell('on request 9', '<w:gridSpan w:val="2"/>')],
+  ];
+  const table = `<w:tbl>${rows.map((cells) => `<w:tr>${cells.join('')}</w:tr>`).join('')}</w:tbl>`;
+  expect((await textOf('table.docx', docxOf(table))).split('\n')).toEqual([
+    '| Country | Size | Price |',
+    '| --- | --- | --- |',
+    '| France | small | 8.00 |',
+    '| France | large | 14.00 |',
+    '| Spain | on request 9 | on request 9 |',
+  ]);
 });
 
 test('a page of a browser, text in UTF-16 and a table are read by their names', async () => {

@@ -105,6 +105,60 @@ describe('passages of a text', () => {
     expect(shown.every((line) => rows.includes(line))).toBe(true);
   });
 
+  describe('of a long table', () => {
+    const rows = Array.from(
+      { length: 60 },
+      (_, at) => `| Model ${at} with hub gears and lights | ${300 + at}.00 | ${40 + at}.00 |`,
+    );
+
+    test.each([
+      ['its names', '| Model | Price to buy | Deposit |\n| --- | --- | --- |'],
+      ['names with places for its texts', '| Model | Price | Deposit |\n|:--|--:|:-:|'],
+    ])('each passage begins with %s', (_, head) => {
+      const chunks = chunkText(`# Hire\n\n${head}\n${rows.join('\n')}`);
+      expect(chunks.length).toBeGreaterThan(1);
+      for (const { heading, text } of chunks) {
+        expect(heading).toBe('Hire');
+        expect(text.startsWith(`${head}\n| Model `)).toBe(true);
+        expect(text.length).toBeLessThanOrEqual(CHUNK_CHARS_MAX);
+      }
+      const shown = chunks.flatMap(({ text }) => text.split('\n').slice(2));
+      expect(shown).toEqual(rows);
+    });
+
+    test('rows without bars at their ends are rows too', () => {
+      const bare = rows.map((row) => row.slice(2, -2));
+      const chunks = chunkText(`Model | Price | Deposit\n--- | --- | ---\n${bare.join('\n')}`);
+      expect(chunks.every(({ text }) => text.startsWith('Model | Price | Deposit\n---'))).toBe(
+        true,
+      );
+    });
+
+    test('what introduces it stands above its first rows alone', () => {
+      const table = `All models:\n| Model | Price | Deposit |\n| --- | --- | --- |\n${rows.join('\n')}`;
+      const [first, ...others] = chunkText(table);
+      expect(first!.text).toMatch(/^All models:\n\| Model \| Price/);
+      for (const { text } of others) expect(text).toMatch(/^\| Model \| Price/);
+    });
+
+    test('a row that is longer than a passage is cut, below the names each time', () => {
+      const chunks = chunkText(`| A | B |\n| --- | --- |\n| x | ${words(900)} |\n| y | 2 |`);
+      expect(chunks.length).toBeGreaterThan(2);
+      for (const { text } of chunks) {
+        expect(text.startsWith('| A | B |\n| --- | --- |\n')).toBe(true);
+        expect(text.length).toBeLessThanOrEqual(CHUNK_CHARS_MAX);
+      }
+      expect(chunks.at(-1)!.text).toContain('| y | 2 |');
+    });
+
+    test('names that fill a passage themselves are not repeated', () => {
+      const head = `| ${words(300, 'name')} | b |\n| --- | --- |`;
+      const all = chunkText(`${head}\n${rows.join('\n')}`).map(({ text }) => text);
+      expect(all.filter((text) => text.includes('| --- |'))).toHaveLength(1);
+      expect(all.every((text) => text.length <= CHUNK_CHARS_MAX)).toBe(true);
+    });
+  });
+
   test('are none of an empty text, and the title is the first heading', () => {
     expect(chunkText(' \r\n\t\n')).toEqual([]);
     expect(titleOf(chunkText('# A\n\nx')[0]!)).toBe('A');

@@ -24,7 +24,7 @@ const NEVER_READ = new Set([
   'datalist',
   'textarea',
   'option',
-  'menu',
+  'rp',
   'head',
 ]);
 const BESIDE_NAMES = new Set(['form', 'footer', 'button', 'label']);
@@ -41,22 +41,30 @@ const ROLES_LEFT_OUT = new Set([
 ]);
 /** Also where they stand in the middle of a text. */
 const CLASS_LEFT_OUT =
-  /^(headerlink|header-anchor|heading-anchor|hash-link|anchor-link|anchorjs-link|permalink|linenos|lineno|linenodiv|line-numbers(-rows|-wrapper)?|line-number|skip-?(link|nav|to-content|to-main)|screen-reader-text|sr-only|visually-hidden|cookie-?(banner|bar|consent|notice|popup|modal|law|overlay)|cookieconsent|cc-window|cc-banner|onetrust-.*|cybotcookiebot.*|gdpr-.*|consent-(banner|modal|popup)|copybtn|copy-(button|btn)|clipboard-copy)$/i;
+  /^(headerlink|header-anchor|heading-anchor|hash-link|anchor-link|anchorjs-link|permalink|linenos|lineno|linenodiv|line-numbers(-rows|-wrapper)?|line-number|skip-?(link|nav|to-content|to-main)|screen-reader-text|sr-only|visually-hidden|cookie-?(banner|bar|consent|notice|popup|modal|law|overlay)|cookieconsent|cc-window|cc-banner|onetrust-.*|cybotcookiebot.*|gdpr-(banner|bar|consent|notice|modal|popup)|consent-(banner|modal|popup)|copybtn|copy-(button|btn)|clipboard-copy)$/i;
 const CLASS_BESIDE =
   /^(nav|navbar|navheader|navfooter|navigation|nav-?links?|side-?bar|sphinxsidebar|menu|breadcrumbs?|footer|site-footer|page-footer|site-header|page-header|masthead|pagination|pager|prev-next|toc|table-of-contents|tableofcontents|share|sharing|social|social-share|related|related-(posts|articles|pages)|comments|advert|advertisement|ads|newsletter|subscribe|edit-(page|link|this-page)|theme-edit-this-page|last-updated|backlinks?|topnav|bottomnav|subnav|sub-nav|top-nav|bottom-nav|legal-copy|copyright)$/i;
+/** Of such names those that are never the text of a page, and those that are inside of a text alone. */
+const NAME_STAYS =
+  /^(breadcrumbs?|comments|copyright|legal-copy|last-updated|edit-(page|link|this-page)|theme-edit-this-page|backlinks?|prev-next|cookie-?(banner|bar|consent|notice)|onetrust-.*)$/i;
+const NAME_OF_PAGE =
+  /^(side-?bar|sphinxsidebar|header|footer|site-header|site-footer|page-header|page-footer|navheader|navfooter|masthead|newsletter|subscribe)$/i;
 const ID_BESIDE =
   /^(header|footer|site-header|site-footer|masthead|sidebar|nav|navbar|navigation|menu|toc|breadcrumbs?|comments|cookie-?(banner|bar|consent|notice)|onetrust-.*)$/i;
 /** Elements whose id is a heading's in pages made from text: `<section id="menu">`. */
 const ID_IS_OF_TEXT = new Set(['section', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'a', 'span', 'dt']);
 const ADMONITION =
   /(^|[\s_-])(admonition|callout|note|tip|hint|info|warning|caution|danger|important|starlight-aside|custom-block)($|[\s_-])/i;
+const CLASS_OPENS =
+  /(accordion|collaps|tab-?(pane|panel|content)|toggle-?(content|panel|body)|faq|answer|expand|spoiler|read-?more|disclosure|details)/i;
+const CLASS_TOOL =
+  /(modal|popup|popover|offcanvas|off-canvas|lightbox|dropdown|tooltip|toast|cookie|consent|alert|error|spinner|loading|template)/i;
 const CONTENT =
   /^(content|main|main-content|maincontent|page-content|markdown-body|markdown|post-content|entry-content|article-content|article-body|mw-parser-output|rst-content|theme-doc-markdown|vp-doc|md-content|bodywrapper|contentcontainer|prose)$/i;
 
 /** Whether nothing inside is read; `isInTitle`: inside a heading. */
 export function isLeftOut(name: string, attributes: Attributes, isInTitle: boolean): boolean {
   if (NEVER_READ.has(name)) return true;
-  if (isHidden(attributes)) return true;
   if (ROLES_LEFT_OUT.has(attributes['role'] ?? '')) return true;
   const classes = wordsOf(attributes['class']);
   if (!classes.some((word) => CLASS_LEFT_OUT.test(word))) return false;
@@ -79,6 +87,8 @@ function regionOf(name: string, attributes: Attributes): number {
 
 function isBeside(name: string, attributes: Attributes, outside: number): boolean {
   if (name === 'body' || name === 'html' || name === 'main') return false;
+  // The title of an answer that opens.
+  if (name === 'button' && openedBy(attributes) !== undefined) return false;
   if (BESIDE_NAMES.has(name)) return true;
   const given = attributes['class'];
   // That of an article has its title in it.
@@ -86,16 +96,54 @@ function isBeside(name: string, attributes: Attributes, outside: number): boolea
   if (name === 'aside' || attributes['role'] === 'complementary') {
     return given === undefined || !ADMONITION.test(given);
   }
-  const classes = wordsOf(given);
+  return false;
+}
+
+/** Whether its class or id is a name that menus, advertisements and the like have; texts may have it too. */
+export function isNamedBeside(name: string, attributes: Attributes): boolean {
+  if (name === 'body' || name === 'html' || name === 'main') return false;
+  if (name === 'menu') return true;
+  const classes = wordsOf(attributes['class']);
   if (classes.some((word) => CLASS_BESIDE.test(word))) return true;
   const isTextId = ID_IS_OF_TEXT.has(name) || classes.some((word) => /^sect/i.test(word));
   return !isTextId && ID_BESIDE.test(attributes['id'] ?? '');
 }
 
-function isHidden(attributes: Attributes): boolean {
+/** Whether such a part is no text of the page, whatever it holds. */
+export function staysBeside(attributes: Attributes, outside: number): boolean {
+  const names = [...wordsOf(attributes['class']), attributes['id'] ?? ''];
+  if (names.some((word) => NAME_STAYS.test(word))) return true;
+  const isInText = (outside & (IN_MAIN | IN_ARTICLE)) !== 0;
+  return !isInText && names.some((word) => NAME_OF_PAGE.test(word));
+}
+
+/** Whether a hidden part is one that visitors open, by what it says of itself. */
+export function opensByItself(attributes: Attributes): boolean {
+  if (attributes['hidden'] === 'until-found' || attributes['role'] === 'tabpanel') return true;
+  if (attributes['role'] === 'region' && attributes['aria-labelledby'] !== undefined) return true;
+  return wordsOf(attributes['class']).some((word) => CLASS_OPENS.test(word));
+}
+
+/** The id of what an element opens; undefined: it opens nothing, or a menu or a dialog. */
+export function openedBy(attributes: Attributes): string | undefined {
+  if (attributes['aria-haspopup'] !== undefined && attributes['aria-haspopup'] !== 'false')
+    return undefined;
+  const controlled = attributes['aria-controls'];
+  if (controlled !== undefined) return controlled.trim().slice(0, 200);
+  const toggles = attributes['data-bs-toggle'] ?? attributes['data-toggle'] ?? '';
+  if (!/^(collapse|tab|pill|accordion)$/.test(toggles)) return undefined;
+  const target = attributes['data-bs-target'] ?? attributes['data-target'] ?? attributes['href'];
+  return target?.startsWith('#') === true ? target.slice(1, 200) : undefined;
+}
+
+/** Whether a hidden part is one of a page's tools, whatever opens it. */
+export function isTool(attributes: Attributes): boolean {
+  return wordsOf(attributes['class']).some((word) => CLASS_TOOL.test(word));
+}
+
+export function isHidden(attributes: Attributes): boolean {
   if (attributes['aria-hidden'] === 'true') return true;
-  // A tab that is not shown at first is part of the text.
-  if (attributes['hidden'] !== undefined) return attributes['role'] !== 'tabpanel';
+  if (attributes['hidden'] !== undefined) return true;
   const style = attributes['style'];
   return style !== undefined && /(display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style);
 }

@@ -1,9 +1,65 @@
-import { BESIDE, IN_ARTICLE, IN_CONTENT, IN_MAIN, type Block } from './html-blocks.ts';
+import { BESIDE, IN_ARTICLE, IN_CONTENT, IN_MAIN, type Block, type Part } from './html-blocks.ts';
 
 /** A part with less of the page's text is not its text: an empty `<main>`, one article of many. */
 const SHARE_MIN = 0.15;
 /** With less of a part's text left, what was taken for its surroundings was the text. */
 const KEPT_MIN = 0.2;
+
+/** A part with a name for menus is text with so many characters, most of which are no links. */
+const TEXT_CHARS_MIN = 30;
+/** One of links is text too, if so many of its lines are sentences or prices. */
+const SENTENCES_MIN = 0.5;
+
+type Held = { chars: number; linked: number; lines: number; sentences: number };
+
+/**
+ * Decides what hidden parts, and parts with a name for menus and advertisements, are. Blocks that nobody gets
+ * to see go; those of a menu become `BESIDE`. In one pass over the blocks and two over the parts.
+ */
+export function judgeParts(
+  blocks: readonly Block[],
+  { parts, opened }: { parts: readonly Part[]; opened: ReadonlySet<string> },
+): Block[] {
+  if (parts.length === 0) return [...blocks];
+  const held = new Map<Part, Held>();
+  for (const part of parts) held.set(part, { chars: 0, linked: 0, lines: 0, sentences: 0 });
+  for (const { part, text, linked } of blocks) {
+    if (part === undefined) continue;
+    const isSentence = /[.!?…。！？:]["')”»]?$|\d[.,]\d{2}(?!\d)|[€$£¥]/u.test(text.slice(-40));
+    addTo(held.get(part)!, { chars: text.length, linked, lines: 1, sentences: isSentence ? 1 : 0 });
+  }
+  for (const part of parts.toReversed()) {
+    if (part.outside !== undefined) addTo(held.get(part.outside)!, held.get(part)!);
+  }
+  const verdicts = new Map<Part, 'text' | 'beside' | 'unseen'>();
+  for (const part of parts) {
+    const outside = part.outside === undefined ? 'text' : verdicts.get(part.outside)!;
+    const own =
+      part.kind === 'hidden' ? judgeHidden(part, opened) : judgeNamed(part, held.get(part)!);
+    verdicts.set(part, outside === 'unseen' || own === 'text' ? outside : own);
+  }
+  return blocks.flatMap((block) => {
+    const verdict = block.part === undefined ? 'text' : verdicts.get(block.part)!;
+    if (verdict === 'unseen') return [];
+    return verdict === 'beside' ? [{ ...block, where: block.where | BESIDE }] : [block];
+  });
+}
+
+function addTo(sum: Held, more: Held): void {
+  sum.chars += more.chars;
+  sum.linked += more.linked;
+  sum.lines += more.lines;
+  sum.sentences += more.sentences;
+}
+
+function judgeHidden({ isOut, opens, id }: Part, opened: ReadonlySet<string>): 'text' | 'unseen' {
+  return !isOut && (opens || (id !== undefined && opened.has(id))) ? 'text' : 'unseen';
+}
+
+function judgeNamed({ isOut }: Part, { chars, linked, lines, sentences }: Held): 'text' | 'beside' {
+  if (isOut || chars < TEXT_CHARS_MIN) return 'beside';
+  return linked * 2 < chars || sentences >= SENTENCES_MIN * lines ? 'text' : 'beside';
+}
 
 /** The blocks that are the text of a page, in their order. */
 export function chooseText(blocks: readonly Block[], articles: number): Block[] {

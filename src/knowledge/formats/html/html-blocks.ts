@@ -15,6 +15,22 @@ export type Block = {
   /** Whether it begins a list or a table. */
   isFirst: boolean;
   level: number;
+  /** Characters of it that are links. */
+  linked: number;
+  /** The innermost part of the page around it that may not be its text. */
+  part: Part | undefined;
+};
+
+/** A part of a page that its markup sets apart; what it holds decides whether it is text. */
+export type Part = {
+  outside: Part | undefined;
+  /** `named`: its class or id is a name for menus and advertisements. `hidden`: shown after a click, or never. */
+  kind: 'named' | 'hidden';
+  id: string | undefined;
+  /** Of a hidden one: whether its place or name says that visitors open it. */
+  opens: boolean;
+  /** Whatever it holds, it is no text of the page. */
+  isOut: boolean;
 };
 
 /** Above it a page is no page; a source has at most 55,000 passages. */
@@ -28,6 +44,9 @@ export class HtmlBlocks {
   #parts: string[] = [];
   #endsInSpace = true;
   #chars = 0;
+  #linked = 0;
+  /** Whether what is written is a link. */
+  isLink = false;
 
   /** Text as HTML has it: spaces of any kind and number are one. */
   write(text: string): void {
@@ -49,6 +68,27 @@ export class HtmlBlocks {
 
   space(): void {
     if (!this.#endsInSpace) this.#push(' ', true);
+  }
+
+  /** The last character of the open line; '' if there is none. */
+  get last(): string {
+    return this.#parts.at(-1)?.at(-1) ?? '';
+  }
+
+  /** The end of the open line. */
+  tail(chars: number): string {
+    let tail = '';
+    for (let at = this.#parts.length - 1; at >= 0 && tail.length < chars; at -= 1) {
+      tail = `${this.#parts[at]!.slice(-chars)}${tail}`;
+    }
+    return tail.slice(-chars);
+  }
+
+  /** Characters of the last taken line, or of the open one, that are links; counted anew from here. */
+  takeLinked(): number {
+    const linked = this.#linked;
+    this.#linked = 0;
+    return linked;
   }
 
   /** Whether the open line has any. */
@@ -81,6 +121,7 @@ export class HtmlBlocks {
         `the page has more than ${CHARS_MAX.toLocaleString('en')} characters of text`,
       );
     }
+    if (this.isLink) this.#linked += piece.length;
     this.#parts.push(piece);
     this.#endsInSpace = endsInSpace;
   }

@@ -1,14 +1,36 @@
 import type { Handler } from 'htmlparser2';
-import { isLeftOut, whereOf, type Attributes } from './boilerplate.ts';
-import { HtmlBlocks, IN_ARTICLE, type Block } from './html-blocks.ts';
+import {
+  isHidden,
+  isLeftOut,
+  isNamedBeside,
+  isTool,
+  openedBy,
+  opensByItself,
+  staysBeside,
+  whereOf,
+  type Attributes,
+} from './boilerplate.ts';
+import { HtmlBlocks, IN_ARTICLE, type Block, type Part } from './html-blocks.ts';
+import { breaksCell, fenceOf, isTitleElement, languageOf, unmarked } from './html-markdown.ts';
 import { HtmlRefused } from './html-refused.ts';
 import { PageFacts } from './page-facts.ts';
-import { newTable, readRow, type Table } from './table-rows.ts';
+import { END_OF_MARK, markOf, withoutMarks } from './set-apart.ts';
+import {
+  beginCell,
+  endCell,
+  endRowGroup,
+  endTable,
+  newTable,
+  readRow,
+  startRow,
+  type Table,
+} from './table-rows.ts';
 
 /** The parser looks through all open elements at each end tag. */
 const DEPTH_MAX = 1_000;
 const TITLE_CHARS_MAX = 1_000;
 const LIST_INDENT_MAX = 8;
+const OPENED_MAX = 10_000;
 
 const INLINE = new Set(
   `a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd label mark nobr q rp rt ruby s samp
@@ -22,6 +44,11 @@ type Element = {
   isLeftOut: boolean;
   where: number;
   isInTitle: boolean;
+  part: Part | undefined;
+  /** The name of the element inside that ended last: a hidden part below a title is its answer. */
+  before: string;
+  /** Written when it ends: the end of a mark, or of text that is struck out. */
+  closing: string;
 };
 type List = { isOrdered: boolean; next: number; isFirst: boolean };
 
@@ -30,6 +57,9 @@ export class HtmlHandler implements Partial<Handler> {
   readonly facts: PageFacts;
   title = '';
   articles = 0;
+  readonly parts: Part[] = [];
+  /** Ids of what buttons and links open. */
+  readonly opened = new Set<string>();
   readonly #out = new HtmlBlocks();
   readonly #open: Element[] = [];
   readonly #lists: List[] = [];
@@ -39,6 +69,7 @@ export class HtmlHandler implements Partial<Handler> {
   #pre: { depth: number; language: string } | undefined;
   #code: number | undefined;
   #isTitle = false;
+  #isMarked = false;
 
   constructor(url: string) {
     this.facts = new PageFacts(url);
@@ -50,26 +81,92 @@ export class HtmlHandler implements Partial<Handler> {
 
   onopentag(name: string, attributes: Attributes): void {
     this.facts.read(name, attributes);
+    for (const id of openedBy(attributes)?.split(/\s+/, 10) ?? []) {
+      if (this.opened.size < OPENED_MAX) this.opened.add(id);
+    }
     const outside = this.#open.at(-1);
     const isInTitle = (outside?.isInTitle ?? false) || isTitleElement(name);
     // A title that is a button opens what is below; a button beside a title does something with it.
     const isTool = name === 'button' && isInTitle && this.#out.hasText;
-    const isOut = (outside?.isLeftOut ?? false) || isTool || isLeftOut(name, attributes, isInTitle);
+    const isOut =
+      (outside?.isLeftOut ?? false) ||
+      isTool ||
+      isLeftOut(name, attributes, isInTitle) ||
+      (isHidden(attributes) && !this.#isBlock(name, isInTitle));
     if (name === 'title' && this.title === '') this.#isTitle = isInHead(this.#open);
     const where = this.#whereInside(name, attributes, { outside, isInTitle });
+    const part = isOut ? outside?.part : this.#partInside(name, attributes, outside);
     if (!isOut) this.#begin(name, attributes);
     if (this.#open.length >= DEPTH_MAX) {
       throw new HtmlRefused(`the page nests more than ${DEPTH_MAX} elements in each other`);
     }
-    this.#open.push({ name, isLeftOut: isOut, where, isInTitle });
+    const closing = isOut ? '' : this.#setApart(name, attributes);
+    this.#open.push({ name, isLeftOut: isOut, where, isInTitle, part, before: '', closing });
+    if (name === 'a' && attributes['href'] !== undefined) this.#out.isLink = true;
+  }
+
+  /** Whether what is inside makes blocks of its own. */
+  #isBlock(name: string, isInTitle: boolean): boolean {
+    const table = this.#tables.at(-1);
+    const isInCell = table?.isCellOpen === true && !table.isLayout;
+    return (
+      !INLINE.has(name) && !isInTitle && !isInCell && !/^t(able|head|body|foot|r|d|h)$/.test(name)
+    );
+  }
+
+  #partInside(
+    name: string,
+    attributes: Attributes,
+    outside: Element | undefined,
+  ): Part | undefined {
+    const inherited = outside?.part;
+    const isOutOfSight = isHidden(attributes);
+    if (!isOutOfSight && !isNamedBeside(name, attributes)) return inherited;
+    const opens =
+      isOutOfSight && (opensByItself(attributes) || isTitleElement(outside?.before ?? ''));
+    const kind = isOutOfSight ? ('hidden' as const) : ('named' as const);
+    const where = outside?.where ?? 0;
+    const isOut = isOutOfSight ? isTool(attributes) : staysBeside(attributes, where);
+    const part = { outside: inherited, kind, id: attributes['id'], opens, isOut };
+    this.parts.push(part);
+    return part;
+  }
+
+  /** Writes the beginning of what markup raises, lowers or strikes out; returns its end. */
+  #setApart(name: string, attributes: Attributes): string {
+    if (this.#pre !== undefined || !INLINE.has(name)) return '';
+    if (name === 'del' || name === 's' || name === 'strike') {
+      if (/[\p{L}\p{N}]/u.test(this.#out.last)) this.#out.space();
+      this.#out.writeMark('~~');
+      return '~~ ';
+    }
+    if (name === 'rt') {
+      this.#out.writeMark('(');
+      return ')';
+    }
+    const mark = this.#isMarked ? undefined : markOf(name, attributes['class']);
+    if (mark === undefined) return '';
+    this.#isMarked = true;
+    this.#out.writeMark(mark);
+    return END_OF_MARK;
   }
 
   onclosetag(name: string): void {
     if (name === 'title') this.#isTitle = false;
     const closed = this.#open.at(-1);
     if (closed?.name !== name) return;
+    if (closed.closing === '~~ ') {
+      this.#out.writeMark('~~');
+      this.#out.space();
+    } else if (closed.closing !== '') this.#out.writeMark(closed.closing);
+    if (closed.closing === END_OF_MARK) this.#isMarked = false;
     if (!closed.isLeftOut) this.#end(name, closed);
     this.#open.pop();
+    if (name === 'a') this.#out.isLink = false;
+    const outside = this.#open.at(-1);
+    // `<h3><button>` is a title too; what stands between is none.
+    if (outside && !closed.isLeftOut)
+      outside.before = isTitleElement(closed.before) ? closed.before : name;
   }
 
   ontext(text: string): void {
@@ -78,8 +175,9 @@ export class HtmlHandler implements Partial<Handler> {
       return;
     }
     if (this.#open.at(-1)?.isLeftOut ?? false) return;
-    if (this.#pre === undefined) this.#out.write(text);
-    else this.#out.writeRaw(text);
+    const shown = withoutMarks(text);
+    if (this.#pre === undefined) this.#out.write(shown);
+    else this.#out.writeRaw(shown);
   }
 
   onend(): void {
@@ -104,7 +202,7 @@ export class HtmlHandler implements Partial<Handler> {
     if (INLINE.has(name)) return this.#beginInline(name, attributes);
     const table = this.#tables.at(-1);
     const isInCell = table?.isCellOpen === true && !table.isLayout;
-    if (isInCell && !breaksCell(name)) return this.#beginInCell(name);
+    if (isInCell && !breaksCell(name)) return this.#beginInCell(name, attributes);
     if (isInCell) this.#layOut(table);
     if (name === 'br') return this.#out.writeRaw('\n');
     this.#flush();
@@ -113,7 +211,10 @@ export class HtmlHandler implements Partial<Handler> {
     else if (name === 'li') this.#itemMark = this.#markOfItem();
     else if (name === 'table') this.#tables.push(newTable(attributes['role'] === 'presentation'));
     else if (name === 'tr' && table !== undefined) startRow(table);
-    else if ((name === 'td' || name === 'th') && table !== undefined) beginCell(table, name);
+    else if (name === 'thead' && table !== undefined) table.isHead = true;
+    else if ((name === 'td' || name === 'th') && table !== undefined) {
+      beginCell(table, name, attributes);
+    }
   }
 
   #end(name: string, closed: Element): void {
@@ -125,8 +226,16 @@ export class HtmlHandler implements Partial<Handler> {
     const table = this.#tables.at(-1);
     if (name === 'td' || name === 'th') return this.#endCell(table);
     if (name === 'tr') return this.#endRow(table);
+    if (table !== undefined && /^t(head|body|foot)$/.test(name)) {
+      this.#endRow(table);
+      endRowGroup(table);
+      table.isHead = false;
+      return;
+    }
     if (name === 'table') {
       this.#endRow(table);
+      const names = table && endTable(table);
+      if (names !== undefined) this.#add('row', names, true);
       this.#tables.pop();
       return;
     }
@@ -190,12 +299,16 @@ export class HtmlHandler implements Partial<Handler> {
     return mark;
   }
 
-  #beginInCell(name: string): void {
+  #beginInCell(name: string, attributes: Attributes): void {
     if (name === 'br' || name === 'li') this.#out.space();
     const table = this.#tables.at(-1)!;
     if (name === 'td' || name === 'th') {
       this.#endCell(table);
-      beginCell(table, name);
+      beginCell(table, name, attributes);
+    } else if (/^t(head|body|foot)$/.test(name)) {
+      this.#endRow(table);
+      endRowGroup(table);
+      table.isHead = name === 'thead';
     } else if (name === 'tr') {
       this.#endRow(table);
       startRow(table);
@@ -205,7 +318,7 @@ export class HtmlHandler implements Partial<Handler> {
   #endCell(table: Table | undefined): void {
     if (table === undefined || !table.isCellOpen) return this.#flush();
     if (table.isLayout) this.#flush();
-    else table.cells.push(this.#out.take());
+    else endCell(table, this.#out.take());
     table.isCellOpen = false;
   }
 
@@ -213,16 +326,19 @@ export class HtmlHandler implements Partial<Handler> {
     if (table === undefined) return this.#flush();
     this.#endCell(table);
     const read = readRow(table);
-    if ('row' in read) this.#add('row', read.row, table.rows === 0);
-    else for (const paragraph of read.paragraphs) this.#add('text', unmarked(paragraph));
-    if ('row' in read) table.rows += 1;
+    if (read !== undefined && 'row' in read) this.#add('row', read.row, read.isFirst);
+    else for (const paragraph of read?.paragraphs ?? []) this.#add('text', unmarked(paragraph));
     startRow(table);
   }
 
   /** A table that has blocks in a cell: what of its row was read is paragraphs. */
   #layOut(table: Table): void {
     const open = this.#out.take();
-    for (const cell of [...table.cells, open]) this.#add('text', unmarked(cell.trim()));
+    const names = table.names.flat().map((name) => ({ text: name }));
+    table.names = [];
+    for (const { text } of [...names, ...table.cells, { text: open }]) {
+      this.#add('text', unmarked(text.trim()));
+    }
     table.cells = [];
     table.isLayout = true;
   }
@@ -236,6 +352,8 @@ export class HtmlHandler implements Partial<Handler> {
       level,
       isFirst: true,
       where,
+      linked: this.#out.takeLinked(),
+      part: this.#open.at(-1)?.part,
     });
   }
 
@@ -263,7 +381,8 @@ export class HtmlHandler implements Partial<Handler> {
   }
 
   #add(kind: Block['kind'], text: string, isFirst = false): void {
-    this.#out.add({ text, kind, isFirst, level: 0, where: this.#open.at(-1)?.where ?? 0 });
+    const { where = 0, part } = this.#open.at(-1) ?? {};
+    this.#out.add({ text, kind, isFirst, level: 0, where, part, linked: this.#out.takeLinked() });
   }
 
   #isInTitle(): boolean {
@@ -271,45 +390,6 @@ export class HtmlHandler implements Partial<Handler> {
   }
 }
 
-/** Longer than any that the code has itself. */
-function fenceOf(code: string): string {
-  let longest = 2;
-  for (const [, marks] of code.matchAll(/^ {0,3}(`{3,})/gm)) {
-    longest = Math.max(longest, marks!.length);
-  }
-  return '`'.repeat(longest + 1);
-}
-
-function isTitleElement(name: string): boolean {
-  return /^(h[1-6]|summary|dt)$/.test(name);
-}
-
 function isInHead(open: readonly Element[]): boolean {
   return open.every(({ name }) => name === 'html' || name === 'head');
-}
-
-function breaksCell(name: string): boolean {
-  return name === 'table' || name === 'pre' || /^h[1-6]$/.test(name);
-}
-
-function startRow(table: Table): void {
-  table.cells = [];
-  table.isHeading = true;
-}
-
-function beginCell(table: Table, name: string): void {
-  table.isCellOpen = true;
-  if (name === 'td') table.isHeading = false;
-}
-
-/** What would be a heading or a fence in Markdown, and is none here. */
-function unmarked(text: string): string {
-  return text.replace(/^( {0,3})(#{1,6}[ \t]|`{3}|~{3}|[=-]{2,}[ \t]*$)/gm, String.raw`$1\$2`);
-}
-
-function languageOf(attributes: Attributes): string {
-  const classes = (attributes['class'] ?? '').slice(0, 200);
-  return (
-    /(?:^|\s)(?:language|lang|highlight)-([a-z0-9+#-]{1,20})(?:\s|$)/i.exec(classes)?.[1] ?? ''
-  );
 }

@@ -1,8 +1,9 @@
 import { Parser } from 'htmlparser2';
-import { chooseText, joinBlocks } from './choose-text.ts';
+import { chooseText, joinBlocks, judgeParts } from './choose-text.ts';
 import type { Block } from './html-blocks.ts';
 import { HtmlHandler } from './html-handler.ts';
 import type { RobotsWords } from './page-facts.ts';
+import { footnoteOf, resolveMarks } from './set-apart.ts';
 
 /** Small enough that what a page nests without end is noticed soon. */
 const PIECE_CHARS = 16_384;
@@ -37,7 +38,8 @@ export function readHtml(page: string, { url }: { url: string }): HtmlDocument {
 
   const { facts } = handler;
   const shown = handler.title.replace(/\s+/g, ' ').trim();
-  const chosen = withHead(chooseText(handler.blocks, handler.articles), handler.blocks, shown);
+  const blocks = withoutApart(judgeParts(handler.blocks, handler));
+  const chosen = withHead(chooseText(blocks, handler.articles), blocks, shown);
   return {
     title: titleOf(chosen, shown),
     text: joinBlocks(chosen),
@@ -46,6 +48,17 @@ export function readHtml(page: string, { url }: { url: string }): HtmlDocument {
     canonical: facts.canonical,
     robots: { noindex: facts.noindex, nofollow: facts.nofollow },
   };
+}
+
+/** Writes out what is raised and lowered, in place. */
+function withoutApart(blocks: Block[]): Block[] {
+  const notes = new Set<string>();
+  for (const { text } of blocks) {
+    const note = footnoteOf(text);
+    if (note !== undefined) notes.add(note);
+  }
+  for (const block of blocks) block.text = resolveMarks(block.text, notes);
+  return blocks;
 }
 
 /**

@@ -1,30 +1,204 @@
 /** Of a table that lays a page out, or cells that are pages: their texts are paragraphs. */
 const CELL_CHARS_MAX = 1_000;
+/** HTML allows 1,000 columns and 65,534 rows of one cell; repeating long cells makes a page larger than it is. */
+const COLUMNS_MAX = 200;
+const ROWS_SPANNED_MAX = 65_534;
+const REPEATED_CHARS_MAX = 200_000;
+const NAME_ROWS_MAX = 5;
+const NAME_CHARS_MAX = 60;
+
+type Cell = { text: string; columns: number; rows: number };
+/** A cell from above that reaches into the next rows. */
+type Span = { text: string; rows: number };
 
 /** A table that is being read. */
 export type Table = {
-  cells: string[];
+  cells: Cell[];
+  /** How far the open cell reaches. */
+  reach: { columns: number; rows: number };
   isCellOpen: boolean;
   /** Whether all cells of the row are headings. */
   isHeading: boolean;
+  isHead: boolean;
   rows: number;
+  /** By column. */
+  spans: (Span | undefined)[];
+  /** Rows that name the columns, before they are written. */
+  names: string[][];
+  /** No element says that they are names. */
+  isGuess: boolean;
+  /** The last of them has cells over several rows or columns. */
+  hasGroups: boolean;
+  /** They are written above the first row, and again where a text stands between two rows. */
+  head: string | undefined;
+  isBroken: boolean;
+  repeated: number;
   /** It has blocks in its cells: they are read as if there were no table. */
   isLayout: boolean;
 };
 
 export function newTable(isLayout: boolean): Table {
-  return { cells: [], isCellOpen: false, isHeading: true, rows: 0, isLayout };
+  return {
+    cells: [],
+    reach: { columns: 1, rows: 1 },
+    isCellOpen: false,
+    isHeading: true,
+    isHead: false,
+    rows: 0,
+    spans: [],
+    names: [],
+    isGuess: false,
+    hasGroups: false,
+    head: undefined,
+    isBroken: false,
+    repeated: 0,
+    isLayout,
+  };
 }
 
-/** What a row says: as a row of Markdown, or as paragraphs. */
-export function readRow(table: Table): { row: string } | { paragraphs: string[] } {
-  const cells = table.cells.map((cell) => cell.trim());
-  const filled = cells.filter((cell) => cell !== '');
-  const isRow = filled.length > 1 && filled.every(({ length }) => length <= CELL_CHARS_MAX);
-  if (!isRow) return { paragraphs: filled };
-  const row = rowOf(cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')));
-  const isTop = table.rows === 0 && table.isHeading;
-  return { row: isTop ? `${row}\n${rowOf(cells.map(() => '---'))}` : row };
+export function startRow(table: Table): void {
+  table.cells = [];
+  table.isHeading = true;
+}
+
+export function beginCell(
+  table: Table,
+  name: string,
+  { colspan, rowspan }: Readonly<Record<string, string>>,
+): void {
+  table.isCellOpen = true;
+  table.reach = {
+    columns: spanOf(colspan, COLUMNS_MAX),
+    // 0: to the end of its group of rows.
+    rows: rowspan?.trim() === '0' ? ROWS_SPANNED_MAX : spanOf(rowspan, ROWS_SPANNED_MAX),
+  };
+  if (name === 'td') table.isHeading = false;
+}
+
+function spanOf(given: string | undefined, most: number): number {
+  const number = Number(/^\s*(\d{1,6})/.exec(given ?? '')?.[1] ?? '1');
+  return Math.min(Math.max(1, number), most);
+}
+
+export function endCell(table: Table, text: string): void {
+  table.cells.push({ text: text.trim(), ...table.reach });
+  table.isCellOpen = false;
+}
+
+/** What a cell reaches over ends with its group of rows (thead, tbody, tfoot). */
+export function endRowGroup(table: Table): void {
+  table.spans = [];
+}
+
+/** What a row says: as a row of Markdown, or as paragraphs. Undefined: nothing, so far. */
+export function readRow(
+  table: Table,
+): { row: string; isFirst: boolean } | { paragraphs: string[] } | undefined {
+  if (table.cells.length === 0) return undefined;
+  const own = table.cells.filter(({ text }) => text !== '');
+  const isBelow = table.spans.some((span) => span !== undefined && span.text !== '');
+  const isNames = isRowOfNames(table);
+  const cells = placed(table);
+  const isShort = own.every(({ text }) => text.length <= CELL_CHARS_MAX);
+  if (!isShort || own.length + (isBelow ? 1 : 0) < 2 || own.length === 0) {
+    table.isBroken ||= own.length > 0;
+    return { paragraphs: own.map(({ text }) => text) };
+  }
+  const values = cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' '));
+  if (table.rows === 0 && isNames && table.names.length < NAME_ROWS_MAX) {
+    table.names.push(values);
+    table.hasGroups = table.cells.some(({ columns, rows }) => columns > 1 || rows > 1);
+    return undefined;
+  }
+  // Nothing marks the row above as names: that is what it is where numbers stand below it.
+  const isGuess = table.isGuess && !values.some((value) => /\d/.test(value));
+  const above = isGuess ? table.names.map((names) => `${rowOf(names)}\n`).join('') : '';
+  if (isGuess) table.names = [];
+  const head = headOf(table);
+  table.rows += 1;
+  return { row: `${above}${head}${rowOf(values)}`, isFirst: table.rows === 1 || head !== '' };
+}
+
+/** Whether it names the columns: by its elements, because the row above goes on in it, or as it seems. */
+function isRowOfNames(table: Table): boolean {
+  const { cells, names, spans } = table;
+  if (table.isHeading || table.isHead) return true;
+  const texts = cells.map(({ text }) => text);
+  const isText = texts.every((text) => text.length <= NAME_CHARS_MAX && !/\d/.test(text));
+  if (names.length > 0) {
+    return isText && (table.hasGroups || spans.some((span) => span !== undefined));
+  }
+  table.isGuess = isText && texts.length > 1 && texts.filter((text) => text === '').length < 2;
+  return table.isGuess;
+}
+
+/** The rows that name the columns, where the table has no others. */
+export function endTable(table: Table): string | undefined {
+  if (table.rows > 0 || table.names.length === 0) return undefined;
+  return table.isGuess
+    ? table.names.map((names) => rowOf(names)).join('\n')
+    : headOf(table).trimEnd();
+}
+
+/** What stands above the next row: the names of the columns, one in each column. */
+function headOf(table: Table): string {
+  if (table.names.length > 0) {
+    const width = Math.max(...table.names.map((row) => row.length));
+    const columns = Array.from({ length: width }, (_, at) => [
+      ...new Set(table.names.map((row) => row[at] ?? '').filter((name) => name !== '')),
+    ]);
+    const names = columns.map((some) => some.join(' '));
+    table.head = `${rowOf(names)}\n${rowOf(names.map(() => '---'))}\n`;
+    table.names = [];
+    table.isBroken = true;
+  }
+  const isDue = table.isBroken && table.head !== undefined;
+  table.isBroken = false;
+  return isDue ? table.head! : '';
+}
+
+/** Cells in their columns (HTML, "Forming a table"): one that reaches further is in each. */
+function placed(table: Table): string[] {
+  const cells: string[] = [];
+  const given = [...table.cells];
+  for (let column = 0; column < COLUMNS_MAX; column += 1) {
+    const span = table.spans[column];
+    if (span !== undefined) {
+      cells.push(repeated(table, span.text));
+      table.spans[column] = span.rows > 1 ? { text: span.text, rows: span.rows - 1 } : undefined;
+      continue;
+    }
+    const next = given.shift();
+    if (next === undefined) {
+      if (table.spans.length <= column) break;
+      cells.push('');
+      continue;
+    }
+    column = placeCell(table, { cells, column, next });
+  }
+  while (cells.at(-1) === '' && cells.length > table.cells.length) cells.pop();
+  return cells;
+}
+
+/** Returns the last column that it is in. */
+function placeCell(
+  table: Table,
+  { cells, column, next }: { cells: string[]; column: number; next: Cell },
+): number {
+  const { text, columns, rows } = next;
+  let last = column;
+  for (let at = column; at < Math.min(column + columns, COLUMNS_MAX); at += 1) {
+    if (at > column && table.spans[at] !== undefined) break;
+    cells.push(at === column ? text : repeated(table, text));
+    if (rows > 1) table.spans[at] = { text, rows: rows - 1 };
+    last = at;
+  }
+  return last;
+}
+
+function repeated(table: Table, text: string): string {
+  table.repeated += text.length;
+  return table.repeated > REPEATED_CHARS_MAX ? '' : text;
 }
 
 function rowOf(cells: readonly string[]): string {

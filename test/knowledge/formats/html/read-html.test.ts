@@ -188,6 +188,16 @@ describe('a hostile page', () => {
     ['a cell of spaces', `<table><tr><td>${many(' \n', 2_000_000)}`],
     ['tables in tables', '<table><tr><td>'.repeat(300)],
     ['forms in forms', many('<form>', 500_000)],
+    [
+      'cells that reach everywhere',
+      `<table>${many(`<tr><td colspan=999 rowspan=65534>${'x'.repeat(900)}<td>y`, 20_000)}`,
+    ],
+    [
+      'hidden parts in hidden parts',
+      many(`${'<div hidden>'.repeat(900)}x${'</div>'.repeat(900)}`, 200),
+    ],
+    ['raised numbers', `<p>${many('1<sup>2</sup>', 300_000)}`],
+    ['raised numbers that do not end', `${'<b>'.repeat(900)}${many('1<sup>2', 90)}`],
   ])('%s is read to its end', (_, html) => {
     expect(readHtml(html, at).links.length).toBeLessThanOrEqual(5_000);
   });

@@ -1,0 +1,30 @@
+import type { Attributes } from './boilerplate.ts';
+
+/** Longer than any that the code has itself. */
+export function fenceOf(code: string): string {
+  let longest = 2;
+  for (const [, marks] of code.matchAll(/^ {0,3}(`{3,})/gm)) {
+    longest = Math.max(longest, marks!.length);
+  }
+  return '`'.repeat(longest + 1);
+}
+
+/** What would be a heading or a fence in Markdown, and is none here. */
+export function unmarked(text: string): string {
+  return text.replace(/^( {0,3})(#{1,6}[ \t]|`{3}|~{3}|[=-]{2,}[ \t]*$)/gm, String.raw`$1\$2`);
+}
+
+export function languageOf(attributes: Attributes): string {
+  const classes = (attributes['class'] ?? '').slice(0, 200);
+  return (
+    /(?:^|\s)(?:language|lang|highlight)-([a-z0-9+#-]{1,20})(?:\s|$)/i.exec(classes)?.[1] ?? ''
+  );
+}
+
+export function isTitleElement(name: string): boolean {
+  return /^(h[1-6]|summary|dt)$/.test(name);
+}
+
+export function breaksCell(name: string): boolean {
+  return name === 'table' || name === 'pre' || /^h[1-6]$/.test(name);
+}

@@ -1,0 +1,55 @@
+import { cutLongText } from './cut-text.ts';
+
+/** Below the names of the columns: `| --- | :-: |`. */
+const RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+/** A text may stand above a table without an empty line between. */
+const LINES_ABOVE_MAX = 20;
+
+/**
+ * Pieces of a table of at most `max` UTF-16 units, cut between rows, each below the row that names its
+ * columns. Undefined: the text is no table, or its names leave no room for rows.
+ */
+export function cutTable(text: string, max: number): Generator<string> | undefined {
+  const lines = text.split('\n', LINES_ABOVE_MAX);
+  const rule = lines.findIndex(
+    (line, at) => at > 0 && line.includes('|') && RULE.test(line) && lines[at - 1]!.includes('|'),
+  );
+  if (rule < 0) return undefined;
+  const head = `${lines[rule - 1]}\n${lines[rule]}`;
+  if (head.length * 2 > max) return undefined;
+  const above = lines.slice(0, rule - 1).join('\n');
+  const from = lines.slice(0, rule + 1).join('\n').length + 1;
+  return piecesOf({ above, head, rows: text.slice(from) }, max);
+}
+
+function* piecesOf(
+  { above, head, rows }: { above: string; head: string; rows: string },
+  max: number,
+): Generator<string> {
+  // What introduces a table belongs to its first rows.
+  const isShort = above.length + 1 + head.length * 2 <= max;
+  if (!isShort) yield* cutLongText(above, max);
+  let open = isShort && above !== '' ? [above, head] : [head];
+  const least = open.length;
+  let isEmpty = true;
+  let size = open.join('\n').length;
+  for (const row of rows.split('\n')) {
+    if (!isEmpty && size + 1 + row.length > max) {
+      yield open.join('\n');
+      [open, size, isEmpty] = [[head], head.length, true];
+    }
+    // A row that is too long for one passage is cut, and each piece has the names above it.
+    const parts =
+      size + 1 + row.length > max ? [...cutLongText(row, max - head.length - 1)] : [row];
+    for (const [at, part] of parts.entries()) {
+      if (at > 0) {
+        yield open.join('\n');
+        [open, size] = [[head], head.length];
+      }
+      open.push(part);
+      size += 1 + part.length;
+      isEmpty = false;
+    }
+  }
+  if (open.length > least || !isEmpty) yield open.join('\n');
+}
