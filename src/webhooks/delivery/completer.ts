@@ -1,4 +1,4 @@
-import { delay } from '../../clock.ts';
+import { delay, monotonicMs } from '../../clock.ts';
 import { createBatcher } from '../../platform/controller/batcher.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
@@ -13,7 +13,10 @@ import type { AttemptResult } from '../queue/dispatch-queue.ts';
 export type Completer = {
   /** Resolves once recorded: true when it counted, false when the lease had gone to another. */
   add: (result: AttemptResult) => Promise<boolean>;
-  /** Waits until everything added is recorded. */
+  /**
+   * For the stop: waits until everything added is recorded. While the database is away this takes FLUSH_MS and the
+   * statement in progress at most. What is still not recorded then is sent again once its lease has run out.
+   */
   flush: () => Promise<void>;
 };
 
@@ -21,6 +24,7 @@ const BATCH_MAX = 256;
 /** Each batch is one commit: at 200 deliveries a second four share it. */
 const GATHER_MS = 20;
 const RETRY_MS = 200;
+const FLUSH_MS = 5_000;
 
 export function createCompleter(deps: {
   complete: (results: readonly AttemptResult[]) => Promise<Set<string>>;
@@ -28,6 +32,8 @@ export function createCompleter(deps: {
   isRefused: (error: unknown) => boolean;
   log: Logger;
 }): Completer {
+  let endMs = Infinity;
+
   async function record(results: readonly AttemptResult[]): Promise<boolean[]> {
     for (;;) {
       try {
@@ -38,6 +44,13 @@ export function createCompleter(deps: {
       } catch (error) {
         if (deps.isRefused(error)) return oneByOne(results, error);
         const attempts = results.length;
+        if (monotonicMs() >= endMs) {
+          deps.log.error(
+            { err: error, attempts },
+            'attempts not recorded; their leases will run out',
+          );
+          return results.map(() => false);
+        }
         deps.log.warn({ err: error, attempts }, 'attempts not recorded; trying again');
         await delay(RETRY_MS);
       }
@@ -56,5 +69,11 @@ export function createCompleter(deps: {
   }
 
   const { add, idle } = createBatcher({ run: record, itemsMax: BATCH_MAX, gatherMs: GATHER_MS });
-  return { add, flush: idle };
+  return {
+    add,
+    flush: () => {
+      endMs = Math.min(endMs, monotonicMs() + FLUSH_MS);
+      return idle();
+    },
+  };
 }

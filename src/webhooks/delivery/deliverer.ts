@@ -28,7 +28,10 @@ export type Deliverer = {
   start: () => void;
   /** These endpoints may have something due; `*`: any may. */
   wake: (endpointIds: readonly string[]) => void;
-  /** Stops claiming, waits for what is in flight (at most an attempt's time-out) and records it. */
+  /**
+   * Stops claiming, waits for what is in flight (at most an attempt's time-out) and records it, if the database is there
+   * within the seconds of completer.ts.
+   */
   stop: () => Promise<void>;
 };
 

@@ -9,7 +9,7 @@ import type { AttemptHealth, Slots } from './slots.ts';
 export type Worker = {
   /** Begins at once, in the order of the calls. */
   begin: (delivery: SendableDelivery) => void;
-  /** Resolves when nothing is in flight and all is recorded. */
+  /** Resolves when nothing is in flight and all is recorded that can be. */
   idle: () => Promise<void>;
 };
 
@@ -26,31 +26,43 @@ export type WorkerDeps = {
 };
 
 export function createWorker(deps: WorkerDeps): Worker {
+  const attempts = new Set<Promise<void>>();
   const inFlight = new Set<Promise<void>>();
   return {
     begin: (delivery) => {
       deps.slots.take(delivery.endpointId, delivery.yields);
-      const run = deliver(deps, delivery).finally(() => {
+      const attempt = attemptInSlot(deps, delivery);
+      const answered: Promise<void> = attempt.then(
+        () => void attempts.delete(answered),
+        () => void attempts.delete(answered),
+      );
+      attempts.add(answered);
+      const run = deliver(deps, delivery, attempt).finally(() => {
         inFlight.delete(run);
         deps.onFree();
       });
       inFlight.add(run);
     },
     idle: async () => {
+      await Promise.all(attempts);
+      await deps.completer.flush(); // Not before the last answer: from now on recording has an end.
       await Promise.all(inFlight);
-      await deps.completer.flush();
     },
   };
 }
 
-async function deliver(deps: WorkerDeps, delivery: SendableDelivery): Promise<void> {
+async function deliver(
+  deps: WorkerDeps,
+  delivery: SendableDelivery,
+  attempting: Promise<Attempt>,
+): Promise<void> {
   const kind = kindOf(delivery);
   // What somebody sends to see whether it arrives says nothing of how we do (contract §7).
   const { isTest } = delivery;
   const waitedSec = Math.max(0, delivery.waitedMs) / 1_000;
   if (!isTest) deps.metrics.queueDuration.observe({ attempt_kind: kind }, waitedSec);
   try {
-    const attempt = await attemptInSlot(deps, delivery);
+    const attempt = await attempting;
     const counted = await deps.completer.add(attempt.result);
     if (counted) {
       if (!isTest) count(deps.metrics, { delivery, attempt, kind });

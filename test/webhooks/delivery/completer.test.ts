@@ -103,6 +103,33 @@ test('with the database away nothing is given up: it is tried again until it is 
   expect(tried.flat().filter((id) => id === '2').length).toBeGreaterThanOrEqual(1);
 });
 
+test('a flush ends while the database is away: what is not recorded by then does not count', async () => {
+  const time = holdTime();
+  let tries = 0;
+  const completer = createCompleter({
+    complete: () => {
+      tries += 1;
+      return Promise.reject(new Error('connect ECONNREFUSED'));
+    },
+    isRefused,
+    log,
+  });
+  const added = completer.add(result('1'));
+  await time.armed(20);
+  await time.advance(20);
+  await time.armed(200);
+  const before = tries;
+  await time.advance(60_000); // Nobody waits for it: it is tried again for as long as it takes.
+  expect(tries).toBeGreaterThan(before);
+  let flushed = false;
+  const flushing = completer.flush().then(() => (flushed = true));
+  await time.advance(4_800);
+  expect(flushed).toBe(false);
+  await time.advance(400);
+  await flushing;
+  expect(await added).toBe(false);
+});
+
 test('a flush waits for what is under way, and for nothing when there is nothing', async () => {
   const database = manualDatabase();
   const completer = createCompleter({ complete: database.complete, isRefused, log });

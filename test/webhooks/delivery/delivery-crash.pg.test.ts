@@ -5,7 +5,7 @@ import { holdTime } from '../../clock.ts';
 import { startFaultProxy } from '../../platform/fault-proxy.ts';
 import { databaseUrl } from '../../platform/postgres/postgres.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
-import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
+import { letTimePass, startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
 import { until } from '../../until.ts';
 
 const CUTS = 20;
@@ -87,7 +87,7 @@ test('the wake-up connection is cut: the sweep delivers meanwhile, and it is mad
   await time.armed(RECONNECT_MS);
   await fixture.emit();
   await time.advance(SWEEP_MS);
-  await receiver.until(({ length }) => length === 1);
+  await receiver.until(({ length }) => length >= 1);
   await time.advance(RECONNECT_MS - SWEEP_MS);
   await until('another wake-up connection', async () => {
     const { rows } = await fixture.pool.query<{ n: number }>(
@@ -108,7 +108,7 @@ test('the wake-up connection falls silent: each sweep delivers, five times a sec
   for (let i = 0; i < 3; i += 1) {
     await fixture.emit();
     await time.advance(SWEEP_MS);
-    await receiver.until(({ length }) => length === i + 1);
+    await receiver.until(({ length }) => length >= i + 1);
   }
 });
 
@@ -117,7 +117,7 @@ test('a wake-up delivers without any sweep', async () => {
   await fixture.startDelivery();
   for (let i = 0; i < 5; i += 1) {
     await fixture.emit();
-    await receiver.until(({ length }) => length === i + 1);
+    await receiver.until(({ length }) => length >= i + 1);
   }
 });
 
@@ -156,7 +156,7 @@ test('a stop waits for the attempt under way and records it', async () => {
   receiver.answer((_, response) => void release.promise.then(() => response.writeHead(200).end()));
   const engine = await fixture.startDelivery();
   const eventId = await fixture.emit();
-  await receiver.until(({ length }) => length === 1);
+  await receiver.until(({ length }) => length >= 1);
   let stopped = false;
   const stopping = engine.stop().then(() => (stopped = true));
   expect(await fixture.deliveryOf(eventId)).toMatchObject({ status: 'pending' });
@@ -164,4 +164,25 @@ test('a stop waits for the attempt under way and records it', async () => {
   release.resolve();
   await stopping;
   expect(await fixture.deliveryOf(eventId)).toMatchObject({ status: 'delivered', attemptCount: 1 });
+});
+
+test('a stop while the database is away ends, and what it cannot record is sent again', async () => {
+  const proxy = await startFaultProxy(fixture.databaseUrl);
+  onTestFinished(proxy.stop);
+  const answer = Promise.withResolvers<void>();
+  receiver.answer((_, response) => void answer.promise.then(() => response.writeHead(200).end()));
+  const time = holdTime();
+  const engine = await fixture.startDelivery({ databaseUrl: proxy.through(fixture.databaseUrl) });
+  const eventId = await fixture.emit();
+  await receiver.until(({ length }) => length >= 1);
+  await proxy.stop(); // It never comes back, and the wake-up connection is gone too.
+  answer.resolve();
+  letTimePass(time);
+  await engine.stop();
+  expect(await queued()).toEqual({ total: 1, leased: 1 });
+
+  await fixture.travel(30_000);
+  await fixture.startDelivery();
+  await receiver.until(({ length }) => length >= 2);
+  await fixture.deliveryWhen(eventId, ({ status }) => status === 'delivered');
 });
