@@ -184,7 +184,7 @@ describe('passages of a text', () => {
         expect(odd).toEqual([]);
         expect(missingFrom(text, chunks)).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 

@@ -361,7 +361,7 @@ describe('sitemaps', () => {
     ['elements in elements', xml('<urlset>'.repeat(500_000))],
     [
       'an address without end',
-      xml(`<urlset><url><loc>${'/x'.repeat(2_000_000)}</loc></url></urlset>`),
+      xml(`<urlset><url><loc>${'/x'.repeat(500_000)}</loc></url></urlset>`),
     ],
     ['no XML at all', '<html><a href="/a">'],
   ])('with %s make nothing', async (_, reply) => {

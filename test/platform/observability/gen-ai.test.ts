@@ -106,8 +106,8 @@ test('without a model that is configured there is none to observe', async () => 
   expect(await find({ namespace: 'default', model: undefined })).toBeUndefined();
 });
 
-test('ten thousand names of a tenant make a hundred labels and no more', async () => {
-  for (let i = 0; i < 10_000; i += 1) {
+test('a thousand names of a tenant make a hundred labels and no more', async () => {
+  for (let i = 0; i < 1_000; i += 1) {
     const model = await modelThat(async () => ({ ...REPLY, model: `m${i}` }));
     await model(REQUEST);
   }
@@ -117,7 +117,7 @@ test('ten thousand names of a tenant make a hundred labels and no more', async (
   ];
   expect(models).toHaveLength(101);
   const name = 'gen_ai_client_operation_duration_seconds_count';
-  expect(await sample(name, 'gen_ai_provider_name="_OTHER"', '="_OTHER"')).toBe(9_900);
+  expect(await sample(name, 'gen_ai_provider_name="_OTHER"', '="_OTHER"')).toBe(900);
 });
 
 test('a tool that fails is counted so; a name that the model made up is nobody’s', async () => {
