@@ -203,3 +203,24 @@ describe('the default provider of models', () => {
     expect(problemsOf({ PARLEY_MODEL_KEY: 'k', PARLEY_PORT: 'x' })).toHaveLength(2);
   });
 });
+
+describe('a collector of spans', () => {
+  const COMMON = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://otel.test//' };
+  const urlOf = (env: Record<string, string>): string | undefined => readConfig(env).tracing?.url;
+
+  test('is its own address as it is, or the common one with a path', () => {
+    expect(urlOf({})).toBeUndefined();
+    expect(urlOf(COMMON)).toBe('https://otel.test/v1/traces');
+    const own = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces.test/a' };
+    expect(urlOf({ ...COMMON, ...own })).toBe('https://traces.test/a');
+  });
+
+  test.each([
+    [{ OTEL_SDK_DISABLED: 'TRUE' }, false],
+    [{ OTEL_SDK_DISABLED: 'no' }, true],
+    [{ OTEL_TRACES_EXPORTER: 'none' }, false],
+    [{ OTEL_TRACES_EXPORTER: 'otlp' }, true],
+  ])('with %j is used: %s', (over, isUsed) => {
+    expect(urlOf({ ...COMMON, ...over }) !== undefined).toBe(isUsed);
+  });
+});

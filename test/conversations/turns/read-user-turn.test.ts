@@ -100,6 +100,10 @@ test.each([
   ['never mind, I found it myself', { isSolved: true }],
   ['if that worked I would tell you', { isSolved: false }],
   ['Thanks for nothing', { isThanks: false, isComplaint: true }],
+  ['Thanks. That is wrong.', { isThanks: false, isComplaint: true }],
+  ['Where is my order?', { isThanks: false, isComplaint: false, isConsent: false }],
+  ['the parcel seems to be lost somewhere between here and Norway', { isRemark: false }],
+  ['the parcel seems to be green somewhere between here and Norway', { isRemark: true }],
   ['sure, yes please', { isConsent: true }],
   ['ok', { isConsent: false }],
 ])('%j is %j', (text, expected) => expect(readUserTurn(text)).toMatchObject(expected));

@@ -87,6 +87,20 @@ describe('a manifest', () => {
     expect(read(`${config}items:\n${items}`).ids).toEqual(['ConfigMap default/c']);
   });
 
+  test('may say null where it has no labels or annotations', () => {
+    const text = `${HEAD}metadata: {name: a, labels: null, annotations: null, namespace: null}\nspec: {prompt: p}\n`;
+    expect(read(text)).toMatchObject({ texts: [], ids: ['Agent default/a'] });
+  });
+
+  test('of an unknown kind may be a misspelt one of ours only in our groups', () => {
+    const isUnknown = (apiVersion: string): boolean =>
+      read(`apiVersion: ${apiVersion}\nkind: Thing\nmetadata: {name: a}\n`).unknownIdentity;
+    expect(isUnknown('v1')).toBe(true);
+    expect(isUnknown('parley.dev/v1')).toBe(true);
+    expect(isUnknown('7')).toBe(true);
+    expect(isUnknown('apps/v1')).toBe(false);
+  });
+
   test('uses anchors and merge keys', () => {
     const spec = `x: &base {prompt: shared}\n  z:\n    <<: *base\n    more: 1\n  prompt: p`;
     expect(read(agent('a', spec)).applied[0]?.spec).toMatchObject({
