@@ -5,6 +5,7 @@ import { createLedger, startRecorders, type Ledger } from '../webhooks/ledger/le
 import type { Recorder } from '../webhooks/ledger/ledger-recorder.ts';
 import { freePort } from '../free-port.ts';
 import { IS_NIGHTLY, roundsOf } from '../nightly.ts';
+import { copyCluster } from '../platform/postgres/made-cluster.ts';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 import { createSeeded } from '../random/seeded.ts';
 
@@ -32,6 +33,7 @@ let parley: Parley;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
+  await copyCluster(folder.path);
   [recorder] = (await startRecorders(folder.path)) as [Recorder];
 });
 
@@ -103,7 +105,7 @@ async function postmasterPid(dataDir: string): Promise<number> {
 
 /** PostgreSQL is being restarted: the API answers 503 until it is back. */
 async function answering({ call }: Parley): Promise<void> {
-  const endMs = performance.now() + 15_000;
+  const endMs = performance.now() + 60_000;
   for (;;) {
     const { status } = await call('GET', '/v1/webhooks');
     if (status === 200) return;

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { createEmbeddedPostgres } from '../../../src/standalone/postgres/embedded-postgres.ts';
 import { temporaryFolder } from '../../roles/parley-process.ts';
+import { copyCluster } from './made-cluster.ts';
 
 /** A PostgreSQL of a test's own, durable as users have it, to be killed and stopped. */
 export type OwnPostgres = {
@@ -33,6 +35,7 @@ export async function startOwnPostgres(
 ): Promise<OwnPostgres> {
   const temporary = options.folder === undefined ? await temporaryFolder() : undefined;
   const folder = options.folder ?? temporary!.path;
+  if (!existsSync(path.join(folder, 'postgres'))) await copyCluster(folder);
   const waiting = new Set<(atMs: number) => void>();
   const server = createEmbeddedPostgres({
     dataDir: folder,
