@@ -4,7 +4,6 @@ import { IS_NIGHTLY } from '../../../nightly.ts';
 import type { SsrfDns } from './ssrf-dns.ts';
 import type { SsrfListeners } from './ssrf-listeners.ts';
 import { inParallel } from './in-parallel.ts';
-import { startOwnPostgres } from '../../postgres/own-postgres.ts';
 import { startRoles, type Parley } from '../../../roles/parley-process.ts';
 import { until } from '../../../until.ts';
 
@@ -27,22 +26,22 @@ const PATIENCE = { timeoutMs: 120_000, everyMs: 300 };
 const PROXY = 'http://169.254.169.254:8080';
 
 /**
- * A real api, operator and delivery process on a PostgreSQL in the namespace. The api has everything
+ * A real api, operator and delivery process on a database in the namespace. The api has everything
  * opened, so that it takes the literal addresses too: only the delivery process protects.
  */
 export async function runPipeline(
   servers: { listeners: SsrfListeners; dns: SsrfDns },
   turn: number,
+  databaseUrl: string,
 ): Promise<PipelineResult> {
   const before = {
     caught: servers.listeners.caught().length,
     received: servers.listeners.received(),
   };
-  const postgres = await startOwnPostgres({ settings: { fsync: 'off' } });
   const open = { PARLEY_EGRESS_ALLOW: '0.0.0.0/0,::/0' };
   const proxies = { HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY, http_proxy: PROXY };
   const parley = await startRoles({
-    databaseUrl: postgres.url,
+    databaseUrl,
     // Of all that it does at once nothing may be refused before the guard sees it.
     env: {
       PARLEY_RATE_LIMIT: '0',
@@ -73,7 +72,6 @@ export async function runPipeline(
   } finally {
     await parley.stop();
     process.off('exit', endAll);
-    await postgres.stop();
   }
 }
 

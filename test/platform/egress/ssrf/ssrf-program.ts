@@ -6,6 +6,7 @@ import { METADATA } from './ssrf-addresses.ts';
 import { makeCases } from './ssrf-cases.ts';
 import { startSsrfDns } from './ssrf-dns.ts';
 import { makeNetwork, overlay } from './ssrf-network.ts';
+import { createDatabases } from './ssrf-databases.ts';
 import { runPipeline } from './ssrf-pipeline.ts';
 import { runWaysOut } from './ssrf-ways-out.ts';
 import { runGuarded, runUnguarded } from './ssrf-runner.ts';
@@ -25,6 +26,7 @@ const forget = overlay({
 process.once('exit', forget);
 const listeners = await openListeners();
 const servers = { listeners, dns: await startSsrfDns() };
+const databases = createDatabases();
 
 function hostsFile(): string {
   const lines = cases.filter(({ hosts }) => hosts !== undefined);
@@ -41,8 +43,8 @@ const answers: Record<Question, () => Promise<unknown>> = {
   unguarded: () => runUnguarded(servers, cases),
   guarded: () => runGuarded(servers, cases),
   opened: () => runGuarded(servers, ofMetadata, EVERYTHING),
-  pipeline: () => runPipeline(servers, turn),
-  waysOut: () => runWaysOut(servers, turn),
+  pipeline: async () => runPipeline(servers, turn, await databases.create('pipeline')),
+  waysOut: async () => runWaysOut(servers, turn, await databases.create('ways_out')),
 };
 
 process.on('message', (question: Question) => {
@@ -51,5 +53,5 @@ process.on('message', (question: Question) => {
     (error: Error) => process.send?.({ question, error: error.stack }),
   );
 });
-process.once('disconnect', () => process.exit());
+process.once('disconnect', () => void databases.stop().finally(() => process.exit()));
 process.send?.({ question: 'ready' });

@@ -1,13 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { createLogger } from '../../../../src/platform/observability/logger.ts';
-import { migrate } from '../../../../src/platform/postgres/migrate.ts';
 import { PUBLIC_V4, PUBLIC_V6, spellings } from './ssrf-addresses.ts';
 import { addressesOf, DOMAIN, REDIRECTS } from './ssrf-cases.ts';
 import { IS_NIGHTLY } from '../../../nightly.ts';
 import type { SsrfDns } from './ssrf-dns.ts';
 import type { SsrfListeners } from './ssrf-listeners.ts';
 import { inParallel } from './in-parallel.ts';
-import { startOwnPostgres } from '../../postgres/own-postgres.ts';
 import { startRole, type Parley } from '../../../roles/parley-process.ts';
 import { until } from '../../../until.ts';
 
@@ -45,16 +42,14 @@ const MODEL = `http://${PUBLIC_V4}/v1`;
 export async function runWaysOut(
   servers: { listeners: SsrfListeners; dns: SsrfDns },
   turn: number,
+  databaseUrl: string,
 ): Promise<WaysOutResult> {
-  const postgres = await startOwnPostgres({ settings: { fsync: 'off' } });
-  const databaseUrl = postgres.url;
   const env = { PARLEY_RATE_LIMIT: '0' };
   const running: Parley[] = [];
   const endAll = (): void =>
     running.flatMap(({ pids }) => pids).forEach((pid) => process.kill(pid, 'SIGKILL'));
   try {
     process.once('exit', endAll);
-    await migrate({ databaseUrl, log: createLogger('error', 'test') });
     const opened = { ...env, PARLEY_EGRESS_ALLOW: '0.0.0.0/0,::/0' };
     const open = await startBoth(databaseUrl, opened, running);
     const { list, zones } = ways(turn);
@@ -102,7 +97,6 @@ export async function runWaysOut(
   } finally {
     await Promise.all(running.map((one) => one.stop()));
     process.off('exit', endAll);
-    await postgres.stop();
   }
 }
 
