@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Client } from 'pg';
 import { freePort } from '../free-port.ts';
 import { createTestDatabase } from '../platform/postgres/postgres.ts';
-import { runMigrations, startRole, type Parley } from '../roles/parley-process.ts';
+import { startRole, type Parley } from '../roles/parley-process.ts';
 
 /** The API dies when a declared thing is written and its line of the audit log is not settled. */
 
@@ -13,7 +13,6 @@ let operator: Parley;
 let url: string;
 beforeEach(async () => {
   database = await createTestDatabase();
-  await runMigrations(database.url);
   admin = new Client(database.url);
   await admin.connect();
   operator = await startRole('operator', { databaseUrl: database.url, env: {} });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Client } from 'pg';
 import { freePort } from '../free-port.ts';
 import { createTestDatabase } from '../platform/postgres/postgres.ts';
-import { runMigrations, startRole, type Parley } from '../roles/parley-process.ts';
+import { startRole, type Parley } from '../roles/parley-process.ts';
 import { until } from '../until.ts';
 import { IS_NIGHTLY } from '../nightly.ts';
 
@@ -12,7 +12,6 @@ let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let admin: Client;
 beforeEach(async () => {
   database = await createTestDatabase();
-  await runMigrations(database.url);
   admin = new Client(database.url);
   await admin.connect();
 });

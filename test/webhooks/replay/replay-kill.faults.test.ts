@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { fromUuid } from '../../../src/ids.ts';
 import { createPool, type Pool } from '../../../src/platform/postgres/pool.ts';
 import { freePort } from '../../free-port.ts';
-import { runMigrations, startRole, type Parley } from '../../roles/parley-process.ts';
+import { startRole, type Parley } from '../../roles/parley-process.ts';
 import { createTestDatabase } from '../../platform/postgres/postgres.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { createSeeded } from '../../random/seeded.ts';
@@ -38,7 +38,6 @@ const start = (role: 'api' | 'delivery' | 'operator', failpoints = ''): Promise<
 
 beforeEach(async () => {
   database = await createTestDatabase();
-  await runMigrations(database.url);
   pool = createPool(database.url, { log: pino({ level: 'silent' }), max: 2 });
   receiver = await startReceiver();
   receiver.answer((_, response) => void setTimeout(() => response.writeHead(200).end(), 3));
