@@ -100,12 +100,13 @@ const FOREIGN = [
       const file = join(folder, 'config');
       await writeFile(file, kubeconfig(kube), { mode: 0o600 });
       helmWith = (...args) => helm!([...args, '--namespace', 'real'], { KUBECONFIG: file });
+      // Each test leaves the release installed.
+      await helmWith('install', RELEASE, CHART);
     });
 
     afterAll(async () => rm(folder, { recursive: true, force: true }));
 
     test('keeps what it generated through an upgrade, and through an uninstall what data hangs on', async () => {
-      await helmWith('install', RELEASE, CHART);
       const before = await secrets();
       expect(Object.keys(before)).toEqual([
         'demo-parley-api-key',
@@ -136,7 +137,6 @@ const FOREIGN = [
       const path = '/apis/apps/v1/namespaces/real/deployments/demo-parley-delivery';
       const replicas = async (): Promise<unknown> =>
         fieldOf((await kube.request('GET', path)).json(), 'spec', 'replicas');
-      await helmWith('upgrade', '--install', RELEASE, CHART);
       expect(await replicas()).toBe(2);
       const scale = JSON.stringify({ spec: { replicas: 5 } });
       const type = 'application/merge-patch+json';
@@ -160,7 +160,6 @@ const FOREIGN = [
         z
           .array(z.looseObject({ kind: z.string() }))
           .parse(parse(String(fieldOf(annotations, name))));
-      await helmWith('upgrade', '--install', RELEASE, CHART);
       const { items } = (
         await kube.request('GET', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions')
       ).json();
