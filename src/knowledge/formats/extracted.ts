@@ -32,6 +32,8 @@ export type ExtractedDocument = {
   language: string | null;
   /** Of HTML: absolute addresses of its links, its canonical one, and the robots meta. */
   links?: string[];
+  /** Facts from the head and foot of a page of a site, which `text` leaves out. */
+  around?: string;
   canonical?: string | null;
   robots?: { noindex: boolean; nofollow: boolean };
 };

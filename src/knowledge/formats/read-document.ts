@@ -1,6 +1,7 @@
 import type { Answer, ExtractedDocument, ExtractInput } from './extracted.ts';
 import { formatOf, type Format } from './format-of.ts';
 import { decodeHtml } from './html/decode-html.ts';
+import { withAround } from './html/page-contacts.ts';
 import { readHtml } from './html/read-html.ts';
 import { readCsv } from './read-csv.ts';
 import { readDocx } from './read-docx.ts';
@@ -84,11 +85,11 @@ function readWord(entries: readonly ZipEntry[]): Promise<ReadDocument> {
 }
 
 function readPage(html: string, url: string | null | undefined): ReadDocument {
-  const { title, text, language, links, canonical, robots } = readHtml(html, {
+  const { title, text, around, language, links, canonical, robots } = readHtml(html, {
     url: url ?? 'http://localhost/',
   });
-  // Of a file nobody follows them.
-  return { title, text, language, ...(url && { links, canonical, robots }) };
+  if (url) return { title, text, language, around, links, canonical, robots };
+  return { title, text: withAround(text, around), language };
 }
 
 type Named = Pick<ExtractInput, 'name' | 'bytes'>;

@@ -1,10 +1,13 @@
-import { FetchRefused, type Fetched, type Validators } from '../sources/fetching.ts';
-import { Frontier, type Target } from './frontier.ts';
+import { withAround } from '../formats/html/page-contacts.ts';
+import type { Fetched, Validators } from '../sources/fetching.ts';
+import { siteIsDown, type CrawlDeps } from './crawl-deps.ts';
+import { CanonicalPages, type DocumentPage, type HeldPage } from './canonical-pages.ts';
+import { byLength, Frontier, type Target } from './frontier.ts';
 import { inOrder } from './in-order.ts';
 import type { Page } from './read-page.ts';
-import { addressIn, pathOf, type Site } from './site-address.ts';
+import { addressIn, pathOf, readable } from './site-address.ts';
 import type { Sitemaps } from './sitemaps.ts';
-import { GraphBuilder, hashOf, hashOfValidators, SITEMAP, type SiteGraph } from './site-graph.ts';
+import { GraphBuilder, hashOf, hashOfValidators, linksOf, SITEMAP } from './site-graph.ts';
 
 /** What is told of addresses that are not read; those above it are left out without a word. */
 const TOLD_MAX = 1_000;
@@ -12,21 +15,6 @@ const TOLD_MAX = 1_000;
 const DOWN_AFTER = 25;
 const AHEAD_MAX = 32;
 const AHEAD_CHARS_MAX = 16_000_000;
-
-export type CrawlDeps = {
-  site: Site;
-  maxDepth: number;
-  maxPages: number;
-  /** Whether a page is to be kept. */
-  isWanted: (url: URL) => boolean;
-  /** Whether robots.txt lets us ask for it. */
-  isAllowed: (url: URL) => boolean;
-  /** What the last sync found. */
-  before: SiteGraph;
-  known: (path: string) => Promise<Validators | undefined>;
-  read: (url: URL, validators: Validators | undefined) => Promise<Page>;
-  isLate: () => boolean;
-};
 
 type Found = { depth: number; from: string; hops?: number; isCanonical?: boolean };
 
@@ -40,16 +28,18 @@ export class Crawl {
   readonly #deps: CrawlDeps;
   readonly #frontier: Frontier;
   readonly #graph = new GraphBuilder();
+  readonly graph = this.#graph.graph;
   #queue: Target[] = [];
   #nextLevel: Target[] = [];
   /** Told of, and neither asked for nor looked at again. */
   readonly #refused = new Set<string>();
-  /** Pages that are another's: from where, to where. */
-  readonly #aliases = new Map<string, string>();
   /** Ended as no document. */
   readonly #lost = new Set<string>();
   /** The page that has a text, by the hash of that. */
   readonly #texts = new Map<string, string>();
+  readonly #canonical = new CanonicalPages();
+  /** Could not be read. */
+  readonly #unread = new Set<string>();
   #linkedBefore: Map<string, string[]> | undefined;
   #said: Fetched[] = [];
   #kept = 0;
@@ -65,14 +55,7 @@ export class Crawl {
     this.#frontier = new Frontier(Math.max(20_000, 5 * deps.maxPages));
   }
 
-  get graph(): SiteGraph {
-    return this.#graph.graph;
-  }
-
-  /**
-   * `start`: the start page, which was read to find the site. `listed`: of sitemaps. Pages that a sitemap
-   * with a problem listed when it was read last are read as if it still did. @throws FetchRefused when the site cannot be reached
-   */
+  /** Reads the site; `start` was read to find it. @throws FetchRefused if it cannot be reached */
   async *run(
     start: { url: URL; page: Page },
     listed: Sitemaps,
@@ -81,14 +64,21 @@ export class Crawl {
     this.#settle(target, start.page);
     if (this.#deps.maxDepth > 0) {
       for (const url of listed.addresses) this.#consider(url, { depth: 1, from: SITEMAP });
+      // Sitemaps that could not be read may still list what they listed before.
       if (listed.problems.length > 0) this.#followBefore(SITEMAP, 0);
     }
     for (const { path, reason } of listed.problems) yield { kind: 'failed', path, reason };
     yield* this.#levels();
     this.#considerMore();
     yield* this.#levels();
+    await this.#tellRedirects();
+    yield* this.#levels();
+    for (const path of this.#canonical.awaited) this.#release(path);
+    yield* this.#takeSaid();
     yield* this.#tellRest();
-    this.#requireSite();
+    if (this.#unreachable * 2 > this.#attempted) {
+      throw siteIsDown(this.#unreachable, this.#attempted, this.#lastReason);
+    }
   }
 
   #begin(url: URL): Target {
@@ -145,8 +135,8 @@ export class Crawl {
 
   /** Only where its links are known: an answer that nothing has changed does not have them. */
   async #validatorsOf({ path }: Target): Promise<Validators | undefined> {
-    const seen = this.#deps.before.get(path)?.seen ?? null;
-    if (seen === null) return undefined;
+    const { seen = null, isCompared = false } = this.#deps.before.get(path) ?? {};
+    if (seen === null || isCompared) return undefined;
     const validators = await this.#deps.known(path);
     return validators && hashOfValidators(validators) === seen.validators ? validators : undefined;
   }
@@ -155,37 +145,63 @@ export class Crawl {
     this.#pending -= 1;
     this.#attempted += 1;
     if (page.kind !== 'failed' || !page.isSite) this.#inARow = 0;
+    if (!this.#take(target, page)) this.#release(target.path);
+  }
+
+  /** Whether it has to wait for the page that it names as its address. */
+  #take(target: Target, page: Page): boolean {
     switch (page.kind) {
       case 'document':
         return this.#document(target, page);
       case 'unchanged':
-        return this.#unchanged(target);
+        this.#unchanged(target);
+        break;
       case 'redirect':
-        return this.#redirect(target, page.to);
+        this.#redirect(target, page.to);
+        break;
       case 'skipped':
-        return this.#skip(target.path, page.reason);
+        this.#skip(target.path, page.reason);
+        break;
       case 'failed':
-        return this.#failed(target, page);
+        this.#failed(target, page);
     }
+    return false;
   }
 
-  #document(target: Target, page: Extract<Page, { kind: 'document' }>): void {
+  #document(target: Target, page: DocumentPage): boolean {
     const { path, url } = target;
     if (!page.nofollow) this.#follow(target, page.links);
-    if (page.noindex) return this.#skip(path, 'it asks not to be indexed (noindex)');
+    if (page.noindex) this.#skip(path, 'it asks not to be indexed (noindex)');
+    else if (!this.#deps.isWanted(url)) this.#skip(path, LEFT_OUT);
+    else if (page.text.trim() === '') this.#skip(path, NO_TEXT);
+    else return this.#isHeld(target, page);
+    return false;
+  }
+
+  #isHeld(target: Target, page: DocumentPage): boolean {
     const canonical = this.#canonicalOf(target, page.canonical);
-    if (canonical !== undefined) return this.#skip(path, `its canonical address is ${canonical}`);
-    if (!this.#deps.isWanted(url)) return this.#skip(path, LEFT_OUT);
+    if (canonical === undefined) {
+      this.#keep(target, page);
+      return false;
+    }
+    if (this.#canonical.hold({ target, page, canonical })) this.#release(canonical);
+    return true;
+  }
+
+  #keep({ path, url, depth }: Target, page: DocumentPage): void {
+    if (this.#kept >= this.#deps.maxPages) return this.#skip(path, this.#tooMany());
     const text = page.text.trim();
-    if (text === '') return this.#skip(path, NO_TEXT);
     const hash = hashOf(text);
+    this.#canonical.remember(path, text);
     if (this.#isDouble(path, hash)) return;
     const { validators, language } = page;
     const seen = hashOfValidators(validators);
     this.#graph.read(path, seen === null ? null : { validators: seen, text: hash });
     this.#kept += 1;
     const title = page.title ?? readable(url.pathname);
-    this.#said.push({ kind: 'document', path, title, text, url: url.href, language, validators });
+    const shown = depth === 0 ? withAround(text, page.around ?? '') : text;
+    const document = { path, title, text: shown, url: url.href, language, validators };
+    this.#said.push({ kind: 'document', ...document });
   }
 
   #unchanged(target: Target): void {
@@ -206,11 +222,13 @@ export class Crawl {
     this.#graph.read(path, seen);
     if (seen !== null) this.#kept += 1;
     this.#said.push({ kind: 'failed', path, reason });
+    this.#unread.add(path);
     if (!isSite) return;
     this.#unreachable += 1;
     this.#inARow += 1;
     this.#lastReason = reason;
-    if (this.#inARow >= DOWN_AFTER) throw this.#siteIsDown();
+    if (this.#inARow >= DOWN_AFTER)
+      throw siteIsDown(this.#unreachable, this.#attempted, this.#lastReason);
   }
 
   #redirect(target: Target, to: string): void {
@@ -219,14 +237,49 @@ export class Crawl {
     if (url === undefined) return this.#skip(path, 'it leads to another site');
     const next = pathOf(url);
     if (hops >= REDIRECTS_MAX) return this.#broken(target, `more than ${REDIRECTS_MAX} redirects`);
-    if (this.#leadsTo(next, path)) return this.#broken(target, 'redirects in a circle');
-    this.#aliases.set(path, next);
+    if (this.#canonical.leadsTo(next, path)) return this.#broken(target, 'redirects in a circle');
     this.#consider(url, { depth, from: path, hops: hops + 1 });
-    this.#skip(path, `it leads to ${next}`);
+    this.#canonical.redirect(path, { next, depth });
+    this.#lost.add(path);
   }
 
   #broken(target: Target, what: string): void {
     this.#failed(target, { kind: 'failed', reason: `there are ${what}`, isSite: false });
+  }
+
+  /** Decides about the documents that name this page, which has been read, as their address. */
+  #release(settled: string): void {
+    for (const { held, path } of this.#canonical.settle(settled)) this.#decide(held, path);
+  }
+
+  /** RFC 6596 (3): the page that is named has the same text, or more. Any other page is its own. */
+  #decide({ target, page, canonical }: HeldPage, path: string): void {
+    const text = page.text.trim();
+    const isSame = this.graph.get(path)?.seen?.text === hashOf(text);
+    const hasAll = isSame || this.#canonical.hasAll(path, text);
+    // An answer that nothing has changed has no text to compare with: the next sync asks for it.
+    const isUnknown = !isSame && hasAll !== false && !this.#lost.has(path);
+    if (isUnknown) for (const one of [path, target.path]) this.#graph.compare(one);
+    if (hasAll === true) return this.#skip(target.path, `its canonical address is ${canonical}`);
+    this.#canonical.own(target.path);
+    this.#keep(target, page);
+  }
+
+  /** What leads to a page that could not be read stays as it was, with what it led to. */
+  async #tellRedirects(): Promise<void> {
+    for (const [path, redirect] of this.#canonical.redirects) {
+      const end = this.#canonical.endOf(redirect);
+      const isUnread = this.#unread.has(end) && (await this.#deps.known(path)) !== undefined;
+      const reason = `it leads to ${redirect.next}`;
+      if (isUnread) {
+        this.#said.push({ kind: 'failed', path, reason: `${reason}, which could not be read` });
+        this.#followBefore(path, redirect.depth);
+      } else this.#skip(path, reason);
+    }
+  }
+
+  #tooMany(): string {
+    return `max_pages, ${this.#deps.maxPages}, is reached`;
   }
 
   /** Undefined: the page is its own, or the address it names cannot be read. */
@@ -235,21 +288,11 @@ export class Crawl {
     const url = addressIn(this.#deps.site, canonical, target.url.href);
     if (url === undefined) return undefined;
     const path = pathOf(url);
-    if (this.#lost.has(path) || this.#leadsTo(path, target.path)) return undefined;
+    if (this.#lost.has(path) || this.#canonical.leadsTo(path, target.path)) return undefined;
     const found = { depth: target.depth, from: target.path, isCanonical: true };
     if (!this.#consider(url, found)) return undefined;
-    this.#aliases.set(target.path, path);
+    this.#canonical.alias(target.path, path);
     return path;
-  }
-
-  /** Whether a page is, by way of others, said to be another. */
-  #leadsTo(from: string, to: string): boolean {
-    let at: string | undefined = from;
-    for (let steps = 0; at !== undefined && steps < 20; steps += 1) {
-      if (at === to) return true;
-      at = this.#aliases.get(at);
-    }
-    return at !== undefined;
   }
 
   #isDouble(path: string, hash: string): boolean {
@@ -307,7 +350,8 @@ export class Crawl {
   #enqueue(target: Target): void {
     // A redirect, or a canonical address, is of the level that is being read.
     const isNow = target.hops > 0 || target.isCanonical;
-    (isNow ? this.#queue : this.#nextLevel).push(target);
+    if (target.isCanonical) this.#queue.unshift(target);
+    else (isNow ? this.#queue : this.#nextLevel).push(target);
   }
 
   #refusalOf(url: URL): string | undefined {
@@ -339,46 +383,11 @@ export class Crawl {
     for (const { path } of rest) {
       yield this.isCut
         ? { kind: 'failed', path, reason: 'the sync took too long' }
-        : { kind: 'skipped', path, reason: `max_pages, ${this.#deps.maxPages}, is reached` };
+        : { kind: 'skipped', path, reason: this.#tooMany() };
     }
-  }
-
-  #requireSite(): void {
-    if (this.#unreachable * 2 > this.#attempted) throw this.#siteIsDown();
-  }
-
-  #siteIsDown(): FetchRefused {
-    return new FetchRefused(
-      'SiteUnreachable',
-      `${this.#unreachable} of ${this.#attempted} pages could not be read, the last one because ${this.#lastReason}`,
-    );
   }
 }
 
 const REDIRECTS_MAX = 5;
 const LEFT_OUT = 'include and exclude leave it out';
 const NO_TEXT = 'it has no text; pages that scripts make in the browser are not read';
-
-function byLength(a: Target, b: Target): number {
-  return a.path.length - b.path.length || (a.path < b.path ? -1 : 1);
-}
-
-function linksOf(graph: SiteGraph): Map<string, string[]> {
-  const links = new Map<string, string[]>();
-  for (const [path, { from }] of graph) {
-    for (const one of from) {
-      const list = links.get(one);
-      if (list) list.push(path);
-      else links.set(one, [path]);
-    }
-  }
-  return links;
-}
-
-function readable(pathname: string): string {
-  try {
-    return decodeURI(pathname);
-  } catch {
-    return pathname;
-  }
-}

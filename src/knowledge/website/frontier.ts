@@ -71,3 +71,8 @@ function trapOf(url: URL): string | undefined {
   const isRepeated = [...counts.values()].some((count) => count > REPEATS_MAX);
   return isRepeated ? `a part of its path comes more than ${REPEATS_MAX} times` : undefined;
 }
+
+/** Short addresses first, so that the order is the same each time. */
+export function byLength(a: Target, b: Target): number {
+  return a.path.length - b.path.length || (a.path < b.path ? -1 : 1);
+}

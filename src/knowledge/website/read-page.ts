@@ -13,13 +13,16 @@ export type Page =
       language: string | null;
       validators: Validators;
       links: string[];
+      /** Facts of its head and foot; the other pages of the site repeat them. */
+      around?: string;
       canonical: string | null;
       noindex: boolean;
       nofollow: boolean;
     }
   | { kind: 'unchanged' }
-  | { kind: 'redirect'; to: string }
-  | { kind: 'skipped'; reason: string }
+  | { kind: 'redirect'; to: string; isLasting?: boolean }
+  /** `isUnclear`: the answer does not say that the page is gone. */
+  | { kind: 'skipped'; reason: string; isUnclear?: boolean }
   /** `isSite`: the site as a whole may be the cause. */
   | { kind: 'failed'; reason: string; isSite: boolean };
 
@@ -81,7 +84,7 @@ async function readOnce(
     case 'gone':
       return { kind: 'skipped', reason: `the site does not have it (${answer.status})` };
     case 'other':
-      return { kind: 'skipped', reason: otherType(answer.mediaType) };
+      return { kind: 'skipped', reason: otherType(answer.mediaType), isUnclear: true };
     case 'failed': {
       const { reason, isSite, retryAfterMs } = answer;
       if (retryAfterMs !== undefined) return { retryAfterMs, reason };
@@ -111,11 +114,13 @@ async function readBody(
   if ('refused' in extracted) {
     const { code, detail } = extracted.refused;
     return code === 'no_text'
-      ? { kind: 'skipped', reason: detail }
+      ? { kind: 'skipped', reason: detail, isUnclear: true }
       : { kind: 'failed', reason: detail, isSite: false };
   }
   const [document] = extracted.documents;
-  if (document === undefined) return { kind: 'skipped', reason: 'there is no document in it' };
+  if (document === undefined) {
+    return { kind: 'skipped', reason: 'there is no document in it', isUnclear: true };
+  }
   const said = robotsTagOf(headers);
   return {
     kind: 'document',
@@ -124,6 +129,7 @@ async function readBody(
     language: document.language,
     validators,
     links: document.links ?? [],
+    around: document.around ?? '',
     canonical: canonicalOf(headers) ?? document.canonical ?? null,
     noindex: said.noindex || (document.robots?.noindex ?? false),
     nofollow: said.nofollow || (document.robots?.nofollow ?? false),

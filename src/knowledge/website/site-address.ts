@@ -76,3 +76,12 @@ function isDropped(pair: string): boolean {
   if (DROPPED.has(name) || DROPPED_FORM.test(name)) return true;
   return SESSION.test(name) && at >= 0 && /^[0-9a-z]{16,}$/i.test(pair.slice(at + 1));
 }
+
+/** A path as people read it. */
+export function readable(pathname: string): string {
+  try {
+    return decodeURI(pathname);
+  } catch {
+    return pathname;
+  }
+}

@@ -18,6 +18,8 @@ export type SiteNode = {
   from: readonly string[];
   /** More pages link to it. */
   hasMore: boolean;
+  /** Other pages name it as their address, and have part of its text: it is read in full each time. */
+  isCompared?: boolean;
 };
 
 export const SITEMAP = '';
@@ -47,6 +49,11 @@ export class GraphBuilder {
     if (node !== undefined) this.#nodes.set(path, { ...node, seen });
   }
 
+  compare(path: string): void {
+    const node = this.#nodes.get(path);
+    if (node !== undefined) this.#nodes.set(path, { ...node, isCompared: true });
+  }
+
   get graph(): SiteGraph {
     return this.#nodes;
   }
@@ -69,6 +76,7 @@ type StoredNode = [
   seen: [string, string] | 0,
   /** Places among the nodes; -1: a sitemap. */
   from: number[],
+  isCompared?: 1,
 ];
 
 /** The same for the same graph. `key`: what else must be the same for it to mean anything. */
@@ -76,15 +84,17 @@ export async function writeCursor(key: string, graph: SiteGraph): Promise<string
   const paths = [...graph.keys()].sort();
   const places = new Map(paths.map((path, place) => [path, place]));
   const nodes = paths.map((path): StoredNode => {
-    const { depth, hasMore, seen, from } = graph.get(path)!;
+    const { depth, hasMore, seen, from, isCompared = false } = graph.get(path)!;
     const known = from.map((one) => (one === SITEMAP ? -1 : (places.get(one) ?? -2)));
-    return [
+    const node: StoredNode = [
       path,
       depth,
       hasMore ? 1 : 0,
       seen === null ? 0 : [seen.validators, seen.text],
       known.filter((place) => place > -2).sort((a, b) => a - b),
     ];
+    if (isCompared) node.push(1);
+    return node;
   });
   const json = JSON.stringify({ key, nodes } satisfies Stored);
   const deflated = await promisify<string, Buffer>(zlib.deflateRaw)(json);
@@ -109,14 +119,28 @@ export async function readCursor(key: string, cursor: string | null): Promise<Si
 
 function graphOf({ nodes }: Stored): SiteGraph {
   return new Map(
-    nodes.map(([path, depth, hasMore, seen, from]) => [
+    nodes.map(([path, depth, hasMore, seen, from, isCompared]) => [
       path,
       {
         depth,
         hasMore: hasMore === 1,
         seen: seen === 0 ? null : { validators: seen[0], text: seen[1] },
         from: from.map((place) => (place < 0 ? SITEMAP : nodes[place]![0])),
+        ...(isCompared === 1 && { isCompared: true }),
       },
     ]),
   );
+}
+
+/** What each page led to. */
+export function linksOf(graph: SiteGraph): Map<string, string[]> {
+  const links = new Map<string, string[]>();
+  for (const [path, { from }] of graph) {
+    for (const one of from) {
+      const list = links.get(one);
+      if (list) list.push(path);
+      else links.set(one, [path]);
+    }
+  }
+  return links;
 }

@@ -10,6 +10,7 @@ import {
   type FetchEnd,
   type Fetcher,
   type FetchInput,
+  type Validators,
 } from '../sources/fetching.ts';
 import { Crawl } from './crawl.ts';
 import { createPace, type Pace } from './pace.ts';
@@ -35,7 +36,7 @@ const DELAY_MS = 500;
 const SYNC_MS_MAX = 6 * 3_600_000;
 const REDIRECTS_MAX = 5;
 /** Counted up when pages are read in another way, so that those that have not changed are read again. */
-const READING = 1;
+const READING = 2;
 
 type Settings = {
   url: string;
@@ -102,12 +103,16 @@ async function* fetchWebsite(
       isAllowed: opened.robots.isAllowed,
       before,
       known: input.known,
-      read: (url, validators) => readPage(url, validators, visit),
+      read: (url, validators) => readKept(url, validators, visit),
       isLate: () => nowMs() > endsMs,
     });
-    yield* crawl.run(opened, await listPages(settings, opened, visit));
+    const listed = await listPages(settings, opened, visit);
+    yield* crawl.run(opened, listed);
     if (crawl.isCut) return { unseen: 'keep', cursor: input.cursor };
-    return { unseen: 'remove', cursor: await writeCursor(key, crawl.graph) };
+    // Nobody knows what the sitemap listed before: an older version, or other settings, wrote that down.
+    const isUnknown = listed.problems.length > 0 && before.size === 0 && input.cursor !== null;
+    const cursor = isUnknown ? input.cursor : await writeCursor(key, crawl.graph);
+    return { unseen: isUnknown ? 'keep' : 'remove', cursor };
   } finally {
     leaving.abort(new Error('nobody reads this website any more'));
   }
@@ -173,7 +178,27 @@ async function readStart(url: URL, visit: Visit): Promise<Page> {
   const seen = visit.before.get(path)?.seen ?? null;
   const validators = seen === null ? undefined : await visit.input.known(path);
   const isSame = validators && hashOfValidators(validators) === seen?.validators;
-  return await readPage(url, isSame ? validators : undefined, visit);
+  return await readKept(url, isSame ? validators : undefined, visit);
+}
+
+/** Reads a page. What is indexed of it stays where the answer does not say clearly that it is gone. */
+async function readKept(url: URL, validators: Validators | undefined, visit: Visit): Promise<Page> {
+  const page = await readPage(url, validators, visit);
+  const unclear = unclearAs(page, url);
+  if (unclear === undefined) return page;
+  const isIndexed = (await visit.input.known(pathOf(url))) !== undefined;
+  return isIndexed ? { kind: 'failed', reason: unclear, isSite: false } : page;
+}
+
+/** Why an answer may be that of a login, a bot check or a fault; undefined: it is a clear one. */
+function unclearAs(page: Page, url: URL): string | undefined {
+  if (page.kind === 'skipped') return page.isUnclear === true ? page.reason : undefined;
+  if (page.kind === 'document') {
+    return page.text.trim() === '' && !page.noindex ? 'it has no text this time' : undefined;
+  }
+  if (page.kind !== 'redirect' || page.isLasting === true) return undefined;
+  const isElsewhere = addressIn(siteOf(url), page.to, url.href) === undefined;
+  return isElsewhere ? 'it leads to another site for now' : undefined;
 }
 
 function requireStart(page: Page, url: URL): Page {

@@ -1,4 +1,4 @@
-import { BESIDE, IN_ARTICLE, IN_CONTENT, IN_MAIN } from './html-blocks.ts';
+import { AROUND, BESIDE, FORM, IN_ARTICLE, IN_CONTENT, IN_MAIN } from './html-blocks.ts';
 
 /** What of a page is its text, by the names, roles and classes that sites give to its parts. */
 
@@ -30,8 +30,6 @@ const NEVER_READ = new Set([
 const BESIDE_NAMES = new Set(['form', 'footer', 'button', 'label']);
 const ROLES_LEFT_OUT = new Set([
   'navigation',
-  'banner',
-  'contentinfo',
   'search',
   'dialog',
   'alertdialog',
@@ -44,7 +42,7 @@ const CLASS_LEFT_OUT =
   /^(headerlink|header-anchor|heading-anchor|hash-link|anchor-link|anchorjs-link|permalink|linenos|lineno|linenodiv|line-numbers(-rows|-wrapper)?|line-number|skip-?(link|nav|to-content|to-main)|screen-reader-text|sr-only|visually-hidden|cookie-?(banner|bar|consent|notice|popup|modal|law|overlay)|cookieconsent|cc-window|cc-banner|onetrust-.*|cybotcookiebot.*|gdpr-(banner|bar|consent|notice|modal|popup)|consent-(banner|modal|popup)|copybtn|copy-(button|btn)|clipboard-copy)$/i;
 const CLASS_BESIDE =
   /^(nav|navbar|navheader|navfooter|navigation|nav-?links?|side-?bar|sphinxsidebar|menu|breadcrumbs?|footer|site-footer|page-footer|site-header|page-header|masthead|pagination|pager|prev-next|toc|table-of-contents|tableofcontents|share|sharing|social|social-share|related|related-(posts|articles|pages)|comments|advert|advertisement|ads|newsletter|subscribe|edit-(page|link|this-page)|theme-edit-this-page|last-updated|backlinks?|topnav|bottomnav|subnav|sub-nav|top-nav|bottom-nav|legal-copy|copyright)$/i;
-/** Of such names those that are never the text of a page, and those that are inside of a text alone. */
+/** Names of parts that never belong to the text of a page. */
 const NAME_STAYS =
   /^(breadcrumbs?|comments|copyright|legal-copy|last-updated|edit-(page|link|this-page)|theme-edit-this-page|backlinks?|prev-next|cookie-?(banner|bar|consent|notice)|onetrust-.*)$/i;
 const NAME_OF_PAGE =
@@ -74,7 +72,21 @@ export function isLeftOut(name: string, attributes: Attributes, isInTitle: boole
 
 /** What an element adds to `Block.where` of what is inside. */
 export function whereOf(name: string, attributes: Attributes, outside: number): number {
-  return regionOf(name, attributes) | (isBeside(name, attributes, outside) ? BESIDE : 0);
+  const isForm = name === 'form' || name === 'button' || name === 'label';
+  return (
+    regionOf(name, attributes) |
+    (isBeside(name, attributes, outside) ? BESIDE : 0) |
+    (isAround(name, attributes) ? AROUND : 0) |
+    (isForm ? FORM : 0)
+  );
+}
+
+function isAround(name: string, attributes: Attributes): boolean {
+  if (/^(header|footer|address|aside)$/.test(name)) return true;
+  if (/^(banner|contentinfo)$/.test(attributes['role'] ?? '')) return true;
+  if (name === 'body' || name === 'html' || name === 'main') return false;
+  const names = [...wordsOf(attributes['class']), attributes['id'] ?? ''];
+  return names.some((word) => NAME_OF_PAGE.test(word) && !/^(newsletter|subscribe)$/i.test(word));
 }
 
 function regionOf(name: string, attributes: Attributes): number {
@@ -90,6 +102,7 @@ function isBeside(name: string, attributes: Attributes, outside: number): boolea
   // The title of an answer that opens.
   if (name === 'button' && openedBy(attributes) !== undefined) return false;
   if (BESIDE_NAMES.has(name)) return true;
+  if (/^(banner|contentinfo)$/.test(attributes['role'] ?? '')) return true;
   const given = attributes['class'];
   // That of an article has its title in it.
   if (name === 'header') return (outside & (IN_MAIN | IN_ARTICLE)) === 0;
@@ -99,7 +112,7 @@ function isBeside(name: string, attributes: Attributes, outside: number): boolea
   return false;
 }
 
-/** Whether its class or id is a name that menus, advertisements and the like have; texts may have it too. */
+/** Returns true for a class or id that menus and advertisements often have. Texts may have it too. */
 export function isNamedBeside(name: string, attributes: Attributes): boolean {
   if (name === 'body' || name === 'html' || name === 'main') return false;
   if (name === 'menu') return true;
@@ -109,7 +122,7 @@ export function isNamedBeside(name: string, attributes: Attributes): boolean {
   return !isTextId && ID_BESIDE.test(attributes['id'] ?? '');
 }
 
-/** Whether such a part is no text of the page, whatever it holds. */
+/** Returns true if the part is left out whatever it holds. */
 export function staysBeside(attributes: Attributes, outside: number): boolean {
   const names = [...wordsOf(attributes['class']), attributes['id'] ?? ''];
   if (names.some((word) => NAME_STAYS.test(word))) return true;
@@ -117,7 +130,7 @@ export function staysBeside(attributes: Attributes, outside: number): boolean {
   return !isInText && names.some((word) => NAME_OF_PAGE.test(word));
 }
 
-/** Whether a hidden part is one that visitors open, by what it says of itself. */
+/** Returns true if the attributes of a hidden part show that visitors can open it. */
 export function opensByItself(attributes: Attributes): boolean {
   if (attributes['hidden'] === 'until-found' || attributes['role'] === 'tabpanel') return true;
   if (attributes['role'] === 'region' && attributes['aria-labelledby'] !== undefined) return true;
@@ -136,7 +149,7 @@ export function openedBy(attributes: Attributes): string | undefined {
   return target?.startsWith('#') === true ? target.slice(1, 200) : undefined;
 }
 
-/** Whether a hidden part is one of a page's tools, whatever opens it. */
+/** Returns true for hidden tools of a page, such as dialogs. */
 export function isTool(attributes: Attributes): boolean {
   return wordsOf(attributes['class']).some((word) => CLASS_TOOL.test(word));
 }

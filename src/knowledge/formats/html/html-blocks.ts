@@ -6,6 +6,10 @@ export const IN_ARTICLE = 2;
 export const IN_CONTENT = 4;
 /** In what is probably no text of the page: kept only where there is next to nothing else. */
 export const BESIDE = 8;
+/** Block in a head, a foot or an address. */
+export const AROUND = 16;
+/** Block in a form or on a button. */
+export const FORM = 32;
 
 /** One paragraph, heading, item, row of a table or piece of code, as Markdown. */
 export type Block = {
@@ -15,21 +19,21 @@ export type Block = {
   /** Whether it begins a list or a table. */
   isFirst: boolean;
   level: number;
-  /** Characters of it that are links. */
+  /** Number of its characters inside links. */
   linked: number;
   /** The innermost part of the page around it that may not be its text. */
   part: Part | undefined;
 };
 
-/** A part of a page that its markup sets apart; what it holds decides whether it is text. */
+/** Part of a page whose content decides whether it is text. */
 export type Part = {
   outside: Part | undefined;
   /** `named`: its class or id is a name for menus and advertisements. `hidden`: shown after a click, or never. */
   kind: 'named' | 'hidden';
   id: string | undefined;
-  /** Of a hidden one: whether its place or name says that visitors open it. */
+  /** True for a hidden part if its place or name shows that visitors can open it. */
   opens: boolean;
-  /** Whatever it holds, it is no text of the page. */
+  /** True if it is left out whatever it holds. */
   isOut: boolean;
 };
 
@@ -45,7 +49,7 @@ export class HtmlBlocks {
   #endsInSpace = true;
   #chars = 0;
   #linked = 0;
-  /** Whether what is written is a link. */
+  /** True while the text of a link is written. */
   isLink = false;
 
   /** Text as HTML has it: spaces of any kind and number are one. */

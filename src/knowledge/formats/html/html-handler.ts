@@ -153,6 +153,7 @@ export class HtmlHandler implements Partial<Handler> {
 
   onclosetag(name: string): void {
     if (name === 'title') this.#isTitle = false;
+    if (name === 'script') this.facts.endData();
     const closed = this.#open.at(-1);
     if (closed?.name !== name) return;
     if (closed.closing === '~~ ') {
@@ -170,6 +171,7 @@ export class HtmlHandler implements Partial<Handler> {
   }
 
   ontext(text: string): void {
+    this.facts.readData(text);
     if (this.#isTitle) {
       if (this.title.length < TITLE_CHARS_MAX) this.title += text.slice(0, TITLE_CHARS_MAX);
       return;

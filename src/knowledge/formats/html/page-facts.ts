@@ -3,6 +3,8 @@ import type { Attributes } from './boilerplate.ts';
 /** More links of one page are not looked at. */
 const LINKS_MAX = 5_000;
 const HREFS_MAX = 20_000;
+const DATA_MAX = 20;
+const DATA_CHARS_MAX = 100_000;
 const ADDRESS_CHARS_MAX = 2_048;
 
 /** What a page says of itself besides its text: addresses, language, whether it may be indexed. */
@@ -11,6 +13,9 @@ export class PageFacts {
   language: string | null = null;
   noindex = false;
   nofollow = false;
+  /** JSON-LD. */
+  readonly data: string[] = [];
+  #isData = false;
   readonly #links = new Set<string>();
   readonly #hrefs = new Set<string>();
   #base: string;
@@ -28,6 +33,12 @@ export class PageFacts {
     switch (name) {
       case 'html':
         this.language ??= languageOf(attributes['lang'] ?? attributes['xml:lang']);
+        break;
+      case 'script':
+        this.#isData =
+          attributes['type']?.trim().toLowerCase() === 'application/ld+json' &&
+          this.data.length < DATA_MAX;
+        if (this.#isData) this.data.push('');
         break;
       case 'base':
         this.#setBase(attributes['href']);
@@ -47,6 +58,15 @@ export class PageFacts {
         break;
       default:
     }
+  }
+
+  readData(text: string): void {
+    if (!this.#isData || this.data.at(-1)!.length > DATA_CHARS_MAX) return;
+    this.data.push(this.data.pop()! + text);
+  }
+
+  endData(): void {
+    this.#isData = false;
   }
 
   #readLink(attributes: Attributes): void {

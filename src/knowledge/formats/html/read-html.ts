@@ -3,6 +3,7 @@ import { chooseText, joinBlocks, judgeParts } from './choose-text.ts';
 import type { Block } from './html-blocks.ts';
 import { HtmlHandler } from './html-handler.ts';
 import type { RobotsWords } from './page-facts.ts';
+import { contactsOf } from './page-contacts.ts';
 import { footnoteOf, resolveMarks } from './set-apart.ts';
 
 /** Small enough that what a page nests without end is noticed soon. */
@@ -13,6 +14,8 @@ export type HtmlDocument = {
   title: string | null;
   /** Markdown. */
   text: string;
+  /** Facts of its head, its foot and its structured data, which other pages of the site repeat. */
+  around: string;
   /** ISO 639-1, as the page declares it. */
   language: string | null;
   /** Absolute http addresses without fragments, each once, without those of `rel=nofollow`. */
@@ -43,6 +46,7 @@ export function readHtml(page: string, { url }: { url: string }): HtmlDocument {
   return {
     title: titleOf(chosen, shown),
     text: joinBlocks(chosen),
+    around: contactsOf(blocks, new Set(chosen), facts.data),
     language: facts.language,
     links: facts.links,
     canonical: facts.canonical,

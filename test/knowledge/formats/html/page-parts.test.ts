@@ -236,3 +236,78 @@ describe('merged cells', () => {
     ]);
   });
 });
+
+describe('facts around a text', () => {
+  const aroundOf = (body: string): string =>
+    readHtml(page(`<main><p>Our team is here for you and your family.</p></main>${body}`), {
+      url: 'https://a.example/',
+    }).around;
+  test.each([
+    [
+      'a head',
+      '<header><p>Blue Door, telephone 555 0100</p></header>',
+      'Blue Door, telephone 555 0100',
+    ],
+    [
+      'a foot by its role',
+      '<div role="contentinfo"><p>Open from 8:00 to 17:30.</p></div>',
+      'Open from 8:00 to 17:30.',
+    ],
+    [
+      'a foot by its class',
+      '<div class="site-footer"><p>Parking is behind the house.</p></div>',
+      'Parking is behind the house.',
+    ],
+    ['an address', '<address>4 Park Lane, 12345 Exampleton</address>', ''],
+    ['a link to call', '<footer><a href="tel:+15550100">555 0100</a></footer>', '555 0100'],
+    [
+      'a link to write',
+      '<footer><p><a href="mailto:a@b.example">a@b.example</a></p></footer>',
+      'a@b.example',
+    ],
+    [
+      'a menu',
+      '<footer><ul><li><a href="/a">About us</a><li><a href="/b">Jobs</a></ul></footer>',
+      '',
+    ],
+    ['a copyright', '<footer><p>© 2019-2026 Blue Door. All rights reserved.</p></footer>', ''],
+    ['a form', '<footer><form><p>Subscribe and save 10 percent.</p></form></footer>', ''],
+    ['a name', '<header><p>Blue Door</p></header>', ''],
+  ])('%s', (_, body, expected) => {
+    if (body.startsWith('<address>'))
+      expect(textOf(page(body))).toBe('4 Park Lane, 12345 Exampleton');
+    expect(aroundOf(body.startsWith('<address>') ? '' : body)).toBe(expected);
+  });
+
+  test.each<[unknown, string]>([
+    [
+      { name: 'Blue', telephone: '555 0100', openingHours: ['Mo-Fr 08:00-17:30'] },
+      'Blue, Telephone: 555 0100, Opening hours: Mo-Fr 08:00-17:30',
+    ],
+    [
+      { '@graph': [{ address: { streetAddress: '4 Park Lane', addressLocality: 'Exampleton' } }] },
+      'Street: 4 Park Lane, Town: Exampleton',
+    ],
+    [
+      {
+        openingHoursSpecification: {
+          dayOfWeek: 'https://schema.org/Monday',
+          opens: '08:00',
+          closes: '17:30',
+        },
+      },
+      'Opening hours: Monday 08:00 to 17:30',
+    ],
+    [{ '@type': 'WebSite', name: 'Blue' }, ''],
+    ['no thing', ''],
+  ])('structured data: %j', (data, expected) => {
+    expect(aroundOf(`<script type="application/ld+json">${JSON.stringify(data)}</script>`)).toBe(
+      expected,
+    );
+  });
+
+  test('what is no JSON says nothing', () => {
+    expect(aroundOf('<script type="application/ld+json">{"telephone":</script>')).toBe('');
+    expect(aroundOf(`<script type="application/ld+json">${'['.repeat(90_000)}</script>`)).toBe('');
+  });
+});

@@ -1,0 +1,26 @@
+import { FetchRefused, type Validators } from '../sources/fetching.ts';
+import type { Page } from './read-page.ts';
+import type { Site } from './site-address.ts';
+import type { SiteGraph } from './site-graph.ts';
+
+export type CrawlDeps = {
+  site: Site;
+  maxDepth: number;
+  maxPages: number;
+  /** Whether a page is to be kept. */
+  isWanted: (url: URL) => boolean;
+  /** Whether robots.txt lets us ask for it. */
+  isAllowed: (url: URL) => boolean;
+  /** What the last sync found. */
+  before: SiteGraph;
+  known: (path: string) => Promise<Validators | undefined>;
+  read: (url: URL, validators: Validators | undefined) => Promise<Page>;
+  isLate: () => boolean;
+};
+
+export function siteIsDown(unreachable: number, attempted: number, reason: string): FetchRefused {
+  return new FetchRefused(
+    'SiteUnreachable',
+    `${unreachable} of ${attempted} pages could not be read, the last one because ${reason}`,
+  );
+}
