@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -34,6 +34,23 @@ const onLinux = process.platform === 'linux' ? test : test.skip;
 let home: string;
 let dataDir: string;
 let cleanUp: (() => Promise<unknown>)[];
+
+/** A data folder in which a cluster was made. Making one takes longer than all else that a test does. */
+let made: string;
+beforeAll(async () => {
+  made = await mkdtemp(path.join(os.tmpdir(), 'parley embedded '));
+  const log = pino({ level: 'silent' });
+  const database = createEmbeddedPostgres({ dataDir: made, log, settings: { fsync: 'off' } });
+  await database.start();
+  await database.stop();
+});
+afterAll(() => rm(made, { recursive: true, force: true }));
+
+/** Gives the test a cluster that was made before. */
+async function copyCluster(): Promise<void> {
+  for (const name of ['postgres', 'postgres.password'])
+    await cp(path.join(made, name), path.join(dataDir, name), { recursive: true });
+}
 
 beforeEach(async () => {
   // As mktemp -d makes it: only its owner may enter.
@@ -86,6 +103,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 
 describe('the embedded PostgreSQL', () => {
   test('keeps data, port and password over a stop and a start', async () => {
+    await copyCluster();
     const first = embedded();
     const { url } = await first.start();
     await query(url, 'create table kept as select 42 as answer');
@@ -117,6 +135,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   test('is back at the same URL when it was killed, and says so', async () => {
+    await copyCluster();
     const down = Promise.withResolvers<void>();
     const up = Promise.withResolvers<void>();
     const { url } = await embedded({ onDown: down.resolve, onUp: up.resolve }).start();
@@ -133,6 +152,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   test('stops while it is being restarted', async () => {
+    await copyCluster();
     const down = Promise.withResolvers<void>();
     const database = embedded({ onDown: down.resolve });
     const { url } = await database.start();
@@ -167,6 +187,7 @@ describe('the embedded PostgreSQL', () => {
 
 describe('the owner of the data folder', () => {
   test('is alone: a second start is refused and names the first', async () => {
+    await copyCluster();
     const { child } = await startOwner();
     await expect(embedded().start()).rejects.toThrow(`in use by another parley (pid ${child.pid})`);
     // Refusing it must not have taken the folder from the first.
@@ -174,6 +195,7 @@ describe('the owner of the data folder', () => {
   });
 
   test('takes its server along when it is killed', async () => {
+    await copyCluster();
     const { child } = await startOwner();
     const pid = postmasterPid(dataDir);
     await end(child, 'SIGKILL');
@@ -182,6 +204,7 @@ describe('the owner of the data folder', () => {
   });
 
   test('stops a server that outlived an earlier one, and has its data', async () => {
+    await copyCluster();
     const { child, url: before } = await startOwner();
     await query(before, 'create table kept as select 7 as a');
     const pid = postmasterPid(dataDir);
@@ -197,6 +220,7 @@ describe('the owner of the data folder', () => {
   });
 
   test('is not kept out by files whose pids are other processes by now', async () => {
+    await copyCluster();
     const first = embedded();
     await first.start();
     const pidFile = path.join(dataDir, 'postgres', 'postmaster.pid');
@@ -214,6 +238,7 @@ describe('the owner of the data folder', () => {
   });
 
   onLinux('is not kept out by a server that was killed and that nobody reaps', async () => {
+    await copyCluster();
     const first = embedded();
     await first.start();
     const pidFile = path.join(dataDir, 'postgres', 'postmaster.pid');
@@ -250,6 +275,7 @@ describe('what a user can cause is one clear line', () => {
   });
 
   test('a setting that the server refuses', async () => {
+    await copyCluster();
     await expect(
       embedded({ settings: { fsync: 'off', work_mem: 'much' } }).start(),
     ).rejects.toMatchObject({
