@@ -77,7 +77,7 @@ test('what a process that is gone has begun another one finishes, without a seco
     api.stub.script(REFUND, { hang: 'before_headers' });
     api.stub.answer(BYE);
     const placed = await place('Refund me');
-    await until('it thinks after the refund', () => api.stub.requests.length === 2);
+    await until('it thinks after the refund', () => api.stub.requests.length >= 2);
     // As it is when its process was killed there: what it held is nobody's, and it stores nothing.
     const { pool } = api.engine;
     await pool.query(`update live_turns set leased_until = '-infinity', token = gen_random_uuid()`);

@@ -88,7 +88,7 @@ describe('a call that is answered', () => {
     expect(await minutesUntilDue(made)).toBe(1);
     await comesDue(made);
     const call = await fixture.callWhen(made, 'in_progress');
-    await until('the first turn', async () => (await fixture.userTurnsOf(call)).length === 1);
+    await until('the first turn', async () => (await fixture.userTurnsOf(call)).length >= 1);
     expect(await minutesUntilDue(made)).toBe(1);
     await comesDue(made);
     await fixture.callWhen(made, 'completed');
@@ -306,7 +306,7 @@ test('two processes play many calls, and no turn twice', async () => {
 test('a process that was too slow for its lease does not play a turn again', async () => {
   const made = await fixture.place({}, [{ text: 'One.' }, { text: 'Two.', after_ms: 60_000 }]);
   const call = await fixture.callWhen(made, 'in_progress');
-  await until('the first turn', async () => (await fixture.userTurnsOf(call)).length === 1);
+  await until('the first turn', async () => (await fixture.userTurnsOf(call)).length >= 1);
   const conversations = {
     ...fixture.api.engine,
     announce: () => undefined,

@@ -250,7 +250,7 @@ describe('the rule alone judges', () => {
   test('when a model takes for ever: the transcript is told of by the time that is set, once', async () => {
     judge = () => (asked().length === 1 ? { hang: 'before_headers' } : saying(VERDICT));
     const id = await ended(await newAgent());
-    await until('the judge is asked', () => asked().length === 1);
+    await until('the judge is asked', () => asked().length >= 1);
     expect((await fixture.read(id)).summary).toBeNull();
     // The reaper leaves it alone as long.
     const left = async () =>
@@ -271,7 +271,7 @@ describe('the rule alone judges', () => {
     const { promise, resolve } = Promise.withResolvers<StubReply>();
     judge = () => promise;
     const id = await ended(await newAgent());
-    await until('the judge is asked', () => asked().length === 1);
+    await until('the judge is asked', () => asked().length >= 1);
     expect((await fixture.call('DELETE', `/v1/conversations/${id}`)).status).toBe(204);
     resolve(saying(VERDICT));
     await asked()[0]!.closed;

@@ -190,7 +190,7 @@ test('a turn under way, and one that its end breaks off', async () => {
   const id = await api.start({ agent_id: agent });
   api.stub.answer({ hang: 'before_headers' });
   const said = api.say(id, SAID);
-  await until('the model is asked', async () => api.stub.requests.length === 1);
+  await until('the model is asked', async () => api.stub.requests.length >= 1);
   await expectNothingLeft();
   await api.end(id);
   await said;
@@ -205,7 +205,7 @@ test('the turn of a killed process, as it is settled by whoever comes next', asy
   const id = await api.start({ agent_id: agent });
   api.stub.answer({ hang: 'before_headers' });
   const said = api.say(id, SAID);
-  await until('the model is asked', async () => api.stub.requests.length === 1);
+  await until('the model is asked', async () => api.stub.requests.length >= 1);
   await api.engine.pool.query(
     `update live_turns set token = gen_random_uuid(), leased_until = '-infinity'
       where conversation_id = $1`,

@@ -58,7 +58,7 @@ test('a closed stream cancels at once, and what there is of the reply is stored'
   holdTime(); // Nothing polls.
   reader.close();
   await canceled;
-  await until('the turn is stored', async () => (await fixture.turns(id)).length === 2);
+  await until('the turn is stored', async () => (await fixture.turns(id)).length >= 2);
   expect((await fixture.turns(id))[1]).toMatchObject({ text: 'Well, ', interrupted: true });
 });
 
@@ -80,7 +80,7 @@ test('a stream that is closed before its first token cancels too', async () => {
     body: JSON.stringify({ text: 'Hello' }),
     signal: closing.signal,
   }).catch(() => undefined);
-  await until('the turn is stored', async () => (await fixture.turns(id)).length === 2);
+  await until('the turn is stored', async () => (await fixture.turns(id)).length >= 2);
 });
 
 test('a caller without a stream that goes away cancels nothing', async () => {
@@ -98,7 +98,7 @@ test('a caller without a stream that goes away cancels nothing', async () => {
     body: JSON.stringify({ text: 'Hello' }),
     signal: closing.signal,
   }).catch(() => undefined);
-  await until('the turn is stored', async () => (await fixture.turns(id)).length === 2);
+  await until('the turn is stored', async () => (await fixture.turns(id)).length >= 2);
   expect((await fixture.turns(id))[1]).toMatchObject({ text: 'whole', interrupted: false });
 });
 
@@ -147,7 +147,7 @@ test('an orderly stop finishes what it can, and stores the rest as interrupted',
   const second = await startConversationFixture({ responder: own });
   const [slow, quick] = [await second.start(), await second.start()];
   const replies = [second.say(slow, 'Hello'), second.say(quick, 'Quick')];
-  await until('both are under way', async () => own.asked.length === 2);
+  await until('both are under way', async () => own.asked.length >= 2);
   const stopped = second.stop();
   await time.armed(8_000); // The time that turns have to be finished in.
   finish();

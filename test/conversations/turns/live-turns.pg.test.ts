@@ -91,7 +91,7 @@ test('a newer message cancels at once, and has what was interrupted in its histo
   const asked = responder.asked.length;
   const first = say(fixture.call, id, 'First');
   await underWay(id);
-  await until('it has begun', async () => responder.asked.length === asked + 1);
+  await until('it has begun', async () => responder.asked.length >= asked + 1);
   holdTime(); // Nothing polls.
   const second = await say(fixture.call, id, 'Second');
   expect(await first).toMatchObject({ status: 200, body: { turns: [{}, { interrupted: true }] } });

@@ -84,7 +84,7 @@ test('a replay goes on with the trace of its event', async () => {
     json: {},
     headers: { traceparent: other },
   });
-  const all = await receiver.until((received) => received.length === 2);
+  const all = await receiver.until((received) => received.length >= 2);
   expect(all[1]!.headers['traceparent']).toBe(GIVEN);
 });
 

@@ -42,7 +42,7 @@ test('F-30: the next attempt goes to the new URL', async () => {
   const other = await startReceiver();
   await fixture.changeEndpoint(endpoint, { url: other.url });
   await fixture.travel(10_000);
-  const [moved] = await other.until(({ length }) => length === 1);
+  const [moved] = await other.until(({ length }) => length >= 1);
   await fixture.deliveryWhen(eventId, ({ status }) => status === 'delivered');
   expect(moved!.headers['parley-delivery-attempt']).toBe('2');
   expect(receiver.received).toHaveLength(1);
@@ -54,7 +54,7 @@ test('F-30, F-55: the next attempt is signed with the new secret', async () => {
   const secret = newEndpointSecret();
   await fixture.changeEndpoint(endpoint, { url: receiver.url, secret });
   await fixture.travel(10_000);
-  const received = await receiver.until(({ length }) => length === 2);
+  const received = await receiver.until(({ length }) => length >= 2);
   const expected = [SECRET, secret].map((key) =>
     createHmac('sha256', key).update(received[0]!.body).digest('hex'),
   );
@@ -71,7 +71,7 @@ test('F-30: a disabled endpoint gets nothing, keeps what waits for it, and gets 
   await fixture.addEndpoint({ url: witness.url, namespace: 'other' });
   for (let i = 0; i < 3; i += 1) {
     await fixture.emit({ namespace: 'other' });
-    await witness.until(({ length }) => length === i + 1);
+    await witness.until(({ length }) => length >= i + 1);
   }
   expect(receiver.received).toHaveLength(1);
   expect(await fixture.deliveryOf(waiting)).toMatchObject({ status: 'retrying', attemptCount: 1 });
@@ -101,7 +101,7 @@ test('F-30: a deleted endpoint: what waited is canceled and no attempt comes aft
   const witness = await startReceiver();
   await fixture.addEndpoint({ url: witness.url });
   const later = await fixture.emit();
-  await witness.until(({ length }) => length === 1);
+  await witness.until(({ length }) => length >= 1);
   const { rows } = await fixture.pool.query(
     'select endpoint_id from deliveries where event_id = $1',
     [later],
@@ -115,14 +115,14 @@ test('F-30: deleted while an attempt is under way: its result does not bring the
   const release = Promise.withResolvers<void>();
   receiver.answer((_, response) => void release.promise.then(() => response.writeHead(500).end()));
   const eventId = await fixture.emit();
-  await receiver.until(({ length }) => length === 1);
+  await receiver.until(({ length }) => length >= 1);
   await markEndpointDeleted(fixture.pool, { namespace: 'default', name: endpoint });
   await cancelDeliveries(fixture.pool, endpoint);
   release.resolve();
   const witness = await startReceiver();
   await fixture.addEndpoint({ url: witness.url, namespace: 'other' });
   await fixture.emit({ namespace: 'other' });
-  await witness.until(({ length }) => length === 1);
+  await witness.until(({ length }) => length >= 1);
   expect(await fixture.deliveryOf(eventId)).toMatchObject({ status: 'canceled' });
   const { rows } = await fixture.pool.query('select id from delivery_queue where event_id = $1', [
     eventId,

@@ -102,7 +102,7 @@ test('F-55: a secret that does not open sends nothing and keeps the delivery', a
   const eventId = await fixture.emit();
   await fixture.deliveryWhen(eventId, ({ inFlightSince }) => inFlightSince !== null);
   await fixture.emit({ namespace: 'other' });
-  const [witness] = await receiver.until(({ length }) => length === 1);
+  const [witness] = await receiver.until(({ length }) => length >= 1);
   expect(witness!.json.id).not.toBe(fromUuid('evt', eventId));
   await fixture.changeEndpoint(endpoint, { url: receiver.url });
   await fixture.travel(30_000, 'lease_token is not null');

@@ -54,7 +54,7 @@ test('every header of the contract is there, with its form', async () => {
   await fixture.addEndpoint({ url: receiver.url });
   const beforeSec = Math.floor(Date.now() / 1_000);
   const eventId = await fixture.emit();
-  const [received] = await receiver.until(({ length }) => length === 1);
+  const [received] = await receiver.until(({ length }) => length >= 1);
   const id = fromUuid('evt', eventId);
   expect(received!.headers).toMatchObject({
     'content-type': 'application/json',
@@ -78,7 +78,7 @@ test('the envelope is id, type, created and data, in this order and nothing else
   await fixture.addEndpoint({ url: receiver.url });
   const nowMs = Date.now();
   const eventId = await fixture.emit({ name: 'ünï “x” \u2028\0', nowMs });
-  const [received] = await receiver.until(({ length }) => length === 1);
+  const [received] = await receiver.until(({ length }) => length >= 1);
   const data =
     '{"agent_id":"agt_1","name":"ünï “x” \u2028\\u0000","version":1,"previous_version":null,"actor":"file"}';
   expect(received!.body.toString()).toBe(
@@ -99,7 +99,7 @@ test('retries and replays send the bytes that were stored, and count their attem
     { pool: fixture.pool, notifier, nowMs: Date.now },
     { namespace: 'default', id: eventId, endpointId: endpoint },
   );
-  const received = await receiver.until(({ length }) => length === 5);
+  const received = await receiver.until(({ length }) => length >= 5);
 
   const { rows } = await fixture.pool.query<{ body: Buffer }>('select body from events');
   for (const { body, headers } of received) {
@@ -126,7 +126,7 @@ test('openssl, standardwebhooks and svix find the signatures right, and any chan
     await fixture.addEndpoint({ url: receiver.url, secret, namespace: secret });
     await fixture.emit({ namespace: secret, name: 'ü\u2028 “x”' });
   }
-  const received = await receiver.until(({ length }) => length === secrets.length);
+  const received = await receiver.until(({ length }) => length >= secrets.length);
   for (const one of received) {
     const signature = String(one.headers['parley-signature']);
     const secret = secrets.find((candidate) => opensslHmac(one.body, candidate) === signature)!;
@@ -164,7 +164,7 @@ test("a user's headers are sent, and never in place of ours", async () => {
   };
   await fixture.addEndpoint({ url: receiver.url, headers: theirs });
   const eventId = await fixture.emit();
-  const [received] = await receiver.until(({ length }) => length === 1);
+  const [received] = await receiver.until(({ length }) => length >= 1);
   expect(received!.headers).toMatchObject({
     'x-team': 'blue',
     authorization: 'Bearer theirs',
@@ -180,6 +180,6 @@ test("a user's headers are sent, and never in place of ours", async () => {
 test('the query of a URL is sent as it was written', async () => {
   await fixture.addEndpoint({ url: `${receiver.url}?a=1&b=%2F&empty=` });
   await fixture.emit({ conversationId: newUuid(), sequence: 1 });
-  const [received] = await receiver.until(({ length }) => length === 1);
+  const [received] = await receiver.until(({ length }) => length >= 1);
   expect(received!.path).toBe('/hook?a=1&b=%2F&empty=');
 });

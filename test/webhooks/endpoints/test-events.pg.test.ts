@@ -73,7 +73,7 @@ test('a test event says so at every attempt, in its shape and those of its deliv
   expect(replay.body).toMatchObject({ delivery_ids: [expect.any(String)], also_pending: [] });
   await queueIsEmpty();
   const real = await emit();
-  await receiver.until(({ length }) => length === 3);
+  await receiver.until(({ length }) => length >= 3);
   await queueIsEmpty();
   expect(receiver.received.map(({ headers }) => headers['parley-test'])).toEqual([
     'true',
@@ -120,7 +120,7 @@ test('no metric counts them: not the event, its attempts, its failures, its back
   receiver.answer((_, response) => void response.writeHead(500).end());
   const id = await endpoint();
   await api.call('POST', `/v1/webhooks/${id}/test`);
-  await receiver.until(({ length }) => length === 1);
+  await receiver.until(({ length }) => length >= 1);
   await api.engine.eventually(async () => {
     const { rows } = await api.engine.pool.query('select 1 from delivery_attempts');
     return rows.length === 1;

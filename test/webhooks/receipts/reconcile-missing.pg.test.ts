@@ -55,7 +55,7 @@ test('what is on its way to another endpoint is missing here all the same, and i
   expect(asked.status).toBe(202);
   expect(asked.body).toMatchObject({ missing: [event], unfinished: [] });
   expect(asked.body.delivery_ids).toHaveLength(1);
-  await receiver.until(({ length }) => length === 2);
+  await receiver.until(({ length }) => length >= 2);
   expect(receiver.received.map((one) => one.json.id)).toEqual([event, event]);
   await other.close();
 });

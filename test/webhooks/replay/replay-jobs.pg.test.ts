@@ -137,7 +137,7 @@ test('what was made while an endpoint was disabled is found by missing, and sent
     progress: { total: 3, done: 3 },
     finished_at: expect.any(Number),
   });
-  await receiver.until(({ length }) => length === 5);
+  await receiver.until(({ length }) => length >= 5);
   await queueIsEmpty();
   expect(arrivals()).toEqual(new Map([...delivered, ...missed].map((event) => [event, 1])));
   expect(await count(path, { mode: 'missing' })).toBe(0);
@@ -172,7 +172,7 @@ test('failed takes what failed or was canceled, and nothing that is under way or
   await queueIsEmpty();
   receiver.answer((_, response) => void response.writeHead(500).end());
   await api.call('POST', `/v1/events/${events[3]}/replay`, { json: { endpoint_id: id } });
-  await receiver.until(({ length }) => length === 7);
+  await receiver.until(({ length }) => length >= 7);
   expect(await count(path)).toBe(2);
   receiver.answer((_, response) => void response.writeHead(200).end());
   const { body } = await replay(path);
@@ -321,7 +321,7 @@ test('a job waits while its endpoint is disabled and goes on when it is enabled'
   await api.call('PATCH', path, { json: { enabled: true } });
   const { body: job } = await replay(path, { mode: 'missing' });
   await over(job.id);
-  await receiver.until(({ length }) => length === 4);
+  await receiver.until(({ length }) => length >= 4);
   await api.call('PATCH', path, { json: { enabled: false } });
   await api.engine.pool.query(
     `update jobs set status = 'running', finished_at = null, cursor = null, mode = 'all'
@@ -344,7 +344,7 @@ test('a job waits while its endpoint is disabled and goes on when it is enabled'
   expect(await over(job.id)).toMatchObject({ status: 'done', progress: { done: 8 } });
   looked.abort();
   await looking;
-  await receiver.until(({ length }) => length === 8);
+  await receiver.until(({ length }) => length >= 8);
 });
 
 test('several runners share the work: every event once', async () => {
@@ -365,7 +365,7 @@ test('several runners share the work: every event once', async () => {
   for (const { body } of jobs) expect((await over(body.id)).progress.done).toBe(40);
   stop.abort();
   await Promise.all(runners);
-  await receiver.until(({ length }) => length === 120);
+  await receiver.until(({ length }) => length >= 120);
   await queueIsEmpty();
   expect(arrivals()).toEqual(new Map(events.map((event) => [event, 3])));
 });

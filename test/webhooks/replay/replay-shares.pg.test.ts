@@ -124,5 +124,5 @@ test('however many jobs wait for their endpoints, another one is carried out', a
     const { body } = await api.call('GET', `/v1/jobs/${job.id}`, { key: other });
     return body.status === 'done';
   });
-  await receiver.until(({ length }) => length === 3);
+  await receiver.until(({ length }) => length >= 3);
 });
