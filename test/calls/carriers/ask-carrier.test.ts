@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { DialRefused, refusalOf } from '../../../src/calls/carriers/carrier.ts';
 import { askCarrier, sidSince, stateOf } from '../../../src/calls/carriers/ask-carrier.ts';
 
 /** Requests to carriers, and what is read of their answers. */
@@ -75,4 +76,17 @@ test('the state of a call is that of an answer with 200', () => {
   expect(stateOf({ status: 200, body })).toBe('ringing');
   expect(stateOf({ status: 404, body })).toBeUndefined();
   expect(stateOf({ status: 200, body: {} })).toBeUndefined();
+});
+
+test.each([
+  [399, false],
+  [400, true],
+  [428, true],
+  [429, false],
+  [499, true],
+  [500, false],
+])('a request to dial that is answered %d is refused for good: %s', (status, isFinal) => {
+  const error = refusalOf(status, ', why');
+  expect(error instanceof DialRefused).toBe(isFinal);
+  expect(error.message).toBe(`the carrier answers ${status}, why`);
 });

@@ -15,6 +15,10 @@ export const EQUIVALENT: Record<string, string> = {
   de995e1d39: 'writes the same values more often',
   '9e17374ae5': 'two readings of the clock, which do not meet at a microsecond',
   '5d6799d537': 'two readings of the clock, which do not meet at a microsecond',
+  // src/conversations
+  bc8dcb3f7a: 'of exactly so many characters the tokens are counted, and are no more than that',
+  // src/knowledge
+  e6391cb778: 'the one text that is refused is asked for once more, and refused again',
   // src/calls
   '0325eee268': 'takes away a lease that is not there',
   bdde45442a: 'a token opens one call, and the call has the condition of the token too',
