@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { explain } from '../../platform/http/field-errors.ts';
-import { idValue, metadata } from '../../platform/http/fields.ts';
+import { idValue } from '../../platform/http/fields.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
+import { storable } from '../record/storable.ts';
 
 /** Chat completions as OpenAI's clients send and read them (contract §4). */
 
@@ -90,6 +91,30 @@ const DECIDED = 'Checked and not applied: the version of the agent decides.';
 const count = z.int().min(1).nullish().describe(DECIDED);
 const who = z.string().max(256).nullish();
 
+const MEMBERS_MAX = 50;
+const NAME_CHARS_MAX = 128;
+const VALUE_CHARS_MAX = 1_024;
+
+/** Vapi and others put numbers and objects here: they are kept as JSON, and what is too much is left out. */
+const anyMetadata = z
+  .unknown()
+  .transform((value): Record<string, string> => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+    const members = Object.entries(value).flatMap(([name, member]): [string, string][] => {
+      const text = typeof member === 'string' ? member : JSON.stringify(member ?? null);
+      const isTaken = name !== '' && name.length <= NAME_CHARS_MAX && name !== '__proto__';
+      return isTaken && (member ?? null) !== null ? [[name, storable(text, VALUE_CHARS_MAX)]] : [];
+    });
+    return Object.fromEntries(members.slice(0, MEMBERS_MAX));
+  })
+  .optional()
+  .meta({
+    description:
+      'Of the conversation; `conversation_id` says which one goes on. What is no text is kept as JSON.',
+    type: 'object',
+    additionalProperties: true,
+  });
+
 /** What is known is checked; what is not known is left alone, as clients send ever more. */
 export const CompletionBody = z
   .object({
@@ -104,9 +129,7 @@ export const CompletionBody = z
       .nullish()
       .describe('Only with `stream`.'),
     n: z.int().min(1).max(1, 'must be 1: an agent says one thing').nullish(),
-    metadata: metadata
-      .nullish()
-      .describe('Of the conversation; `conversation_id` says which one goes on.'),
+    metadata: anyMetadata,
     user: who.describe('Who the user is to you: `user_id` of the conversation.'),
     safety_identifier: who.describe('The same, where `user` is not given.'),
     temperature: number(0, 2),

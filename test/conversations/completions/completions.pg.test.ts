@@ -131,6 +131,37 @@ describe('an answer', () => {
   });
 });
 
+test('metadata of any form is kept as text, or left out', async () => {
+  const metadata = {
+    attempt: 2,
+    plan: 'gold',
+    ok: false,
+    none: null,
+    customer: { tier: 'gold', tags: ['a', 'b'] },
+    long: 'x'.repeat(2_000),
+    ['y'.repeat(200)]: 'z',
+    '': 'z',
+  };
+  const { status, body } = await post({ metadata });
+  expect(status).toBe(200);
+  expect((await api.read(body.metadata.conversation_id))['metadata']).toEqual({
+    attempt: '2',
+    plan: 'gold',
+    ok: 'false',
+    customer: '{"tier":"gold","tags":["a","b"]}',
+    long: expect.stringMatching(/^x{1023}…$/),
+  });
+});
+
+test.each([
+  { metadata: null },
+  { metadata: ['a'] },
+  { metadata: 'gold' },
+  { metadata: Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`k${at}`, at])) },
+])('metadata that is no object or too much of one is no reason to refuse: %j', async (fields) => {
+  expect((await post(fields)).status).toBe(200);
+});
+
 /** Each wrong value, the parameter that the error names, and what it says. */
 const WRONG: [object, string, RegExp][] = [
   [{ model: 7 }, 'model', /must be a text/],
@@ -176,7 +207,6 @@ const WRONG: [object, string, RegExp][] = [
   [{ stop: [1] }, 'stop', /./],
   [{ stream: 'yes' }, 'stream', /true or false/],
   [{ stream_options: { include_usage: true } }, 'stream_options', /only taken with stream/],
-  [{ metadata: { a: 1 } }, 'metadata.a', /must be a text/],
   [{ user: 'x'.repeat(257) }, 'user', /256/],
   [{ safety_identifier: 7 }, 'safety_identifier', /must be a text/],
 ];
