@@ -26,6 +26,7 @@ export type ModelLink = {
 };
 
 export type Attempted = {
+  body: ReturnType<typeof bodyOf>;
   draft: AnswerDraft;
   /** Whether a request was made at all. */
   wasSent: boolean;
@@ -44,7 +45,8 @@ export function attempt(
   request: ModelRequest,
 ): Promise<Attempted> {
   const { endpoint, model } = link;
-  const draft = createAnswerDraft({ isHeld: link.habits.holdsText() });
+  const body = bodyOf({ ...link, capabilities: link.habits.capabilities, request });
+  const draft = createAnswerDraft({ isHeld: link.habits.holdsText });
   const inner = new AbortController();
   let wasSent = false;
   let firstPartAt: number | undefined;
@@ -58,7 +60,7 @@ export function attempt(
       leave?.();
       request.signal.removeEventListener('abort', interrupt);
       if (outcome.kind === 'whole') link.habits.note(draft);
-      resolve({ draft, wasSent, firstPartAt, outcome });
+      resolve({ body, draft, wasSent, firstPartAt, outcome });
       // Nothing that comes later is wanted; of a whole answer nothing is left to abort.
       if (outcome.kind !== 'whole' || draft.finishReason() === 'length') inner.abort();
     };
@@ -87,7 +89,7 @@ export function attempt(
       if (isSettled) return leave();
       wasSent = true;
       const hooks = { signal: inner.signal, sink: sinkOf(request), onTaken };
-      await streamCompletion(link.client, bodyOf({ ...link, request }), draft, hooks);
+      await streamCompletion(link.client, body, draft, hooks);
       if (isSettled) return;
       if (!draft.isFinished) throw new InvalidAnswer('broke its answer off');
       const { ending, finishWord: reason, hasPart } = draft;

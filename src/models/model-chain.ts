@@ -9,6 +9,7 @@ import {
   type ModelRequest,
 } from './model.ts';
 import type { ProviderSlots } from './provider-slots.ts';
+import { promptTokensOf } from './requests/request-messages.ts';
 import { costOf, estimateUsage } from './usage.ts';
 
 /** Finds a model that may be asked; throws ModelError when there is none to ask. */
@@ -18,6 +19,8 @@ type Deps = { slots: ProviderSlots; nowMs: () => number; random: () => number };
 
 /** After the first request to a model; each waits twice as long as the one before. */
 const RETRIES = 2;
+/** Requests that are changed after a refusal; each refusal names one thing. */
+const CHANGES_MAX = 8;
 const FIRST_PAUSE_MS = 250;
 /** A caller waits: who asks for more than this gets a fallback, or the error. */
 const MAX_RETRY_AFTER_MS = 3000;
@@ -61,11 +64,11 @@ async function askOne(
   deps: Deps,
   failures: Reason[],
 ): Promise<ModelReply | undefined> {
-  const { request } = turn;
+  let { request } = turn;
   const totalMs = (turn.totalMs ??= link.endpoint.timeouts.totalMs);
   const leftMs = (): number => turn.startedAt + totalMs - deps.nowMs();
   if (leftMs() <= 0) return undefined; // Those before had all of it.
-  for (let tries = 0; ; tries += 1) {
+  for (let tries = 0, changes = 0; ; tries += 1) {
     const attempted = await attempt(link, { ...deps, totalMs, leftMs: leftMs() }, request);
     if (attempted.wasSent) turn.attempts += 1;
     const { outcome, draft } = attempted;
@@ -73,6 +76,13 @@ async function askOne(
     // Calls alone were heard by nobody: they are made only when the answer is whole.
     const hasBegun = draft.text !== '' || (draft.hasPart && !outcome.failure.mayRetry);
     if (hasBegun) throw brokenOff(outcome.failure, replyOf(link, turn, attempted, deps));
+    const changed = changes < CHANGES_MAX ? changedAfter(link, attempted, request) : undefined;
+    if (changed && leftMs() > 0 && !request.signal.aborted) {
+      request = changed;
+      changes += 1;
+      tries -= 1;
+      continue;
+    }
     const pauseMs = pauseBefore(outcome.failure, tries, deps);
     if (pauseMs === undefined || pauseMs >= leftMs()) {
       failures.push(outcome.failure);
@@ -80,6 +90,43 @@ async function askOne(
     }
     await pause(pauseMs, request.signal);
   }
+}
+
+/**
+ * The request to make instead of one that was refused: without what the server does not take, which is remembered, or
+ * without the earlier turns where something in them may have been filtered. undefined: nothing helps.
+ */
+function changedAfter(
+  { habits }: ModelLink,
+  { outcome, body }: Attempted,
+  request: ModelRequest,
+): ModelRequest | undefined {
+  if (outcome.kind !== 'failed' || outcome.failure.refusal === undefined) return undefined;
+  const { code, refusal } = outcome.failure;
+  const { messages, historyEnd = 0 } = request;
+  const hasHistory = historyEnd > 1;
+  if (code === 'model_content_filter') {
+    if (!hasHistory) return undefined;
+    return {
+      ...request,
+      messages: [...messages.slice(0, 1), ...messages.slice(historyEnd)],
+      historyEnd: 1,
+    };
+  }
+  if (code === 'model_unauthorized' || code === 'model_rate_limited') return undefined;
+  const limit = habits.capabilities.promptTokens ?? Infinity;
+  const own = [...messages.slice(0, 1), ...messages.slice(Math.max(1, historyEnd))];
+  const refused = {
+    error: refusal,
+    body,
+    hasHistory: hasHistory && limit > tokensOf(own),
+    promptTokens: () => Math.min(limit, tokensOf(messages)),
+  };
+  return habits.learn(refused) ? request : undefined;
+}
+
+function tokensOf(messages: ModelRequest['messages']): number {
+  return messages.reduce((sum, message) => sum + promptTokensOf(message), 0);
 }
 
 /** undefined: not again. */

@@ -30,6 +30,8 @@ export type Failure = {
   mayRetry: boolean;
   /** How long the provider asks to wait. */
   retryAfterMs: number | undefined;
+  /** The provider's own error in lower case: to learn from, and never shown. */
+  refusal?: string;
   cause?: unknown;
 };
 
@@ -48,17 +50,34 @@ export function readFailure(error: unknown, from: { provider: string; model: str
   if (error instanceof SyntaxError) {
     return once('model_invalid_answer', `${who} streamed something that is no JSON.`);
   }
-  if (error instanceof APIError) {
-    const word = plainWordOf(error);
-    return error.status === undefined
-      ? {
-          ...once('model_failed', `${who} broke its answer off with an error${word}.`),
-          mayRetry: true,
-        }
-      : ofStatus(error, { ...from, who, word }, error.status);
-  }
+  if (error instanceof APIError) return ofError(error, { ...from, who });
   // Nothing that a provider did: a bug of ours, which the log has to show.
   return { ...once('model_failed', `${who} could not be asked.`), cause: error };
+}
+
+function ofError(error: APIError, from: { provider: string; who: string; model: string }): Failure {
+  const { who } = from;
+  const { status } = error;
+  const word = plainWordOf(error);
+  const refusal = `${JSON.stringify(error.error ?? '')} ${error.message}`.toLowerCase();
+  if (isFiltered(refusal, status)) {
+    const told = status === undefined ? '' : ` (${status}${word === '' ? '' : `,${word}`})`;
+    const message = `${who} does not take this message${told}: its content filter refuses it.`;
+    return { ...once('model_content_filter', message), refusal };
+  }
+  if (status !== undefined) return { ...ofStatus(error, { ...from, word }, status), refusal };
+  const message = `${who} broke its answer off with an error${word}.`;
+  return { ...once('model_failed', message), mayRetry: true, refusal };
+}
+
+/** Refusals of a prompt for what it says, by Azure, OpenAI, DashScope, DeepSeek, Gemini and Zhipu. */
+const FILTERED =
+  /content_?filter|content[ _]?(management )?policy|responsibleai|data_inspection|inappropriate content|content exists risk|prohibited_content|blocked (due to|by|because)|flagged|moderation|"1301"/;
+
+function isFiltered(refusal: string, status: number | undefined): boolean {
+  const mayBe =
+    status === undefined || status === 400 || status === 403 || status === 422 || status === 451;
+  return mayBe && FILTERED.test(refusal);
 }
 
 function once(code: ModelErrorCode, message: string): Failure {

@@ -36,6 +36,11 @@ export type ModelTool = {
 
 export type ModelRequest = {
   messages: readonly ModelMessage[];
+  /**
+   * Messages between the first one and this index are of earlier turns: the oldest are left out where the model
+   * takes no more.
+   */
+  historyEnd?: number;
   tools: readonly ModelTool[];
   /**
    * `none`: none of the tools may be called now. They are sent all the same: they are part of what a
@@ -95,6 +100,7 @@ export type ModelErrorCode =
   | 'model_unauthorized'
   | 'model_rate_limited'
   | 'model_refused'
+  | 'model_content_filter'
   | 'model_failed'
   | 'model_invalid_answer';
 

@@ -45,8 +45,10 @@ export function nextMove({ messages, tools = [] }: z.output<typeof ChatRequest>)
   return { text: firstPassage(messages) ?? 'I am sorry, I do not know that.' };
 }
 
+/** The user's words stand last in their message, after what was found for them. */
 function lastSaid(messages: Messages): string {
-  return messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  const said = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  return said.split('\n\n').at(-1) ?? '';
 }
 
 /** What follows the first comma: "…, it is too small". */
@@ -75,10 +77,10 @@ function fromResult(result: unknown): string {
   return 'That is done.';
 }
 
-/** Of what was found for the words just said: lines of JSON, in the message before them. */
+/** Returns a sentence of what was found for the words just said: lines of JSON before them. */
 function firstPassage(messages: Messages): string | undefined {
-  const [before] = messages.slice(-2);
-  for (const line of (before?.content ?? '').split('\n')) {
+  const before = messages.slice(-2).map(({ content }) => content ?? '');
+  for (const line of before.join('\n').split('\n')) {
     const { data } = z.object({ text: z.string() }).safeParse(parse(line));
     if (data) return /^.+?[.!?](?=\s|$)/s.exec(data.text)?.[0] ?? data.text;
   }

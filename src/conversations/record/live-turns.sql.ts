@@ -15,7 +15,7 @@ import { TURN_COLUMNS, type TurnRow } from './turns.sql.ts';
  */
 export type ToolTurn = Pick<TurnRow, 'text' | 'toolCall' | 'toolResult'> &
   // Who called it, after a handoff in the same turn; absent: who speaks.
-  Partial<Pick<TurnRow, 'agentId' | 'agentVersion'>>;
+  Partial<Pick<TurnRow, 'agentId' | 'agentVersion' | 'providerMetadata'>>;
 
 export type LiveTurn = {
   conversationId: string;

@@ -1,6 +1,7 @@
 import { CONVERSATION_COLUMNS, type ConversationRow } from './conversations.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { Redacted } from '../redaction/redact.ts';
+import type { ProviderFields } from '../../models/model.ts';
 import type { Tally } from './tally.ts';
 
 export type TurnRole = 'user' | 'agent' | 'tool' | 'human' | 'system';
@@ -41,6 +42,16 @@ export type TurnModel = {
 /** Why a reply is missing or broke off. `detail` is for people and safe to show. */
 export type TurnError = { code: string; detail: string };
 
+/**
+ * `call`: fields beside the id, name and arguments of a call. `message`: of the message that it stands in, such as
+ * `reasoning_content`; it is there for the first call of each request.
+ */
+export type ProviderMetadata = {
+  provider: string;
+  message?: ProviderFields;
+  call?: ProviderFields;
+};
+
 /** One turn of a transcript. Times are ms since the conversation started. */
 export type TurnRow = {
   index: number;
@@ -61,6 +72,8 @@ export type TurnRow = {
   error: TurnError | null;
   /** Of a user's words: what was taken out of them. */
   redacted: Redacted | null;
+  /** Of a call: what its provider wants back. It is no part of a transcript. */
+  providerMetadata?: ProviderMetadata | null;
   /** Of turns that were stored as failed: a repeat of their request may still finish them. */
   requestId?: string;
 };
@@ -70,7 +83,8 @@ export type MessageResult = { turns: TurnRow[]; conversation: ConversationRow };
 
 export const TURN_COLUMNS = `index, role, text, started_at_ms as "startedAtMs", ended_at_ms as "endedAtMs",
   interrupted, tool_call as "toolCall", tool_result as "toolResult", retrieval, latency,
-  agent_id as "agentId", agent_version as "agentVersion", model, error, redacted`;
+  agent_id as "agentId", agent_version as "agentVersion", model, error, redacted,
+  provider_metadata as "providerMetadata"`;
 
 /** The conversation as a writer has read it, and what it adds. */
 export type TurnsToAdd = {
@@ -141,14 +155,16 @@ const movedBy = (alsoSet: string): string => `update conversations
 
 const ADDED = `insert into turns (conversation_id, index, role, text, started_at_ms, ended_at_ms,
                        interrupted, tool_call, tool_result, retrieval, latency, agent_id,
-                       agent_version, model, error, redacted, request_id)
+                       agent_version, model, error, redacted, request_id, provider_metadata)
   select moved.id, t.index, t.role, t.text, t."startedAtMs", t."endedAtMs", t.interrupted,
          t."toolCall", t."toolResult", t.retrieval, t.latency, t."agentId",
-         t."agentVersion", t.model, t.error, t.redacted, t."requestId"
+         t."agentVersion", t.model, t.error, t.redacted, t."requestId",
+         t."providerMetadata"
     from moved, jsonb_to_recordset($4::jsonb) as t(index integer, role text, text text,
          "startedAtMs" bigint, "endedAtMs" bigint, interrupted boolean, "toolCall" jsonb,
          "toolResult" jsonb, retrieval jsonb, latency jsonb, "agentId" uuid,
-         "agentVersion" integer, model jsonb, error jsonb, redacted jsonb, "requestId" uuid)`;
+         "agentVersion" integer, model jsonb, error jsonb, redacted jsonb, "requestId" uuid,
+         "providerMetadata" jsonb)`;
 
 function valuesOf(add: TurnsToAdd): unknown[] {
   const { id, turnCount, status } = add.conversation;

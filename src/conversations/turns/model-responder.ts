@@ -17,6 +17,8 @@ import { toolTurnOf } from './thinking/tool-turns.ts';
 const TURN_TIMEOUT_MS = 120_000;
 
 const APOLOGY = 'I am sorry, I cannot answer at the moment. Please try again in a while.';
+/** After a message that the provider's content filter refuses: trying again would not help. */
+const REFUSAL = 'I am sorry, I cannot answer that.';
 const GOODBYE = 'Thank you for getting in touch. Goodbye!';
 
 export type ModelResponderDeps = {
@@ -201,7 +203,9 @@ function lastWords(
   const isSilent = thought.text === '';
   const isRule = after.handover !== undefined && thought.transfer === undefined;
   const words = [
-    ...(isSilent && error && !thought.transfer && !after.ends ? [APOLOGY] : []),
+    ...(isSilent && error && !thought.transfer && !after.ends
+      ? [error.code === 'model_content_filter' ? REFUSAL : APOLOGY]
+      : []),
     ...(isSilent && after.ends ? [GOODBYE] : []),
     ...(isRule || (isSilent && after.handover) ? [HAND_OVER] : []),
     ...(told === undefined ? [] : [told]),

@@ -21,11 +21,16 @@ function bodyOf(text: string): string {
   const fields = fieldsOf(body);
   const { error = fields['detail'] ?? fields['message'] ?? body } = fields;
   if (typeof error === 'object' && error !== null && !Array.isArray(error)) {
-    return JSON.stringify({ error });
+    return JSON.stringify({ error }, withoutInput);
   }
   const { code, type, error_type: errorType = type } = fields;
-  const message = typeof error === 'string' ? error : JSON.stringify(error);
+  const message = typeof error === 'string' ? error : JSON.stringify(error, withoutInput);
   return JSON.stringify({ error: { message, code, type: errorType } });
+}
+
+/** Checks of a request repeat what they were given: its words are no part of what is wrong. */
+function withoutInput(name: string, value: unknown): unknown {
+  return name === 'input' || name === 'ctx' ? undefined : value;
 }
 
 function parse(text: string): unknown {

@@ -1,13 +1,22 @@
 import { LRUCache } from 'lru-cache';
 import type { AnswerDraft } from '../answers/answer-draft.ts';
 import type { ModelEndpoint } from '../model.ts';
+import {
+  defaultCapabilities,
+  fallbackFor,
+  type Capabilities,
+  type Refused,
+} from './capabilities.ts';
 
 /** What this process has learned of a model of a provider, until the provider is declared anew. */
 export type ModelHabits = {
+  readonly capabilities: Capabilities;
   /** Whether its text waits for the end of its thinking, of which nobody tells the beginning. */
-  holdsText: () => boolean;
+  readonly holdsText: boolean;
   /** Takes a whole answer. */
   note: (draft: AnswerDraft) => void;
+  /** Learns from a request that was refused; false: there is nothing to change. */
+  learn: (refused: Refused) => boolean;
 };
 
 const MODELS_MAX = 200;
@@ -20,18 +29,29 @@ export function createModelHabits(): (endpoint: ModelEndpoint, model: string) =>
   return (endpoint, model) => {
     const models = known.get(endpoint) ?? new LRUCache<string, ModelHabits>({ max: MODELS_MAX });
     known.set(endpoint, models);
-    const habits = models.get(model) ?? habitsOf(model);
+    const habits = models.get(model) ?? habitsOf(endpoint, model);
     models.set(model, habits);
     return habits;
   };
 }
 
-function habitsOf(model: string): ModelHabits {
+function habitsOf({ baseUrl }: ModelEndpoint, model: string): ModelHabits {
   let holdsText = THINKS.test(model);
+  let capabilities = defaultCapabilities(baseUrl);
   return {
-    holdsText: () => holdsText,
+    get capabilities() {
+      return capabilities;
+    },
+    get holdsText() {
+      return holdsText;
+    },
     note: ({ beganInThinking, text }) => {
       if (text !== '') holdsText = beganInThinking;
+    },
+    learn: (refused) => {
+      const change = fallbackFor(capabilities, refused);
+      if (change) capabilities = { ...capabilities, ...change };
+      return change !== undefined;
     },
   };
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { estimateTokenCount } from 'tokenx';
 import type { ModelMessage } from '../../../models/model.ts';
 import { quoted } from '../../record/quoted.ts';
-import { NOT_KNOWN } from './tool-turns.ts';
+import { byRequest, NOT_KNOWN } from './tool-turns.ts';
 import type { TurnRow } from '../../record/turns.sql.ts';
 
 /**
@@ -66,17 +66,33 @@ function firstKept(tokens: readonly number[]): number {
 
 function wordsOf(turn: TurnRow): string {
   if (turn.role !== 'tool') return cut(turn.text, SAID_CHARS_MAX);
-  return `${argumentsOf(turn)}${contentOf(turn)}`;
+  const { message, call } = turn.providerMetadata ?? {};
+  const more = message || call ? JSON.stringify([message, call]) : '';
+  return `${argumentsOf(turn)}${contentOf(turn)}${more}`;
 }
 
-function messagesOf(turns: readonly TurnRow[]): ModelMessage[] {
+function messagesOf(all: readonly TurnRow[]): ModelMessage[] {
   const messages: ModelMessage[] = [];
+  const turns = withoutRefused(all);
   turns.forEach((turn, at) => {
     if (turn.role !== 'tool') messages.push(...saidBy(turn));
     else if (turns[at - 1]?.role !== 'tool') messages.push(...callsFrom(turns, at));
   });
   return messages;
 }
+
+/** A message that a content filter refused would have every later prompt refused, too. */
+function withoutRefused(turns: readonly TurnRow[]): readonly TurnRow[] {
+  if (turns.every(({ error }) => error?.code !== REFUSED)) return turns;
+  const left: TurnRow[] = [];
+  for (const turn of turns) {
+    if (turn.error?.code !== REFUSED) left.push(turn);
+    else while (left.at(-1)?.role === 'tool' || left.at(-1)?.role === 'user') left.pop();
+  }
+  return left;
+}
+
+const REFUSED = 'model_content_filter';
 
 /** What was said to the user by us in place of a reply is none, and nobody said what is empty. */
 function saidBy({ role, text, error }: TurnRow): ModelMessage[] {
@@ -103,7 +119,12 @@ function callsFrom(turns: readonly TurnRow[], at: number): ModelMessage[] {
   const calls = turns
     .slice(at, end === -1 ? undefined : end)
     .filter(({ toolCall }) => toolCall !== null);
-  if (calls.length === 0) return [];
+  const isFirst = ({ providerMetadata }: TurnRow) => providerMetadata?.message !== undefined;
+  return byRequest(calls, isFirst).flatMap(requestOf);
+}
+
+function requestOf(calls: readonly TurnRow[]): ModelMessage[] {
+  const { provider: from, message: extra } = calls[0]?.providerMetadata ?? {};
   return [
     {
       role: 'assistant',
@@ -112,7 +133,10 @@ function callsFrom(turns: readonly TurnRow[], at: number): ModelMessage[] {
         id: callId(turn.index),
         name: String(turn.toolCall?.['name']),
         arguments: argumentsOf(turn),
+        ...(turn.providerMetadata?.call && { extra: turn.providerMetadata.call }),
       })),
+      ...(from !== undefined && { from }),
+      ...(extra && { extra }),
     },
     ...calls.map((turn): ModelMessage => ({
       role: 'tool',

@@ -15,7 +15,14 @@ import { turnsToRead, type MakeHistory } from './history.ts';
 import { orAborted } from './or-aborted.ts';
 import { ANSWER_NOW, NOTHING_FOUND, passagesMessage, systemPrompt } from './prompt.ts';
 import { runCalls } from './run-calls.ts';
-import { beginCalls, messagesOf, notedCalls, toolTurnOf, type Call } from './tool-turns.ts';
+import {
+  beginCalls,
+  byRequest,
+  messagesOf,
+  notedCalls,
+  toolTurnOf,
+  type Call,
+} from './tool-turns.ts';
 
 /** Requests to the model in one turn; in the last one it may call no tools. */
 export const STEPS_MAX = 8;
@@ -136,7 +143,9 @@ async function prepare(
     box: openBox(deps, request, speaker),
     system: systemPrompt(speaker, conversation.variables),
     knowledge: knowledgeOf(found, request, speaker),
-    steps: messagesOf('', thought.calls),
+    steps: byRequest(thought.calls, ({ message }) => message !== undefined).flatMap((calls) =>
+      messagesOf('', calls),
+    ),
   };
 }
 
@@ -210,6 +219,7 @@ async function ask(deps: ThinkDeps, turn: Turn, isLast: boolean): Promise<ModelR
   const onText = speak(deps, turn);
   const work = turn.model({
     messages: promptOf(turn, isLast),
+    historyEnd: 1 + turn.history.length,
     tools: box.tools,
     ...(isLast && { toolChoice: 'none' }),
     signal,
@@ -274,7 +284,7 @@ function speak(
 /** Carries out what a model calls for; false: the turn is over meanwhile. */
 async function useTools(deps: ThinkDeps, turn: Turn, reply: ModelReply): Promise<boolean> {
   const { signal, thought, request, box } = turn;
-  const calls = beginCalls(reply.toolCalls, thought.calls, epochMs());
+  const calls = beginCalls(reply, thought.calls, epochMs());
   const turnsWith = (more: readonly Call[]) => [
     ...request.notedTools,
     ...[...thought.calls, ...more].filter(({ id }) => !isNoted(request, id)).map(toolTurnOf),

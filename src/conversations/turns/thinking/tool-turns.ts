@@ -1,6 +1,12 @@
 import type { AgentContent } from '../../../agents/agent.ts';
-import type { ModelMessage, ModelToolCall } from '../../../models/model.ts';
+import type {
+  ModelMessage,
+  ModelReply,
+  ModelToolCall,
+  ProviderFields,
+} from '../../../models/model.ts';
 import { ID_PREFIXES, newId } from '../../../ids.ts';
+import type { ProviderMetadata } from '../../record/turns.sql.ts';
 import { storable } from '../../record/storable.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
 import type { ToolTurn } from '../responder.ts';
@@ -14,6 +20,10 @@ export type Call = {
   /** tool_…, which no other call has: models count from 0 in every turn. */
   id: string;
   outcome: Pick<ToolOutcome, 'ok' | 'content' | 'durationMs'> | undefined;
+  /** The provider whose model has made it. */
+  from?: string;
+  /** Of the first call of a request whose provider wants something back: fields of the message. */
+  message?: ProviderFields;
 };
 
 /** Of the line that stands for a call in a transcript of text. */
@@ -33,7 +43,9 @@ function failure(error: string): ToolOutcome {
   return { ok: false, content: JSON.stringify({ ok: false, error }), durationMs: 0 };
 }
 
-export function toolTurnOf({ call, id, outcome }: Call): ToolTurn {
+export function toolTurnOf(given: Call): ToolTurn {
+  const { call, id, outcome } = given;
+  const providerMetadata = metadataOf(given);
   const { name } = call;
   const said = outcome === undefined ? '' : ` → ${outcome.content}`;
   const line = `${name}(${call.arguments})${said}`;
@@ -47,7 +59,19 @@ export function toolTurnOf({ call, id, outcome }: Call): ToolTurn {
           duration_ms: Math.round(outcome.durationMs * 10) / 10,
         }
       : null,
+    ...(providerMetadata && { providerMetadata }),
   };
+}
+
+/** JSON of what a provider wants back of one call; longer ones are not kept. */
+const METADATA_CHARS_MAX = 128 * 1024;
+
+function metadataOf({ call, from, message }: Call): ProviderMetadata | undefined {
+  const { extra } = call;
+  if (from === undefined || (message === undefined && extra === undefined)) return undefined;
+  const metadata = { provider: from, ...(message && { message }), ...(extra && { call: extra }) };
+  if (JSON.stringify(metadata).length > METADATA_CHARS_MAX) return undefined;
+  return cleaned(metadata) as ProviderMetadata; // It keeps the form.
 }
 
 /** The object that a model wrote; its words where they are none. */
@@ -79,13 +103,34 @@ function cleaned(value: unknown): unknown {
 export function messagesOf(said: string, calls: readonly Call[]): ModelMessage[] {
   if (calls.length === 0) return [];
   return [
-    { role: 'assistant', content: said, toolCalls: calls.map(({ call }) => readable(call)) },
+    {
+      role: 'assistant',
+      content: said,
+      toolCalls: calls.map(({ call }) => readable(call)),
+      ...givenBack(calls),
+    },
     ...calls.map(({ call, outcome }): ModelMessage => ({
       role: 'tool',
       toolCallId: call.id,
       content: (outcome ?? NOT_KNOWN).content,
     })),
   ];
+}
+
+function givenBack([first]: readonly Call[]): { extra?: ProviderFields; from?: string } {
+  if (first?.message === undefined) return {};
+  return { extra: first.message, ...(first.from !== undefined && { from: first.from }) };
+}
+
+/** The calls by the requests that they were made in, as far as that is known. */
+export function byRequest<T>(calls: readonly T[], isFirst: (call: T) => boolean): T[][] {
+  const groups: T[][] = [];
+  for (const call of calls) {
+    const group = groups.at(-1);
+    if (group === undefined || isFirst(call)) groups.push([call]);
+    else group.push(call);
+  }
+  return groups;
 }
 
 /** Some servers refuse a prompt in which arguments are no JSON object; the result says what was wrong. */
@@ -95,17 +140,24 @@ function readable(call: ModelToolCall): ModelToolCall {
 
 /** Begins calls. A model that calls without arguments may write none, and ids that it has used before. */
 export function beginCalls(
-  calls: readonly ModelToolCall[],
+  { toolCalls: calls, extra, provider }: Pick<ModelReply, 'toolCalls' | 'extra' | 'provider'>,
   before: readonly Call[],
   nowMs: number,
 ): Call[] {
   const taken = new Set(before.map(({ call }) => call.id));
-  return calls.map((call) => {
+  const hasMore = extra !== undefined || calls.some((call) => call.extra !== undefined);
+  return calls.map((call, at) => {
     const isFree = call.id !== '' && !taken.has(call.id);
     const own = { ...call, id: isFree ? call.id : spareId(taken.size) };
     taken.add(own.id);
     if (own.arguments.trim() === '') own.arguments = '{}';
-    return { call: own, id: newId(ID_PREFIXES.tool, nowMs), outcome: undefined };
+    return {
+      call: own,
+      id: newId(ID_PREFIXES.tool, nowMs),
+      outcome: undefined,
+      ...(hasMore && { from: provider }),
+      ...(hasMore && at === 0 && { message: extra ?? {} }),
+    };
   });
 }
 
@@ -121,16 +173,19 @@ function spareId(at: number): string {
 export function notedCalls(noted: readonly ToolTurn[], { tools }: AgentContent): Call[] {
   const isOurs = (name: unknown): boolean =>
     tools?.some((tool) => tool.name === name && tool.type !== 'webhook') ?? false;
-  return noted.flatMap(({ toolCall, toolResult }, at) => {
+  return noted.flatMap(({ toolCall, toolResult, providerMetadata }, at): Call[] => {
     if (toolCall === null || isOurs(toolCall['name'])) return [];
     const given = toolCall['arguments'];
     const call = {
       id: spareId(at),
       name: String(toolCall['name']),
       arguments: typeof given === 'string' ? given : JSON.stringify(given),
+      ...(providerMetadata?.call && { extra: providerMetadata.call }),
     };
     const outcome = toolResult === null ? NOT_KNOWN : outcomeOf(toolResult);
-    return [{ call, id: String(toolCall['id']), outcome }];
+    const { provider: from, message } = providerMetadata ?? {};
+    const more = { ...(from !== undefined && { from }), ...(message && { message }) };
+    return [{ call, id: String(toolCall['id']), outcome, ...more }];
   });
 }
 

@@ -1,0 +1,165 @@
+import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
+
+/** What a model of a provider takes in a request. What a server refuses is learned from its error. */
+export type Capabilities = {
+  /** `stream_options.include_usage`; without it the usage is estimated. */
+  streamUsage: boolean;
+  tokenLimit: 'max_tokens' | 'max_completion_tokens';
+  temperature: boolean;
+  toolChoice: boolean;
+  /** Where the instructions stand: in a system message of their own, or before the first user message. */
+  system: 'own' | 'in_user';
+  /** `strict`: a user message never follows the result of a tool. */
+  roles: 'joined' | 'strict';
+  /** `always`: assistant messages of other origin get a placeholder. */
+  reasoning: 'own' | 'always' | 'never';
+  /** Fields beside the id, name and arguments of a call. `filled`: calls of other origin get a placeholder. */
+  callFields: 'own' | 'filled' | 'never';
+  /** Content of an assistant message that has nothing but calls. */
+  emptyContent: null | '';
+  /** Limit of a prompt in tokens as we estimate them; undefined: the server has refused none. */
+  promptTokens: number | undefined;
+};
+
+/** OpenAI refuses `max_tokens` for its newer models; many other servers know nothing else. */
+const TAKES_COMPLETION_TOKENS =
+  /(^|\.)(openai\.com|openai\.azure\.com|azure-api\.net|cognitiveservices\.azure\.com)$/;
+
+export function defaultCapabilities(baseUrl: string): Capabilities {
+  const isNew = TAKES_COMPLETION_TOKENS.test(new URL(baseUrl).hostname);
+  return {
+    streamUsage: true,
+    tokenLimit: isNew ? 'max_completion_tokens' : 'max_tokens',
+    temperature: true,
+    toolChoice: true,
+    system: 'own',
+    roles: 'joined',
+    reasoning: 'own',
+    callFields: 'own',
+    emptyContent: null,
+    promptTokens: undefined,
+  };
+}
+
+/** A request that was refused. */
+export type Refused = {
+  /** The provider's error as JSON in lower case: private, since it may quote the prompt. */
+  error: string;
+  body: ChatCompletionCreateParamsStreaming;
+  /** Estimated tokens of the prompt that was sent. */
+  promptTokens: () => number;
+  /** Whether earlier turns were sent, which can be left out. */
+  hasHistory: boolean;
+};
+
+type Fallback = {
+  /** What the error names. */
+  names: RegExp;
+  /** What to change; undefined: nothing more can be. */
+  change: (now: Capabilities, refused: Refused) => Partial<Capabilities> | undefined;
+};
+
+const UNKNOWN =
+  /extra|unsupported|not supported|unknown|unexpected|unrecognized|not permitted|additional/;
+const WANTED = /missing|must be|required|requires|pass(ed)? back/;
+/** Errors about the length of a prompt, by OpenAI, vLLM, llama.cpp, TGI, Groq, Anthropic and Gemini. */
+const TOO_LONG =
+  /context.?(length|size|window)|(prompt|input|request|conversation)( token count)?( is)? too (long|large)|exceeds? the (available|maximum|model|context)|too many (input )?tokens|maximum (number of )?(input )?tokens|tokens? (count )?exceeds|must be <= ?\d+|reduce the length/;
+
+/** The first row counts whose words the error has and that can change something. */
+const FALLBACKS: readonly Fallback[] = [
+  { names: TOO_LONG, change: (_now, refused) => shorter(refused) },
+  {
+    names: /stream_options|include_usage/,
+    change: (_now, { body }) => (body.stream_options ? { streamUsage: false } : undefined),
+  },
+  {
+    names: /max_(completion_)?tokens/,
+    change: (_now, { error, body }) => {
+      if (!UNKNOWN.test(error) && !error.includes('instead')) return undefined;
+      if (body.max_tokens) return { tokenLimit: 'max_completion_tokens' };
+      return body.max_completion_tokens ? { tokenLimit: 'max_tokens' } : undefined;
+    },
+  },
+  {
+    names: /temperature/,
+    change: (_now, { body }) =>
+      body.temperature === undefined ? undefined : { temperature: false },
+  },
+  {
+    names: /tool_choice/,
+    change: (_now, { body }) => (body.tool_choice ? { toolChoice: false } : undefined),
+  },
+  {
+    names: /system(_| )?(role|message|prompt|instruction)|role.{0,40}system|developer instruction/,
+    change: (now) => (now.system === 'own' ? { system: 'in_user' } : undefined),
+  },
+  {
+    names: /alternat|roles? must|after (optional )?(the )?system|last message|consecutive/,
+    change: (now) => (now.roles === 'joined' ? { roles: 'strict' } : undefined),
+  },
+  {
+    names: /thought_?signature/,
+    change: (now, { error }) => {
+      const isWanted = WANTED.test(error) && now.callFields !== 'filled';
+      return isWanted ? { callFields: 'filled' } : undefined;
+    },
+  },
+  {
+    names: /reasoning(_content|_details)?|thinking_blocks|\bthinking\b/,
+    change: (now, { error, body }) => {
+      if (WANTED.test(error)) return now.reasoning === 'own' ? { reasoning: 'always' } : undefined;
+      const isSent = hasMessageField(body, /reasoning|thinking/);
+      return isSent ? { reasoning: 'never' } : undefined;
+    },
+  },
+  {
+    names: /extra_content|thought_?signature|provider_specific|tool_calls/,
+    change: (now, { error, body }) => {
+      const isSent = now.callFields !== 'never' && hasCallField(body);
+      return isSent && UNKNOWN.test(error) ? { callFields: 'never' } : undefined;
+    },
+  },
+  {
+    names: /content.{0,80}(null|none|string)|null.{0,40}content/,
+    change: (now, { body }) =>
+      now.emptyContent === null && body.messages.some(({ content }) => content === null)
+        ? { emptyContent: '' }
+        : undefined,
+  },
+];
+
+/** What to change in a request that was refused; undefined: nothing that we know would help. */
+export function fallbackFor(
+  now: Capabilities,
+  refused: Refused,
+): Partial<Capabilities> | undefined {
+  for (const { names, change } of FALLBACKS) {
+    const changed = names.test(refused.error) ? change(now, refused) : undefined;
+    if (changed) return changed;
+  }
+  return undefined;
+}
+
+/** Where the server tells two numbers, their ratio says how much is too much; our estimate may be off. */
+function shorter({ error, hasHistory, promptTokens }: Refused): Partial<Capabilities> | undefined {
+  if (!hasHistory) return undefined;
+  // Smaller ones are statuses.
+  const numbers = (error.match(/\b\d{3,7}\b/g) ?? []).map(Number).filter((one) => one >= 512);
+  const ratio = numbers.length < 2 ? 0.7 : Math.min(...numbers) / Math.max(...numbers);
+  const part = Math.min(0.85, Math.max(0.25, ratio * 0.9));
+  return { promptTokens: Math.floor(promptTokens() * part) };
+}
+
+function hasMessageField({ messages }: Refused['body'], name: RegExp): boolean {
+  return messages.some((message) => Object.keys(message).some((key) => name.test(key)));
+}
+
+const CALL_FIELDS = new Set(['id', 'type', 'function']);
+
+function hasCallField({ messages }: Refused['body']): boolean {
+  const calls = messages.flatMap((message) =>
+    'tool_calls' in message ? (message.tool_calls ?? []) : [],
+  );
+  return calls.some((call) => Object.keys(call).some((key) => !CALL_FIELDS.has(key)));
+}

@@ -1,0 +1,139 @@
+import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import { estimateTokenCount } from 'tokenx';
+import type { ModelMessage, ModelRequest, ModelToolCall, ProviderFields } from '../model.ts';
+import type { Capabilities } from './capabilities.ts';
+
+type Prompt = Pick<ModelRequest, 'messages' | 'historyEnd'>;
+type Assistant = Extract<ModelMessage, { role: 'assistant' }>;
+
+/** Stands before an assistant message that begins a prompt: templates of Mistral and Gemma want a user first. */
+const BEGINNING: ModelMessage = { role: 'user', content: '(The conversation begins.)' };
+/** Stands for an answer that a turn with calls never got. */
+const NO_ANSWER: ModelMessage = { role: 'assistant', content: '(No answer.)' };
+/** Google documents this value for calls that another model has made. */
+const ANY_SIGNATURE = { google: { thought_signature: 'skip_thought_signature_validator' } };
+const NO_REASONING = '(none)';
+
+/** Returns the messages of a prompt as a model of a provider takes them. */
+export function wireMessages(
+  prompt: Prompt,
+  to: { provider: string; capabilities: Capabilities },
+): ChatCompletionMessageParam[] {
+  const { capabilities } = to;
+  const fitting = fittingMessages(prompt, capabilities.promptTokens);
+  const begun = withUserFirst(fitting);
+  const strict = capabilities.roles === 'strict' ? withAnswers(begun) : begun;
+  const placed = capabilities.system === 'own' ? strict : withoutSystem(strict);
+  return joined(placed).map((message) => wireMessage(message, to));
+}
+
+/** Earlier turns may be left out, the oldest first. A great part goes at once, so that prompts begin the same. */
+function fittingMessages({ messages, historyEnd = 0 }: Prompt, limit: number | undefined) {
+  if (limit === undefined || historyEnd <= 1) return messages;
+  const tokens = messages.map(promptTokensOf);
+  const tooMany = tokens.reduce((sum, count) => sum + count, 0) - limit;
+  if (tooMany <= 0) return messages;
+  const step = Math.max(1, Math.floor(limit / 2));
+  let toDrop = Math.ceil(tooMany / step) * step;
+  let from = 1;
+  for (; from < historyEnd && toDrop > 0; from += 1) toDrop -= tokens[from] ?? 0;
+  while (from < historyEnd && messages[from]?.role !== 'user') from += 1;
+  return [...messages.slice(0, 1), ...messages.slice(from)];
+}
+
+/** Returns about what a server counts for a message. */
+export function promptTokensOf(message: ModelMessage): number {
+  const calls = message.role === 'assistant' ? JSON.stringify(message.toolCalls ?? []) : '';
+  const extra = message.role === 'assistant' ? JSON.stringify(message.extra ?? '') : '';
+  return estimateTokenCount(message.content + calls + extra) + 4;
+}
+
+function withUserFirst(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  const first = messages.findIndex(({ role }) => role !== 'system');
+  if (messages[first]?.role !== 'assistant') return messages;
+  return [...messages.slice(0, first), BEGINNING, ...messages.slice(first)];
+}
+
+/** What we say after the results of tools goes into the last of them; before a new question stands an answer. */
+function withAnswers(messages: readonly ModelMessage[]): ModelMessage[] {
+  return messages.reduce<ModelMessage[]>((before, message, at) => {
+    const last = before.at(-1);
+    if (last?.role !== 'tool' || message.role !== 'user') return [...before, message];
+    const isEnd = at === messages.length - 1 && message.content.startsWith('(');
+    if (!isEnd) return [...before, NO_ANSWER, message];
+    return [...before.slice(0, -1), { ...last, content: `${last.content}\n\n${message.content}` }];
+  }, []);
+}
+
+function withoutSystem(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  const system = messages.filter(({ role }) => role === 'system');
+  const rest = messages.filter(({ role }) => role !== 'system');
+  const content = system.map((message) => message.content).join('\n\n');
+  return content === '' ? rest : [{ role: 'user', content }, ...rest];
+}
+
+/** Messages of one role in a row are one, apart from results of tools. */
+function joined(messages: readonly ModelMessage[]): ModelMessage[] {
+  const all: ModelMessage[] = [];
+  for (const message of messages) {
+    const last = all.at(-1);
+    const one = last && joinTwo(last, message);
+    if (one) all[all.length - 1] = one;
+    else all.push(message);
+  }
+  return all;
+}
+
+function joinTwo(last: ModelMessage, next: ModelMessage): ModelMessage | undefined {
+  if (last.role === 'tool' || last.role !== next.role) return undefined;
+  const content = [last.content, next.content].filter(Boolean).join('\n\n');
+  if (last.role !== 'assistant') return { ...last, content };
+  return last.toolCalls?.length ? undefined : { ...(next as Assistant), content }; // Their roles are equal.
+}
+
+type To = { provider: string; capabilities: Capabilities };
+
+function wireMessage(message: ModelMessage, to: To): ChatCompletionMessageParam {
+  if (message.role === 'tool') {
+    return { role: 'tool', tool_call_id: message.toolCallId, content: message.content };
+  }
+  if (message.role !== 'assistant') return message;
+  const { capabilities } = to;
+  const { content, toolCalls = [], extra, from } = message;
+  const isOwn = from === to.provider;
+  const reasoning = reasoningFor(capabilities.reasoning, isOwn ? extra : undefined);
+  if (toolCalls.length === 0) return { role: 'assistant', content, ...reasoning };
+  return {
+    role: 'assistant',
+    // Several servers refuse an empty text beside calls.
+    content: content === '' ? capabilities.emptyContent : content,
+    ...reasoning,
+    tool_calls: toolCalls.map((call, at) => wireCall(call, capabilities.callFields, { isOwn, at })),
+  };
+}
+
+function reasoningFor(
+  mode: Capabilities['reasoning'],
+  extra: ProviderFields | undefined,
+): ProviderFields {
+  if (mode === 'never') return {};
+  return mode === 'always' ? { reasoning_content: NO_REASONING, ...extra } : (extra ?? {});
+}
+
+function wireCall(
+  { id, name, arguments: given, extra = {} }: ModelToolCall,
+  mode: Capabilities['callFields'],
+  { isOwn, at }: { isOwn: boolean; at: number },
+) {
+  const { function: ofFunction, ...ofCall } = isOwn && mode !== 'never' ? extra : {};
+  const more = typeof ofFunction === 'object' ? ofFunction : {};
+  const hasSignature = Object.keys(ofCall).length > 0 || Object.keys(more ?? {}).length > 0;
+  // Of calls that were made at once only the first has one.
+  const isFilled = mode === 'filled' && !hasSignature && at === 0;
+  return {
+    id,
+    type: 'function' as const,
+    function: { name, arguments: given, ...more },
+    ...(isFilled ? { extra_content: ANY_SIGNATURE } : ofCall),
+  };
+}
