@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startApi, type Api } from '../../roles/api/api-setup.ts';
 import { OFTEN } from '../syncs/site.ts';
-import { closeAll, html, servePages } from './website.ts';
+import { closeAll, html, serve, servePages, type Reply } from './website.ts';
 
 /** A website as the operator reads it by itself: the fetcher, the child of documents, the index. */
 
@@ -43,4 +43,35 @@ test('a site that cannot be read says why, and what was indexed stays', async ()
   expect(JSON.stringify(syncs.data[0])).toContain('ForbiddenByRobots');
   expect(source.documents).toBe(1);
   expect(await found('open at nine')).toEqual(['We open at nine.']);
+});
+
+test('pages that a sitemap lists stay when it cannot be read, and the sync says so', async () => {
+  const pages: Record<string, Reply> = {
+    '/': html('This shop sells bicycles.'),
+    '/returns': html('Goods come back within thirty days.'),
+    '/sitemap.xml': '<urlset><url><loc>/returns</loc></url></urlset>',
+  };
+  const site = await serve((request) => pages[request.url!] ?? { status: 404 });
+  const website = { url: site.url, delay_ms: 0 };
+  const { body: created } = await api.call('POST', SOURCES, { json: { type: 'website', website } });
+  expect(await settled(created.id)).toMatchObject({ documents: 2 });
+  pages['/sitemap.xml'] = { status: 403, body: 'Forbidden' };
+  expect(await synced(created.id)).toMatchObject({ documents: 2 });
+  const { body: syncs } = await api.call('GET', `${SOURCES}/${created.id}/syncs`);
+  const { body: sync } = await api.call(
+    'GET',
+    `${SOURCES}/${created.id}/syncs/${syncs.data[0].id}`,
+  );
+  expect(sync).toMatchObject({
+    status: 'succeeded',
+    result: { removed: 0 },
+    problems: [
+      {
+        path: '/sitemap.xml',
+        kind: 'failed',
+        reason: 'the sitemap cannot be read: the server answered 403',
+      },
+    ],
+  });
+  expect(await found('goods come back')).toHaveLength(1);
 });
