@@ -17,9 +17,11 @@ const POLL_MS = 100;
 export function createAwaitProjection(deps: {
   onProjected: (wake: () => void) => () => void;
   nowMs: () => number;
+  /** Default: 2 s. */
+  waitMs?: number | undefined;
 }): AwaitProjection {
   return async (read, shows) => {
-    const endMs = deps.nowMs() + WAIT_MAX_MS;
+    const endMs = deps.nowMs() + (deps.waitMs ?? WAIT_MAX_MS);
     let wake = (): void => undefined;
     let woken = false;
     const unsubscribe = deps.onProjected(() => {

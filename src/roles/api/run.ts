@@ -61,6 +61,8 @@ export type ApiRoleDeps = RoleContext &
     stalledMs?: number;
     /** Who replies; default: the agent's model, or the search that quotes. */
     responder?: WhoReplies | undefined;
+    /** How long a write waits until the operator has projected it; default 2 s. */
+    projectionWaitMs?: number | undefined;
     /** What names of hosts mean to tools; default: what they mean to the system. */
     lookup?: Lookup | undefined;
     /** For agents that have no model. */
@@ -237,7 +239,11 @@ function cutsMax({ limits: { shares } }: Pick<ApiRoleDeps, 'limits'>): number {
 
 /** Wake-ups from other processes, on one connection. */
 function createWakeUps(
-  { databaseUrl, log }: Pick<ApiRoleDeps, 'databaseUrl' | 'log'>,
+  {
+    databaseUrl,
+    log,
+    projectionWaitMs,
+  }: Pick<ApiRoleDeps, 'databaseUrl' | 'log' | 'projectionWaitMs'>,
   woken: {
     eventStreams: Pick<EventStreams, 'wake'>;
     keys: Pick<LiveKeys, 'look'>;
@@ -270,6 +276,7 @@ function createWakeUps(
     listener: createListener({ databaseUrl, channels, log }),
     awaitProjection: createAwaitProjection({
       nowMs: monotonicMs,
+      waitMs: projectionWaitMs,
       onProjected: (wake) => {
         waiting.add(wake);
         return () => waiting.delete(wake);

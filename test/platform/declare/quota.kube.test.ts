@@ -82,7 +82,7 @@ describeEachStore((storeName) => {
   let operator: Operator;
 
   beforeAll(async () => {
-    api = await startApi({ limits, storeName, operator: false });
+    api = await startApi({ limits, storeName, operator: false, projectionWaitMs: 8_000 });
     operator = await api.engine.startOperator({ limits, quotaRetryMs: 300 });
   }, 120_000);
   afterAll(() => api.stop());
@@ -132,7 +132,7 @@ describeEachStore((storeName) => {
     });
   });
 
-  // The API waits two seconds for what is refused only after its declaration; the kinds wait side by side.
+  // The API waits for the projection of what is refused only after its declaration; the kinds wait side by side.
   describe('of many at once exactly as many get in as there is room, and nothing is left of the others', () => {
     test.concurrent.each(KINDS)('$kind', async ({ kind, quota, path, json }) => {
       const { namespace, create, used } = await newNamespace();

@@ -55,6 +55,8 @@ export async function startApi(
     fallbackToFreePort: false,
     serveHealth: true,
     rateLimit: 0,
+    // An operator on a busy machine may need longer than a user would wait.
+    projectionWaitMs: options.operator === false ? undefined : 30_000,
     ...deps,
   });
   const newKey = async (namespace: string, scopes: readonly Scope[] = SCOPES): Promise<string> => {
