@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
-import { delay, timeoutSignal } from '../../clock.ts';
+import { delay, epochMs, timeoutSignal } from '../../clock.ts';
 import { reasonOf } from '../../errors.ts';
+import { retryAfterMs } from '../egress/retry-after.ts';
 import type { KubeCredentials } from './credentials.ts';
 import { KubeConnectionError, toKubeError } from './kube-error.ts';
 
@@ -53,7 +54,7 @@ const CALL_TIMEOUT_MS = 30_000;
 /** Below the server's 90 s, so that a request never meets a connection that is being closed. */
 const KEEP_ALIVE_MS = 60_000;
 const BUSY_RETRIES = 5;
-const RETRY_AFTER_MAX_SEC = 10;
+const RETRY_AFTER_MAX_MS = 10_000;
 
 export function createKubeClient({ credentials, countRequest }: KubeClientDeps): KubeClient {
   const shared = {
@@ -105,9 +106,9 @@ export function createKubeClient({ credentials, countRequest }: KubeClientDeps):
       const { statusCode, headers, body } = await send(calls, call, signal);
       const text = await readText(body, what);
       if (statusCode < 300) return parse(text);
-      const busySec = retryAfterSec(statusCode, headers['retry-after']);
-      if (busySec === undefined || left <= 1) throw toKubeError(statusCode, what, parse(text));
-      await delay(busySec * 1_000, { signal }).catch((cause: unknown) => {
+      const waitMs = busyMs(statusCode, headers);
+      if (waitMs === undefined || left <= 1) throw toKubeError(statusCode, what, parse(text));
+      await delay(waitMs, { signal }).catch((cause: unknown) => {
         throw noAnswer(what, cause);
       });
     }
@@ -184,14 +185,14 @@ async function* lines(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   }
 }
 
-/** Seconds to wait before asking again; undefined when that would not help. */
-function retryAfterSec(
+/** Returns how long to wait before the request is sent again, or undefined if that would not help. */
+function busyMs(
   statusCode: number,
-  retryAfter: string | string[] | undefined,
+  headers: Dispatcher.ResponseData['headers'],
 ): number | undefined {
-  const sec = retryAfter === undefined ? NaN : Number(retryAfter);
-  if (statusCode === 429) return Math.min(Number.isNaN(sec) ? 1 : sec, RETRY_AFTER_MAX_SEC);
-  if (statusCode === 503 && !Number.isNaN(sec)) return Math.min(sec, RETRY_AFTER_MAX_SEC);
+  const askedMs = retryAfterMs(headers, epochMs());
+  if (statusCode === 429) return Math.min(askedMs ?? 1_000, RETRY_AFTER_MAX_MS);
+  if (statusCode === 503 && askedMs !== undefined) return Math.min(askedMs, RETRY_AFTER_MAX_MS);
   return undefined;
 }
 

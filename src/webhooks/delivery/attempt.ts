@@ -8,6 +8,7 @@ import {
 } from '../../platform/observability/trace-context.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { EgressOutcome, EgressRequest } from '../../platform/egress/client.ts';
+import { retryAfterMs } from '../../platform/egress/retry-after.ts';
 import type { RequestOutcome } from '../../platform/observability/metrics.ts';
 import type { AttemptResult, ClaimedDelivery } from '../queue/dispatch-queue.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
@@ -48,7 +49,7 @@ export async function attempt(deps: AttemptDeps, delivery: SendableDelivery): Pr
   await failpoint('delivery.sending');
   const outcome = await sendTraced(deps, delivery);
   await failpoint('delivery.answered');
-  const verdict = await judge(outcome);
+  const verdict = await judge(outcome, deps.wallMs());
   const ageMs = delivery.ageMs + deps.nowMs() - startedMs;
   return {
     request: verdict.request,
@@ -133,7 +134,7 @@ type Verdict = {
   record: Pick<AttemptResult, 'statusCode' | 'errorClass' | 'errorMessage' | 'responseBody'>;
 };
 
-async function judge(outcome: EgressOutcome): Promise<Verdict> {
+async function judge(outcome: EgressOutcome, wallMs: number): Promise<Verdict> {
   if (outcome.kind === 'error') {
     const { errorClass, message } = outcome;
     const request =
@@ -149,7 +150,7 @@ async function judge(outcome: EgressOutcome): Promise<Verdict> {
   return {
     acknowledged,
     request: acknowledged ? 'acknowledged' : 'rejected',
-    retryAfterMs: acknowledged ? 0 : retryAfterMs(outcome.headers['retry-after']),
+    retryAfterMs: acknowledged ? 0 : (retryAfterMs(outcome.headers, wallMs) ?? 0),
     record: { statusCode, errorClass, errorMessage: null, responseBody },
   };
 }
@@ -169,11 +170,6 @@ function whatNext(input: {
     ...(delivery.overdueMs < 0 && { nextMs: delivery.ageMs - delivery.overdueMs }),
   });
   return { outcome: nextOffsetMs === null ? 'failed' : 'retry', nextOffsetMs };
-}
-
-/** Retry-After in seconds (RFC 9110 §10.2.3). A date would need our clocks to agree: ignored. */
-function retryAfterMs(header: string | string[] | undefined): number {
-  return typeof header === 'string' && /^\d+$/.test(header) ? Number(header) * 1_000 : 0;
 }
 
 /** At most 4 KiB of UTF-8 that PostgreSQL can hold as text. */

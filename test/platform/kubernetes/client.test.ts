@@ -101,7 +101,9 @@ describe('a request', () => {
   test.each([
     [429, '0', 1],
     [429, undefined, 1_000],
-    [429, 'Wed, 21 Oct 2026 07:28:00 GMT', 1_000],
+    [429, 'soon', 1_000],
+    [429, 'Sun, 06 Nov 1994 08:49:37 GMT', 1],
+    [503, 'Sun, 06 Nov 1994 08:49:37 GMT', 1],
     [503, '0', 1],
   ])('is sent again after %s with Retry-After %s, %s ms later', async (status, after, waitMs) => {
     const time = holdTime();
@@ -135,6 +137,20 @@ describe('a request', () => {
     await requested;
     expect(counted).toEqual(['GET 429', 'GET 200']);
   });
+
+  test.each(['Sun, 06 Nov 1994 08:49:37 GMT', '7'])(
+    'waits until the date that the server asks it to, counted by the clock of the server: %s',
+    async (after) => {
+      const time = holdTime();
+      const date = 'Sun, 06 Nov 1994 08:49:30 GMT';
+      answers = [json(503, {}, { 'retry-after': after, date }), json(200, {})];
+      const requested = client.request(GET);
+      await time.armed(7_000);
+      await time.advance(7_000);
+      await requested;
+      expect(counted).toEqual(['GET 503', 'GET 200']);
+    },
+  );
 
   test('is given up when the server stays too busy', async () => {
     answers = [busy(429, '0')];

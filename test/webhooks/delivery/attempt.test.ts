@@ -43,7 +43,7 @@ const delivery = (change: Partial<SendableDelivery>): SendableDelivery => ({
   ...change,
 });
 
-const run = (one: SendableDelivery, statusCode = 200) =>
+const run = (one: SendableDelivery, statusCode = 200, headers: Record<string, string> = {}) =>
   attempt(
     {
       send: (request): Promise<EgressOutcome> => {
@@ -52,7 +52,7 @@ const run = (one: SendableDelivery, statusCode = 200) =>
         return Promise.resolve({
           kind: 'response',
           statusCode,
-          headers: {},
+          headers,
           durationMs: 1,
           body,
           isWhole: Promise.resolve(true),
@@ -117,4 +117,33 @@ test('an attempt ahead of its time leaves the one that was next in its place', a
   const failed = await run(early, 500);
   // Delayed by Retry-After, say: no moment of the schedule.
   expect(failed.result).toMatchObject({ outcome: 'retry', nextOffsetMs: 60_000 + dueInMs });
+});
+
+const httpDate = (ms: number): string => new Date(ms).toUTCString();
+
+test.each([
+  ['seconds', { 'retry-after': '300' }],
+  ['a date', { 'retry-after': httpDate(WALL_MS + 299_001) }],
+  [
+    'a date by the clock of a receiver that is two hours fast',
+    {
+      'retry-after': httpDate(WALL_MS + 7_500_000 - 999),
+      date: httpDate(WALL_MS + 7_200_000 - 999),
+    },
+  ],
+])('a receiver asks for patience by %s', async (_, headers) => {
+  const failed = await run(delivery({}), 503, headers as Record<string, string>);
+  const wanted = await run(delivery({}), 503, { 'retry-after': '300' });
+  expect(wanted.result.nextOffsetMs).toBe(300_000);
+  expect(failed.result.nextOffsetMs).toBeGreaterThan(298_000);
+  expect(failed.result.nextOffsetMs).toBeLessThanOrEqual(300_000);
+});
+
+test('patience that is asked for by a date two hours ahead is what 7200 seconds would be', async () => {
+  const id = newUuid();
+  const asked = async (after: string): Promise<unknown> =>
+    (await run(delivery({ id }), 503, { 'retry-after': after })).result.nextOffsetMs;
+  const bySeconds = await asked('7200');
+  expect(await asked(httpDate(WALL_MS + 7_200_000))).toBe(bySeconds);
+  expect(await asked('soon')).not.toBe(bySeconds);
 });

@@ -1,0 +1,49 @@
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/**
+ * Returns how many milliseconds the `Retry-After` of an answer asks for (RFC 9110, 10.2.3), or undefined if it has none
+ * that can be read. A date counts from the answer's own `Date`, so that the two clocks need not agree; `nowMs` stands in
+ * where the answer has no `Date`.
+ */
+export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
+  const asked = textOf(headers['retry-after']);
+  if (/^[0-9]+$/.test(asked)) return Number(asked) * 1_000;
+  const untilMs = readHttpDate(asked, nowMs);
+  if (untilMs === undefined) return undefined;
+  return Math.max(0, untilMs - (readHttpDate(textOf(headers['date']), nowMs) ?? nowMs));
+}
+
+function textOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' ? header.trim() : '';
+}
+
+const TIME = '(?<h>\\d\\d):(?<m>\\d\\d):(?<s>\\d\\d)';
+/** IMF-fixdate, RFC 850 and asctime (RFC 9110, 5.6.7). All three are in UTC. */
+const FORMS = [
+  new RegExp(`^[A-Z][a-z]{2}, (?<day>\\d\\d) (?<month>[A-Z][a-z]{2}) (?<year>\\d{4}) ${TIME} GMT$`),
+  new RegExp(
+    `^[A-Z][a-z]+day, (?<day>\\d\\d)-(?<month>[A-Z][a-z]{2})-(?<year>\\d\\d) ${TIME} GMT$`,
+  ),
+  new RegExp(`^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`),
+];
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+const CENTURY = 100;
+/** A year of two digits that would lie further ahead is one of the past (RFC 9110, 5.6.7). */
+const YEARS_AHEAD_MAX = 50;
+
+/** `Date.parse` reads the third form as local time, and guesses the century of the second. */
+function readHttpDate(text: string, nowMs: number): number | undefined {
+  const found = FORMS.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
+  if (!found) return undefined;
+  const { day = '', month = '', year = '', h = '', m = '', s = '' } = found;
+  const monthIndex = MONTHS.indexOf(month);
+  if (monthIndex < 0) return undefined;
+  const fullYear = year.length === 2 ? inFull(Number(year), nowMs) : Number(year);
+  return Date.UTC(fullYear, monthIndex, Number(day), Number(h), Number(m), Number(s));
+}
+
+function inFull(year: number, nowMs: number): number {
+  const thisYear = new Date(nowMs).getUTCFullYear();
+  const inThisCentury = thisYear - (thisYear % CENTURY) + year;
+  return inThisCentury > thisYear + YEARS_AHEAD_MAX ? inThisCentury - CENTURY : inThisCentury;
+}
