@@ -24,7 +24,8 @@ export const PLATFORM: Record<string, readonly string[]> = {
   // The reconciler reports to an object that a quota refuses it.
   'platform/reconcile': ['platform/resources', 'platform/declare'],
   'platform/manifests': ['platform/resources'],
-  'platform/kubernetes': ['platform/resources'],
+  // Both read `Retry-After`.
+  'platform/kubernetes': ['platform/resources', 'platform/egress'],
 };
 
 /**

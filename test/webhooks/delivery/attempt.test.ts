@@ -126,17 +126,12 @@ test.each([
   ['a date', { 'retry-after': httpDate(WALL_MS + 299_001) }],
   [
     'a date by the clock of a receiver that is two hours fast',
-    {
-      'retry-after': httpDate(WALL_MS + 7_500_000 - 999),
-      date: httpDate(WALL_MS + 7_200_000 - 999),
-    },
+    { 'retry-after': httpDate(WALL_MS + 7_500_001), date: httpDate(WALL_MS + 7_200_001) },
   ],
-])('a receiver asks for patience by %s', async (_, headers) => {
-  const failed = await run(delivery({}), 503, headers as Record<string, string>);
-  const wanted = await run(delivery({}), 503, { 'retry-after': '300' });
-  expect(wanted.result.nextOffsetMs).toBe(300_000);
-  expect(failed.result.nextOffsetMs).toBeGreaterThan(298_000);
-  expect(failed.result.nextOffsetMs).toBeLessThanOrEqual(300_000);
+])('a receiver asks for patience by %s', async (_, headers: Record<string, string>) => {
+  const { result } = await run(delivery({}), 503, headers);
+  // A date has whole seconds.
+  expect(Math.ceil(result.nextOffsetMs! / 1_000)).toBe(300);
 });
 
 test('patience that is asked for by a date two hours ahead is what 7200 seconds would be', async () => {
