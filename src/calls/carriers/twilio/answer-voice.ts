@@ -13,6 +13,7 @@ import {
 } from '../../lines/lines.sql.ts';
 import { endingOf, HUNG_UP, settleCall } from '../../lines/settle-call.ts';
 import type { Account, BoundNumber } from '../../providers/find-account.ts';
+import { callerNumber } from '../caller-number.ts';
 import { afterDial, afterHandOff } from './after-transfer.ts';
 import { requireSigned, signedFor } from './authenticate.ts';
 import { boundTo, connect, connectAgain, contentOf } from './connect.ts';
@@ -69,7 +70,7 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
     namespace: account.namespace,
     agentId,
     agentVersion,
-    from: numberIn(sent.form.get('From')),
+    from: callerNumber(sent.form.get('From')),
     to: number,
     provider: account.name,
     telephonyProviderId: account.id,
@@ -172,8 +173,3 @@ async function afterSocket(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
 
 /** Of one call: a line that is cut so often does not hold. */
 const STREAMS_MAX = 20;
-
-/** Hidden and foreign numbers come in many forms; what is none is none. */
-function numberIn(text: string | null): string | null {
-  return text !== null && /^\+[1-9][0-9]{1,14}$/.test(text) ? text : null;
-}

@@ -52,6 +52,13 @@ test('a call is greeted, held and told of, from the first ring to the end', asyn
   ]);
 });
 
+test('a caller whose number is hidden has none, though the network sends one', async () => {
+  const phone = await phones.carrier.call(NUMBER, { From: '+266696687' });
+  await phone.hears(GREETING);
+  expect(await phones.callWhen(phone.sid, { status: 'in_progress' })).toMatchObject({ from: null });
+  await phone.hangUp();
+});
+
 test('the words of a reply are said as they come', async () => {
   const rest = Promise.withResolvers<void>();
   responder.play(async ({ emitToken }) => {
