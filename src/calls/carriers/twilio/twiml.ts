@@ -1,3 +1,5 @@
+import { spokenLanguage } from './spoken-language.ts';
+
 /** TwiML: what a carrier is told to do with a call, as XML. */
 
 export type RelayOptions = {
@@ -26,7 +28,7 @@ export function relayTwiml({
 }: RelayOptions): string {
   const attributes = {
     url,
-    language,
+    language: language && spokenLanguage(language),
     voice,
     ttsProvider,
     interruptible: 'any',
@@ -79,7 +81,8 @@ export function dialTwiml({ to, callerId, ringSec, action, answered }: DialOptio
 
 /** Says something, then hangs up. */
 export function goodbyeTwiml(text: string | undefined, language?: string): string {
-  const said = text === undefined ? '' : element('Say', { language }, escape(text));
+  const attributes = { language: language && spokenLanguage(language) };
+  const said = text === undefined ? '' : element('Say', attributes, escape(text));
   return document(said + element('Hangup', {}));
 }
 

@@ -85,7 +85,7 @@ describe('a call that comes in', () => {
     });
     const { verbs } = await phones.carrier.ring(NUMBER);
     const [relay] = verbs[0]!.inside;
-    expect(relay!.attributes).toMatchObject({ voice: 'Telnyx.NaturalHD.astra', language: 'en' });
+    expect(relay!.attributes).toMatchObject({ voice: 'Telnyx.NaturalHD.astra', language: 'en-US' });
     expect(relay!.attributes).not.toHaveProperty('ttsProvider');
     await phones.api.call('PATCH', path, { json: { voice: null } });
   });

@@ -86,7 +86,7 @@ test('what a tenant wrote is said, and is no XML', () => {
   const [say, hangUp] = readTwiml(goodbyeTwiml(said, 'de'));
   expect(say).toEqual({
     name: 'Say',
-    attributes: { language: 'de' },
+    attributes: { language: 'de-DE' },
     text: '<Dial>+1900</Dial> & "so" on  ☎',
     inside: [],
   });
@@ -106,4 +106,23 @@ test('a stream of sound, with what it is handed', () => {
       inside: [{ ...stream, inside: [{ ...parameter, text: '', inside: [] }] }],
     },
   ]);
+});
+
+test('a language without a region has one wherever a carrier reads it', () => {
+  const relay = relayTwiml({ url: 'wss://x', action: 'https://x', language: 'de', parameters: {} });
+  const [connect] = readTwiml(relay);
+  expect(connect!.inside[0]!.attributes).toMatchObject({ language: 'de-DE' });
+  const [say] = readTwiml(goodbyeTwiml('Auf Wiederhören.', 'de'));
+  expect(say!.attributes).toEqual({ language: 'de-DE' });
+});
+
+test('without a language the carrier takes its own', () => {
+  const relay = relayTwiml({
+    url: 'wss://x',
+    action: 'https://x',
+    language: undefined,
+    parameters: {},
+  });
+  expect(relay).not.toContain('language');
+  expect(goodbyeTwiml('Goodbye.')).not.toContain('language');
 });
