@@ -34,3 +34,17 @@ export function signatureOf(
 function valuesOf(params: URLSearchParams, name: string): string[] {
   return [...new Set(params.getAll(name))].toSorted();
 }
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+/**
+ * Returns an address as it stands, without its port, and with the default port. Twilio signs one of them: over https a
+ * call's webhook leaves the port out, and its own libraries try the address with and without it.
+ */
+export function portSpellings(base: string): string[] {
+  const [, scheme = '', host = '', path = ''] =
+    /^(https?:)\/\/((?:\[[^\]]*\]|[^/:?#])*)(?::[0-9]*)?(.*)$/s.exec(base) ?? [];
+  if (host === '') return [base];
+  const bare = `${scheme}//${host}`;
+  return [...new Set([base, `${bare}${path}`, `${bare}:${DEFAULT_PORTS[scheme]}${path}`])];
+}

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { isSigned, signatureOf } from '../../../../src/calls/carriers/twilio/signature.ts';
+import { TWILIO } from '../../../../src/calls/carriers/twilio/twilio.ts';
+import type { Account } from '../../../../src/calls/providers/account.ts';
 
 const TOKEN = '12345';
 const URL = 'https://mycompany.com/myapp.php?foo=1&bar=2';
@@ -56,4 +58,47 @@ test.each([
   ['no base64', () => signed({ signature: '☎' })],
 ])('is wrong with %s', (_, check) => {
   expect(check()).toBe(false);
+});
+
+/** Whether a request is the carrier's that it signed for `signed` and that came to us as `base`. */
+function isCarriers(base: string, signed: string): boolean {
+  const form = new URLSearchParams(PARAMS);
+  const target = '/v1/telephony/twilio/voice?provider=tp_1';
+  const signature = signatureOf(TOKEN, { url: `${signed}${target}`, params: form });
+  return TWILIO.isSigned(
+    { authToken: TOKEN } as Account,
+    {
+      form,
+      target,
+      body: Buffer.from(form.toString()),
+      headers: { 'x-twilio-signature': signature.toString('base64') },
+      client: {} as never,
+    },
+    { bases: [base], nowMs: 0 },
+  );
+}
+
+test.each([
+  ['https://parley.example.com:8443', 'https://parley.example.com:8443'],
+  ['https://parley.example.com:8443', 'https://parley.example.com'],
+  ['https://parley.example.com:8443/voice', 'https://parley.example.com/voice'],
+  ['https://parley.example.com:443', 'https://parley.example.com'],
+  ['https://parley.example.com', 'https://parley.example.com:443'],
+  ['http://parley.example.com', 'http://parley.example.com:80'],
+  ['http://parley.example.com:8080', 'http://parley.example.com'],
+  ['https://[2001:db8::1]:8443', 'https://[2001:db8::1]'],
+  ['https://[2001:db8::1]', 'https://[2001:db8::1]:443'],
+])('a request to %s may be signed for %s', (base, signed) => {
+  expect(isCarriers(base, signed)).toBe(true);
+});
+
+test.each([
+  ['https://parley.example.com', 'https://parley.example.com:8443'],
+  ['https://parley.example.com', 'http://parley.example.com'],
+  ['https://parley.example.com:8443', 'https://other.example.com'],
+  ['https://parley.example.com:8443/voice', 'https://parley.example.com'],
+  ['https://parley.example.com', 'https://parley.example.com:80'],
+  ['https://[2001:db8::1]:8443', 'https://[2001:db8::2]'],
+])('a request to %s is not signed for %s', (base, signed) => {
+  expect(isCarriers(base, signed)).toBe(false);
 });
