@@ -21,6 +21,7 @@ export function callerNumber(text: string | null): string | null {
 }
 
 function keyed(word: string): string {
-  const letters = word.replaceAll(' ', '');
-  return [...letters].map((letter) => KEYS.findIndex((key) => key.includes(letter))).join('');
+  return word
+    .replaceAll(' ', '')
+    .replaceAll(/./g, (letter) => String(KEYS.findIndex((key) => key.includes(letter))));
 }
