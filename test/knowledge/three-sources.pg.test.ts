@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { toUuid } from '../../src/ids.ts';
 import { newEndpointSecret } from '../../src/platform/egress/signature.ts';
-import { createCall, startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
+import { createCall, startApi, type Api, type Reply, PATIENT_MS } from '../roles/api/api-setup.ts';
 import { startReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
 import { docxOf, zipOf } from './formats/making.ts';
 import { createDocuments, createFeed } from './integration/example.ts';
@@ -23,7 +23,7 @@ let receiver: Receiver;
 let secret: string;
 beforeAll(async () => {
   // With the fetchers that every operator has.
-  api = await startApi({ operator: false, delivery: true });
+  api = await startApi({ operator: false, projectionWaitMs: PATIENT_MS, delivery: true });
   await api.engine.startOperator({ syncTimes: OFTEN });
   receiver = await startReceiver();
   const json = { url: receiver.url, event_types: ['knowledge.source.synced'] };

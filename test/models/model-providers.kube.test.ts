@@ -6,7 +6,7 @@ import {
   type Listener,
 } from '../../src/platform/postgres/notifications.ts';
 import type { Condition, Resource } from '../../src/platform/resources/resource-store.ts';
-import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
+import { startApi, type Api, type Reply, PATIENT_MS } from '../roles/api/api-setup.ts';
 import { describeEachStore } from '../roles/each-store.ts';
 import { startProviderStub, type ProviderStub } from './provider-stub.ts';
 
@@ -20,7 +20,7 @@ describeEachStore((storeName) => {
   let n = 0;
   beforeAll(async () => {
     stub = await startProviderStub();
-    api = await startApi({ storeName, operator: false });
+    api = await startApi({ storeName, operator: false, projectionWaitMs: PATIENT_MS });
     await api.engine.startOperator({ probes: { retryMs: 100, everyMs: 400, answerMs: 2_000 } });
     const { pool, sealer, log, databaseUrl } = api.engine;
     // A clock that stands still: only what is told of can be found.

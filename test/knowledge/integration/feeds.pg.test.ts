@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { IncomingHttpHeaders } from 'node:http';
 import { newEndpointSecret } from '../../../src/platform/egress/signature.ts';
-import { startApi, type Api, type Call } from '../../roles/api/api-setup.ts';
+import { startApi, type Api, type Call, PATIENT_MS } from '../../roles/api/api-setup.ts';
 import { newNamespace } from '../own-namespace.ts';
 import { awaitCondition } from '../../agents/agents.ts';
 import { OFTEN } from '../syncs/site.ts';
@@ -15,7 +15,7 @@ let namespace: string;
 let call: Call;
 beforeAll(async () => {
   // An API of its own, because its operator looks for syncs often; with the fetchers that every operator has.
-  api = await startApi({ operator: false });
+  api = await startApi({ operator: false, projectionWaitMs: PATIENT_MS });
   await api.engine.startOperator({ syncTimes: OFTEN });
 });
 afterAll(() => api?.stop());

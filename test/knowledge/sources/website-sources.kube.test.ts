@@ -1,7 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { awaitCondition, type ReportedCondition } from '../../agents/agents.ts';
-import { startApi, type Api, type Call, type Reply } from '../../roles/api/api-setup.ts';
+import {
+  startApi,
+  type Api,
+  type Call,
+  type Reply,
+  PATIENT_MS,
+} from '../../roles/api/api-setup.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 import { OFTEN, siteFetcher, startSite, type Site } from '../syncs/site.ts';
 import { newNamespace } from '../own-namespace.ts';
@@ -17,7 +23,7 @@ describeEachStore((storeName) => {
   let namespace: string;
   let call: Call;
   beforeAll(async () => {
-    api = await startApi({ storeName, operator: false });
+    api = await startApi({ storeName, operator: false, projectionWaitMs: PATIENT_MS });
     await api.engine.startOperator({ fetchers: { website: siteFetcher }, syncTimes: OFTEN });
   });
   afterAll(() => api?.stop());

@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../../../src/config.ts';
 import { PASSAGES_MAX, WORDS_MAX } from '../../../src/knowledge/passages/cut-passages.ts';
 import type { Fetched, Fetcher } from '../../../src/knowledge/sources/fetching.ts';
 import { DOCUMENT_BYTES_MAX, DOCUMENTS_MAX } from '../../../src/knowledge/syncs/sync-refused.ts';
-import { startApi, type Api, type Call } from '../../roles/api/api-setup.ts';
+import { startApi, type Api, type Call, PATIENT_MS } from '../../roles/api/api-setup.ts';
 import { until } from '../../until.ts';
 import { newNamespace } from '../own-namespace.ts';
 import { OFTEN } from './site.ts';
@@ -21,7 +21,7 @@ let call: Call;
 let told: () => Iterable<Fetched>;
 beforeAll(async () => {
   // An API of its own, because its operator has other bounds and reads what the tests say.
-  api = await startApi({ operator: false });
+  api = await startApi({ operator: false, projectionWaitMs: PATIENT_MS });
   const website: Fetcher = async function* tell() {
     yield* told();
     return { unseen: 'remove', cursor: null };

@@ -9,7 +9,7 @@ import {
   type Certificates,
   type Receiver,
 } from '../../platform/egress/servers.ts';
-import { startApi, type Api, type Call } from '../../roles/api/api-setup.ts';
+import { startApi, type Api, type Call, PATIENT_MS } from '../../roles/api/api-setup.ts';
 import { html } from '../website/website.ts';
 import { newNamespace } from '../own-namespace.ts';
 import { OFTEN } from './site.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   certificates = makeCertificates();
   stranger = makeCertificates();
   // An API of its own, because its operator trusts these certificates.
-  api = await startApi({ operator: false });
+  api = await startApi({ operator: false, projectionWaitMs: PATIENT_MS });
   const { guard, log, store } = api.engine;
   fetching = openFetchers({ guard, log, store, version: 'test', tlsCa: certificates.ca });
   await api.engine.startOperator({ fetchers: fetching.fetchers, syncTimes: OFTEN });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
 import { LEASE_TIMES } from '../../../src/knowledge/syncs/hold-lease.ts';
-import { startApi, type Api, type Call } from '../../roles/api/api-setup.ts';
+import { startApi, type Api, type Call, PATIENT_MS } from '../../roles/api/api-setup.ts';
 import { newNamespace } from '../own-namespace.ts';
 import { until } from '../../until.ts';
 import { countStaged } from './sources.ts';
@@ -15,7 +15,7 @@ let call: Call;
 let site: Site;
 beforeAll(async () => {
   // An API of its own, because its operator reads such sites and looks for syncs often.
-  api = await startApi({ operator: false });
+  api = await startApi({ operator: false, projectionWaitMs: PATIENT_MS });
   await api.engine.startOperator({ fetchers: { website: siteFetcher }, syncTimes: OFTEN });
 });
 afterAll(() => api?.stop());

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startApi, type Api } from '../../roles/api/api-setup.ts';
+import { startApi, type Api, PATIENT_MS } from '../../roles/api/api-setup.ts';
 import { OFTEN } from '../syncs/site.ts';
 import { closeAll, html, serve, servePages, type Reply } from './website.ts';
 
@@ -8,7 +8,7 @@ import { closeAll, html, serve, servePages, type Reply } from './website.ts';
 const SOURCES = '/v1/knowledge/sources';
 let api: Api;
 beforeEach(async () => {
-  api = await startApi({ operator: false });
+  api = await startApi({ operator: false, projectionWaitMs: PATIENT_MS });
   await api.engine.startOperator({ syncTimes: OFTEN });
 });
 afterEach(async () => {

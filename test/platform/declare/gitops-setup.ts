@@ -12,7 +12,7 @@ import { createKubernetesResourceStore } from '../../../src/platform/kubernetes/
 import { toResource } from '../../../src/platform/kubernetes/to-resource.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import type { Kube } from '../kubernetes/kube.ts';
-import { startApi, type Api } from '../../roles/api/api-setup.ts';
+import { startApi, type Api, PATIENT_MS } from '../../roles/api/api-setup.ts';
 
 /** What an Agent's manifest says, beside its name: a repository of one file. */
 export type Spec = Record<string, unknown>;
@@ -66,7 +66,11 @@ export async function startCluster(kube: Kube): Promise<Cluster> {
     },
   });
   const newStore = (client: KubeClient) => createKubernetesResourceStore({ client, log });
-  const api = await startApi({ operator: false, store: newStore(kube.client) });
+  const api = await startApi({
+    operator: false,
+    projectionWaitMs: PATIENT_MS,
+    store: newStore(kube.client),
+  });
   const startOperator = () => api.engine.startOperator({ store: newStore(operatorClient) });
   let operator = await startOperator();
   const wakers = new Set<() => void>();

@@ -35,6 +35,9 @@ export type CallOptions = {
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Reply = { status: number; headers: Headers; text: string; body: any };
 
+/** How long an API waits for an operator that a busy machine slows down: longer than a user would. */
+export const PATIENT_MS = 30_000;
+
 export async function startApi(
   options: {
     storeName?: StoreName;
@@ -55,8 +58,7 @@ export async function startApi(
     fallbackToFreePort: false,
     serveHealth: true,
     rateLimit: 0,
-    // An operator on a busy machine may need longer than a user would wait.
-    projectionWaitMs: options.operator === false ? undefined : 30_000,
+    projectionWaitMs: options.operator === false ? undefined : PATIENT_MS,
     ...deps,
   });
   const newKey = async (namespace: string, scopes: readonly Scope[] = SCOPES): Promise<string> => {
