@@ -41,17 +41,34 @@ export function createApi({ url, apiKey }: { url: string; apiKey: string }): Api
   };
 }
 
-/** Asks until it is so. @throws Error naming what was waited for */
+/**
+ * Asks until it is so. `why`, asked when the time is over, says what is in the way as far as Parley knows.
+ * @throws Error that names what was waited for, and why it did not come
+ */
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined> | T | undefined,
-  { timeoutMs = 60_000, everyMs = 250 } = {},
+  {
+    timeoutMs = 60_000,
+    everyMs = 250,
+    why,
+  }: { timeoutMs?: number; everyMs?: number; why?: () => Promise<string | undefined> } = {},
 ): Promise<T> {
   const endMs = monotonicMs() + timeoutMs;
   for (;;) {
     const found = await ask();
     if (found !== undefined) return found;
-    if (monotonicMs() > endMs) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    if (monotonicMs() > endMs) {
+      const reason = await why?.().catch(String);
+      const cause = reason === undefined ? '' : `: ${reason}`;
+      throw new Error(`not within ${timeoutMs} ms: ${what}${cause}`);
+    }
     await delay(everyMs);
   }
+}
+
+/** Returns what Parley says of the state of the object at a path, or undefined if it says nothing. */
+export async function statusMessageOf(api: Api, path: string): Promise<string | undefined> {
+  const { status_message: message } = await api.call('GET', path);
+  return message ?? undefined;
 }

@@ -1,4 +1,4 @@
-import { eventually, type Api } from './api.ts';
+import { eventually, statusMessageOf, type Api } from './api.ts';
 import { HOOKS_PATH } from './server.ts';
 import { GREETING, TOPICS } from './texts.ts';
 
@@ -7,6 +7,7 @@ export type Declared = {
   number: string;
   account: string;
   webhookSecret: string;
+  webhookPath: string;
   remove: () => Promise<void>;
 };
 
@@ -48,7 +49,7 @@ export async function declare(api: Api, options: DeclareOptions): Promise<Declar
         const object = await api.call('GET', path);
         return (object.ready ?? object.status?.ready) === true ? object : undefined;
       },
-      { timeoutMs: BIND_MS },
+      { timeoutMs: BIND_MS, why: () => statusMessageOf(api, path) },
     );
   try {
     await make('/v1/knowledge/sources', {
@@ -83,7 +84,8 @@ export async function declare(api: Api, options: DeclareOptions): Promise<Declar
       numbers: [{ number, agent: name }],
     });
     await ready(made.at(-1)!);
-    return { number, account, webhookSecret: webhook.secret ?? '', remove };
+    const webhookPath = `/v1/webhooks/${webhook.id}`;
+    return { number, account, webhookSecret: webhook.secret ?? '', webhookPath, remove };
   } catch (error) {
     await remove().catch(() => undefined);
     throw error;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { monotonicMs } from '../clock.ts';
-import { createApi, eventually, type Api } from './api.ts';
+import { createApi, eventually, statusMessageOf, type Api } from './api.ts';
 import { createCaller, SILENT_WITHIN_MS } from './calls/caller.ts';
 import { compare } from './calls/compare.ts';
 import { cut, interruptions, keys, listening, questions, type Script } from './calls/scripts.ts';
@@ -44,6 +44,8 @@ type Stage = {
   voice: Voice;
   options: DrillOptions;
   account: string;
+  /** Of the endpoint that events go to. */
+  webhookPath: string;
 };
 
 /** Declares what it needs, calls, checks, takes all away again. Resolves to whether everything was right. */
@@ -67,7 +69,9 @@ export async function runDrill(options: DrillOptions): Promise<boolean> {
     const declared = await declare(api, about);
     try {
       hooks.expect(declared.webhookSecret);
-      const calls = await callAll({ api, carrier, hooks, voice, options, account });
+      const { webhookPath } = declared;
+      const stage = { api, carrier, hooks, voice, options, account, webhookPath };
+      const calls = await callAll(stage);
       return conclude(calls, hooks, carrier, write);
     } finally {
       await declared.remove();
@@ -140,7 +144,7 @@ async function oneCall(stage: Stage, script: Script): Promise<CallReport> {
 
 /** Once the call is over and everybody was told so. */
 async function settle(
-  { api, hooks }: Stage,
+  { api, hooks, webhookPath }: Stage,
   sid: string,
 ): Promise<{ transcript: { turns: unknown[] }; problems: string[] }> {
   const call = await eventually(`the end of call ${sid}`, async () => {
@@ -158,6 +162,7 @@ async function settle(
   const of = (): readonly string[] => hooks.of(conversation);
   await eventually('its events', () => EVENTS.every((type) => of().includes(type)) || undefined, {
     timeoutMs: EVENTS_MS,
+    why: () => statusMessageOf(api, webhookPath),
   }).catch((error: unknown) => void problems.push(String(error)));
   // Of what was asked and is not known there is one more.
   const told = of().filter((type) => type !== 'knowledge.gap.detected');
