@@ -70,7 +70,7 @@ function contentOf(content: unknown): { text: string; hasReasoning: boolean } {
   const texts = parts.map((part) => {
     if (typeof part === 'string') return part;
     const { type, text, refusal } = fieldsOf(part);
-    const isAnswer = type === undefined || ANSWER_PARTS.has(String(type));
+    const isAnswer = type === undefined || (typeof type === 'string' && ANSWER_PARTS.has(type));
     return isAnswer ? (textOf(text) ?? textOf(refusal) ?? '') : '';
   });
   const text = texts.join('');

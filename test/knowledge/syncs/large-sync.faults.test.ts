@@ -54,7 +54,7 @@ test('while all is written and not committed, other events are read', async () =
   await until('the process to be stopped', child.isStopped, PATIENCE);
   const { rows } = await pool.query<{ running: number }>(
     `select count(*)::int as running from pg_stat_activity
-      where datname = current_database() and backend_xid is not null`,
+      where datname = current_database() and backend_type = 'client backend' and backend_xid is not null`,
   );
   expect(rows).toEqual([{ running: 1 }]);
 
@@ -67,9 +67,12 @@ test('while all is written and not committed, other events are read', async () =
   } as const;
   const { eventId } = await emitEvent(pool, event, Date.now());
   const input = { namespace, after, filter: { withTests: false }, limit: 10, sinceMs: Date.now() };
-  const { events, isHeldBack } = await readStream(pool, input);
+  // An autovacuum holds readers back for a moment too. The sync does so until it goes on.
+  const events = await until('the other event', async () => {
+    const read = await readStream(pool, input);
+    return !read.isHeldBack && read.events;
+  });
   expect(events.map(({ id }) => id)).toEqual([eventId]);
-  expect(isHeldBack).toBe(false);
 
   child.signal('SIGCONT');
   await until('the sync', async () => (await statusOf(pool, sync)) === 'succeeded', PATIENCE);
