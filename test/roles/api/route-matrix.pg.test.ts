@@ -149,8 +149,9 @@ async function takePath(route: Route, row: Row): Promise<string> {
 }
 
 /** A body of a route that refused requests share. */
-const unusedJson = new Map<string, Record<string, unknown> | undefined>();
-async function sharedJson({ operationId }: Route, row: Row): Promise<typeof row.json> {
+type Json = Record<string, unknown> | undefined;
+const unusedJson = new Map<string, Json>();
+async function sharedJson({ operationId }: Route, row: Row): Promise<Json> {
   if (typeof row.json !== 'function') return row.json;
   if (!unusedJson.has(operationId)) unusedJson.set(operationId, await row.json(fixture));
   return unusedJson.get(operationId);
@@ -256,14 +257,9 @@ function testBody(route: Route, row: Row): void {
       ...PROTOTYPE.map((name) => [name]),
     ];
     const replies = groups.map(async (group) => {
-      const members = [
-        ...Object.entries({ ...known }),
-        ...group.map((name) => [name, { polluted: true }]),
-      ];
-      const texts = members.map(
-        ([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`,
-      );
-      const { status, body } = await post(path, `{${texts.join(',')}}`);
+      const polluted = group.map((name) => [name, { polluted: true }] as const);
+      const members = Object.fromEntries([...Object.entries<unknown>(known), ...polluted]);
+      const { status, body } = await post(path, JSON.stringify(members));
       const errors = (body.errors ?? []) as { pointer: string; code: string }[];
       const unknown = errors.filter(({ code }) => code === 'unknown_field');
       return { status, unknown: unknown.map(({ pointer }) => pointer).toSorted() };
