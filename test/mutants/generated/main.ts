@@ -124,7 +124,8 @@ function choose(all: readonly Generated[], copy: PrivateCopy): Generated[] {
   const strangers = Object.keys(EQUIVALENT).filter((id) => !all.some((one) => one.id === id));
   for (const id of strangers) console.log(`equivalent.ts: there is no mutant ${id}`);
   const asked = options.id ?? drawnBefore()?.chosen;
-  if (asked) return all.filter(({ id }) => asked.includes(id));
+  // In the order in which they were drawn, so that the first ones are a sample too.
+  if (asked) return asked.flatMap((wanted) => all.filter(({ id }) => id === wanted));
   const drawn = all.filter(({ id, noun }) => !(id in EQUIVALENT) && noun.startsWith(options.noun));
   const shuffled = createSeeded(Number(options.seed)).shuffled(drawn);
   return withRightTypes(shuffled, { root: copy.root, count: Number(options.sample) });
