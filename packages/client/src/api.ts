@@ -4730,8 +4730,8 @@ export interface paths {
             include_usage?: (boolean | null);
           } | null);
           n?: (number | null);
-          /** Of the conversation; `conversation_id` says which one goes on. */
-          metadata?: ({ [name: string]: string } | null);
+          /** Of the conversation; `conversation_id` says which one goes on. What is no text is kept as JSON. */
+          metadata?: { [name: string]: unknown };
           /** Who the user is to you: `user_id` of the conversation. */
           user?: (string | null);
           /** The same, where `user` is not given. */
