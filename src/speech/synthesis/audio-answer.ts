@@ -62,7 +62,7 @@ export function createAudioAnswer(contentType: string | null): AudioAnswer {
     },
     end: () => {
       const rest = reader ? new Int16Array() : begin();
-      if (isWav(start) && (!reader || (left !== Infinity && left > 0))) {
+      if (!reader || (left !== Infinity && left > 0)) {
         throw new InvalidAnswer('broke its audio off');
       }
       return rest;
@@ -106,7 +106,7 @@ function otherFormat(start: Buffer, type: string): string | undefined {
 
 /** A header of a frame of layer III with a rate and a bit rate that exist. */
 function isMp3Frame(start: Buffer): boolean {
-  if (start.length < 3 || start[0] !== 0xff || (start[1]! & 0xe6) !== 0xe2) return false;
+  if (start[0] !== 0xff || (start[1]! & 0xe6) !== 0xe2) return false;
   const bitRate = start[2]! >> 4;
   return bitRate > 0 && bitRate < 15 && (start[2]! & 0x0c) !== 0x0c;
 }
