@@ -104,6 +104,31 @@ test('after a long stall no more than a burst goes out, and the rest at its pace
   expect(sent.slice(4).map(({ at }) => at)).toEqual([1_020, 1_040, 1_060]);
 });
 
+test('a burst that makes up for all that was late changes no later frame', () => {
+  const { pacer, sent, pass, stall } = paced({ burstFrames: 3 });
+  pacer.push(audioOf(200));
+  stall(65);
+  pass(20);
+  expect(sent.map(({ at }) => at)).toEqual([0, 65, 65, 65, 80]);
+});
+
+test('a frame that is due as a burst ends is due a frame later', () => {
+  const { pacer, sent, pass, stall } = paced({ burstFrames: 3 });
+  pacer.push(audioOf(200));
+  stall(80);
+  pass(20);
+  expect(sent.map(({ at }) => at)).toEqual([0, 80, 80, 80, 100]);
+});
+
+test('after a late last frame the next audio goes out at once', () => {
+  const { pacer, sent, pass, stall } = paced();
+  pacer.push(audioOf(40));
+  stall(100);
+  pacer.push(audioOf(20));
+  pass(0);
+  expect(sent.map(({ at }) => at)).toEqual([0, 100, 100]);
+});
+
 test('whatever stalls, no burst is longer than stated, and no frame is early, lost or out of order', () => {
   const stalls = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 60 });
   fc.assert(
