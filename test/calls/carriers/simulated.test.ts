@@ -66,4 +66,19 @@ test('placing a call again gives it the same id', async () => {
     typeof simulated.place
   >[0];
   expect(await simulated.place(call)).toEqual(await simulated.place(call));
+  const other = { ...call, id: '01936a0e-7d5b-7000-8000-3a5c1f2b4d6f' };
+  expect(await simulated.place(other)).not.toEqual(await simulated.place(call));
+});
+
+test('a turn is kept redacted, and with what was taken out of it only if something was', async () => {
+  const redacted = { card: 1 };
+  const kept = await simulated.keepable({ turns: [{ text: 'My card' }, { text: 'Hi' }] }, (async (
+    text: string,
+  ) => (text === 'Hi' ? { text } : { text: '[card]', redacted })) as Parameters<
+    typeof simulated.keepable
+  >[1]);
+  expect(kept['turns']).toStrictEqual([
+    { text: '[card]', after_ms: 0, redacted },
+    { text: 'Hi', after_ms: 0 },
+  ]);
 });

@@ -167,3 +167,25 @@ test('who is gone is told nothing, and is listened to no more', async () => {
   expect(sessions).toHaveLength(2);
   expect(told).toEqual([]);
 });
+
+/** What comes first of words that begin, and end, while the agent is silent or speaks. */
+async function firstTold(text: Said, [begins, ends]: [boolean, boolean]): Promise<string> {
+  let isOver = begins;
+  const { hear, next, told } = earThatHears([text], { isOver: () => isOver });
+  hear(pause(1), speech(0.3));
+  isOver = ends;
+  const first = next();
+  hear(pause(0.6));
+  await first;
+  return told[0]!;
+}
+
+test('“yes” is what the user says, unless it begins and ends while the agent speaks', async () => {
+  expect(await firstTold('Yes.', [false, false])).toBe('heard Yes.');
+  expect(await firstTold('Yes.', [true, false])).toBe('heard Yes.');
+  expect(await firstTold('Yes.', [false, true])).toBe('interrupted');
+});
+
+test('words that were not understood while the agent was silent are lost', async () => {
+  expect(await firstTold(new Error('no'), [false, false])).toBe('lost');
+});

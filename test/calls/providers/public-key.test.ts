@@ -41,3 +41,17 @@ test.each([
 ])('%s is none', (_, key) => {
   expect(isPublicKey(key)).toBe(false);
 });
+
+/** A number as 32 bytes, least first. */
+const keyOf = (y: bigint): string =>
+  Buffer.from(Buffer.from(y.toString(16).padStart(64, '0'), 'hex').toReversed()).toString('base64');
+const P = 2n ** 255n - 19n;
+
+test('the last number of the field is a key, and the next one is none', () => {
+  // -1, as 1, is on the curve with an x of 0.
+  expect(isPublicKey(keyOf(P - 1n))).toBe(true);
+  expect(isPublicKey(keyOf(1n))).toBe(true);
+  // 0 is on the curve, and is not written as P.
+  expect(isPublicKey(keyOf(0n))).toBe(true);
+  expect(isPublicKey(keyOf(P))).toBe(false);
+});
