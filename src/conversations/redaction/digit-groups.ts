@@ -9,9 +9,9 @@ export function* groupsIn(
   for (const { index: from, 0: run } of text.matchAll(pattern)) {
     const groups: Group[] = [];
     let begin: number | undefined;
+    // One further than the run: no digit is there, since the run takes all of them.
     for (let at = from; at <= from + run.length; at += 1) {
-      const isDigit = at < from + run.length && isDigitAt(text, at);
-      if (isDigit) begin ??= at;
+      if (isDigitAt(text, at)) begin ??= at;
       else if (begin !== undefined) {
         groups.push({ from: begin, to: at });
         begin = undefined;
