@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import {
+  toHandOver,
+  type RuleFacts,
+} from '../../../src/conversations/escalations/escalation-rules.ts';
+import type { AgentContent } from '../../../src/agents/agent.ts';
+
+type Rule = NonNullable<NonNullable<AgentContent['escalation']>['rules']>[number];
+
+const FACTS: RuleFacts = {
+  user: { wantsHuman: false },
+  text: 'Hello',
+  moods: [],
+  userTurns: 1,
+  unansweredInRow: 0,
+  toolFailuresInRow: 0,
+};
+const handOver = (rules: Rule[], facts: Partial<RuleFacts>) =>
+  toHandOver({ escalation: { rules } }, { ...FACTS, ...facts });
+
+describe('a rule applies from its count on', () => {
+  test.each<[Rule, Partial<RuleFacts>, boolean]>([
+    [{ when: 'low_confidence' }, { unansweredInRow: 1 }, false],
+    [{ when: 'low_confidence' }, { unansweredInRow: 2 }, true],
+    [{ when: 'low_confidence', count: 3 }, { unansweredInRow: 2 }, false],
+    [{ when: 'low_confidence', count: 3 }, { unansweredInRow: 3 }, true],
+    [{ when: 'tool_failure' }, { toolFailuresInRow: 0 }, false],
+    [{ when: 'tool_failure' }, { toolFailuresInRow: 1 }, true],
+    [{ when: 'tool_failure', count: 2 }, { toolFailuresInRow: 1 }, false],
+    [{ when: 'mood' }, { moods: [-2, -2] }, true],
+    [{ when: 'mood' }, { moods: [-1, -2] }, false],
+    [{ when: 'mood' }, { moods: [-2, -1] }, false],
+    [{ when: 'mood' }, { moods: [-5] }, false],
+    [{ when: 'mood', count: 1 }, { moods: [0, -5] }, true],
+    [{ when: 'turn_limit', count: 2 }, { userTurns: 1 }, false],
+    [{ when: 'turn_limit', count: 2 }, { userTurns: 2 }, true],
+    [{ when: 'turn_limit', count: 2 }, { userTurns: 3 }, false],
+    [{ when: 'keyword', keywords: ['other', 'sue  you'] }, { text: 'I will SUE\nyou!' }, true],
+    [{ when: 'keyword', keywords: ['sue'] }, { text: 'an issue' }, false],
+    [{ when: 'keyword', keywords: ['sue'] }, { text: 'sued' }, false],
+    [{ when: 'keyword', keywords: [' '] }, { text: 'a b' }, false],
+    [{ when: 'user_request' }, {}, false],
+  ])('%j of %j: %s', (rule, facts, applies) => {
+    expect(handOver([rule], facts) !== undefined).toBe(applies);
+  });
+});
+
+test('the first rule that applies says why and to whom, and a user who asks needs no rule', () => {
+  const rules: Rule[] = [
+    { when: 'tool_failure', reason: 'broken', team: 'repair' },
+    { when: 'user_request', reason: 'asked' },
+    { when: 'keyword', keywords: ['hello'] },
+  ];
+  const asks = { user: { wantsHuman: true } };
+  expect(handOver(rules, { ...asks, toolFailuresInRow: 1 })).toStrictEqual({
+    reason: 'broken',
+    team: 'repair',
+  });
+  expect(handOver(rules, asks)).toStrictEqual({ reason: 'asked' });
+  expect(handOver(rules, {})).toStrictEqual({ reason: 'keyword' });
+  expect(handOver([], asks)).toStrictEqual({ reason: 'user_request' });
+  expect(handOver([], {})).toBeUndefined();
+});
