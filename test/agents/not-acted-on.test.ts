@@ -75,3 +75,30 @@ test('a model of the samples is one, for the agents that it answers', () => {
   const other = { hasDefaultModel: false, isSample: () => false };
   expect(notActedOn(spec, other)).toMatch(/tools \(bye\)/);
 });
+
+test('where the numbers of telephones depend on the language, a model that is not there is still named', () => {
+  const about = { ...spec, redaction: ['phone'] } as AgentSpec;
+  expect(notActedOn(about, { hasDefaultModel: false })).toContain('model, the escalation rule');
+});
+
+test('a transcriber with a provider alone is no speech of our own', () => {
+  const transcriber = { provider: 'x' };
+  const heard = { ...spec, voice: { speed: 2 }, transcriber } as AgentSpec;
+  expect(notActedOn(heard, { hasDefaultModel: true })).toBe(
+    'not acted on by this version: voice (speed), transcriber',
+  );
+});
+
+test.each([
+  [10, /tools \(t0, .*, t9\), voice/],
+  [11, /tools \(t0, .*, t9, and 1 more\), voice/],
+])('of %i tools at most ten are named', (count, named) => {
+  const tools = Array.from({ length: count }, (_, i) => ({ type: 'end_call', name: `t${i}` }));
+  const many = { ...spec, tools } as AgentSpec;
+  expect(notActedOn(many, { hasDefaultModel: false })).toMatch(named);
+});
+
+test('a judgement by rules needs no model', () => {
+  const judged = { ...spec, judgement: { by: 'rules' } } as unknown as AgentSpec;
+  expect(notActedOn(judged, { hasDefaultModel: false })).not.toContain('judgement');
+});

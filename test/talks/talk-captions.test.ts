@@ -17,11 +17,13 @@ beforeEach(() => {
 
 function describeFrame(frame: TalkFrame): string {
   if (frame.type === 'text') return `text ${frame.text}`;
-  return frame.type === 'turn' ? `turn ${frame.index} ${frame.text}` : frame.type;
+  if (frame.type === 'status') return `status ${frame.status}`;
+  if (frame.type !== 'turn') return frame.type;
+  return `turn ${frame.index} ${frame.text}${frame.interrupted ? ' (cut)' : ''}`;
 }
 
-function follow(index: number, role: TurnRow['role'], text: string): void {
-  const turn = { index, role, text, interrupted: false } as TurnRow;
+function follow(index: number, role: TurnRow['role'], text: string, interrupted = false): void {
+  const turn = { index, role, text, interrupted } as TurnRow;
   captions.followed({ type: 'turn', turn });
 }
 
@@ -64,4 +66,46 @@ test('a greeting that is read late leaves a reply without text shown as empty', 
   follow(1, 'user', 'Hm');
   follow(2, 'agent', '');
   expect(sent.at(-1)).toBe('turn 2 ');
+});
+
+test('a reply of tools alone is not shown, one that was interrupted or cut is', () => {
+  follow(0, 'agent', '');
+  expect(sent).toEqual([]);
+  follow(1, 'agent', '', true);
+  captions.cut({ index: 2, heard: '' });
+  follow(2, 'agent', '');
+  follow(3, 'agent', 'All of it');
+  captions.cut({ index: 4, heard: 'All' });
+  follow(4, 'agent', 'All of it');
+  follow(5, 'agent', 'Part', true);
+  expect(sent).toEqual([
+    'turn 1  (cut)',
+    'turn 2  (cut)',
+    'turn 3 All of it',
+    'turn 4 All (cut)',
+    'turn 5 Part (cut)',
+  ]);
+});
+
+test('a turn that was shown is shown again if something else of it was heard', () => {
+  follow(0, 'agent', 'All of it');
+  captions.cut({ index: 0, heard: 'All of it' });
+  captions.cut({ index: 0, heard: 'All of it' });
+  captions.cut({ index: 0, heard: 'All' });
+  expect(sent).toEqual(['turn 0 All of it', 'turn 0 All of it (cut)', 'turn 0 All (cut)']);
+});
+
+test('a status is shown when it changes, and one that failed has ended', () => {
+  const status = (now: string, endedReason: string | null = null): void =>
+    captions.followed({
+      type: 'conversation',
+      conversation: { status: now, endedReason },
+    } as Parameters<TalkCaptions['followed']>[0]);
+  status('active');
+  status('active');
+  expect(captions.endedReason()).toBeUndefined();
+  status('failed', 'platform_error');
+  status('ended', 'platform_error');
+  expect(sent).toEqual(['status active', 'status ended']);
+  expect(captions.endedReason()).toBe('platform_error');
 });
