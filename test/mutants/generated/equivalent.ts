@@ -7,8 +7,6 @@ export const EQUIVALENT: Record<string, string> = {
   '139b569acf': 'of activations that are not before the moment, that one is the first anyway',
   '06b705d10e': 'of activations that are not before the moment, that one is the first anyway',
   // src/access
-  '7a24534666': 'a statement more, about no key',
-  '477d9feb89': 'remembers one key more before it forgets all',
   '3dbe5c082e': 'remembers one key more before it forgets all',
   '70a1933456': 'remembers one session more before it forgets all',
   d295f33b7b: 'two readings of the clock, which do not meet',
@@ -54,4 +52,15 @@ export const EQUIVALENT: Record<string, string> = {
   bdde45442a: 'a token opens one call, and the call has the condition of the token too',
   '5168f5753c': 'the call has the same condition; this locks fewer rows',
   '6efe2c1aca': 'the row that is locked first has the same condition',
+  // src/speech
+  '62008cf934': 'a level is a real number that does not meet the limit',
+  '1861cf5e08': 'a level is a real number that does not meet the limit',
+  f59e504c15: 'a likeness is a real number that does not meet the limit',
+  '6e8a59210f': 'a level is a real number that does not meet the limit',
+  db3845075e: 'a likeness is a real number that does not meet the limit',
+  '8a2c016737': 'only loud windows are counted; this computes fewer pitches',
+  '10230c417e': 'a clause and a sentence end with different marks, so never at the same place',
+  '1866fb7138': 'the text is trimmed, so that its first character is no space',
+  '3c43856ba8': 'a level that is equal stays as it is by either way',
+  c9854694f0: 'what is written behind the end of a typed array is dropped',
 };
