@@ -21,6 +21,8 @@ let source: string;
 /** `a begins`, `a ends`, in the order in which processes did so. */
 let reads: string[];
 let held: PromiseWithResolvers<void>;
+/** Resolves when a process knows that the first document is staged, and asks for the second. */
+let isStaged: PromiseWithResolvers<void>;
 const runners: { stop: () => Promise<void> }[] = [];
 
 beforeEach(async () => {
@@ -31,6 +33,7 @@ beforeEach(async () => {
   source = await insertWebsite(pool, { url: 'http://site.test/' });
   reads = [];
   held = Promise.withResolvers();
+  isStaged = Promise.withResolvers();
 });
 afterEach(async () => {
   held.resolve();
@@ -58,6 +61,7 @@ function heldFetcher(who: string): Fetcher {
     const end = (): void => void reads.push(`${who} ends`);
     signal.addEventListener('abort', end, { once: true });
     yield document('a');
+    isStaged.resolve();
     await held.promise;
     yield document('b');
     signal.removeEventListener('abort', end);
@@ -86,7 +90,7 @@ describe.each(['refuses', 'hangs'] as const)(
       for (const who of ['a', 'b']) {
         runners.push(startRunner(url, { website: heldFetcher(who) }, LEASE_TIMES));
       }
-      await until('it to be staged', async () => (await countStaged(pool)) > 0);
+      await isStaged.promise;
       if (how === 'refuses') proxy.refuse();
       else proxy.hang();
       await time.advance(LEASE_TIMES.leaseMs - LEASE_TIMES.checkMs);
@@ -110,7 +114,7 @@ test('a process cut off from the database stops reading before another may begin
   const sync = await ask(pool, source);
   const fetchers = { website: heldFetcher('cut-off') };
   runners.push(startRunner(proxy.through(database.url), fetchers, LEASE_TIMES));
-  await until('it to be staged', async () => (await countStaged(pool)) > 0);
+  await isStaged.promise;
   proxy.hang();
   await time.advance(leaseMs - checkMs);
   expect(reads).toEqual(['cut-off begins', 'cut-off ends']);
