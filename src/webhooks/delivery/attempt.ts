@@ -167,7 +167,7 @@ function whatNext(input: {
     startedMs: delivery.ageMs,
     ageMs,
     retryAfterMs: verdict.retryAfterMs,
-    ...(delivery.overdueMs < 0 && { nextMs: delivery.ageMs - delivery.overdueMs }),
+    nextMs: delivery.ageMs - delivery.overdueMs,
   });
   return { outcome: nextOffsetMs === null ? 'failed' : 'retry', nextOffsetMs };
 }

@@ -93,4 +93,5 @@ test('what is too loud is cut, and does not turn over', () => {
 
 test('no other rate is taken', () => {
   expect(() => createResampler({ from: 8_000, to: 9_000 })).toThrow('8000 to 9000 Hz');
+  expect(() => createResampler({ from: 9_000, to: 8_000 })).toThrow('9000 to 8000 Hz');
 });

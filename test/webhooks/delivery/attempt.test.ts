@@ -142,3 +142,23 @@ test('patience that is asked for by a date two hours ahead is what 7200 seconds 
   expect(await asked(httpDate(WALL_MS + 7_200_000))).toBe(bySeconds);
   expect(await asked('soon')).not.toBe(bySeconds);
 });
+
+test.each([
+  [199, 'rejected', 'retry', 'http_status'],
+  [200, 'acknowledged', 'delivered', null],
+  [299, 'acknowledged', 'delivered', null],
+  [300, 'rejected', 'retry', 'redirect'],
+  [399, 'rejected', 'retry', 'redirect'],
+  [400, 'rejected', 'retry', 'http_status'],
+])('an answer with %d is %s', async (status, request, outcome, errorClass) => {
+  const judged = await run(delivery({}), status);
+  expect(judged.request).toBe(request);
+  expect(judged.result).toMatchObject({ outcome, errorClass, statusCode: status });
+});
+
+test('an attempt that is late is followed by the next of the schedule', async () => {
+  const id = newUuid();
+  const onTime = await run(delivery({ id, ageMs: 60_000 }), 500);
+  const late = await run(delivery({ id, ageMs: 60_000, overdueMs: 50_000 }), 500);
+  expect(late.result.nextOffsetMs).toBe(onTime.result.nextOffsetMs);
+});

@@ -42,3 +42,9 @@ test('what has begun counts for a window, however long it runs, and no longer', 
   expect(throttle.free()).toBe(0);
   expect(after(1, 0.2)).toBeGreaterThan(free);
 });
+
+test('a process that is busy for just 70 % of its time has time', () => {
+  const before = pacing().after(1, 0);
+  expect(pacing().after(1, 0.7)).toBe(before);
+  expect(pacing().after(1, 0.71)).toBeLessThan(before);
+});

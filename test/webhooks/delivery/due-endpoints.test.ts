@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { IN_FLIGHT_MAX, shareSlots } from '../../../src/webhooks/delivery/budgets.ts';
+import { createDueEndpoints } from '../../../src/webhooks/delivery/due-endpoints.ts';
+import { createSlots, SLOTS_MAX } from '../../../src/webhooks/delivery/slots.ts';
+import type { ClaimedDelivery } from '../../../src/webhooks/queue/dispatch-queue.ts';
+
+/** Which endpoints may have more than was claimed for them, and what each may have. */
+
+/** What is due after a claim for three, of which two may yield, has got so many of each. */
+function dueAfter(fresh: number, yielding: number): string[] {
+  const due = createDueEndpoints();
+  const claimed = [
+    ...Array.from({ length: fresh }, () => ({ endpointId: 'a', yields: false })),
+    ...Array.from({ length: yielding }, () => ({ endpointId: 'a', yields: true })),
+    // What another endpoint got is no matter of this one.
+    { endpointId: 'b', yields: true },
+  ] as ClaimedDelivery[];
+  due.noteClaimed([{ endpointId: 'a', slots: 3, yieldingSlots: 2 }], claimed);
+  return [...[...due.fresh].map(() => 'fresh'), ...[...due.yielding].map(() => 'yielding')];
+}
+
+test.each<[number, number, string[]]>([
+  [3, 0, ['fresh']],
+  [2, 1, ['yielding']],
+  [0, 2, ['yielding']],
+  [2, 0, []],
+  [0, 1, []],
+  [0, 0, []],
+])(
+  'of a claim that got %d fresh and %d yielding there may be more: %j',
+  (fresh, yielding, more) => {
+    expect(dueAfter(fresh, yielding)).toEqual(more);
+  },
+);
+
+/** The slots of one fresh endpoint, beside others. */
+function slotsBeside(prepare: (due: ReturnType<typeof createDueEndpoints>) => void, yielding = 64) {
+  const due = createDueEndpoints();
+  due.fresh.add('a');
+  const slots = createSlots({ nowMs: () => 0 });
+  for (let at = 0; at < SLOTS_MAX; at += 1) slots.take('full');
+  prepare(due);
+  return shareSlots(due, slots, yielding);
+}
+
+test('an endpoint without a free slot gets no budget and takes no share', () => {
+  const share = Math.floor((IN_FLIGHT_MAX - SLOTS_MAX) / 16);
+  const alone = [{ endpointId: 'a', slots: share, yieldingSlots: Math.min(share, 24) }];
+  expect(slotsBeside(() => undefined)).toEqual(alone);
+  expect(slotsBeside((due) => due.fresh.add('full'))).toEqual(alone);
+  const yielding = slotsBeside((due) => due.yielding.add('full'));
+  expect(yielding.map(({ endpointId }) => endpointId)).toEqual(['a']);
+});
+
+test('endpoints that may not begin now take no share', () => {
+  const [alone] = slotsBeside(() => undefined, 0);
+  const [beside] = slotsBeside((due) => due.yielding.add('b'), 0);
+  expect(beside).toEqual(alone);
+});
