@@ -61,6 +61,8 @@ describe('a pattern', () => {
     ['/a*', '/b/a', false],
     ['*/a', '/x/a', true],
     ['*/a', '/x/ab', false],
+    ['*/a*', '/a', true],
+    ['**', '/a', true],
     ['/a*b*c', '/abc', true],
     ['/a*b*c', '/axbxc', true],
     ['/a*b*c', '/ac', false],
