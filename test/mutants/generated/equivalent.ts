@@ -56,6 +56,17 @@ export const EQUIVALENT: Record<string, string> = {
   fe555f0fa3: 'a pair without a name is none that is dropped, by either way',
   '96dc9abbf9': 'the one that is equal has been found before',
   e6391cb778: 'the one text that is refused is asked for once more, and refused again',
+  // src/speech
+  '62008cf934': 'a level is a real number that does not meet the limit',
+  '1861cf5e08': 'a level is a real number that does not meet the limit',
+  f59e504c15: 'a likeness is a real number that does not meet the limit',
+  '6e8a59210f': 'a level is a real number that does not meet the limit',
+  db3845075e: 'a likeness is a real number that does not meet the limit',
+  '8a2c016737': 'only loud windows are counted; this computes fewer pitches',
+  '10230c417e': 'a clause and a sentence end with different marks, so never at the same place',
+  '1866fb7138': 'the text is trimmed, so that its first character is no space',
+  '3c43856ba8': 'a level that is equal stays as it is by either way',
+  c9854694f0: 'what is written behind the end of a typed array is dropped',
   // src/calls
   '0325eee268': 'takes away a lease that is not there',
   bdde45442a: 'a token opens one call, and the call has the condition of the token too',
