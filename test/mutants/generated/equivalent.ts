@@ -72,15 +72,4 @@ export const EQUIVALENT: Record<string, string> = {
   bdde45442a: 'a token opens one call, and the call has the condition of the token too',
   '5168f5753c': 'the call has the same condition; this locks fewer rows',
   '6efe2c1aca': 'the row that is locked first has the same condition',
-  // src/speech
-  '62008cf934': 'a level is a real number that does not meet the limit',
-  '1861cf5e08': 'a level is a real number that does not meet the limit',
-  f59e504c15: 'a likeness is a real number that does not meet the limit',
-  '6e8a59210f': 'a level is a real number that does not meet the limit',
-  db3845075e: 'a likeness is a real number that does not meet the limit',
-  '8a2c016737': 'only loud windows are counted; this computes fewer pitches',
-  '10230c417e': 'a clause and a sentence end with different marks, so never at the same place',
-  '1866fb7138': 'the text is trimmed, so that its first character is no space',
-  '3c43856ba8': 'a level that is equal stays as it is by either way',
-  c9854694f0: 'what is written behind the end of a typed array is dropped',
 };
