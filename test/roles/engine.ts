@@ -110,7 +110,7 @@ export async function startEngine(
     previousEncryptionKey: Buffer.alloc(32, 2),
     egressAllow: ['127.0.0.0/8', '::1/128'],
     logLevel: process.env['PARLEY_LOG_LEVEL'] ?? 'error',
-    poolMax: 10,
+    poolMax: 5,
   });
   await maintainPartitions(context.pool, Date.now());
   const local = createPostgresDeclarations(context);

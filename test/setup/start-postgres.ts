@@ -44,7 +44,8 @@ async function startServer(): Promise<string> {
     synchronous_commit: 'off',
     full_page_writes: 'off',
     'parley.may_lose_data': 'on', // Else the roles refuse such a server.
-    max_connections: '200',
+    // Four workers with several APIs and operators each.
+    max_connections: '400',
   };
   const server = createEmbeddedPostgres({ dataDir, log, settings });
   async function stop(): Promise<void> {
