@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newUuid } from '../../../src/ids.ts';
+import { projectionsIn } from '../../../src/platform/resources/projections.sql.ts';
+import { startRows, type Columns, type Rows } from '../postgres/rows.ts';
+
+/** What all kinds ask their rows, which differ from the one that is meant in one part alone. */
+
+let stored: Rows;
+
+beforeAll(async () => {
+  stored = await startRows();
+});
+afterAll(() => stored.stop());
+
+const NOBODY = newUuid();
+const ago = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
+const DELETED = { deleted_at: ago(1) };
+
+async function add(columns: Columns = {}): Promise<string> {
+  const id = newUuid();
+  const row = { id, namespace: 'default', name: id, uid: newUuid(), generation: 1 };
+  await stored.add('model_providers', { ...row, managed_by: 'api', spec: {}, ...columns });
+  return id;
+}
+
+test('a declared thing continues the live row of its name, else the one removed last', async () => {
+  const projections = projectionsIn(stored.pool, 'model_providers');
+  const key = { namespace: 'default', name: 'a' };
+  await add({ name: 'b' });
+  await add({ name: 'a', namespace: 'other' });
+  expect(await projections.findIdByName(key)).toBeUndefined();
+  const removed = await add({ name: 'a', ...DELETED, updated_at: ago(5) });
+  await add({ name: 'a', ...DELETED, updated_at: ago(6) });
+  expect(await projections.findIdByName(key)).toBe(removed);
+  const live = await add({ name: 'a', updated_at: ago(8) });
+  expect(await projections.findIdByName(key)).toBe(live);
+  expect(await projections.placeOfId(removed)).toEqual(key);
+  expect(await projections.placeOfId(NOBODY)).toBeUndefined();
+  expect(await projections.isLive({ namespace: 'default', id: live })).toBe(true);
+  for (const [namespace, id] of [
+    ['other', live],
+    ['default', removed],
+    ['default', NOBODY],
+  ] as const) {
+    expect(await projections.isLive({ namespace, id })).toBe(false);
+  }
+  expect(
+    (await projections.listKeys()).map(({ namespace, name }) => `${namespace}/${name}`).toSorted(),
+  ).toEqual(['default/a', 'default/b', 'other/a']);
+  expect(await projections.count('default')).toBe(2);
+  expect(await projections.count('default', { besides: 'a' })).toBe(1);
+  expect(await projections.count('default', { besides: 'c' })).toBe(2);
+});
