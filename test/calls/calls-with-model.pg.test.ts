@@ -86,7 +86,11 @@ test('what a process that is gone has begun another one finishes, without a seco
     ]);
     const call = await ended(placed);
     expect(call).toMatchObject({ status: 'completed', ended_reason: 'agent_hangup' });
-    expect(api.shop.received).toHaveLength(1);
+    const refunds = api.shop.received.map(({ headers }) => ({
+      of: headers['parley-conversation-id'],
+      call: headers['parley-tool-call-id'],
+    }));
+    expect(refunds).toEqual([{ of: call.conversation_id, call: expect.any(String) }]);
     const turns = await api.turns(String(call.conversation_id));
     expect(turns.filter(({ role }) => role === 'user')).toHaveLength(1);
     expect(turns.at(-1)).toMatchObject({ role: 'agent', text: 'Goodbye.' });
