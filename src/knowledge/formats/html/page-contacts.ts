@@ -6,6 +6,8 @@ const CHARS_MAX = 2_000;
 const DATA_CHARS_MAX = 100_000;
 const DEPTH_MAX = 12;
 const FACTS_MAX = 60;
+/** Of one value of the structured data, with its markup. */
+const VALUE_CHARS_MAX = 2_000;
 
 /** Properties of schema.org that are facts by themselves, and what they are called. */
 const PROPERTIES: Record<string, string> = {
@@ -107,7 +109,8 @@ function hoursOf({ dayOfWeek, opens, closes }: Record<string, unknown>): string 
 
 function plain(text: string): string {
   return text
-    .replaceAll(/<[^>]*>|\s+/g, ' ')
+    .slice(0, VALUE_CHARS_MAX)
+    .replaceAll(/<[^<>]*>|\s+/g, ' ')
     .trim()
     .slice(0, 300);
 }

@@ -306,6 +306,12 @@ describe('facts around a text', () => {
     );
   });
 
+  test('structured data full of brackets is read as fast as any other', () => {
+    const data = JSON.stringify({ name: '<'.repeat(90_000), telephone: '555 0100' });
+    const script = `<script type="application/ld+json">${data}</script>`;
+    expect(aroundOf(script.repeat(20))).toMatch(/, Telephone: 555 0100$/);
+  });
+
   test('what is no JSON says nothing', () => {
     expect(aroundOf('<script type="application/ld+json">{"telephone":</script>')).toBe('');
     expect(aroundOf(`<script type="application/ld+json">${'['.repeat(90_000)}</script>`)).toBe('');
