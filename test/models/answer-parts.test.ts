@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { createAnswerDraft } from '../../src/models/answers/answer-draft.ts';
 import { createCallAssembly } from '../../src/models/answers/call-assembly.ts';
 import { readEvents, readWhole } from '../../src/models/answers/read-events.ts';
 import { readChunk } from '../../src/models/answers/read-chunk.ts';
+import { createThinkingFilter } from '../../src/models/answers/thinking-filter.ts';
 import { unwrapArguments } from '../../src/models/answers/unwrap-arguments.ts';
 import { badEnd } from '../../src/models/model-failure.ts';
 
@@ -216,4 +218,24 @@ test.each([
   })();
   if (isRead) expect(await read).toEqual([{ data: { a: 1 } }]);
   else await expect(read).rejects.toThrow('more than 1 MiB');
+});
+
+describe('what a stream sends without end', () => {
+  test('white space before the first word waits for a tag, up to 1,000 characters', () => {
+    const filter = createThinkingFilter({ isHeld: false });
+    expect(filter.take(' '.repeat(1_000)).text).toBe('');
+    expect(filter.take(' ').text).toBe(' '.repeat(1_001));
+    expect(filter.take(' ').text).toBe(' ');
+  });
+
+  test('a list beside the text keeps its first 2,000 items', () => {
+    const draft = createAnswerDraft();
+    const sink = { say: () => undefined, takeBack: () => undefined };
+    for (let from = 0; from < 2_100; from += 300) {
+      const reasoning_details = Array.from({ length: 300 }, (_, i) => ({ id: from + i }));
+      draft.take({ choices: [{ delta: { reasoning_details } }] }, sink);
+    }
+    const kept = draft.extra()['reasoning_details'] as { id: number }[];
+    expect(kept.map(({ id }) => id)).toEqual(Array.from({ length: 2_000 }, (_, i) => i));
+  });
 });

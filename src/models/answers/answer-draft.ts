@@ -43,6 +43,7 @@ export type Taken = 'idle' | 'busy' | 'part' | 'full';
 
 const MAX_TEXT_CHARS = 256 * 1024;
 const MAX_EXTRA_CHARS = 64 * 1024;
+const MAX_EXTRA_ITEMS = 2_000;
 
 export function createAnswerDraft({ isHeld = false }: { isHeld?: boolean } = {}): AnswerDraft {
   const calls = createCallAssembly();
@@ -175,8 +176,10 @@ function addExtra(before: Fields, more: Fields): Fields {
     const known = joined[name];
     if (typeof known === 'string' && typeof value === 'string') {
       joined[name] = (known + value).slice(0, MAX_EXTRA_CHARS);
-    } else if (Array.isArray(known) && Array.isArray(value)) joined[name] = [...known, ...value];
-    else joined[name] = value;
+    } else if (Array.isArray(known) && Array.isArray(value)) {
+      const room = MAX_EXTRA_ITEMS - known.length;
+      if (room > 0) joined[name] = [...known, ...value.slice(0, room)];
+    } else joined[name] = value;
   }
   return joined;
 }

@@ -35,6 +35,8 @@ const TAG = new RegExp(
   ALL.map((tag) => tag.replaceAll(/[|[\]/]/g, String.raw`\$&`)).join('|'),
   'i',
 );
+/** White space before the first word that waits for a tag. More of it is text. */
+const LEAD_CHARS_MAX = 1_000;
 const FIRST_SIGN = /[<[◁]/;
 const LONGEST = Math.max(...ALL.map(({ length }) => length));
 /** Of an answer that is held back until it is known whether it is thinking. */
@@ -96,7 +98,8 @@ export function createThinkingFilter({ isHeld }: { isHeld: boolean }): ThinkingF
         takesBack = true;
         text = '';
       }
-      const end = unread.length - heldBack(unread, !hasSaid && !isInside);
+      const isStart = !hasSaid && !isInside && unread.length <= LEAD_CHARS_MAX;
+      const end = unread.length - heldBack(unread, isStart);
       const rest = unread.slice(0, end);
       unread = unread.slice(end);
       if (!isInside) text += say(rest);
