@@ -187,7 +187,7 @@ function isRowOfSizes(numbers: readonly number[]): boolean {
 
 /** Returns true for a number with its currency. */
 function isAmount(cell: string): boolean {
-  return /^[-+]?\d[\d.,' ]*\s*(?:€|\$|£|%|EUR|USD|CHF|GBP)$|^(?:€|\$|£|EUR|USD|CHF|GBP)\s*\d[\d.,' ]*$/iu.test(
+  return /^[-+]?\d[\d.,'\s]*(?:€|\$|£|%|EUR|USD|CHF|GBP)$|^(?:€|\$|£|EUR|USD|CHF|GBP)\s*\d[\d.,' ]*$/iu.test(
     cell,
   );
 }

@@ -46,6 +46,6 @@ export async function readDocx(
     const detail = 'there is no text in this document; images are not read';
     throw new FormatRefused('no_text', detail);
   }
-  const language = /<w:lang [^>]*?w:val="([a-z]{2})\b/i.exec(styles)?.[1];
+  const language = /<w:lang [^<>]*?w:val="([a-z]{2})\b/i.exec(styles)?.[1];
   return { title, text, language: language?.toLowerCase() ?? null };
 }
