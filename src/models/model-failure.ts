@@ -1,6 +1,7 @@
 import { APIError } from 'openai';
 import { epochMs } from '../clock.ts';
 import { EgressFailure } from '../platform/egress/failure.ts';
+import { retryAfterMs } from '../platform/egress/retry-after.ts';
 import type { Ending } from './answers/finish-reason.ts';
 import type { ModelErrorCode } from './model.ts';
 import { DEFAULT_PROVIDER } from './model-provider.ts';
@@ -125,7 +126,7 @@ function ofStatus(
       code: 'model_failed',
       message: `${who} failed ${told}: try again later, or declare a fallback.`,
       mayRetry: true,
-      retryAfterMs: retryAfterOf(error),
+      retryAfterMs: retryAfterMs(error.headers ?? {}, epochMs()),
     };
   }
   return once(
@@ -141,7 +142,7 @@ function limited(error: APIError, who: string, told: string): Failure {
     code: 'model_rate_limited',
     message: `${who} limits the key ${told}: ${advice}.`,
     mayRetry: !isOut,
-    retryAfterMs: retryAfterOf(error),
+    retryAfterMs: retryAfterMs(error.headers ?? {}, epochMs()),
   };
 }
 
@@ -171,14 +172,6 @@ export function badEnd(
   }
   if (ending !== 'unknown' || about.hasPart) return undefined;
   return new InvalidAnswer(`ended its answer before it began${word}`, { mayRetry: true });
-}
-
-/** Milliseconds; RFC 9110 (10.2.3) has seconds or a date. */
-function retryAfterOf({ headers }: APIError): number | undefined {
-  const value = headers?.get('retry-after')?.trim();
-  if (value === undefined || value === '') return undefined;
-  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - epochMs();
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
 function causeOf(error: unknown, is: (cause: unknown) => boolean): unknown {

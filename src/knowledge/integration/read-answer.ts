@@ -1,3 +1,5 @@
+import { epochMs } from '../../clock.ts';
+import { retryAfterMs } from '../../platform/egress/retry-after.ts';
 import { FetchRefused } from '../sources/fetching.ts';
 import type { FeedLimits } from './feed-limits.ts';
 import { invalidFeed, tooLarge, TryAgain } from './feed-refused.ts';
@@ -103,11 +105,5 @@ function refusedBy(status: number, headers: Headers): Error {
   const isOfLimit = status === 429;
   if (!isOfLimit && status < 500) return invalidFeed(`answered with status ${status}`);
   const reason = isOfLimit ? 'RateLimited' : 'NotAnswering';
-  return new TryAgain(new FetchRefused(reason, answered), retryAfterMs(headers));
-}
-
-/** In seconds; a date is not read. */
-function retryAfterMs(headers: Headers): number | undefined {
-  const given = headers.get('retry-after') ?? '';
-  return /^\d{1,6}$/.test(given) ? Number(given) * 1_000 : undefined;
+  return new TryAgain(new FetchRefused(reason, answered), retryAfterMs(headers, epochMs()));
 }

@@ -1,6 +1,7 @@
 import { clearTimeout, epochMs, setTimeout } from '../../clock.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import type { EgressClient, EgressOutcome } from '../../platform/egress/client.ts';
+import { retryAfterMs } from '../../platform/egress/retry-after.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
 import type { Validators } from '../sources/fetching.ts';
 import { inflate, inflateStart, largerThan } from './inflate.ts';
@@ -155,25 +156,17 @@ function judge(status: number, headers: Headers): Answer | undefined {
   }
   if (status === 404 || status === 410) return { kind: 'gone', status };
   if (status >= 200 && status < 300 && status !== 206) return undefined;
-  const retryAfterMs = retryAfterOf(headers.get('retry-after'));
   const isBusy = status === 429 || status === 503;
   return {
     kind: 'failed',
     reason: `the server answered ${status}`,
     status,
     isSite: status >= 500 || status === 429,
-    ...(isBusy && { retryAfterMs: retryAfterMs ?? RETRY_AFTER_DEFAULT_MS }),
+    ...(isBusy && { retryAfterMs: retryAfterMs(headers, epochMs()) ?? RETRY_AFTER_DEFAULT_MS }),
   };
 }
 
 const RETRY_AFTER_DEFAULT_MS = 5_000;
-
-/** RFC 9110 (10.2.3): seconds, or a date. */
-function retryAfterOf(text: string | null): number | undefined {
-  if (text === null) return undefined;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - epochMs();
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
-}
 
 const BROKEN_OFF = 'the server broke its answer off';
 

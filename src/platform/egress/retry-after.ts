@@ -1,19 +1,20 @@
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
+type Given = Headers | Readonly<Record<string, string | string[] | undefined>>;
 
 /**
  * Returns how many milliseconds the `Retry-After` of an answer asks for (RFC 9110, 10.2.3), or undefined if it has none
  * that can be read. A date counts from the answer's own `Date`, so that the two clocks need not agree; `nowMs` stands in
  * where the answer has no `Date`.
  */
-export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
-  const asked = textOf(headers['retry-after']);
-  if (/^[0-9]+$/.test(asked)) return Number(asked) * 1_000;
+export function retryAfterMs(headers: Given, nowMs: number): number | undefined {
+  const asked = textOf(headers, 'retry-after');
+  if (/^[0-9]+$/.test(asked)) return Math.min(Number(asked) * 1_000, Number.MAX_SAFE_INTEGER);
   const untilMs = readHttpDate(asked, nowMs);
   if (untilMs === undefined) return undefined;
-  return Math.max(0, untilMs - (readHttpDate(textOf(headers['date']), nowMs) ?? nowMs));
+  return Math.max(0, untilMs - (readHttpDate(textOf(headers, 'date'), nowMs) ?? nowMs));
 }
 
-function textOf(header: string | string[] | undefined): string {
+function textOf(headers: Given, name: string): string {
+  const header = headers instanceof Headers ? headers.get(name) : headers[name];
   return typeof header === 'string' ? header.trim() : '';
 }
 

@@ -327,6 +327,23 @@ describe('an answer that is none', () => {
     expect(feed.asked).toHaveLength(3);
   });
 
+  test('Retry-After with a date is waited for as the same number of seconds', async () => {
+    const headers = {
+      date: 'Wed, 21 Oct 2026 07:28:00 GMT',
+      'retry-after': 'Wed, 21 Oct 2026 07:28:40 GMT',
+    };
+    const feed = await serve((_, response, nth) => {
+      if (nth === 1) response.writeHead(503, headers).end();
+      else json(response, page([]));
+    });
+    const time = holdTime();
+    const synced = sync(feed.url, { times: { retryMaxMs: 60_000 } });
+    await time.armed(40_000);
+    await time.advance(40_000);
+    expect((await synced).refused).toBeUndefined();
+    expect(feed.asked).toHaveLength(2);
+  });
+
   test('headers that do not come, a body that does not end, one that breaks off', async () => {
     const silent = await serve(() => undefined);
     const time = holdTime();

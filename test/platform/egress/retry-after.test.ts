@@ -46,3 +46,16 @@ test('counts seconds from now, whatever Date the answer has', () => {
   const headers = { 'retry-after': '9', date: 'Wed, 21 Oct 2026 08:00:00 GMT' };
   expect(retryAfterMs(headers, NOW)).toBe(9_000);
 });
+
+test('reads the headers of fetch as well', () => {
+  const headers = new Headers({
+    'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT',
+    date: 'Wed, 21 Oct 2026 07:27:00 GMT',
+  });
+  expect(retryAfterMs(headers, NOW)).toBe(60_000);
+  expect(retryAfterMs(new Headers(), NOW)).toBeUndefined();
+});
+
+test('answers a number for more seconds than a number holds', () => {
+  expect(retryAfterMs({ 'retry-after': '9'.repeat(400) }, NOW)).toBe(Number.MAX_SAFE_INTEGER);
+});
