@@ -3,6 +3,12 @@ import { AROUND, BESIDE, FORM, IN_ARTICLE, IN_CONTENT, IN_MAIN } from './html-bl
 /** What of a page is its text, by the names, roles and classes that sites give to its parts. */
 
 export type Attributes = Readonly<Record<string, string>>;
+/** An element as it opens, with its classes, which several decisions need. */
+export type Tag = { name: string; attributes: Attributes; classes: readonly string[] };
+
+export function tagOf(name: string, attributes: Attributes): Tag {
+  return { name, attributes, classes: wordsOf(attributes['class']) };
+}
 
 /** Nothing in them is text that people read on this page. */
 const NEVER_READ = new Set([
@@ -28,6 +34,8 @@ const NEVER_READ = new Set([
   'head',
 ]);
 const BESIDE_NAMES = new Set(['form', 'footer', 'button', 'label']);
+const AROUND_NAMES = new Set(['header', 'footer', 'address', 'aside']);
+const AROUND_ROLES = new Set(['banner', 'contentinfo']);
 const ROLES_LEFT_OUT = new Set([
   'navigation',
   'search',
@@ -61,48 +69,49 @@ const CONTENT =
   /^(content|main|main-content|maincontent|page-content|markdown-body|markdown|post-content|entry-content|article-content|article-body|mw-parser-output|rst-content|theme-doc-markdown|vp-doc|md-content|bodywrapper|contentcontainer|prose)$/i;
 
 /** Whether nothing inside is read; `isInTitle`: inside a heading. */
-export function isLeftOut(name: string, attributes: Attributes, isInTitle: boolean): boolean {
+export function isLeftOut({ name, attributes, classes }: Tag, isInTitle: boolean): boolean {
   if (NEVER_READ.has(name)) return true;
   if (ROLES_LEFT_OUT.has(attributes['role'] ?? '')) return true;
-  const classes = wordsOf(attributes['class']);
   if (!classes.some((word) => CLASS_LEFT_OUT.test(word))) return false;
   // `permalink` and `anchor` are also names for a title that links to itself.
   return !isInTitle || name === 'a' || name === 'span' || name === 'button';
 }
 
 /** What an element adds to `Block.where` of what is inside. */
-export function whereOf(name: string, attributes: Attributes, outside: number): number {
+export function whereOf(tag: Tag, outside: number): number {
+  const { name } = tag;
   const isForm = name === 'form' || name === 'button' || name === 'label';
   return (
-    regionOf(name, attributes) |
-    (isBeside(name, attributes, outside) ? BESIDE : 0) |
-    (isAround(name, attributes) ? AROUND : 0) |
+    regionOf(tag) |
+    (isBeside(tag, outside) ? BESIDE : 0) |
+    (isAround(tag) ? AROUND : 0) |
     (isForm ? FORM : 0)
   );
 }
 
-function isAround(name: string, attributes: Attributes): boolean {
-  if (/^(header|footer|address|aside)$/.test(name)) return true;
-  if (/^(banner|contentinfo)$/.test(attributes['role'] ?? '')) return true;
+function isAround({ name, attributes, classes }: Tag): boolean {
+  if (AROUND_NAMES.has(name) || AROUND_ROLES.has(attributes['role'] ?? '')) return true;
   if (name === 'body' || name === 'html' || name === 'main') return false;
-  const names = [...wordsOf(attributes['class']), attributes['id'] ?? ''];
-  return names.some((word) => NAME_OF_PAGE.test(word) && !/^(newsletter|subscribe)$/i.test(word));
+  const isOfPage = (word: string): boolean =>
+    NAME_OF_PAGE.test(word) && !/^(newsletter|subscribe)$/i.test(word);
+  return classes.some(isOfPage) || isOfPage(attributes['id'] ?? '');
 }
 
-function regionOf(name: string, attributes: Attributes): number {
+function regionOf({ name, attributes, classes }: Tag): number {
   if (name === 'main' || attributes['role'] === 'main') return IN_MAIN;
   if (name === 'article' || attributes['itemprop'] === 'articleBody') return IN_ARTICLE;
   if (name === 'body' || name === 'html') return 0;
-  const names = [...wordsOf(attributes['class']), attributes['id'] ?? ''];
-  return names.some((word) => CONTENT.test(word)) ? IN_CONTENT : 0;
+  const isContent =
+    classes.some((word) => CONTENT.test(word)) || CONTENT.test(attributes['id'] ?? '');
+  return isContent ? IN_CONTENT : 0;
 }
 
-function isBeside(name: string, attributes: Attributes, outside: number): boolean {
+function isBeside({ name, attributes }: Tag, outside: number): boolean {
   if (name === 'body' || name === 'html' || name === 'main') return false;
   // The title of an answer that opens.
   if (name === 'button' && openedBy(attributes) !== undefined) return false;
   if (BESIDE_NAMES.has(name)) return true;
-  if (/^(banner|contentinfo)$/.test(attributes['role'] ?? '')) return true;
+  if (AROUND_ROLES.has(attributes['role'] ?? '')) return true;
   const given = attributes['class'];
   // That of an article has its title in it.
   if (name === 'header') return (outside & (IN_MAIN | IN_ARTICLE)) === 0;
@@ -113,28 +122,27 @@ function isBeside(name: string, attributes: Attributes, outside: number): boolea
 }
 
 /** Returns true for a class or id that menus and advertisements often have. Texts may have it too. */
-export function isNamedBeside(name: string, attributes: Attributes): boolean {
+export function isNamedBeside({ name, attributes, classes }: Tag): boolean {
   if (name === 'body' || name === 'html' || name === 'main') return false;
   if (name === 'menu') return true;
-  const classes = wordsOf(attributes['class']);
   if (classes.some((word) => CLASS_BESIDE.test(word))) return true;
   const isTextId = ID_IS_OF_TEXT.has(name) || classes.some((word) => /^sect/i.test(word));
   return !isTextId && ID_BESIDE.test(attributes['id'] ?? '');
 }
 
 /** Returns true if the part is left out whatever it holds. */
-export function staysBeside(attributes: Attributes, outside: number): boolean {
-  const names = [...wordsOf(attributes['class']), attributes['id'] ?? ''];
+export function staysBeside({ attributes, classes }: Tag, outside: number): boolean {
+  const names = [...classes, attributes['id'] ?? ''];
   if (names.some((word) => NAME_STAYS.test(word))) return true;
   const isInText = (outside & (IN_MAIN | IN_ARTICLE)) !== 0;
   return !isInText && names.some((word) => NAME_OF_PAGE.test(word));
 }
 
 /** Returns true if the attributes of a hidden part show that visitors can open it. */
-export function opensByItself(attributes: Attributes): boolean {
+export function opensByItself({ attributes, classes }: Tag): boolean {
   if (attributes['hidden'] === 'until-found' || attributes['role'] === 'tabpanel') return true;
   if (attributes['role'] === 'region' && attributes['aria-labelledby'] !== undefined) return true;
-  return wordsOf(attributes['class']).some((word) => CLASS_OPENS.test(word));
+  return classes.some((word) => CLASS_OPENS.test(word));
 }
 
 /** The id of what an element opens; undefined: it opens nothing, or a menu or a dialog. */
@@ -150,8 +158,8 @@ export function openedBy(attributes: Attributes): string | undefined {
 }
 
 /** Returns true for hidden tools of a page, such as dialogs. */
-export function isTool(attributes: Attributes): boolean {
-  return wordsOf(attributes['class']).some((word) => CLASS_TOOL.test(word));
+export function isTool({ classes }: Tag): boolean {
+  return classes.some((word) => CLASS_TOOL.test(word));
 }
 
 export function isHidden(attributes: Attributes): boolean {

@@ -7,8 +7,10 @@ import {
   openedBy,
   opensByItself,
   staysBeside,
+  tagOf,
   whereOf,
   type Attributes,
+  type Tag,
 } from './boilerplate.ts';
 import { HtmlBlocks, IN_ARTICLE, type Block, type Part } from './html-blocks.ts';
 import { breaksCell, fenceOf, isTitleElement, languageOf, unmarked } from './html-markdown.ts';
@@ -57,6 +59,7 @@ export class HtmlHandler implements Partial<Handler> {
   readonly facts: PageFacts;
   title = '';
   articles = 0;
+  hasMarks = false;
   readonly parts: Part[] = [];
   /** Ids of what buttons and links open. */
   readonly opened = new Set<string>();
@@ -84,6 +87,7 @@ export class HtmlHandler implements Partial<Handler> {
     for (const id of openedBy(attributes)?.split(/\s+/, 10) ?? []) {
       if (this.opened.size < OPENED_MAX) this.opened.add(id);
     }
+    const tag = tagOf(name, attributes);
     const outside = this.#open.at(-1);
     const isInTitle = (outside?.isInTitle ?? false) || isTitleElement(name);
     // A title that is a button opens what is below; a button beside a title does something with it.
@@ -91,11 +95,11 @@ export class HtmlHandler implements Partial<Handler> {
     const isOut =
       (outside?.isLeftOut ?? false) ||
       isTool ||
-      isLeftOut(name, attributes, isInTitle) ||
+      isLeftOut(tag, isInTitle) ||
       (isHidden(attributes) && !this.#isBlock(name, isInTitle));
     if (name === 'title' && this.title === '') this.#isTitle = isInHead(this.#open);
-    const where = this.#whereInside(name, attributes, { outside, isInTitle });
-    const part = isOut ? outside?.part : this.#partInside(name, attributes, outside);
+    const where = this.#whereInside(tag, { outside, isInTitle });
+    const part = isOut ? outside?.part : this.#partInside(tag, outside);
     if (!isOut) this.#begin(name, attributes);
     if (this.#open.length >= DEPTH_MAX) {
       throw new HtmlRefused(`the page nests more than ${DEPTH_MAX} elements in each other`);
@@ -114,19 +118,15 @@ export class HtmlHandler implements Partial<Handler> {
     );
   }
 
-  #partInside(
-    name: string,
-    attributes: Attributes,
-    outside: Element | undefined,
-  ): Part | undefined {
+  #partInside(tag: Tag, outside: Element | undefined): Part | undefined {
+    const { attributes } = tag;
     const inherited = outside?.part;
     const isOutOfSight = isHidden(attributes);
-    if (!isOutOfSight && !isNamedBeside(name, attributes)) return inherited;
-    const opens =
-      isOutOfSight && (opensByItself(attributes) || isTitleElement(outside?.before ?? ''));
+    if (!isOutOfSight && !isNamedBeside(tag)) return inherited;
+    const opens = isOutOfSight && (opensByItself(tag) || isTitleElement(outside?.before ?? ''));
     const kind = isOutOfSight ? ('hidden' as const) : ('named' as const);
     const where = outside?.where ?? 0;
-    const isOut = isOutOfSight ? isTool(attributes) : staysBeside(attributes, where);
+    const isOut = isOutOfSight ? isTool(tag) : staysBeside(tag, where);
     const part = { outside: inherited, kind, id: attributes['id'], opens, isOut };
     this.parts.push(part);
     return part;
@@ -147,6 +147,7 @@ export class HtmlHandler implements Partial<Handler> {
     const mark = this.#isMarked ? undefined : markOf(name, attributes['class']);
     if (mark === undefined) return '';
     this.#isMarked = true;
+    this.hasMarks = true;
     this.#out.writeMark(mark);
     return END_OF_MARK;
   }
@@ -187,14 +188,13 @@ export class HtmlHandler implements Partial<Handler> {
   }
 
   #whereInside(
-    name: string,
-    attributes: Attributes,
+    tag: Tag,
     { outside, isInTitle }: { outside: Element | undefined; isInTitle: boolean },
   ): number {
     const above = outside?.where ?? 0;
     // The titles of a list that opens are buttons.
-    if (isInTitle && (name === 'button' || name === 'label')) return above;
-    const where = above | whereOf(name, attributes, above);
+    if (isInTitle && (tag.name === 'button' || tag.name === 'label')) return above;
+    const where = above | whereOf(tag, above);
     if ((where & IN_ARTICLE) !== 0 && (above & IN_ARTICLE) === 0) this.articles += 1;
     return where;
   }

@@ -41,7 +41,8 @@ export function readHtml(page: string, { url }: { url: string }): HtmlDocument {
 
   const { facts } = handler;
   const shown = handler.title.replace(/\s+/g, ' ').trim();
-  const blocks = withoutApart(judgeParts(handler.blocks, handler));
+  const judged = judgeParts(handler.blocks, handler);
+  const blocks = handler.hasMarks ? withoutApart(judged) : judged;
   const chosen = withHead(chooseText(blocks, handler.articles), blocks, shown);
   return {
     title: titleOf(chosen, shown),
