@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   highestLiveVersionBelow,
   insertActivation,
@@ -28,37 +28,16 @@ import {
   type AgentRow,
 } from '../../src/agents/agents.sql.ts';
 import { newUuid } from '../../src/ids.ts';
-import type { Pool } from '../../src/platform/postgres/pool.ts';
-import { startRows, type Columns, type Rows } from '../platform/postgres/rows.ts';
-import {
-  at,
-  createStoredAgents,
-  GONE,
-  promptOf,
-  START_MS,
-  type StoredAgents,
-} from './stored-agents.ts';
+import { useRows, type Columns } from '../platform/postgres/rows.ts';
+import { at, createStoredAgents, GONE, promptOf, START_MS } from './stored-agents.ts';
 
 /**
  * Each statement about agents, of rows that differ from the one it is for in one part alone. A database of its own: the
  * tests empty its tables.
  */
 
-let stored: Rows;
-let pool: Pool;
-let addAgent: StoredAgents['addAgent'];
-let addVersion: StoredAgents['addVersion'];
-let addActivation: StoredAgents['addActivation'];
-
-beforeAll(async () => {
-  stored = await startRows();
-  pool = stored.pool;
-  ({ addAgent, addVersion, addActivation } = createStoredAgents(stored));
-});
-afterAll(() => stored.stop());
-beforeEach(async () => {
-  await pool.query('truncate agents cascade');
-});
+const stored = useRows('agents');
+const { addAgent, addVersion, addActivation } = createStoredAgents(stored);
 
 const OTHER = newUuid();
 const HASH = 'ab'.repeat(32);
@@ -70,12 +49,12 @@ describe('an agent', () => {
     const id = await addAgent();
     await addAgent();
     const gone = await addAgent(GONE);
-    expect((await readAgent(pool, inDefault(id)))?.id).toBe(id);
-    expect((await readAgentById(pool, id))?.id).toBe(id);
-    expect(await readAgent(pool, { namespace: 'other', id })).toBeUndefined();
+    expect((await readAgent(stored.pool, inDefault(id)))?.id).toBe(id);
+    expect((await readAgentById(stored.pool, id))?.id).toBe(id);
+    expect(await readAgent(stored.pool, { namespace: 'other', id })).toBeUndefined();
     for (const one of [gone, OTHER]) {
-      expect(await readAgent(pool, inDefault(one))).toBeUndefined();
-      expect(await readAgentById(pool, one)).toBeUndefined();
+      expect(await readAgent(stored.pool, inDefault(one))).toBeUndefined();
+      expect(await readAgentById(stored.pool, one)).toBeUndefined();
     }
   });
 
@@ -85,9 +64,9 @@ describe('an agent', () => {
     await addActivation(id, 2, { actor: 'own' });
     const neighbor = await addAgent({ active_version: 3 }, 3);
     await addActivation(neighbor, 3, { actor: 'neighbor' });
-    expect((await readAgentById(pool, id))?.activation).toMatchObject({ actor: 'own' });
-    await pool.query('update agents set active_version = null where id = $1', [id]);
-    expect((await readAgentById(pool, id))?.activation).toBeNull();
+    expect((await readAgentById(stored.pool, id))?.activation).toMatchObject({ actor: 'own' });
+    await stored.pool.query('update agents set active_version = null where id = $1', [id]);
+    expect((await readAgentById(stored.pool, id))?.activation).toBeNull();
   });
 
   test('is listed by each filter, newest first', async () => {
@@ -96,7 +75,7 @@ describe('an agent', () => {
     await addAgent({ namespace: 'other' });
     await addAgent(GONE);
     const list = async (over: object = {}): Promise<string[]> =>
-      ids(await listAgents(pool, { namespace: 'default', limit: 9, ...over }));
+      ids(await listAgents(stored.pool, { namespace: 'default', limit: 9, ...over }));
     const newest = [first, second].toSorted().toReversed();
     expect(await list()).toEqual(newest);
     expect(await list({ limit: 1 })).toEqual(newest.slice(0, 1));
@@ -112,8 +91,8 @@ describe('an agent', () => {
     const gone = await addAgent({ name: 'n', ...GONE });
     const goneSince = (await rowOf(gone))['deleted_at'];
     const agent = projection({ name: 'n' });
-    expect(await lockAgent(pool, agent)).toMatchObject({ id: agent.id, name: 'n' });
-    expect((await lockAgent(pool, agent)).id).toBe(agent.id);
+    expect(await lockAgent(stored.pool, agent)).toMatchObject({ id: agent.id, name: 'n' });
+    expect((await lockAgent(stored.pool, agent)).id).toBe(agent.id);
     expect((await rowOf(before))['deleted_at']).toEqual(expect.any(Number));
     expect((await rowOf(gone))['deleted_at']).toBe(goneSince);
     for (const one of [...others, agent.id]) expect((await rowOf(one))['deleted_at']).toBeNull();
@@ -126,8 +105,8 @@ describe('an agent', () => {
     const before = await rowOf(neighbor);
     const agent = { ...projection({ id }), activeVersion: null, latestVersion: 0, ...READY };
     const update = async (over: Partial<AgentRow> = {}): Promise<boolean> => {
-      await pool.query('update agents set updated_at = $2 where id = $1', [id, updated_at]);
-      await updateAgent(pool, { ...agent, ...over });
+      await stored.pool.query('update agents set updated_at = $2 where id = $1', [id, updated_at]);
+      await updateAgent(stored.pool, { ...agent, ...over });
       return (await rowOf(id))['updated_at'] !== START_MS;
     };
     expect(await update()).toBe(false);
@@ -136,7 +115,7 @@ describe('an agent', () => {
     await update();
     expect(await update({ activeVersion: 1 })).toBe(true);
     await update();
-    await pool.query('update agents set deleted_at = now() where id = $1', [id]);
+    await stored.pool.query('update agents set deleted_at = now() where id = $1', [id]);
     expect(await update()).toBe(true);
     expect(await rowOf(id)).toMatchObject({ deleted_at: null });
     expect(await rowOf(neighbor)).toEqual(before);
@@ -146,8 +125,8 @@ describe('an agent', () => {
     const id = await addAgent({ name: 'n' });
     const others = [await addAgent({ name: 'n', namespace: 'other' }), await addAgent()];
     const key = { namespace: 'default', name: 'n' };
-    expect((await markAgentDeleted(pool, key))?.id).toBe(id);
-    expect(await markAgentDeleted(pool, key)).toBeUndefined();
+    expect((await markAgentDeleted(stored.pool, key))?.id).toBe(id);
+    expect(await markAgentDeleted(stored.pool, key)).toBeUndefined();
     for (const one of others) expect((await rowOf(one))['deleted_at']).toBeNull();
   });
 
@@ -155,7 +134,7 @@ describe('an agent', () => {
     const [id, neighbor] = [await addAgent({}, 1), await addAgent({}, 1)];
     await addActivation(id, 1);
     await addActivation(neighbor, 1);
-    await deleteAgent(pool, id);
+    await deleteAgent(stored.pool, id);
     expect(ids((await stored.read('agents')) as { id: string }[])).toEqual([neighbor]);
     for (const table of ['agent_versions', 'agent_activations']) {
       const rows = await stored.read(table, 'agent_id');
@@ -174,8 +153,7 @@ describe('an agent', () => {
     spec: { prompt: 'p' } as AgentRow['spec'],
     ...over,
   });
-  const rowOf = async (id: string): Promise<Columns> =>
-    (await stored.read('agents')).find((row) => row['id'] === id)!;
+  const rowOf = async (id: string): Promise<Columns> => (await stored.rowOf('agents', id))!;
 });
 
 describe('a version', () => {
@@ -185,7 +163,7 @@ describe('a version', () => {
     await addVersion(neighbor, 4, hash);
     await addVersion(id, 2, { ...hash, hash_version: 2 });
     const find = (over: object = {}): Promise<number | undefined> =>
-      findVersionByHash(pool, { agentId: id, hashVersion: 1, contentHash: HASH, ...over });
+      findVersionByHash(stored.pool, { agentId: id, hashVersion: 1, contentHash: HASH, ...over });
     expect(await find()).toBeUndefined();
     expect(await find({ hashVersion: 2 })).toBe(2);
     expect(await find({ agentId: neighbor })).toBe(4);
@@ -194,19 +172,21 @@ describe('a version', () => {
 
   test('is read and listed by its agent and number', async () => {
     const [id, neighbor] = [await addAgent({}, 3), await addAgent({}, 4)];
-    const read = await readVersion(pool, { agentId: id, version: 2 });
+    const read = await readVersion(stored.pool, { agentId: id, version: 2 });
     expect(read).toMatchObject({ agentId: id, version: 2, content: promptOf(id, 2) });
-    expect(await readVersion(pool, { agentId: id, version: 4 })).toBeUndefined();
-    expect(await readVersion(pool, { agentId: OTHER, version: 2 })).toBeUndefined();
+    expect(await readVersion(stored.pool, { agentId: id, version: 4 })).toBeUndefined();
+    expect(await readVersion(stored.pool, { agentId: OTHER, version: 2 })).toBeUndefined();
     const list = async (over: object = {}): Promise<number[]> =>
-      (await listVersions(pool, { agentId: id, limit: 9, ...over })).map((one) => one.version);
+      (await listVersions(stored.pool, { agentId: id, limit: 9, ...over })).map(
+        (one) => one.version,
+      );
     expect(await list()).toEqual([3, 2, 1]);
     expect(await list({ before: 2 })).toEqual([1]);
     expect(await list({ limit: 2 })).toEqual([3, 2]);
-    const hashes = await hashesOfVersions(pool, id, [1, 3, 4]);
+    const hashes = await hashesOfVersions(stored.pool, id, [1, 3, 4]);
     const hex = (version: number) => Buffer.from(`${id} ${version}`).toString('hex');
     expect(hashes).toEqual(new Map([1, 3].map((version) => [version, hex(version)])));
-    expect((await hashesOfVersions(pool, neighbor, [4])).size).toBe(1);
+    expect((await hashesOfVersions(stored.pool, neighbor, [4])).size).toBe(1);
   });
 
   test('that is live is read with its content', async () => {
@@ -214,14 +194,14 @@ describe('a version', () => {
     const id = await addAgent({ active_version: 1 }, 2);
     await addAgent({ active_version: 1 }, 1);
     const live = { version: 1, content: promptOf(id, 1) };
-    expect(await readLiveContent(pool, inDefault(id))).toEqual(live);
-    expect(await readLiveContent(pool, { namespace: 'other', id })).toBeUndefined();
-    expect(await readLiveContent(pool, inDefault(OTHER))).toBeUndefined();
+    expect(await readLiveContent(stored.pool, inDefault(id))).toEqual(live);
+    expect(await readLiveContent(stored.pool, { namespace: 'other', id })).toBeUndefined();
+    expect(await readLiveContent(stored.pool, inDefault(OTHER))).toBeUndefined();
     const waiting = await addAgent({}, 1);
     const nothing = { version: null, content: null };
-    expect(await readLiveContent(pool, inDefault(waiting))).toEqual(nothing);
+    expect(await readLiveContent(stored.pool, inDefault(waiting))).toEqual(nothing);
     const gone = await addAgent({ active_version: 1, ...GONE }, 1);
-    expect(await readLiveContent(pool, inDefault(gone))).toBeUndefined();
+    expect(await readLiveContent(stored.pool, inDefault(gone))).toBeUndefined();
   });
 
   test('to talk with says whether it was ever live', async () => {
@@ -232,7 +212,7 @@ describe('a version', () => {
     await addActivation(neighbor, 2);
     await addActivation(neighbor, 3);
     const read = (version: number, over: object = {}) =>
-      readVersionToTalk(pool, { ...inDefault(id), version, ...over });
+      readVersionToTalk(stored.pool, { ...inDefault(id), version, ...over });
     expect(await read(1)).toEqual({ content: promptOf(id, 1), wasLive: true });
     expect(await read(2)).toEqual({ content: promptOf(id, 2), wasLive: false });
     expect(await read(3)).toEqual({ content: null, wasLive: false });
@@ -251,7 +231,7 @@ describe('a version', () => {
     const gone = await addAgent(GONE, 1);
     await addActivation(gone, 1);
     const read = (version: number, over: object = {}) =>
-      readPublishedContent(pool, { ...inDefault(id), version, ...over });
+      readPublishedContent(stored.pool, { ...inDefault(id), version, ...over });
     expect(await read(1)).toEqual({ version: 1, content: promptOf(id, 1) });
     expect(await read(2)).toBeUndefined();
     expect(await read(1, { namespace: 'other' })).toBeUndefined();
@@ -266,9 +246,9 @@ describe('a version', () => {
     await addVersion(id, 2, { content: { prompt: 'p', language: 'en' } });
     const neighbor = await addAgent();
     await addVersion(neighbor, 3, { content: { prompt: 'p', language: 'fr' } });
-    expect(await readLastLanguage(pool, id)).toBe('en');
+    expect(await readLastLanguage(stored.pool, id)).toBe('en');
     await addVersion(id, 3);
-    expect(await readLastLanguage(pool, id)).toBeUndefined();
+    expect(await readLastLanguage(stored.pool, id)).toBeUndefined();
   });
 
   test('that is live puts its agent in the list of those to talk with', async () => {
@@ -280,7 +260,7 @@ describe('a version', () => {
       await addAgent({ ...live, namespace: 'other' }),
     ];
     const list = async (over: object = {}): Promise<string[]> =>
-      ids(await listLiveAgents(pool, { namespace: 'default', limit: 9, ...over }));
+      ids(await listLiveAgents(stored.pool, { namespace: 'default', limit: 9, ...over }));
     expect(await list()).toEqual([first, second]);
     expect(await list({ limit: 1 })).toEqual([first]);
     expect(await list({ id: second })).toEqual([second]);
@@ -293,7 +273,7 @@ describe('an activation', () => {
     const [id, neighbor] = [await addAgent({}, 2), await addAgent({}, 1)];
     const handoffs = [{ tool: 't', agent: 'a', agentId: null, version: null }];
     const add = (agentId: string, toVersion: number, given: typeof handoffs | null) =>
-      insertActivation(pool, {
+      insertActivation(stored.pool, {
         agentId,
         action: 'published',
         fromVersion: null,
@@ -306,15 +286,17 @@ describe('an activation', () => {
     await add(id, 1, null);
     await add(id, 2, handoffs);
     await add(neighbor, 1, null);
-    const listed = await listActivations(pool, { agentId: id, limit: 9 });
+    const listed = await listActivations(stored.pool, { agentId: id, limit: 9 });
     expect(listed.map(({ seq, handoffs: of }) => [seq, of])).toEqual([
       [2, handoffs],
       [1, null],
     ]);
     // No value at all, for lists of handoffs are taken apart in SQL.
-    const { rows } = await pool.query('select seq from agent_activations where handoffs is null');
+    const { rows } = await stored.pool.query(
+      'select seq from agent_activations where handoffs is null',
+    );
     expect(rows).toHaveLength(2);
-    const [own] = await listActivations(pool, { agentId: neighbor, limit: 9 });
+    const [own] = await listActivations(stored.pool, { agentId: neighbor, limit: 9 });
     expect(own).toMatchObject({ seq: 1 });
   });
 
@@ -323,7 +305,9 @@ describe('an activation', () => {
     for (const seq of [1, 2, 3]) await addActivation(id, seq);
     await addActivation(neighbor, 4);
     const list = async (over: object = {}): Promise<number[]> =>
-      (await listActivations(pool, { agentId: id, limit: 9, ...over })).map(({ seq }) => seq);
+      (await listActivations(stored.pool, { agentId: id, limit: 9, ...over })).map(
+        ({ seq }) => seq,
+      );
     expect(await list()).toEqual([3, 2, 1]);
     expect(await list({ before: 2 })).toEqual([1]);
     expect(await list({ limit: 1 })).toEqual([3]);
@@ -336,7 +320,7 @@ describe('an activation', () => {
     await addActivation(id, 3, { to_version: 1, at: at(20) });
     await addActivation(neighbor, 9, { to_version: 1, at: at(5) });
     const read = async (version: number, ms: number): Promise<number | undefined> =>
-      (await readActivationUnder(pool, { agentId: id, version, atMs: START_MS + ms }))?.seq;
+      (await readActivationUnder(stored.pool, { agentId: id, version, atMs: START_MS + ms }))?.seq;
     expect(await read(1, -1)).toBeUndefined();
     expect(await read(1, 0)).toBe(1);
     expect(await read(1, 19)).toBe(1);
@@ -351,7 +335,7 @@ describe('an activation', () => {
     await addActivation(id, 2);
     await addActivation(id, 3, { action: 'rolled_back', to_version: 1 });
     await addActivation(neighbor, 9);
-    const last = await lastActivations(pool, id);
+    const last = await lastActivations(stored.pool, id);
     expect(last.map(({ agentId, seq }) => [agentId, seq])).toEqual([
       [id, 2],
       [id, 3],
@@ -364,7 +348,8 @@ describe('an activation', () => {
     await addActivation(id, 2);
     await addActivation(id, 4);
     await addActivation(neighbor, 3);
-    const below = (version: number) => highestLiveVersionBelow(pool, { agentId: id, version });
+    const below = (version: number) =>
+      highestLiveVersionBelow(stored.pool, { agentId: id, version });
     expect(await below(4)).toBe(2);
     expect(await below(2)).toBe(1);
     expect(await below(1)).toBeUndefined();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   deleteOldLines,
   dropLine,
@@ -9,25 +9,14 @@ import {
   settleLine,
 } from '../../src/audit/audit-log.sql.ts';
 import { newUuid } from '../../src/ids.ts';
-import type { Pool } from '../../src/platform/postgres/pool.ts';
-import { startRows, type Columns, type Rows } from '../platform/postgres/rows.ts';
+import { useRows, type Columns } from '../platform/postgres/rows.ts';
 
 /**
  * Each statement about the audit log, of lines that differ from the one it is for in one part alone. A database of its
  * own: old lines of all namespaces are deleted.
  */
 
-let stored: Rows;
-let pool: Pool;
-
-beforeAll(async () => {
-  stored = await startRows();
-  pool = stored.pool;
-});
-afterAll(() => stored.stop());
-beforeEach(async () => {
-  await pool.query('truncate audit_log');
-});
+const stored = useRows('audit_log');
 
 const daysAgo = (days: number): Date => new Date(Date.now() - days * 86_400_000);
 
@@ -40,15 +29,14 @@ async function add({
   await stored.add('audit_log', { ...row, outcome: 'unknown', ...columns });
   return id;
 }
-const lineOf = async (id: string): Promise<Columns | undefined> =>
-  (await stored.read('audit_log')).find((row) => row['id'] === id);
+const lineOf = (id: string): Promise<Columns | undefined> => stored.rowOf('audit_log', id);
 
 test('a line is begun once', async () => {
   const id = newUuid();
   const by = { namespace: 'default', actor: 'a' };
   const line = { action: 'agent.updated', target: 't' } as const;
-  expect(await insertLine(pool, { id, by, line, outcome: 'unknown' })).toBe(true);
-  expect(await insertLine(pool, { id, by, line, outcome: 'unknown' })).toBe(false);
+  expect(await insertLine(stored.pool, { id, by, line, outcome: 'unknown' })).toBe(true);
+  expect(await insertLine(stored.pool, { id, by, line, outcome: 'unknown' })).toBe(false);
   expect(await lineOf(id)).toMatchObject({ before: null, after: null, detail: {} });
 });
 
@@ -58,30 +46,31 @@ test('a line is written anew, settled or dropped while it is not settled, and no
   const settled = others[0]!;
   const id = await add();
   const change = { before: { a: 1 }, after: { a: 2 }, detail: { b: 1 } };
-  for (const one of [id, settled]) await rewriteLine(pool, one, change);
+  for (const one of [id, settled]) await rewriteLine(stored.pool, one, change);
   expect(await lineOf(id)).toMatchObject({ ...change, outcome: 'unknown' });
   for (const one of [id, settled]) {
-    await settleLine(pool, one, { after: { c: 3 }, detail: { d: 4 } });
+    await settleLine(stored.pool, one, { after: { c: 3 }, detail: { d: 4 } });
   }
   const after = { a: 2, c: 3 };
   expect(await lineOf(id)).toMatchObject({ after, detail: { b: 1, d: 4 }, outcome: 'done' });
   const dropped = await add();
-  for (const one of [dropped, settled]) await dropLine(pool, one);
+  for (const one of [dropped, settled]) await dropLine(stored.pool, one);
   expect(await lineOf(dropped)).toBeUndefined();
   expect(await Promise.all(others.map(lineOf))).toEqual(before);
 });
 
 test('a line of what is there no more has nothing after it', async () => {
   const id = await add({ after: { a: 1 } });
-  await settleLine(pool, id, { after: null, detail: {} });
+  await settleLine(stored.pool, id, { after: null, detail: {} });
   expect(await lineOf(id)).toMatchObject({ after: null, outcome: 'done' });
   const created = await add();
-  await settleLine(pool, created, { after: { a: 1 }, detail: {} });
+  await settleLine(stored.pool, created, { after: { a: 1 }, detail: {} });
   expect(await lineOf(created)).toMatchObject({ after: { a: 1 } });
 });
 
 test('the last of a life is the last line of its target that says created or deleted', async () => {
-  const life = (noun = 'agent') => lastOfLife(pool, { namespace: 'default', target: 't', noun });
+  const life = (noun = 'agent') =>
+    lastOfLife(stored.pool, { namespace: 'default', target: 't', noun });
   expect(await life()).toBeUndefined();
   await add({ action: 'agent.created' });
   await add({ action: 'agent.updated' });
@@ -100,7 +89,9 @@ test('lines are listed by each filter, newest first', async () => {
   const third = await add({ id: newUuid(sec * 1_000 + 1), target: 'x' });
   await add({ namespace: 'other' });
   const list = async (over: object = {}): Promise<string[]> =>
-    (await listAuditLines(pool, { namespace: 'default', limit: 9, ...over })).map(({ id }) => id);
+    (await listAuditLines(stored.pool, { namespace: 'default', limit: 9, ...over })).map(
+      ({ id }) => id,
+    );
   expect(await list()).toEqual([third, second, first]);
   expect(await list({ limit: 1 })).toEqual([third]);
   expect(await list({ before: second })).toEqual([first]);
@@ -114,9 +105,9 @@ test('lines are listed by each filter, newest first', async () => {
 test('old lines are deleted, so many at a time', async () => {
   const old = [await add({ at: daysAgo(9) }), await add({ at: daysAgo(8) })];
   const young = await add({ at: daysAgo(6) });
-  expect(await deleteOldLines(pool, { days: 7, limit: 1 })).toBe(1);
+  expect(await deleteOldLines(stored.pool, { days: 7, limit: 1 })).toBe(1);
   expect(await lineOf(old[0]!)).toBeUndefined();
-  expect(await deleteOldLines(pool, { days: 7, limit: 9 })).toBe(1);
+  expect(await deleteOldLines(stored.pool, { days: 7, limit: 9 })).toBe(1);
   expect(await lineOf(old[1]!)).toBeUndefined();
   expect(await lineOf(young)).toBeDefined();
 });

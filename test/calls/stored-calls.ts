@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { newUuid } from '../../src/ids.ts';
-import { startRows, type Columns, type Rows } from '../platform/postgres/rows.ts';
+import { useRows, type Columns, type Rows } from '../platform/postgres/rows.ts';
 
 export const [PROVIDER, HOLDER, LEASE, TALK, OTHER] = [
   newUuid(),
@@ -28,7 +28,7 @@ const TALKED: Columns = {
 };
 
 /** A database of its own with calls, for tests of statements that read those of all namespaces. */
-export type StoredCalls = Rows & {
+export type StoredCalls = Pick<Rows, 'pool' | 'add' | 'read'> & {
   /** Stores a call that is talked on, but for these columns; returns its id. */
   addCall: (columns: Columns) => Promise<string>;
   rowOf: (id: string) => Promise<Columns>;
@@ -43,9 +43,8 @@ export type StoredCalls = Rows & {
   ) => Promise<Columns>;
 };
 
-export async function startStoredCalls(): Promise<StoredCalls> {
-  const stored = await startRows();
-  const { pool } = stored;
+export function useStoredCalls(): StoredCalls {
+  const stored = useRows('calls', 'conversations');
   let calls = 0;
   const addCall = async (columns: Columns): Promise<string> => {
     calls += 1;
@@ -53,13 +52,14 @@ export async function startStoredCalls(): Promise<StoredCalls> {
     await stored.add('calls', row);
     return String(row['id']);
   };
-  const rowOf = async (id: string): Promise<Columns> => {
-    const { rows } = await pool.query<Columns>('select * from calls where id = $1', [id]);
-    return rows[0]!;
-  };
+  const rowOf = async (id: string): Promise<Columns> => (await stored.rowOf('calls', id))!;
   const isNothing = (said: unknown): boolean => said === false || said === undefined;
   return {
-    ...stored,
+    get pool() {
+      return stored.pool;
+    },
+    add: stored.add,
+    read: stored.read,
     addCall,
     rowOf,
     expectOnly: async (must, others, run) => {
@@ -68,7 +68,7 @@ export async function startStoredCalls(): Promise<StoredCalls> {
         const before = await rowOf(id);
         expect([other, isNothing(await run(id))]).toEqual([other, true]);
         expect(await rowOf(id)).toEqual(before);
-        await pool.query('delete from calls where id = $1', [id]);
+        await stored.pool.query('delete from calls where id = $1', [id]);
       }
       const neighbor = await addCall(must);
       const before = await rowOf(neighbor);
@@ -76,7 +76,7 @@ export async function startStoredCalls(): Promise<StoredCalls> {
       expect(await run(id)).not.toBe(false);
       expect(await rowOf(neighbor)).toEqual(before);
       const after = await rowOf(id);
-      await pool.query('truncate calls');
+      await stored.pool.query('truncate calls');
       return after;
     },
   };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   deleteOldConversations,
   endConversationRow,
@@ -18,88 +18,48 @@ import {
   waitLonger,
 } from '../../src/conversations/record/conversations.sql.ts';
 import { newUuid } from '../../src/ids.ts';
-import type { Pool } from '../../src/platform/postgres/pool.ts';
-import { startRows, type Columns, type Rows } from '../platform/postgres/rows.ts';
+import { minutesAgo, useRows, type Columns } from '../platform/postgres/rows.ts';
+import { createStoredAgents } from '../agents/stored-agents.ts';
+import { addConversation } from './stored-conversations.ts';
 
 /**
  * Each statement about conversations, of rows that differ from the one it is for in one part alone. A database of its own:
  * several statements read the conversations of all namespaces.
  */
 
-let stored: Rows;
-let pool: Pool;
-
-beforeAll(async () => {
-  stored = await startRows();
-  pool = stored.pool;
-});
-afterAll(() => stored.stop());
-beforeEach(async () => {
-  await pool.query('truncate conversations, agents, live_turns cascade');
-});
+const stored = useRows('conversations', 'agents', 'live_turns');
 
 const AGENT = newUuid();
 const OTHER = newUuid();
-const ago = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
 
-/** Stores a conversation that goes on; returns its id. */
-async function add(columns: Columns = {}): Promise<string> {
-  const row: Columns = {
-    id: newUuid(),
-    namespace: 'default',
-    agent_id: AGENT,
-    agent_version: 1,
-    channel: 'chat',
-    status: 'active',
-    max_duration_sec: 3_600,
-    silence_timeout_sec: 60,
-    ...columns,
-  };
-  await stored.add('conversations', row);
-  return String(row['id']);
-}
+const add = (columns: Columns = {}): Promise<string> =>
+  addConversation(stored, { agent_id: AGENT, ...columns });
 
-async function rowOf(id: string): Promise<Columns | undefined> {
-  return (await stored.read('conversations')).find((row) => row['id'] === id);
-}
+const rowOf = (id: string): Promise<Columns | undefined> => stored.rowOf('conversations', id);
 
 async function addAgent(id: string, versions: Record<number, object>): Promise<void> {
-  await stored.add('agents', {
-    id,
-    namespace: 'default',
-    name: id,
-    uid: newUuid(),
-    generation: 1,
-    managed_by: 'api',
-    spec: {},
-  });
+  const agents = createStoredAgents(stored);
+  await agents.addAgent({ id });
   for (const [version, content] of Object.entries(versions)) {
-    await stored.add('agent_versions', {
-      agent_id: id,
-      version,
-      hash_version: 1,
-      content_hash: Buffer.from(version),
-      content,
-      created_by: 'test',
-    });
+    await agents.addVersion(id, Number(version), { content });
   }
 }
 
-const ENDED = { status: 'ended', ended_at: ago(10) };
+const ENDED = { status: 'ended', ended_at: minutesAgo(10) };
 
 test('one is read and locked by its id and namespace, until it is erased', async () => {
   const id = await add();
   await add();
-  const erased = await add({ deleted_at: ago(1) });
+  const erased = await add({ deleted_at: minutesAgo(1) });
   for (const find of [readConversation, lockConversation]) {
-    expect((await find(pool, { namespace: 'default', id }))?.id).toBe(id);
-    expect(await find(pool, { namespace: 'other', id })).toBeUndefined();
-    expect(await find(pool, { namespace: 'default', id: erased })).toBeUndefined();
-    expect(await find(pool, { namespace: 'default', id: OTHER })).toBeUndefined();
+    expect((await find(stored.pool, { namespace: 'default', id }))?.id).toBe(id);
+    expect(await find(stored.pool, { namespace: 'other', id })).toBeUndefined();
+    expect(await find(stored.pool, { namespace: 'default', id: erased })).toBeUndefined();
+    expect(await find(stored.pool, { namespace: 'default', id: OTHER })).toBeUndefined();
   }
-  expect((await lockConversationById(pool, id))?.id).toBe(id);
-  expect(await lockConversationById(pool, erased)).toBeUndefined();
-  expect(await lockConversationById(pool, OTHER)).toBeUndefined();
+  expect((await lockConversationById(stored.pool, id))?.id).toBe(id);
+  expect(await lockConversationById(stored.pool, erased)).toBeUndefined();
+  expect(await lockConversationById(stored.pool, OTHER)).toBeUndefined();
 });
 
 test('a turn is made from the content of the version that speaks, unless its agent is gone', async () => {
@@ -107,15 +67,15 @@ test('a turn is made from the content of the version that speaks, unless its age
   await addAgent(OTHER, { 1: { prompt: 'other' } });
   const key = async (columns: Columns) => ({ namespace: 'default', id: await add(columns) });
   const content = async (columns: Columns) =>
-    (await readForTurn(pool, await key(columns)))?.content;
+    (await readForTurn(stored.pool, await key(columns)))?.content;
   expect(await content({})).toEqual({ prompt: 'one' });
   expect(await content({ agent_version: 2 })).toEqual({ prompt: 'two' });
   const handed = { speaker_agent_id: OTHER, speaker_version: 1, agent_version: 2 };
   expect(await content(handed)).toEqual({ prompt: 'other' });
   const id = await add();
-  expect(await readForTurn(pool, { namespace: 'other', id })).toBeUndefined();
-  expect(await content({ deleted_at: ago(1) })).toBeUndefined();
-  await pool.query('update agents set deleted_at = now() where id = $1', [OTHER]);
+  expect(await readForTurn(stored.pool, { namespace: 'other', id })).toBeUndefined();
+  expect(await content({ deleted_at: minutesAgo(1) })).toBeUndefined();
+  await stored.pool.query('update agents set deleted_at = now() where id = $1', [OTHER]);
   expect(await content(handed)).toBeNull();
   expect(await content({})).toEqual({ prompt: 'one' });
 });
@@ -124,34 +84,38 @@ test('what changes one conversation changes no other', async () => {
   const neighbor = await add();
   const id = await add();
   const before = await rowOf(neighbor);
-  expect([await nextSequence(pool, id), await nextSequence(pool, id)]).toEqual([1, 2]);
-  expect(await nextSequence(pool, OTHER)).toBe(0);
-  const row = (await readConversation(pool, { namespace: 'default', id }))!;
-  await setAbout(pool, { id, userId: 'u', metadata: { a: 'b' } });
-  await setSummary(pool, { ...row, summary: 'Short.', outcome: 'resolved' });
-  await setFeedback(pool, { namespace: 'default', id, csat: 4 });
-  await waitLonger(pool, { id, sec: 600 });
+  expect([await nextSequence(stored.pool, id), await nextSequence(stored.pool, id)]).toEqual([
+    1, 2,
+  ]);
+  expect(await nextSequence(stored.pool, OTHER)).toBe(0);
+  const row = (await readConversation(stored.pool, { namespace: 'default', id }))!;
+  await setAbout(stored.pool, { id, userId: 'u', metadata: { a: 'b' } });
+  await setSummary(stored.pool, { ...row, summary: 'Short.', outcome: 'resolved' });
+  await setFeedback(stored.pool, { namespace: 'default', id, csat: 4 });
+  await waitLonger(stored.pool, { id, sec: 600 });
   expect(await rowOf(id)).toMatchObject({ user_id: 'u', summary: 'Short.', csat: 4 });
   const end = { status: 'ended', reason: 'api', outcome: 'resolved' } as const;
-  await endConversationRow(pool, { ...end, id, endedAt: 0, csatPredicted: 3, judgeSec: 0 });
-  await eraseConversationRow(pool, id, row.tally);
+  await endConversationRow(stored.pool, { ...end, id, endedAt: 0, csatPredicted: 3, judgeSec: 0 });
+  await eraseConversationRow(stored.pool, id, row.tally);
   expect(await rowOf(neighbor)).toEqual(before);
   expect(await rowOf(id)).toMatchObject({ user_id: null, summary: null });
 });
 
 test('feedback is of a conversation of the namespace that is not erased', async () => {
   const id = await add();
-  const erased = await add({ deleted_at: ago(1) });
-  expect(await setFeedback(pool, { namespace: 'other', id, csat: 4 })).toBeUndefined();
-  expect(await setFeedback(pool, { namespace: 'default', id: erased, csat: 4 })).toBeUndefined();
+  const erased = await add({ deleted_at: minutesAgo(1) });
+  expect(await setFeedback(stored.pool, { namespace: 'other', id, csat: 4 })).toBeUndefined();
+  expect(
+    await setFeedback(stored.pool, { namespace: 'default', id: erased, csat: 4 }),
+  ).toBeUndefined();
 });
 
 test('one that has ended does not wait longer, and none waits beyond its longest duration', async () => {
   const ended = await add(ENDED);
-  await waitLonger(pool, { id: ended, sec: 600 });
+  await waitLonger(stored.pool, { id: ended, sec: 600 });
   expect((await rowOf(ended))!['expires_at']).toBeNull();
-  const id = await add({ max_duration_sec: 60, expires_at: ago(0) });
-  await waitLonger(pool, { id, sec: 600 });
+  const id = await add({ max_duration_sec: 60, expires_at: minutesAgo(0) });
+  await waitLonger(stored.pool, { id, sec: 600 });
   const { started_at, expires_at } = (await rowOf(id))!;
   expect(Number(expires_at) - Number(started_at)).toBe(60_000);
 });
@@ -165,11 +129,13 @@ test('the end takes its own talk, and is judged by a model only where the versio
   const judged = async (columns: Columns, judgeSec: number): Promise<boolean> => {
     const id = await add(columns);
     for (const conversation_id of [id, neighbor]) {
-      await pool.query('delete from openai_talks where conversation_id = $1', [conversation_id]);
+      await stored.pool.query('delete from openai_talks where conversation_id = $1', [
+        conversation_id,
+      ]);
       await stored.add('openai_talks', { ...talk, conversation_id, first_index: 0, turn_count: 1 });
     }
     const end = { status: 'ended', reason: 'api', outcome: 'resolved', endedAt: 0 } as const;
-    const row = await endConversationRow(pool, { ...end, id, csatPredicted: 3, judgeSec });
+    const row = await endConversationRow(stored.pool, { ...end, id, csatPredicted: 3, judgeSec });
     const talks = await stored.read('openai_talks', 'conversation_id');
     expect(talks.map((one) => one['conversation_id'])).toEqual([neighbor]);
     return row.judgeUntil !== null;
@@ -186,15 +152,16 @@ test('the words of an erased conversation go, and those of others stay', async (
     const turn = { index: 0, role: 'user', text: 'Hi', started_at_ms: 0, ended_at_ms: 0 };
     await stored.add('turns', { conversation_id, ...turn });
   }
-  const { tally } = (await readConversation(pool, { namespace: 'default', id }))!;
-  await eraseConversationRow(pool, id, tally);
+  const { tally } = (await readConversation(stored.pool, { namespace: 'default', id }))!;
+  await eraseConversationRow(stored.pool, id, tally);
   const turns = await stored.read('turns', 'conversation_id');
   expect(turns.map((one) => one['conversation_id'])).toEqual([other]);
 });
 
 test('one ends for silence unless its agent thinks or an escalation times out first', async () => {
-  const ends = async (id: string): Promise<boolean> => (await lockExpired(pool, id)) !== undefined;
-  const silent = { expires_at: ago(1), started_at: ago(10) };
+  const ends = async (id: string): Promise<boolean> =>
+    (await lockExpired(stored.pool, id)) !== undefined;
+  const silent = { expires_at: minutesAgo(1), started_at: minutesAgo(10) };
   const think = (conversation_id: string, leased_until: Date): Promise<void> =>
     stored.add('live_turns', {
       conversation_id,
@@ -212,34 +179,34 @@ test('one ends for silence unless its agent thinks or an escalation times out fi
       status: 'requested',
       reason: 'user_request',
       summary: '',
-      times_out_at: ago(1),
+      times_out_at: minutesAgo(1),
       ...columns,
     });
 
   const id = await add(silent);
-  expect(await ends(await add({ ...silent, deleted_at: ago(1) }))).toBe(false);
-  expect(await ends(await add({ ...silent, expires_at: ago(-5) }))).toBe(false);
+  expect(await ends(await add({ ...silent, deleted_at: minutesAgo(1) }))).toBe(false);
+  expect(await ends(await add({ ...silent, expires_at: minutesAgo(-5) }))).toBe(false);
   expect(await ends(OTHER)).toBe(false);
 
   const thinking = await add(silent);
-  await think(thinking, ago(-5));
+  await think(thinking, minutesAgo(-5));
   expect(await ends(thinking)).toBe(false);
   expect(await ends(id)).toBe(true); // Others think, and it does not.
-  const tooLong = await add({ ...silent, started_at: ago(90) });
-  await think(tooLong, ago(-5));
+  const tooLong = await add({ ...silent, started_at: minutesAgo(90) });
+  await think(tooLong, minutesAgo(-5));
   expect(await ends(tooLong)).toBe(true);
   const thought = await add(silent);
-  await think(thought, ago(1));
+  await think(thought, minutesAgo(1));
   expect(await ends(thought)).toBe(true);
 
   const escalated = await add(silent);
   await ask(escalated, {});
   expect(await ends(escalated)).toBe(false);
   expect(await ends(id)).toBe(true);
-  const tooLongEscalated = await add({ ...silent, started_at: ago(90) });
+  const tooLongEscalated = await add({ ...silent, started_at: minutesAgo(90) });
   await ask(tooLongEscalated, {});
   expect(await ends(tooLongEscalated)).toBe(true);
-  for (const columns of [{ status: 'declined' }, { times_out_at: ago(-5) }]) {
+  for (const columns of [{ status: 'declined' }, { times_out_at: minutesAgo(-5) }]) {
     const answered = await add(silent);
     await ask(answered, columns);
     expect([columns, await ends(answered)]).toEqual([columns, true]);
@@ -247,12 +214,12 @@ test('one ends for silence unless its agent thinks or an escalation times out fi
 });
 
 test('those past their time are listed, and whether one is past it is read with it', async () => {
-  const id = await add({ expires_at: ago(1) });
-  const live = await add({ expires_at: ago(-5) });
+  const id = await add({ expires_at: minutesAgo(1) });
+  const live = await add({ expires_at: minutesAgo(-5) });
   const unbounded = await add({ expires_at: null });
-  expect((await listExpired(pool, 5)).map((one) => one.id)).toEqual([id]);
+  expect((await listExpired(stored.pool, 5)).map((one) => one.id)).toEqual([id]);
   const expired = async (one: string): Promise<boolean | undefined> =>
-    (await lockConversationById(pool, one))?.isExpired;
+    (await lockConversationById(stored.pool, one))?.isExpired;
   expect([await expired(id), await expired(live), await expired(unbounded)]).toEqual([
     true,
     false,
@@ -262,27 +229,28 @@ test('those past their time are listed, and whether one is past it is read with 
 
 test('a summary is written once, of what ended, is not erased and is not being judged', async () => {
   const id = await add(ENDED);
-  const judgedBefore = await add({ ...ENDED, judge_until: ago(1) });
-  const judging = await add({ ...ENDED, judge_until: ago(-5) });
+  const judgedBefore = await add({ ...ENDED, judge_until: minutesAgo(1) });
+  const judging = await add({ ...ENDED, judge_until: minutesAgo(-5) });
   const others = [
     await add(),
     await add({ ...ENDED, summary: 'Done.' }),
-    await add({ ...ENDED, deleted_at: ago(1) }),
+    await add({ ...ENDED, deleted_at: minutesAgo(1) }),
   ];
-  const listed = (await listWithoutSummary(pool, 9)).map((one) => one.id);
+  const listed = (await listWithoutSummary(stored.pool, 9)).map((one) => one.id);
   expect(listed.toSorted()).toEqual([id, judgedBefore].toSorted());
-  for (const one of [id, judging]) expect((await lockWithoutSummary(pool, one))?.id).toBe(one);
+  for (const one of [id, judging])
+    expect((await lockWithoutSummary(stored.pool, one))?.id).toBe(one);
   for (const one of [...others, OTHER]) {
-    expect(await lockWithoutSummary(pool, one)).toBeUndefined();
+    expect(await lockWithoutSummary(stored.pool, one)).toBeUndefined();
   }
 });
 
 test('those that ended days ago are removed, up to a limit', async () => {
-  const old = { ...ENDED, ended_at: ago(48 * 60) };
+  const old = { ...ENDED, ended_at: minutesAgo(48 * 60) };
   await add(ENDED);
   await add();
-  const ids = [await add(old), await add({ ...old, ended_at: ago(72 * 60) })];
-  expect(await deleteOldConversations(pool, { days: 1, limit: 1 })).toEqual([ids[1]]);
-  expect(await deleteOldConversations(pool, { days: 1, limit: 5 })).toEqual([ids[0]]);
+  const ids = [await add(old), await add({ ...old, ended_at: minutesAgo(72 * 60) })];
+  expect(await deleteOldConversations(stored.pool, { days: 1, limit: 1 })).toEqual([ids[1]]);
+  expect(await deleteOldConversations(stored.pool, { days: 1, limit: 5 })).toEqual([ids[0]]);
   expect(await stored.read('conversations')).toHaveLength(2);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   listDeletedAgents,
   listLiveOf,
@@ -16,39 +16,22 @@ import {
   type TurnRow,
 } from '../../src/conversations/record/turns.sql.ts';
 import { newUuid } from '../../src/ids.ts';
-import type { Pool } from '../../src/platform/postgres/pool.ts';
-import { startRows, type Columns, type Rows } from '../platform/postgres/rows.ts';
+import { useRows, type Columns } from '../platform/postgres/rows.ts';
+import { addConversation, addTurn as storeTurn } from './stored-conversations.ts';
 
 /** Each statement about turns and deleted agents, with rows that differ from the one it is for in one part alone. */
 
-let stored: Rows;
-let pool: Pool;
-
-beforeAll(async () => {
-  stored = await startRows();
-  pool = stored.pool;
-});
-afterAll(() => stored.stop());
-beforeEach(async () => {
-  await pool.query('truncate conversations, agents, live_turns, deleted_agents cascade');
-});
+const stored = useRows('conversations', 'agents', 'live_turns', 'deleted_agents');
 
 const [AGENT, OTHER, TOKEN, REQUEST] = [newUuid(), newUuid(), newUuid(), newUuid()];
 const ago = (seconds: number): Date => new Date(Date.now() - seconds * 1_000);
 
-async function add(columns: Columns = {}): Promise<string> {
-  const id = newUuid();
-  const row = { id, namespace: 'default', agent_id: AGENT, agent_version: 1, channel: 'chat' };
-  const rest = { status: 'active', max_duration_sec: 3_600, silence_timeout_sec: 60 };
-  await stored.add('conversations', { ...row, ...rest, ...columns });
-  return id;
-}
-const addTurn = (conversation_id: string, index: number, columns: Columns = {}): Promise<void> => {
-  const row = { conversation_id, index, role: 'user', text: `t${index}` };
-  return stored.add('turns', { ...row, started_at_ms: 0, ended_at_ms: 0, ...columns });
-};
-const conversationOf = async (id: string): Promise<Columns | undefined> =>
-  (await stored.read('conversations')).find((row) => row['id'] === id);
+const add = (columns: Columns = {}): Promise<string> =>
+  addConversation(stored, { agent_id: AGENT, ...columns });
+const addTurn = (id: string, index: number, columns?: Columns): Promise<void> =>
+  storeTurn(stored, id, index, columns);
+const conversationOf = (id: string): Promise<Columns | undefined> =>
+  stored.rowOf('conversations', id);
 const indexes = (rows: readonly { index: number }[]): number[] => rows.map(({ index }) => index);
 
 describe('turns', () => {
@@ -57,7 +40,7 @@ describe('turns', () => {
   const write = async (id: string, over: object = {}): Promise<boolean> => {
     const conversation = { id, turnCount: 0, status: 'active' } as const;
     const next = { status: 'active', silenceSec: 60, tally: EMPTY_TALLY } as const;
-    return (await addTurns(pool, { conversation, turns, ...next, ...over })) !== undefined;
+    return (await addTurns(stored.pool, { conversation, turns, ...next, ...over })) !== undefined;
   };
 
   test.each([{}, { token: TOKEN }])('are added to what is as it was read, %j', async (by) => {
@@ -108,13 +91,15 @@ describe('turns', () => {
     for (const index of [0, 1, 2]) await addTurn(id, index);
     await addTurn(neighbor, 3);
     const list = async (from: number, limit = 9): Promise<number[]> =>
-      indexes(await listTurns(pool, { conversationId: id, from, limit }));
+      indexes(await listTurns(stored.pool, { conversationId: id, from, limit }));
     expect([await list(0), await list(1), await list(0, 2)]).toEqual([
       [0, 1, 2],
       [1, 2],
       [0, 1],
     ]);
-    expect(indexes(await readLastTurns(pool, { conversationId: id, limit: 2 }))).toEqual([1, 2]);
+    expect(indexes(await readLastTurns(stored.pool, { conversationId: id, limit: 2 }))).toEqual([
+      1, 2,
+    ]);
   });
 
   test('of a human are unheard since the user spoke last', async () => {
@@ -126,8 +111,8 @@ describe('turns', () => {
     await addTurn(id, 4, { role: 'human' });
     await addTurn(silent, 0, { role: 'human', text: 'first' });
     await addTurn(await add(), 9);
-    expect(await readUnheard(pool, id)).toEqual(['t2', 't4']);
-    expect(await readUnheard(pool, silent)).toEqual(['first']);
+    expect(await readUnheard(stored.pool, id)).toEqual(['t2', 't4']);
+    expect(await readUnheard(stored.pool, silent)).toEqual(['first']);
   });
 
   test('that failed are found by their request', async () => {
@@ -138,10 +123,12 @@ describe('turns', () => {
     await addTurn(id, 2, { ...failed, role: 'tool' });
     await addTurn(id, 3, { ...failed, role: 'agent' });
     await addTurn(neighbor, 4, failed);
-    const found = await readFailedTurn(pool, { conversationId: id, requestId: REQUEST });
+    const found = await readFailedTurn(stored.pool, { conversationId: id, requestId: REQUEST });
     expect(found).toMatchObject({ messageIndex: 1, indexes: new Set([1, 2, 3]) });
     expect(indexes(found!.tools)).toEqual([2]);
-    expect(await readFailedTurn(pool, { conversationId: id, requestId: OTHER })).toBeUndefined();
+    expect(
+      await readFailedTurn(stored.pool, { conversationId: id, requestId: OTHER }),
+    ).toBeUndefined();
   });
 
   test('of an agent or a human are cut to what was heard, and no others', async () => {
@@ -150,11 +137,14 @@ describe('turns', () => {
     await addTurn(id, 1, { role: 'human' });
     await addTurn(id, 2);
     await addTurn(neighbor, 0, { role: 'agent' });
-    for (const index of [0, 2]) await markHeard(pool, { conversationId: id, index, heard: 'x' });
+    for (const index of [0, 2])
+      await markHeard(stored.pool, { conversationId: id, index, heard: 'x' });
     const cut = (await stored.read('turns', 'index')).filter((row) => row['text'] === 'x');
     expect(cut.map((row) => [row['conversation_id'], row['index']])).toEqual([[id, 0]]);
-    await markHeard(pool, { conversationId: id, index: 1, heard: 'y' });
-    expect((await listTurns(pool, { conversationId: id, from: 1, limit: 1 }))[0]).toMatchObject({
+    await markHeard(stored.pool, { conversationId: id, index: 1, heard: 'y' });
+    expect(
+      (await listTurns(stored.pool, { conversationId: id, from: 1, limit: 1 }))[0],
+    ).toMatchObject({
       text: 'y',
       interrupted: true,
     });
@@ -170,7 +160,7 @@ test('a conversation is rated under the name of its agent, until it is erased', 
     await stored.add('agents', { ...row, managed_by: 'api', spec });
   }
   const rated = async (id: string): Promise<string | undefined> =>
-    (await readRatedConversation(pool, id))?.agentName;
+    (await readRatedConversation(stored.pool, id))?.agentName;
   expect(await rated(await add())).toBe('Shop');
   expect(await rated(await add({ agent_id: OTHER }))).toBe('other');
   expect(await rated(await add({ deleted_at: ago(1) }))).toBeUndefined();
@@ -191,30 +181,30 @@ describe('a deleted agent', () => {
     await note(AGENT, { look_at: ago(2) });
     await note(OTHER, { deleted_at: ago(61), look_at: ago(1) });
     await note(newUuid(), { look_at: ago(-60) });
-    const due = await listDeletedAgents(pool, 5);
+    const due = await listDeletedAgents(stored.pool, 5);
     expect(due.map((one) => [one.agentId, one.isSettled])).toEqual([
       [AGENT, false],
       [OTHER, true],
     ]);
-    expect(await listDeletedAgents(pool, 1)).toHaveLength(1);
-    for (const one of due) await noneGoesOn(pool, one);
+    expect(await listDeletedAgents(stored.pool, 1)).toHaveLength(1);
+    for (const one of due) await noneGoesOn(stored.pool, one);
     const left = await stored.read('deleted_agents', 'deleted_at');
     expect(left).toHaveLength(2);
     const looked = left.find((row) => row['agent_id'] === AGENT)!;
     expect(Number(looked['look_at']) - Number(looked['deleted_at'])).toBe(60_000);
-    expect(await listDeletedAgents(pool, 5)).toEqual([]);
+    expect(await listDeletedAgents(stored.pool, 5)).toEqual([]);
   });
 
   test('is noted once, at the time of its first deletion, until it comes back', async () => {
     const row = { id: AGENT, namespace: 'default', name: 'a', uid: newUuid(), generation: 1 };
     await stored.add('agents', { ...row, managed_by: 'api', spec: {} });
     const set = 'update agents set deleted_at = $2 where id = $1';
-    await pool.query(set, [AGENT, ago(2)]);
+    await stored.pool.query(set, [AGENT, ago(2)]);
     const noted = await stored.read('deleted_agents', 'agent_id');
     expect(noted).toMatchObject([{ agent_id: AGENT, namespace: 'default' }]);
-    await pool.query(set, [AGENT, ago(1)]);
+    await stored.pool.query(set, [AGENT, ago(1)]);
     expect(await stored.read('deleted_agents', 'agent_id')).toEqual(noted);
-    await pool.query(set, [AGENT, null]);
+    await stored.pool.query(set, [AGENT, null]);
     expect(await stored.read('deleted_agents', 'agent_id')).toEqual([]);
   });
 
@@ -229,8 +219,8 @@ describe('a deleted agent', () => {
     await add({ agent_id: OTHER });
     await add({ agent_id: OTHER, speaker_agent_id: OTHER });
     const of = { agentId: AGENT, namespace: 'default', isSettled: false };
-    const ids = (await listLiveOf(pool, of, 9)).map(({ id }) => id);
+    const ids = (await listLiveOf(stored.pool, of, 9)).map(({ id }) => id);
     expect(ids.toSorted()).toEqual([own, spoken].toSorted());
-    expect(await listLiveOf(pool, of, 1)).toHaveLength(1);
+    expect(await listLiveOf(stored.pool, of, 1)).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   claimTalk,
   findTalks,
@@ -32,59 +32,35 @@ import {
   takeOverLiveTurn,
 } from '../../src/conversations/record/live-turns.sql.ts';
 import { newUuid } from '../../src/ids.ts';
-import type { Pool } from '../../src/platform/postgres/pool.ts';
-import { startRows, type Columns, type Rows } from '../platform/postgres/rows.ts';
+import { minutesAgo, useRows, type Columns } from '../platform/postgres/rows.ts';
+import { addConversation, addTurn as storeTurn } from './stored-conversations.ts';
 
 /**
  * Each statement about turns in progress, escalations and talks, of rows that differ from the one it is for in one part
  * alone. A database of its own: several statements read the rows of all namespaces.
  */
 
-let stored: Rows;
-let pool: Pool;
-
-beforeAll(async () => {
-  stored = await startRows();
-  pool = stored.pool;
-});
-afterAll(() => stored.stop());
-beforeEach(async () => {
-  await pool.query('truncate conversations, live_turns cascade');
-});
+const stored = useRows('conversations', 'live_turns');
 
 const OTHER = newUuid();
 const TOKEN = newUuid();
-const ago = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
 
-/** Stores a conversation that goes on; returns its id. */
-async function add(columns: Columns = {}): Promise<string> {
-  const row: Columns = {
-    id: newUuid(),
-    namespace: 'default',
+const add = (columns: Columns = {}): Promise<string> =>
+  addConversation(stored, {
     agent_id: OTHER,
-    agent_version: 1,
-    channel: 'chat',
-    status: 'active',
-    max_duration_sec: 3_600,
-    silence_timeout_sec: 60,
-    expires_at: ago(-60),
+    expires_at: minutesAgo(-60),
     tally: JSON.stringify({ escalations: { accepted: 0 } }),
     ...columns,
-  };
-  await stored.add('conversations', row);
-  return String(row['id']);
-}
+  });
 
-const addTurn = (conversation_id: string, index: number, columns: Columns = {}): Promise<void> => {
-  const row = { conversation_id, index, role: 'user', text: 't', started_at_ms: 0, ended_at_ms: 0 };
-  return stored.add('turns', { ...row, ...columns });
-};
+const addTurn = (id: string, index: number, columns?: Columns): Promise<void> =>
+  storeTurn(stored, id, index, columns);
 
 describe('a turn in progress', () => {
   const live = async (columns: Columns = {}): Promise<string> => {
     const conversation_id = newUuid();
     const row = { conversation_id, token: TOKEN, request_id: newUuid(), message: '' };
-    await stored.add('live_turns', { ...row, leased_until: ago(-5), ...columns });
+    await stored.add('live_turns', { ...row, leased_until: minutesAgo(-5), ...columns });
     return conversation_id;
   };
   const liveOf = async (id: string): Promise<Columns | undefined> =>
@@ -94,7 +70,7 @@ describe('a turn in progress', () => {
 
   test('is claimed in a conversation that is as it was read', async () => {
     const claim = (id: string): Promise<unknown> =>
-      claimLiveTurn(pool, {
+      claimLiveTurn(stored.pool, {
         conversation: { id, turnCount: 2, status: 'active' },
         token: TOKEN,
         requestId: newUuid(),
@@ -110,8 +86,8 @@ describe('a turn in progress', () => {
       { turn_count: 1 },
       { turn_count: 3 },
       { status: 'escalated' },
-      { ended_at: ago(1) },
-      { deleted_at: ago(1) },
+      { ended_at: minutesAgo(1) },
+      { deleted_at: minutesAgo(1) },
     ]) {
       expect([other, await claim(await add({ ...same, ...other }))]).toEqual([other, undefined]);
     }
@@ -121,8 +97,8 @@ describe('a turn in progress', () => {
     expect(await claim(id)).toBeUndefined();
     expect(await claim(await add(same))).toEqual([]);
     expect(await liveOf(neighbor)).toBeUndefined();
-    expect((await readLiveTurn(pool, id))?.message).toBe('Hi');
-    expect(await readLiveTurn(pool, OTHER)).toBeUndefined();
+    expect((await readLiveTurn(stored.pool, id))?.message).toBe('Hi');
+    expect(await readLiveTurn(stored.pool, OTHER)).toBeUndefined();
   });
 
   test('is changed by the one who holds it, and by nobody else', async () => {
@@ -132,13 +108,13 @@ describe('a turn in progress', () => {
     const foreign = await live({ token: OTHER });
     const foreignBefore = await liveOf(foreign);
     const id = await live();
-    expect(await noteTools(pool, { conversationId: id, ...held }, [])).toBe(true);
-    expect(await noteTools(pool, { conversationId: foreign, ...held }, [])).toBe(false);
+    expect(await noteTools(stored.pool, { conversationId: id, ...held }, [])).toBe(true);
+    expect(await noteTools(stored.pool, { conversationId: foreign, ...held }, [])).toBe(false);
     const both = [id, foreign].map((conversationId) => ({ conversationId, ...held }));
-    expect(await renewLiveTurns(pool, both)).toEqual([{ token: TOKEN, isCanceled: false }]);
-    for (const one of both) await releaseLiveTurn(pool, one);
-    expect(await readLiveTurn(pool, id)).toMatchObject({ isOver: true });
-    for (const one of both) await dropLiveTurn(pool, one);
+    expect(await renewLiveTurns(stored.pool, both)).toEqual([{ token: TOKEN, isCanceled: false }]);
+    for (const one of both) await releaseLiveTurn(stored.pool, one);
+    expect(await readLiveTurn(stored.pool, id)).toMatchObject({ isOver: true });
+    for (const one of both) await dropLiveTurn(stored.pool, one);
     expect(await liveOf(id)).toBeUndefined();
     expect(await liveOf(foreign)).toEqual(foreignBefore);
     expect(await liveOf(neighbor)).toEqual(before);
@@ -146,15 +122,15 @@ describe('a turn in progress', () => {
 
   test('is canceled for whoever holds it, and its lease is never longer for that', async () => {
     const neighbor = await live();
-    const id = await live({ leased_until: ago(1) });
+    const id = await live({ leased_until: minutesAgo(1) });
     const leased_until = (await liveOf(id))!['leased_until'];
-    expect(await cancelLiveTurn(pool, id)).toBe(true);
-    expect(await cancelLiveTurn(pool, OTHER)).toBe(false);
+    expect(await cancelLiveTurn(stored.pool, id)).toBe(true);
+    expect(await cancelLiveTurn(stored.pool, OTHER)).toBe(false);
     expect(await liveOf(id)).toMatchObject({ is_canceled: true, leased_until });
     expect(await liveOf(neighbor)).toMatchObject({ is_canceled: false });
-    expect(await renewLiveTurns(pool, [{ conversationId: id, token: TOKEN }])).toMatchObject([
-      { isCanceled: true },
-    ]);
+    expect(await renewLiveTurns(stored.pool, [{ conversationId: id, token: TOKEN }])).toMatchObject(
+      [{ isCanceled: true }],
+    );
   });
 
   test('is taken over once its process is gone', async () => {
@@ -163,16 +139,16 @@ describe('a turn in progress', () => {
     const id = await live(gone);
     const alive = await live();
     const take = (conversationId: string, from: string): Promise<boolean> =>
-      takeOverLiveTurn(pool, { conversationId, from, token: OTHER });
+      takeOverLiveTurn(stored.pool, { conversationId, from, token: OTHER });
     expect(await take(alive, TOKEN)).toBe(false);
     expect(await take(id, OTHER)).toBe(false);
     expect(await take(id, TOKEN)).toBe(true);
     expect(await liveOf(neighbor)).toMatchObject({ token: TOKEN });
-    expect((await listLostTurns(pool, 5)).map((one) => one.id)).toEqual([neighbor]);
-    expect(await takeLostTurn(pool, alive)).toBeUndefined();
-    expect(await takeLostTurn(pool, neighbor)).toMatchObject({ conversationId: neighbor });
-    expect(await endLiveTurn(pool, OTHER)).toBeUndefined();
-    expect(await endLiveTurn(pool, alive)).toMatchObject({ conversationId: alive });
+    expect((await listLostTurns(stored.pool, 5)).map((one) => one.id)).toEqual([neighbor]);
+    expect(await takeLostTurn(stored.pool, alive)).toBeUndefined();
+    expect(await takeLostTurn(stored.pool, neighbor)).toMatchObject({ conversationId: neighbor });
+    expect(await endLiveTurn(stored.pool, OTHER)).toBeUndefined();
+    expect(await endLiveTurn(stored.pool, alive)).toMatchObject({ conversationId: alive });
     expect(await liveOf(id)).toMatchObject({ token: OTHER });
   });
 });
@@ -189,22 +165,22 @@ describe('an escalation', () => {
       status: 'requested',
       reason: 'user_request',
       summary: 's',
-      times_out_at: ago(-5),
+      times_out_at: minutesAgo(-5),
       ...columns,
     };
     await stored.add('escalations', row);
     return String(row['id']);
   }
   const escalationOf = async (id: string): Promise<Columns> =>
-    (await stored.read('escalations')).find((row) => row['id'] === id)!;
+    (await stored.rowOf('escalations', id))!;
   const accepted = { status: 'accepted', accepted_by: JSON.stringify(PERSON), heartbeat_sec: 60 };
 
   test('is read by its id and namespace', async () => {
     const id = await ask();
     await ask();
-    expect((await readEscalation(pool, { namespace: 'default', id }))?.id).toBe(id);
-    expect(await readEscalation(pool, { namespace: 'other', id })).toBeUndefined();
-    expect(await readEscalation(pool, { namespace: 'default', id: OTHER })).toBeUndefined();
+    expect((await readEscalation(stored.pool, { namespace: 'default', id }))?.id).toBe(id);
+    expect(await readEscalation(stored.pool, { namespace: 'other', id })).toBeUndefined();
+    expect(await readEscalation(stored.pool, { namespace: 'default', id: OTHER })).toBeUndefined();
   });
 
   test('is accepted while it is requested, kept by its person and released while it is accepted', async () => {
@@ -212,27 +188,33 @@ describe('an escalation', () => {
     const before = await escalationOf(neighbor);
     const acceptance = { acceptedBy: PERSON, heartbeatSec: 60 };
     const id = await ask();
-    expect(await acceptEscalationRow(pool, id, acceptance)).toMatchObject({ status: 'accepted' });
-    expect(await acceptEscalationRow(pool, id, acceptance)).toBeUndefined();
+    expect(await acceptEscalationRow(stored.pool, id, acceptance)).toMatchObject({
+      status: 'accepted',
+    });
+    expect(await acceptEscalationRow(stored.pool, id, acceptance)).toBeUndefined();
 
     const keep = { namespace: 'default', id, by: 'p' };
     const keeper = await ask({ ...accepted });
     const keeperBefore = await escalationOf(keeper);
-    expect(await keepEscalationRow(pool, keep)).toBeDefined();
-    expect(await keepEscalationRow(pool, { ...keep, by: null })).toBeDefined();
-    expect(await keepEscalationRow(pool, { ...keep, by: 'q' })).toBeUndefined();
-    expect(await keepEscalationRow(pool, { ...keep, namespace: 'other' })).toBeUndefined();
+    expect(await keepEscalationRow(stored.pool, keep)).toBeDefined();
+    expect(await keepEscalationRow(stored.pool, { ...keep, by: null })).toBeDefined();
+    expect(await keepEscalationRow(stored.pool, { ...keep, by: 'q' })).toBeUndefined();
+    expect(await keepEscalationRow(stored.pool, { ...keep, namespace: 'other' })).toBeUndefined();
     const requested = { ...keep, id: neighbor, by: null };
-    expect(await keepEscalationRow(pool, requested)).toBeUndefined();
+    expect(await keepEscalationRow(stored.pool, requested)).toBeUndefined();
     expect(await escalationOf(keeper)).toEqual(keeperBefore);
 
-    await setEscalationSummary(pool, id, 'new');
+    await setEscalationSummary(stored.pool, id, 'new');
     const change = { team: null, summary: 'n', isDue: false };
-    expect(await releaseEscalationRow(pool, id, { ...change, isDue: true })).toBeUndefined();
-    expect(await releaseEscalationRow(pool, id, change)).toMatchObject({ status: 'requested' });
-    expect(await releaseEscalationRow(pool, id, change)).toBeUndefined();
-    const silent = await ask({ ...accepted, heartbeat_due_at: ago(1), team: 't' });
-    expect(await releaseEscalationRow(pool, silent, { ...change, isDue: true })).toMatchObject({
+    expect(await releaseEscalationRow(stored.pool, id, { ...change, isDue: true })).toBeUndefined();
+    expect(await releaseEscalationRow(stored.pool, id, change)).toMatchObject({
+      status: 'requested',
+    });
+    expect(await releaseEscalationRow(stored.pool, id, change)).toBeUndefined();
+    const silent = await ask({ ...accepted, heartbeat_due_at: minutesAgo(1), team: 't' });
+    expect(
+      await releaseEscalationRow(stored.pool, silent, { ...change, isDue: true }),
+    ).toMatchObject({
       team: 't',
     });
     expect(await escalationOf(neighbor)).toEqual(before);
@@ -240,34 +222,42 @@ describe('an escalation', () => {
   });
 
   test('has vanished or timed out by its status and its own time', async () => {
-    const vanished = await ask({ ...accepted, heartbeat_due_at: ago(1) });
-    await ask({ ...accepted, heartbeat_due_at: ago(-5) });
-    await ask({ status: 'completed', heartbeat_due_at: ago(1), times_out_at: ago(1) });
-    const late = await ask({ times_out_at: ago(1), heartbeat_due_at: ago(1) });
+    const vanished = await ask({ ...accepted, heartbeat_due_at: minutesAgo(1) });
+    await ask({ ...accepted, heartbeat_due_at: minutesAgo(-5) });
+    await ask({
+      status: 'completed',
+      heartbeat_due_at: minutesAgo(1),
+      times_out_at: minutesAgo(1),
+    });
+    const late = await ask({ times_out_at: minutesAgo(1), heartbeat_due_at: minutesAgo(1) });
     await ask();
     const ids = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
-    expect(ids(await listVanished(pool, 5))).toEqual([vanished]);
-    expect(ids(await listTimedOut(pool, 5))).toEqual([late]);
+    expect(ids(await listVanished(stored.pool, 5))).toEqual([vanished]);
+    expect(ids(await listTimedOut(stored.pool, 5))).toEqual([late]);
   });
 
   test('ends from its status, by itself or with its conversation', async () => {
     const [id, neighbor] = [await ask(), await ask()];
     const change = { to: 'declined', summary: null } as const;
-    expect(await closeEscalationRow(pool, id, { ...change, from: 'accepted' })).toBeUndefined();
-    expect(await closeEscalationRow(pool, id, { ...change, from: 'requested' })).toMatchObject({
+    expect(
+      await closeEscalationRow(stored.pool, id, { ...change, from: 'accepted' }),
+    ).toBeUndefined();
+    expect(
+      await closeEscalationRow(stored.pool, id, { ...change, from: 'requested' }),
+    ).toMatchObject({
       status: 'declined',
       summary: 's',
     });
     const conversation_id = await add();
     const done = await ask({ conversation_id, status: 'completed' });
     const open = await ask({ conversation_id });
-    expect(await closeEscalationsOf(pool, conversation_id, 'sum')).toEqual(['canceled']);
+    expect(await closeEscalationsOf(stored.pool, conversation_id, 'sum')).toEqual(['canceled']);
     expect(await escalationOf(open)).toMatchObject({ summary: 's' });
     expect(await escalationOf(done)).toMatchObject({ status: 'completed', finished_at: null });
     const taken = await ask({ conversation_id, ...accepted });
-    expect(await closeEscalationsOf(pool, conversation_id, 'sum')).toEqual(['completed']);
+    expect(await closeEscalationsOf(stored.pool, conversation_id, 'sum')).toEqual(['completed']);
     expect(await escalationOf(taken)).toMatchObject({ summary: 'sum' });
-    await eraseEscalationsOf(pool, conversation_id, '-');
+    await eraseEscalationsOf(stored.pool, conversation_id, '-');
     expect(await escalationOf(taken)).toMatchObject({ summary: '-', reason: '-' });
     expect(await escalationOf(neighbor)).toMatchObject({ status: 'requested', summary: 's' });
   });
@@ -290,19 +280,19 @@ describe('a talk', () => {
 
   async function addTalk(conversation: Columns = {}, over: Columns = {}): Promise<string> {
     const id = await add(conversation);
-    await saveTalk(pool, { ...talk(id), ...over });
+    await saveTalk(stored.pool, { ...talk(id), ...over });
     return id;
   }
   const find = async (text: string, conversationId?: string): Promise<string[]> => {
-    const found = await findTalks(pool, { hashes: [hash(text)], conversationId });
+    const found = await findTalks(stored.pool, { hashes: [hash(text)], conversationId });
     return found.map((one) => one.conversationId);
   };
 
   test('is found by what was said or asked, while its conversation goes on', async () => {
     const id = await addTalk();
-    await addTalk({ ended_at: ago(1) });
-    await addTalk({ deleted_at: ago(1) });
-    await addTalk({ expires_at: ago(1) });
+    await addTalk({ ended_at: minutesAgo(1) });
+    await addTalk({ deleted_at: minutesAgo(1) });
+    await addTalk({ expires_at: minutesAgo(1) });
     await add();
     expect(await find('state')).toEqual([id]);
     expect(await find('request')).toEqual([id]);
@@ -338,16 +328,19 @@ describe('a talk', () => {
 
   test('is claimed by one request, and released while that is pending', async () => {
     const [id, neighbor] = [await addTalk(), await addTalk()];
-    const [found] = await findTalks(pool, { hashes: [hash('state')], conversationId: id });
-    const [other] = await findTalks(pool, { hashes: [hash('state')], conversationId: neighbor });
+    const [found] = await findTalks(stored.pool, { hashes: [hash('state')], conversationId: id });
+    const [other] = await findTalks(stored.pool, {
+      hashes: [hash('state')],
+      conversationId: neighbor,
+    });
     const foreign = { conversationId: id, revision: other!.revision };
-    expect(await claimTalk(pool, foreign, hash('next'))).toBe(false);
-    await releaseTalk(pool, { ...talk(id), state: hash('lost'), ageSec: 0 });
+    expect(await claimTalk(stored.pool, foreign, hash('next'))).toBe(false);
+    await releaseTalk(stored.pool, { ...talk(id), state: hash('lost'), ageSec: 0 });
     expect(await find('lost')).toEqual([]);
-    expect(await claimTalk(pool, found!, hash('next'))).toBe(true);
-    expect(await claimTalk(pool, found!, hash('next'))).toBe(false);
+    expect(await claimTalk(stored.pool, found!, hash('next'))).toBe(true);
+    expect(await claimTalk(stored.pool, found!, hash('next'))).toBe(false);
     expect(await find('next')).toEqual([id]);
-    await releaseTalk(pool, { ...talk(id), state: hash('back'), ageSec: 0 });
+    await releaseTalk(stored.pool, { ...talk(id), state: hash('back'), ageSec: 0 });
     expect(await find('back')).toEqual([id]);
     expect(await find('state')).toEqual([neighbor]);
   });
@@ -355,7 +348,7 @@ describe('a talk', () => {
   test('marks the turns of its request, and no others', async () => {
     const [id, neighbor] = [await add(), await add()];
     for (const one of [id, neighbor]) for (const index of [0, 1, 2, 3]) await addTurn(one, index);
-    await markForAnswer(pool, { ...talk(id), firstIndex: 1, turnCount: 3, ageSec: 0 });
+    await markForAnswer(stored.pool, { ...talk(id), firstIndex: 1, turnCount: 3, ageSec: 0 });
     const marked = (await stored.read('turns', 'index')).filter((row) => row['request_id']);
     expect(marked.map((row) => [row['conversation_id'], row['index']])).toEqual([
       [id, 1],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { insertDeferred, takeDeferred } from '../../src/events/deferred-events.sql.ts';
 import { encodeEnvelope } from '../../src/events/envelope.ts';
 import { eraseEventsOf } from '../../src/events/erase-events.sql.ts';
@@ -16,25 +16,14 @@ import { listEvents, readEvent } from '../../src/events/events.sql.ts';
 import { insertEvent, insertTestEvents, type NewTestEvent } from '../../src/events/outbox.sql.ts';
 import { fromUuid, newUuid } from '../../src/ids.ts';
 import { CHANNELS } from '../../src/platform/postgres/notifications.ts';
-import type { Pool } from '../../src/platform/postgres/pool.ts';
-import { startRows, type Columns, type Rows } from '../platform/postgres/rows.ts';
+import { useRows, type Columns } from '../platform/postgres/rows.ts';
 
 /**
  * Each statement about events, of rows that differ from the one it is for in one part alone. A database of its own: some
  * statements change the rows of all namespaces.
  */
 
-let stored: Rows;
-let pool: Pool;
-
-beforeAll(async () => {
-  stored = await startRows();
-  pool = stored.pool;
-});
-afterAll(() => stored.stop());
-beforeEach(async () => {
-  await pool.query('truncate events, deferred_events, delivery_queue, webhook_endpoints cascade');
-});
+const stored = useRows('events', 'deferred_events', 'delivery_queue', 'webhook_endpoints');
 
 const OTHER = newUuid();
 const DAY_MS = 86_400_000;
@@ -63,7 +52,9 @@ describe('the list of events', () => {
     const tried = await addEvent({ id: newUuid(sec * 1_000 + 2), endpoint_id: OTHER });
     const foreign = await addEvent({ namespace: 'other' });
     const list = async (over: object = {}): Promise<string[]> =>
-      ids(await listEvents(pool, { namespace: 'default', limit: 9, withTests: true, ...over }));
+      ids(
+        await listEvents(stored.pool, { namespace: 'default', limit: 9, withTests: true, ...over }),
+      );
     expect(await list()).toEqual([tried, ended, started, before]);
     expect(await list({ namespace: 'other' })).toEqual([foreign]);
     expect(await list({ withTests: false })).toEqual([ended, started, before]);
@@ -81,9 +72,9 @@ describe('the list of events', () => {
   test('has an event that is read by its id and namespace', async () => {
     const id = await addEvent();
     await addEvent();
-    expect((await readEvent(pool, { namespace: 'default', id }))?.id).toBe(id);
-    expect(await readEvent(pool, { namespace: 'other', id })).toBeUndefined();
-    expect(await readEvent(pool, { namespace: 'default', id: OTHER })).toBeUndefined();
+    expect((await readEvent(stored.pool, { namespace: 'default', id }))?.id).toBe(id);
+    expect(await readEvent(stored.pool, { namespace: 'other', id })).toBeUndefined();
+    expect(await readEvent(stored.pool, { namespace: 'default', id: OTHER })).toBeUndefined();
   });
 });
 
@@ -91,13 +82,13 @@ describe('the stream', () => {
   type Input = Parameters<typeof readStream>[1];
   const read = async (over: Partial<Input> = {}) => {
     const page = { namespace: 'default', after: START, limit: 9, sinceMs: Date.now() };
-    const found = await readStream(pool, { ...page, filter: { withTests: true }, ...over });
+    const found = await readStream(stored.pool, { ...page, filter: { withTests: true }, ...over });
     return { ...found, ids: ids(found.events) };
   };
 
   test('begins after what is committed', async () => {
-    const running = await pool.connect();
-    const client = await pool.connect();
+    const running = await stored.pool.connect();
+    const client = await stored.pool.connect();
     try {
       await running.query('begin');
       const { rows } = await running.query<{ xid: string }>('select pg_current_xact_id() as xid');
@@ -123,9 +114,11 @@ describe('the stream', () => {
     const id = await addEvent({ xid: '12' });
     await addEvent();
     const at = { namespace: 'default', id };
-    expect(await findStreamPosition(pool, at)).toEqual({ xid: 12n, id });
-    expect(await findStreamPosition(pool, { namespace: 'other', id })).toBeUndefined();
-    expect(await findStreamPosition(pool, { namespace: 'default', id: OTHER })).toBeUndefined();
+    expect(await findStreamPosition(stored.pool, at)).toEqual({ xid: 12n, id });
+    expect(await findStreamPosition(stored.pool, { namespace: 'other', id })).toBeUndefined();
+    expect(
+      await findStreamPosition(stored.pool, { namespace: 'default', id: OTHER }),
+    ).toBeUndefined();
   });
 
   test('is in the order of transactions, then of ids, after a position', async () => {
@@ -203,7 +196,7 @@ describe('the stream', () => {
     const foreign = await addEvent({ namespace: 'other', xid: '15' });
     const before = async (xid: bigint, id: string, over: object = {}) =>
       (
-        await lastEventBefore(pool, {
+        await lastEventBefore(stored.pool, {
           namespace: 'default',
           position: { xid, id },
           sinceMs: Date.now(),
@@ -220,8 +213,8 @@ describe('the stream', () => {
 
   test('of another server is put first, from the first transaction that has not begun', async () => {
     const older = await addEvent();
-    expect(await healStreamOrder(pool)).toBe(0);
-    const client = await pool.connect();
+    expect(await healStreamOrder(stored.pool)).toBe(0);
+    const client = await stored.pool.connect();
     try {
       await client.query('begin isolation level repeatable read');
       const { rows } = await client.query<{ xmax: string }>(
@@ -241,7 +234,9 @@ describe('the stream', () => {
       await client.query('rollback');
       client.release();
     }
-    expect(await findStreamPosition(pool, { namespace: 'default', id: older })).toMatchObject({
+    expect(
+      await findStreamPosition(stored.pool, { namespace: 'default', id: older }),
+    ).toMatchObject({
       xid: 10n,
     });
   });
@@ -260,7 +255,7 @@ describe('an erased conversation', () => {
     return addEvent({ id, conversation_id: OTHER, body: bodyOf(id, data), ...columns });
   };
   const dataOf = async (id: string): Promise<object> => {
-    const row = await readEvent(pool, { namespace: 'default', id });
+    const row = await readEvent(stored.pool, { namespace: 'default', id });
     return (JSON.parse(row!.body.toString()) as { data: object }).data;
   };
 
@@ -274,7 +269,7 @@ describe('an erased conversation', () => {
       await addSaid({ reason: 'secret' }, { conversation_id: newUuid() }),
     ];
     const before = await Promise.all(kept.map(dataOf));
-    const erase = () => eraseEventsOf(pool, { conversationId: OTHER, events, erased: '…' });
+    const erase = () => eraseEventsOf(stored.pool, { conversationId: OTHER, events, erased: '…' });
     expect(await erase()).toEqual([said, named]);
     expect(await erase()).toEqual([]);
     const isKept = events === 'deliver';
@@ -287,11 +282,11 @@ describe('an erased conversation', () => {
 test('an event that was put aside is taken once, by its number or the oldest', async () => {
   const data = EVENT_SAMPLES['agent.published'];
   const add = (namespace: string) =>
-    insertDeferred(pool, { namespace, type: 'agent.published', data });
+    insertDeferred(stored.pool, { namespace, type: 'agent.published', data });
   await add('first');
   await add('second');
   const third = await add('third');
-  const take = async (id: string | null) => (await takeDeferred(pool, id))?.namespace;
+  const take = async (id: string | null) => (await takeDeferred(stored.pool, id))?.namespace;
   expect(await take(third)).toBe('third');
   expect(await take(third)).toBeUndefined();
   expect(await take(null)).toBe('first');
@@ -316,7 +311,7 @@ describe('the outbox', () => {
     await addEndpoint({ event_types: '{agent.rolled_back}' });
     for (const columns of LEFT_OUT) await addEndpoint(columns);
     const event = { id: newUuid(), namespace: 'default', body: Buffer.from('{}') };
-    const queued = await insertEvent(pool, { ...event, type: 'agent.published' });
+    const queued = await insertEvent(stored.pool, { ...event, type: 'agent.published' });
     expect(queued.toSorted()).toEqual([all, own].toSorted());
   });
 
@@ -334,7 +329,7 @@ describe('the outbox', () => {
     const own = testEvent(await addEndpoint());
     const left: NewTestEvent[] = [testEvent(OTHER)];
     for (const columns of LEFT_OUT) left.push(testEvent(await addEndpoint(columns)));
-    expect(await insertTestEvents(pool, [own, ...left])).toEqual(new Set([own.deliveryId]));
+    expect(await insertTestEvents(stored.pool, [own, ...left])).toEqual(new Set([own.deliveryId]));
     expect(await stored.read('events')).toMatchObject([{ id: own.id }]);
   });
 
@@ -344,7 +339,7 @@ describe('the outbox', () => {
     for (const namespace of namespaces) {
       events.push(testEvent(await addEndpoint({ namespace }), { namespace }));
     }
-    const listener = await pool.connect();
+    const listener = await stored.pool.connect();
     try {
       const told = new Promise<string | undefined>((resolve) => {
         listener.on('notification', ({ channel, payload }) => {
@@ -352,7 +347,7 @@ describe('the outbox', () => {
         });
       });
       await listener.query(`listen ${CHANNELS.events}`);
-      await insertTestEvents(pool, events);
+      await insertTestEvents(stored.pool, events);
       const payload = (await told)!.split(',').toSorted();
       expect(payload).toEqual(count < 100 ? namespaces.toSorted() : ['*']);
     } finally {

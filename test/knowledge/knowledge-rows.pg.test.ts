@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newUuid } from '../../src/ids.ts';
 import {
   askForSync,
@@ -30,46 +30,19 @@ import {
   releaseSync,
   renewLease as renewSync,
 } from '../../src/knowledge/syncs/claims.sql.ts';
-import type { Pool } from '../../src/platform/postgres/pool.ts';
-import { startRows, type Columns, type Rows } from '../platform/postgres/rows.ts';
+import { minutesAgo, useRows, type Columns } from '../platform/postgres/rows.ts';
+import { addSource as storeSource } from './stored-sources.ts';
 
 /**
  * Each statement about sources and their syncs, of rows that differ from the one it is for in one part
  * alone. A database of its own: several statements read the rows of all namespaces.
  */
 
-let stored: Rows;
-let pool: Pool;
-
-beforeAll(async () => {
-  stored = await startRows();
-  pool = stored.pool;
-});
-afterAll(() => stored.stop());
-beforeEach(async () => {
-  await pool.query('truncate knowledge_sources, knowledge_syncs, knowledge_embeddings cascade');
-});
+const stored = useRows('knowledge_sources', 'knowledge_syncs', 'knowledge_embeddings');
 
 const OTHER = newUuid();
-const ago = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
 
-/** Stores a source; returns its id. */
-async function addSource(columns: Columns = {}): Promise<string> {
-  const id = newUuid();
-  const row: Columns = {
-    id,
-    namespace: 'default',
-    name: id,
-    uid: newUuid(),
-    generation: 1,
-    managed_by: 'api',
-    type: 'website',
-    spec: {},
-    ...columns,
-  };
-  await stored.add('knowledge_sources', row);
-  return id;
-}
+const addSource = (columns?: Columns): Promise<string> => storeSource(stored, columns);
 
 async function addSync(source_id: string, columns: Columns = {}): Promise<string> {
   const id = newUuid();
@@ -79,21 +52,20 @@ async function addSync(source_id: string, columns: Columns = {}): Promise<string
 }
 
 const sourceOf = async (id: string): Promise<Columns> =>
-  (await stored.read('knowledge_sources')).find((row) => row['id'] === id)!;
-const syncOf = async (id: string): Promise<Columns> =>
-  (await stored.read('knowledge_syncs')).find((row) => row['id'] === id)!;
+  (await stored.rowOf('knowledge_sources', id))!;
+const syncOf = async (id: string): Promise<Columns> => (await stored.rowOf('knowledge_syncs', id))!;
 
 describe('sources', () => {
   test('one is read by its id and namespace, until it is deleted', async () => {
     const id = await addSource({ text: 'own' });
     await addSource({ text: 'other' });
-    const gone = await addSource({ deleted_at: ago(1) });
-    expect((await readSource(pool, { namespace: 'default', id }))?.id).toBe(id);
-    expect(await readSource(pool, { namespace: 'other', id })).toBeUndefined();
-    expect(await readSource(pool, { namespace: 'default', id: gone })).toBeUndefined();
-    expect(await readSource(pool, { namespace: 'default', id: OTHER })).toBeUndefined();
-    expect(await readSourceText(pool, id)).toBe('own');
-    expect(await readSourceText(pool, OTHER)).toBeNull();
+    const gone = await addSource({ deleted_at: minutesAgo(1) });
+    expect((await readSource(stored.pool, { namespace: 'default', id }))?.id).toBe(id);
+    expect(await readSource(stored.pool, { namespace: 'other', id })).toBeUndefined();
+    expect(await readSource(stored.pool, { namespace: 'default', id: gone })).toBeUndefined();
+    expect(await readSource(stored.pool, { namespace: 'default', id: OTHER })).toBeUndefined();
+    expect(await readSourceText(stored.pool, id)).toBe('own');
+    expect(await readSourceText(stored.pool, OTHER)).toBeNull();
   });
 
   test('while a sync waits or runs it is the status, and the sync of no other source is', async () => {
@@ -104,16 +76,16 @@ describe('sources', () => {
     await addSync(indexed, { status: 'running' });
     await addSync(idle, { status: 'succeeded' });
     const statusOf = async (id: string): Promise<unknown[]> => {
-      const row = (await readSource(pool, { namespace: 'default', id }))!;
+      const row = (await readSource(stored.pool, { namespace: 'default', id }))!;
       return [row.status, row.sync?.status];
     };
     expect(await statusOf(fresh)).toEqual(['syncing', 'queued']);
     expect(await statusOf(indexed)).toEqual(['refreshing', 'running']);
     expect(await statusOf(idle)).toEqual(['ready', undefined]);
-    const read = await readSource(pool, { namespace: 'default', id: fresh });
+    const read = await readSource(stored.pool, { namespace: 'default', id: fresh });
     expect(read?.sync).toMatchObject({ found: 5, read: 4 });
     const page = { namespace: 'default', limit: 9 } as Parameters<typeof listSources>[1];
-    const listed = await listSources(pool, { ...page, status: 'syncing' });
+    const listed = await listSources(stored.pool, { ...page, status: 'syncing' });
     expect(listed.map(({ id }) => id)).toEqual([fresh]);
   });
 
@@ -127,28 +99,28 @@ describe('sources', () => {
     ]) {
       await stored.add('knowledge_embeddings', { ...embeddings, owner_id, model, embedded });
     }
-    const { embedded } = (await readSource(pool, { namespace: 'default', id }))!;
+    const { embedded } = (await readSource(stored.pool, { namespace: 'default', id }))!;
     expect(embedded).toEqual({ passages: 2, problem: null });
   });
 
   test('a page has no deleted source, and goes on behind the last of the page before', async () => {
     const ids = [await addSource(), await addSource()].toSorted((a, b) => (a < b ? -1 : 1));
-    await addSource({ deleted_at: ago(1) });
+    await addSource({ deleted_at: minutesAgo(1) });
     await addSource({ namespace: 'other' });
     const page = { namespace: 'default', limit: 9 } as Parameters<typeof listSources>[1];
-    const listed = (await listSources(pool, page)).map(({ id }) => id);
+    const listed = (await listSources(stored.pool, page)).map(({ id }) => id);
     expect(listed).toEqual(ids.toReversed());
-    const next = await listSources(pool, { ...page, before: ids[1]! });
+    const next = await listSources(stored.pool, { ...page, before: ids[1]! });
     expect(next.map(({ id }) => id)).toEqual([ids[0]]);
   });
 
   test('what was tried of sources is listed without those never tried, and those deleted', async () => {
-    const synced = await addSource({ last_synced_at: ago(1) });
+    const synced = await addSource({ last_synced_at: minutesAgo(1) });
     const asked = await addSource({ asked_key: 'k', sync_failures: 1 });
     await addSource();
-    await addSource({ last_synced_at: ago(1), deleted_at: ago(1) });
+    await addSource({ last_synced_at: minutesAgo(1), deleted_at: minutesAgo(1) });
     await addSync(asked);
-    const keys = await listSyncedKeys(pool);
+    const keys = await listSyncedKeys(stored.pool);
     expect(new Map(keys.map(({ name, ...rest }) => [name, rest]))).toEqual(
       new Map([
         [synced, expect.objectContaining({ isFailed: false, isSyncing: false })],
@@ -160,16 +132,16 @@ describe('sources', () => {
   test('sources are found by id, by name and by metadata within the namespace', async () => {
     const a = await addSource({ name: 'a', spec: { metadata: { team: 'x', kind: 'y' } } });
     const b = await addSource({ name: 'b', spec: { metadata: { team: 'x' } } });
-    const gone = { spec: { metadata: { team: 'x', kind: 'y' } }, deleted_at: ago(1) };
+    const gone = { spec: { metadata: { team: 'x', kind: 'y' } }, deleted_at: minutesAgo(1) };
     const foreign = { name: 'a', spec: { metadata: { team: 'x', kind: 'y' } }, namespace: 'other' };
     const strangers = [await addSource({ name: 'a', ...gone }), await addSource({ ...foreign })];
     const find = (ids: readonly string[], names: readonly string[]): Promise<string[]> =>
-      findSourceIds(pool, { namespace: 'default', ids, names });
+      findSourceIds(stored.pool, { namespace: 'default', ids, names });
     expect(await find([a, ...strangers], [])).toEqual([a]);
     expect(await find([], ['a'])).toEqual([a]);
     expect((await find([a], ['b'])).toSorted()).toEqual([a, b].toSorted());
     const select = (metadata: Record<string, string>): Promise<string[]> =>
-      selectSourceIds(pool, { namespace: 'default', metadata });
+      selectSourceIds(stored.pool, { namespace: 'default', metadata });
     expect(await select({ team: 'x', kind: 'y' })).toEqual([a]);
     expect((await select({ team: 'x' })).toSorted()).toEqual([a, b].toSorted());
   });
@@ -178,25 +150,25 @@ describe('sources', () => {
     const neighbor = await addSource({ text: 't' });
     const before = await sourceOf(neighbor);
     const id = await addSource({ bytes: 1 });
-    const { uid } = (await readSource(pool, { namespace: 'default', id }))!;
+    const { uid } = (await readSource(stored.pool, { namespace: 'default', id }))!;
     const declared = { id, namespace: 'default', name: 'n', uid, generation: 2 };
     const spec = {} as Parameters<typeof upsertSource>[1]['spec'];
     const text = { ...declared, managedBy: 'api', type: 'text', spec } as const;
-    expect((await upsertSource(pool, { ...text, text: 'new' })).id).toBe(id);
-    expect(await readSourceText(pool, id)).toBe('new');
-    await upsertSource(pool, { ...text, text: null });
-    expect(await readSourceText(pool, id)).toBe('new');
-    await upsertSource(pool, { ...text, type: 'website', text: 'no' });
-    expect(await readSourceText(pool, id)).toBeNull();
+    expect((await upsertSource(stored.pool, { ...text, text: 'new' })).id).toBe(id);
+    expect(await readSourceText(stored.pool, id)).toBe('new');
+    await upsertSource(stored.pool, { ...text, text: null });
+    expect(await readSourceText(stored.pool, id)).toBe('new');
+    await upsertSource(stored.pool, { ...text, type: 'website', text: 'no' });
+    expect(await readSourceText(stored.pool, id)).toBeNull();
     const state = { id, status: 'ready', ready: true, reason: 'R', message: 'm' } as const;
-    await updateSourceState(pool, { ...state, blocked: true });
+    await updateSourceState(stored.pool, { ...state, blocked: true });
     const lastSync = { documents: 1, added: 1, updated: 0, removed: 0, failed: 0, duration_sec: 1 };
     const index = { id, documents: 1, chunks: 2, bytes: 3, contentHash: null, lastSync };
-    await updateSourceIndex(pool, index);
-    await askForSync(pool, { id, key: 'k', nextSyncAt: 1_000 });
-    await writeNextSync(pool, { id, nextSyncAt: 2_000 });
+    await updateSourceIndex(stored.pool, index);
+    await askForSync(stored.pool, { id, key: 'k', nextSyncAt: 1_000 });
+    await writeNextSync(stored.pool, { id, nextSyncAt: 2_000 });
     expect(await sourceOf(id)).toMatchObject({ chunks: 2, asked_key: 'k', blocked: true });
-    await clearSourceIndex(pool, id);
+    await clearSourceIndex(stored.pool, id);
     expect(await sourceOf(id)).toMatchObject({ chunks: 0, asked_key: null });
     expect(await sourceOf(neighbor)).toEqual(before);
   });
@@ -204,23 +176,23 @@ describe('sources', () => {
   test('a source goes on where it was only if the same is fetched', async () => {
     const at = { sync_cursor: 'c', synced_key: 'k' };
     const [same, changed] = [await addSource(at), await addSource(at)];
-    await askForSync(pool, { id: same, key: 'k', nextSyncAt: null });
-    await askForSync(pool, { id: changed, key: 'other', nextSyncAt: null });
+    await askForSync(stored.pool, { id: same, key: 'k', nextSyncAt: null });
+    await askForSync(stored.pool, { id: changed, key: 'other', nextSyncAt: null });
     expect(await sourceOf(same)).toMatchObject({ sync_cursor: 'c' });
     expect(await sourceOf(changed)).toMatchObject({ sync_cursor: null });
   });
 
   test('the time of a source is of its last change, and not of a declaration that says the same', async () => {
-    const id = await addSource({ type: 'text', text: 't', name: 'n', updated_at: ago(5) });
+    const id = await addSource({ type: 'text', text: 't', name: 'n', updated_at: minutesAgo(5) });
     const { uid, updated_at } = await sourceOf(id);
     const spec = {} as Parameters<typeof upsertSource>[1]['spec'];
     const same = { id, namespace: 'default', name: 'n', uid: String(uid), generation: 1, spec };
     const text = { ...same, managedBy: 'api', type: 'text', text: 't' } as const;
-    expect((await upsertSource(pool, text)).updatedAt).toEqual(updated_at);
+    expect((await upsertSource(stored.pool, text)).updatedAt).toEqual(updated_at);
     for (const change of [{ generation: 2 }, { text: 'other' }]) {
-      await pool.query('update knowledge_sources set updated_at = $1', [ago(5)]);
-      const { updatedAt } = await upsertSource(pool, { ...text, ...change });
-      expect(updatedAt).toBeGreaterThan(Number(ago(4)));
+      await stored.pool.query('update knowledge_sources set updated_at = $1', [minutesAgo(5)]);
+      const { updatedAt } = await upsertSource(stored.pool, { ...text, ...change });
+      expect(updatedAt).toBeGreaterThan(Number(minutesAgo(4)));
     }
   });
 
@@ -228,9 +200,15 @@ describe('sources', () => {
     const id = await addSource({ bytes: 1 });
     await addSource({ bytes: 10 });
     await addSource({ bytes: 100, namespace: 'other' });
-    await addSource({ bytes: 1_000, deleted_at: ago(1) });
-    expect(await sumSourceBytes(pool, { namespace: 'default', id })).toEqual({ all: 11, own: 1 });
-    expect(await sumSourceBytes(pool, { namespace: 'default' })).toEqual({ all: 11, own: 0 });
+    await addSource({ bytes: 1_000, deleted_at: minutesAgo(1) });
+    expect(await sumSourceBytes(stored.pool, { namespace: 'default', id })).toEqual({
+      all: 11,
+      own: 1,
+    });
+    expect(await sumSourceBytes(stored.pool, { namespace: 'default' })).toEqual({
+      all: 11,
+      own: 0,
+    });
   });
 
   test('the source of a name is deleted, unless it is the one that is kept', async () => {
@@ -240,9 +218,9 @@ describe('sources', () => {
       await addSource({ name: 'a', namespace: 'other' }),
     ];
     const key = { namespace: 'default', name: 'a' };
-    expect(await markSourceDeleted(pool, key, id)).toBeUndefined();
-    expect(await markSourceDeleted(pool, key, OTHER)).toMatchObject({ id, documents: 3 });
-    expect(await markSourceDeleted(pool, key)).toBeUndefined();
+    expect(await markSourceDeleted(stored.pool, key, id)).toBeUndefined();
+    expect(await markSourceDeleted(stored.pool, key, OTHER)).toMatchObject({ id, documents: 3 });
+    expect(await markSourceDeleted(stored.pool, key)).toBeUndefined();
     for (const other of others) {
       expect(await sourceOf(other)).toMatchObject({ deleted_at: null });
     }
@@ -254,13 +232,13 @@ describe('syncs', () => {
     const [id, other] = [await addSource(), await addSource()];
     await addSync(other);
     await addSync(id, { status: 'succeeded' });
-    const first = await queueSync(pool, { sourceId: id, trigger: 'request' });
+    const first = await queueSync(stored.pool, { sourceId: id, trigger: 'request' });
     expect(first).toMatchObject({ isNew: true, sync: { sourceId: id } });
-    const second = await queueSync(pool, { sourceId: id, trigger: 'request' });
+    const second = await queueSync(stored.pool, { sourceId: id, trigger: 'request' });
     expect(second).toMatchObject({ isNew: false, sync: { id: first!.sync.id } });
-    const gone = await addSource({ deleted_at: ago(1) });
-    expect(await queueSync(pool, { sourceId: gone, trigger: 'request' })).toBeUndefined();
-    expect(await queueSync(pool, { sourceId: OTHER, trigger: 'request' })).toBeUndefined();
+    const gone = await addSource({ deleted_at: minutesAgo(1) });
+    expect(await queueSync(stored.pool, { sourceId: gone, trigger: 'request' })).toBeUndefined();
+    expect(await queueSync(stored.pool, { sourceId: OTHER, trigger: 'request' })).toBeUndefined();
   });
 
   test('a sync is read, listed and canceled as one of its source', async () => {
@@ -268,35 +246,35 @@ describe('syncs', () => {
     const done = await addSync(source, { status: 'succeeded' });
     const id = await addSync(source);
     const foreign = await addSync(other);
-    expect((await readSync(pool, { sourceId: source, id }))?.id).toBe(id);
-    expect(await readSync(pool, { sourceId: other, id })).toBeUndefined();
-    expect(await readSync(pool, { sourceId: source, id: OTHER })).toBeUndefined();
+    expect((await readSync(stored.pool, { sourceId: source, id }))?.id).toBe(id);
+    expect(await readSync(stored.pool, { sourceId: other, id })).toBeUndefined();
+    expect(await readSync(stored.pool, { sourceId: source, id: OTHER })).toBeUndefined();
     const [newest, oldest] = [done, id].toSorted().toReversed();
-    const listed = await listSyncs(pool, { sourceId: source, limit: 9 });
+    const listed = await listSyncs(stored.pool, { sourceId: source, limit: 9 });
     expect(listed.map((one) => one.id)).toEqual([newest, oldest]);
-    const next = await listSyncs(pool, { sourceId: source, limit: 9, before: newest! });
+    const next = await listSyncs(stored.pool, { sourceId: source, limit: 9, before: newest! });
     expect(next.map((one) => one.id)).toEqual([oldest]);
 
-    expect(await cancelSync(pool, { sourceId: source, id: foreign })).toBeUndefined();
-    expect(await cancelSync(pool, { sourceId: other, id })).toBeUndefined();
-    expect(await cancelSync(pool, { sourceId: source, id: done })).toBeUndefined();
-    expect((await cancelSync(pool, { sourceId: source, id }))?.id).toBe(id);
-    expect(await cancelSync(pool, { sourceId: source })).toBeUndefined();
-    expect((await cancelSync(pool, { sourceId: other }))?.id).toBe(foreign);
+    expect(await cancelSync(stored.pool, { sourceId: source, id: foreign })).toBeUndefined();
+    expect(await cancelSync(stored.pool, { sourceId: other, id })).toBeUndefined();
+    expect(await cancelSync(stored.pool, { sourceId: source, id: done })).toBeUndefined();
+    expect((await cancelSync(stored.pool, { sourceId: source, id }))?.id).toBe(id);
+    expect(await cancelSync(stored.pool, { sourceId: source })).toBeUndefined();
+    expect((await cancelSync(stored.pool, { sourceId: other }))?.id).toBe(foreign);
     expect(await syncOf(done)).toMatchObject({ status: 'succeeded' });
   });
 
   test('a sync is claimed when it waits or its process died, of the namespaces that are served', async () => {
     const sourceIn = (namespace: string): Promise<string> => addSource({ namespace });
-    await addSync(await sourceIn('default'), { status: 'running', lease_until: ago(-5) });
-    await addSync(await sourceIn('default'), { status: 'succeeded', lease_until: ago(5) });
+    await addSync(await sourceIn('default'), { status: 'running', lease_until: minutesAgo(-5) });
+    await addSync(await sourceIn('default'), { status: 'succeeded', lease_until: minutesAgo(5) });
     const foreign = await addSync(await sourceIn('other'), { namespace: 'other' });
     const claim = async (...namespaces: string[]): Promise<string | undefined> =>
-      (await claimSync(pool, { namespaces, leaseMs: 60_000 }))?.id;
+      (await claimSync(stored.pool, { namespaces, leaseMs: 60_000 }))?.id;
     expect(await claim('default')).toBeUndefined();
     const died = await addSync(await sourceIn('default'), {
       status: 'running',
-      lease_until: ago(5),
+      lease_until: minutesAgo(5),
     });
     expect(await claim('default')).toBe(died);
     expect(await claim('default')).toBeUndefined();
@@ -305,15 +283,23 @@ describe('syncs', () => {
 
   test('the namespace with the fewest syncs in progress is next, then the one that waited longest', async () => {
     const wait = async (namespace: string, minutes: number): Promise<string> =>
-      addSync(await addSource({ namespace }), { namespace, requested_at: ago(minutes) });
+      addSync(await addSource({ namespace }), { namespace, requested_at: minutesAgo(minutes) });
     const run = async (namespace: string, columns: Columns): Promise<string> =>
       addSync(await addSource({ namespace }), { namespace, status: 'running', ...columns });
     const claim = async (): Promise<string | undefined> =>
-      (await claimSync(pool, { namespaces: [], leaseMs: 60_000 }))?.id;
-    await run('busy', { lease_until: ago(-5), started_at: ago(90) });
+      (await claimSync(stored.pool, { namespaces: [], leaseMs: 60_000 }))?.id;
+    await run('busy', { lease_until: minutesAgo(-5), started_at: minutesAgo(90) });
     const busy = await wait('busy', 60);
-    await addSync(await addSource(), { namespace: 'a', status: 'succeeded', started_at: ago(20) });
-    await addSync(await addSource(), { namespace: 'b', status: 'succeeded', started_at: ago(30) });
+    await addSync(await addSource(), {
+      namespace: 'a',
+      status: 'succeeded',
+      started_at: minutesAgo(20),
+    });
+    await addSync(await addSource(), {
+      namespace: 'b',
+      status: 'succeeded',
+      started_at: minutesAgo(30),
+    });
     const [a, b] = [await wait('a', 50), await wait('b', 10)];
     const never = await wait('never', 1);
     expect([await claim(), await claim(), await claim(), await claim()]).toEqual([
@@ -326,12 +312,12 @@ describe('syncs', () => {
 
   test('whoever has the lease writes of the sync, and nobody else', async () => {
     const progress = { found: 1, unchanged: 0, changed: 0, failed: 0, skipped: 0, problems: [] };
-    const running = { status: 'running', lease: 2, lease_until: ago(-5) };
+    const running = { status: 'running', lease: 2, lease_until: minutesAgo(-5) };
     const end = { status: 'failed', reason: 'R', error: 'e', progress } as const;
     const runs = [
-      (id: string) => isHeld(pool, { id, lease: 2 }),
-      (id: string) => renewSync(pool, { id, lease: 2, leaseMs: 60_000, progress }),
-      (id: string) => finishSync(pool, { id, lease: 2, ...end }),
+      (id: string) => isHeld(stored.pool, { id, lease: 2 }),
+      (id: string) => renewSync(stored.pool, { id, lease: 2, leaseMs: 60_000, progress }),
+      (id: string) => finishSync(stored.pool, { id, lease: 2, ...end }),
     ];
     for (const run of runs) {
       for (const other of [{ lease: 1 }, { lease: 3 }, { status: 'canceled' }]) {
@@ -348,24 +334,27 @@ describe('syncs', () => {
       await addSync(await addSource(), running),
       await addSync(await addSource(), { ...running, lease: 3 }),
     ];
-    for (const id of [own, taken]) await releaseSync(pool, { id, lease: 2 });
+    for (const id of [own, taken]) await releaseSync(stored.pool, { id, lease: 2 });
     expect(await syncOf(own)).toMatchObject({ status: 'queued' });
     expect(await syncOf(taken)).toMatchObject({ status: 'running' });
   });
 
   test('the last sync of a source stays, another for 30 days, and of those a hundred', async () => {
     const source = await addSource();
-    const old = { status: 'succeeded', finished_at: ago(31 * 24 * 60) };
-    const recent = { status: 'succeeded', finished_at: ago(29 * 24 * 60) };
+    const old = { status: 'succeeded', finished_at: minutesAgo(31 * 24 * 60) };
+    const recent = { status: 'succeeded', finished_at: minutesAgo(29 * 24 * 60) };
     const other = await addSource();
     const only = await addSync(other, old);
     await addSync(source, old);
     const kept = [await addSync(source, recent), await addSync(source, old)];
-    const running = await addSync(source, { status: 'running', started_at: ago(99 * 24 * 60) });
-    expect(await pruneSyncs(pool)).toBe(1);
+    const running = await addSync(source, {
+      status: 'running',
+      started_at: minutesAgo(99 * 24 * 60),
+    });
+    expect(await pruneSyncs(stored.pool)).toBe(1);
     const left = (await stored.read('knowledge_syncs')).map((row) => row['id']);
     expect(new Set(left)).toEqual(new Set([only, ...kept, running]));
     for (let i = 0; i < 100; i += 1) await addSync(other, recent);
-    expect(await pruneSyncs(pool)).toBe(1);
+    expect(await pruneSyncs(stored.pool)).toBe(1);
   });
 });

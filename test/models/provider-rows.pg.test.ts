@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newUuid } from '../../src/ids.ts';
 import type { ModelProviderSpec } from '../../src/models/model-provider.ts';
 import {
@@ -12,22 +12,11 @@ import {
   type InForce,
   type ProviderProjection,
 } from '../../src/models/model-providers.sql.ts';
-import type { Pool } from '../../src/platform/postgres/pool.ts';
-import { startRows, type Columns, type Rows } from '../platform/postgres/rows.ts';
+import { useRows, type Columns } from '../platform/postgres/rows.ts';
 
 /** Each statement about model providers, of rows that differ from the one it is for in one part alone. */
 
-let stored: Rows;
-let pool: Pool;
-
-beforeAll(async () => {
-  stored = await startRows();
-  pool = stored.pool;
-});
-afterAll(() => stored.stop());
-beforeEach(async () => {
-  await pool.query('truncate model_providers cascade');
-});
+const stored = useRows('model_providers');
 
 const GONE = { deleted_at: new Date(0) };
 const SPEC = { baseUrl: 'https://models.example/v1' } as ModelProviderSpec;
@@ -41,15 +30,14 @@ async function add(columns: Columns = {}): Promise<string> {
   await stored.add('model_providers', { ...row, managed_by: 'api', ...inForce, ...columns });
   return id;
 }
-const rowOf = async (id: string): Promise<Columns> =>
-  (await stored.read('model_providers')).find((row) => row['id'] === id)!;
+const rowOf = async (id: string): Promise<Columns> => (await stored.rowOf('model_providers', id))!;
 
 test('a provider is read by its id and namespace until it is deleted', async () => {
   const id = await add();
   await add();
   const gone = await add(GONE);
   const read = async (namespace: string, of: string) =>
-    (await readProvider(pool, { namespace, id: of }))?.id;
+    (await readProvider(stored.pool, { namespace, id: of }))?.id;
   expect(await read('default', id)).toBe(id);
   expect(await read('other', id)).toBeUndefined();
   expect(await read('default', gone)).toBeUndefined();
@@ -62,7 +50,9 @@ test('providers are listed by each filter, newest first', async () => {
   await add({ namespace: 'other' });
   await add(GONE);
   const list = async (over: object = {}): Promise<string[]> =>
-    (await listProviders(pool, { namespace: 'default', limit: 9, ...over })).map(({ id }) => id);
+    (await listProviders(stored.pool, { namespace: 'default', limit: 9, ...over })).map(
+      ({ id }) => id,
+    );
   const newest = [first, second].toSorted().toReversed();
   expect(await list()).toEqual(newest);
   expect(await list({ limit: 1 })).toEqual(newest.slice(0, 1));
@@ -80,13 +70,14 @@ test('what is in force is found by namespace and name, and by the id', async () 
   const waiting = await add({ name: 'west', in_force: null });
   const gone = await add({ name: 'north', ...GONE });
   const find = async (name: string, namespace = 'default') =>
-    (await findInForce(pool, { namespace, name }))?.id;
+    (await findInForce(stored.pool, { namespace, name }))?.id;
   expect(await find('east')).toBe(id);
   expect(await find('east', 'other')).toBe(other);
   expect(await find('west')).toBeUndefined();
   expect(await find('north')).toBeUndefined();
-  expect(await readInForce(pool, id)).toEqual({ spec: SPEC, apiKey: KEY });
-  for (const one of [waiting, gone, newUuid()]) expect(await readInForce(pool, one)).toBeNull();
+  expect(await readInForce(stored.pool, id)).toEqual({ spec: SPEC, apiKey: KEY });
+  for (const one of [waiting, gone, newUuid()])
+    expect(await readInForce(stored.pool, one)).toBeNull();
 });
 
 test('a declaration that cannot be used leaves address and key as they were', async () => {
@@ -106,7 +97,7 @@ test('a declaration that cannot be used leaves address and key as they were', as
     message: '',
   };
   const put = (over: Partial<ProviderProjection> = {}, inForce: InForce | null = null) =>
-    upsertProvider(pool, { ...declared, ...over }, inForce);
+    upsertProvider(stored.pool, { ...declared, ...over }, inForce);
   await put();
   expect(await rowOf(id)).toMatchObject({ in_force: SPEC, api_key: KEY, updated_at: 0 });
   await put({ message: 'other' });
@@ -116,7 +107,7 @@ test('a declaration that cannot be used leaves address and key as they were', as
   const next = { baseUrl: 'https://other.example/v1' } as ModelProviderSpec;
   await put({}, { spec: next, apiKey: null });
   expect(await rowOf(id)).toMatchObject({ in_force: next, api_key: null });
-  await pool.query('update model_providers set updated_at = $1', [updated_at]);
+  await stored.pool.query('update model_providers set updated_at = $1', [updated_at]);
   await put({ generation: 1, uid: newUuid() });
   expect((await rowOf(id))['updated_at']).toBeGreaterThan(0);
 });
@@ -126,12 +117,12 @@ test('a provider is deleted by its name once, with its key, unless it is the one
   const others = [await add({ name: 'east', namespace: 'other' }), await add()];
   const before = await Promise.all(others.map(rowOf));
   const key = { namespace: 'default', name: 'east' };
-  expect(await markProviderDeleted(pool, key, id)).toBeUndefined();
-  expect((await markProviderDeleted(pool, key, newUuid()))?.id).toBe(id);
+  expect(await markProviderDeleted(stored.pool, key, id)).toBeUndefined();
+  expect((await markProviderDeleted(stored.pool, key, newUuid()))?.id).toBe(id);
   expect(await rowOf(id)).toMatchObject({ ready: false, in_force: null, api_key: null });
-  expect(await markProviderDeleted(pool, key)).toBeUndefined();
+  expect(await markProviderDeleted(stored.pool, key)).toBeUndefined();
   const again = await add({ name: 'east' });
-  expect((await markProviderDeleted(pool, key))?.id).toBe(again);
+  expect((await markProviderDeleted(stored.pool, key))?.id).toBe(again);
   expect(await Promise.all(others.map(rowOf))).toEqual(before);
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   findHandoffTargets,
   lastHandoffs,
@@ -13,36 +13,16 @@ import {
   TOOL_SECRETS_MAX,
 } from '../../../src/agents/tools/tool-secrets.sql.ts';
 import { newUuid } from '../../../src/ids.ts';
-import type { Pool } from '../../../src/platform/postgres/pool.ts';
-import { startRows, type Rows } from '../../platform/postgres/rows.ts';
-import {
-  at,
-  createStoredAgents,
-  GONE,
-  promptOf,
-  START_MS,
-  type StoredAgents,
-} from '../stored-agents.ts';
+import { useRows } from '../../platform/postgres/rows.ts';
+import { at, createStoredAgents, GONE, promptOf, START_MS } from '../stored-agents.ts';
 
 /**
  * Each statement about handoffs and the secrets of tools, of rows that differ from the one it is for in one part alone. A
  * database of its own: the tests empty its tables.
  */
 
-let stored: Rows;
-let pool: Pool;
-let addAgent: StoredAgents['addAgent'];
-let addActivation: StoredAgents['addActivation'];
-
-beforeAll(async () => {
-  stored = await startRows();
-  pool = stored.pool;
-  ({ addAgent, addActivation } = createStoredAgents(stored));
-});
-afterAll(() => stored.stop());
-beforeEach(async () => {
-  await pool.query('truncate agents cascade');
-});
+const stored = useRows('agents');
+const { addAgent, addActivation } = createStoredAgents(stored);
 
 const OTHER = newUuid();
 
@@ -53,7 +33,7 @@ describe('a handoff', () => {
     await addAgent({ name: 'sales', namespace: 'other' });
     await addAgent({ name: 'sales', ...GONE });
     await addAgent();
-    const found = await findHandoffTargets(pool, {
+    const found = await findHandoffTargets(stored.pool, {
       namespace: 'default',
       names: ['sales', 'help', 'x'],
     });
@@ -81,7 +61,7 @@ describe('a handoff', () => {
     await addActivation(id, 2, { to_version: 1, ...record(...current) });
     await addActivation(id, 3, { to_version: 2, ...record(to('later', target)) });
     await addActivation(neighbor, 4, { to_version: 1, ...record(to('foreign', target)) });
-    const last = await lastHandoffs(pool, { agentId: id, version: 1 });
+    const last = await lastHandoffs(stored.pool, { agentId: id, version: 1 });
     expect(last).toEqual([to('a', target)]);
   });
 
@@ -89,7 +69,7 @@ describe('a handoff', () => {
     let id: string;
     let target: string;
     const read = async (over: object = {}, tool: object = {}) => {
-      const found = await readHandoffTarget(pool, {
+      const found = await readHandoffTarget(stored.pool, {
         namespace: 'default',
         agentId: id,
         agentVersion: 1,
@@ -128,7 +108,7 @@ describe('a handoff', () => {
       expect(await read({ agentVersion: 2 })).toEqual(live(4));
       expect(await read({}, { name: 'stay' })).toBeUndefined();
       expect(await read({ namespace: 'other' })).toBeUndefined();
-      await pool.query('update agents set deleted_at = now() where id = $1', [target]);
+      await stored.pool.query('update agents set deleted_at = now() where id = $1', [target]);
       expect(await read()).toBeUndefined();
     });
 
@@ -136,7 +116,7 @@ describe('a handoff', () => {
       const renamed = await addAgent({ name: 'moved' }, 2);
       await addActivation(id, 1, { at: at(0), ...record({ agentId: renamed, version: 2 }) });
       expect(await read()).toEqual(live(2, renamed));
-      await pool.query('update agent_activations set handoffs = $1', [
+      await stored.pool.query('update agent_activations set handoffs = $1', [
         record({ agentId: null, version: null }).handoffs,
       ]);
       expect(await read()).toEqual([target, null, null]);
@@ -165,9 +145,16 @@ describe('a handoff', () => {
 describe('a secret of a tool', () => {
   const value = Buffer.from('sealed');
   const put = (agentId: string, over: object = {}): Promise<void> =>
-    putToolSecret(pool, { agentId, name: 'shop', key: 'token', value, isNamed: true, ...over });
+    putToolSecret(stored.pool, {
+      agentId,
+      name: 'shop',
+      key: 'token',
+      value,
+      isNamed: true,
+      ...over,
+    });
   const namesOf = async (agentId: string): Promise<string[]> =>
-    (await listToolSecrets(pool, agentId)).map(({ name, key }) => `${name}/${key}`);
+    (await listToolSecrets(stored.pool, agentId)).map(({ name, key }) => `${name}/${key}`);
   const namedAt = async (): Promise<unknown[]> =>
     (await stored.read('tool_secrets', 'name, key')).map((row) => row['named_at']);
 
@@ -179,10 +166,12 @@ describe('a secret of a tool', () => {
     await put(gone);
     await put(OTHER);
     expect(await stored.read('tool_secrets', 'agent_id')).toMatchObject([{ agent_id: id }]);
-    await pool.query('update tool_secrets set named_at = $1', [at(0)]);
+    await stored.pool.query('update tool_secrets set named_at = $1', [at(0)]);
     await put(id, { isNamed: false, value: null });
     expect(await namedAt()).toEqual([START_MS]);
-    expect(await listToolSecrets(pool, id)).toEqual([{ name: 'shop', key: 'token', value: null }]);
+    expect(await listToolSecrets(stored.pool, id)).toEqual([
+      { name: 'shop', key: 'token', value: null },
+    ]);
     await put(id);
     expect(await namedAt()).not.toEqual([START_MS]);
   });
@@ -195,11 +184,11 @@ describe('a secret of a tool', () => {
     await put(neighbor, { value: Buffer.from('foreign') });
     const refs = [{ name: 'shop', key: 'token' }];
     const read = (over: object = {}) =>
-      readToolSecrets(pool, { namespace: 'default', agentId: id, refs, ...over });
+      readToolSecrets(stored.pool, { namespace: 'default', agentId: id, refs, ...over });
     expect(await read()).toEqual([{ name: 'shop', key: 'token', value }]);
     expect(await read({ namespace: 'other' })).toEqual([]);
     expect(await read({ agentId: OTHER })).toEqual([]);
-    await pool.query('update agents set deleted_at = now() where id = $1', [id]);
+    await stored.pool.query('update agents set deleted_at = now() where id = $1', [id]);
     expect(await read()).toEqual([]);
     expect(await namesOf(neighbor)).toEqual(['shop/token']);
   });
@@ -207,8 +196,8 @@ describe('a secret of a tool', () => {
   test('is deleted when others were named later, or its agent is gone', async () => {
     const [id, neighbor] = [await addAgent(), await addAgent()];
     await put(id, { name: 'old' });
-    await pool.query('update tool_secrets set named_at = $1', [at(0)]);
-    await pool.query(
+    await stored.pool.query('update tool_secrets set named_at = $1', [at(0)]);
+    await stored.pool.query(
       `insert into tool_secrets (agent_id, namespace, name, key)
        select $1, 'default', 'new', n::text from generate_series(2, $2::int) n`,
       [id, TOOL_SECRETS_MAX],
@@ -216,15 +205,15 @@ describe('a secret of a tool', () => {
     // Named later than those, by another agent.
     await put(neighbor, { name: 'x' });
     await put(neighbor, { name: 'y' });
-    await deleteOldToolSecrets(pool, id);
+    await deleteOldToolSecrets(stored.pool, id);
     expect(await namesOf(id)).toHaveLength(TOOL_SECRETS_MAX);
     await put(id, { name: 'newest' });
-    await deleteOldToolSecrets(pool, id);
+    await deleteOldToolSecrets(stored.pool, id);
     const left = await namesOf(id);
     expect(left).toHaveLength(TOOL_SECRETS_MAX);
     expect(left).not.toContain('old/token');
     expect(await namesOf(neighbor)).toEqual(['x/token', 'y/token']);
-    await deleteToolSecrets(pool, id);
+    await deleteToolSecrets(stored.pool, id);
     expect(await namesOf(id)).toEqual([]);
     expect(await namesOf(neighbor)).toHaveLength(2);
   });

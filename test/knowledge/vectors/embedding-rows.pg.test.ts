@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newUuid } from '../../../src/ids.ts';
 import {
   deleteEmbeddings,
@@ -23,53 +23,26 @@ import {
   readVectors,
   readVectorsOf,
 } from '../../../src/knowledge/vectors/knowledge-vectors.sql.ts';
-import type { Pool } from '../../../src/platform/postgres/pool.ts';
-import { startRows, type Columns, type Rows } from '../../platform/postgres/rows.ts';
+import { minutesAgo, useRows, type Columns } from '../../platform/postgres/rows.ts';
+import { addSource as storeSource } from '../stored-sources.ts';
 
 /**
  * Each statement about vectors, of rows that differ from the one it is for in one part alone. A database of its own:
  * several statements read the rows of all namespaces.
  */
 
-let stored: Rows;
-let pool: Pool;
-
-beforeAll(async () => {
-  stored = await startRows();
-  pool = stored.pool;
-});
-afterAll(() => stored.stop());
-beforeEach(async () => {
-  await pool.query('truncate knowledge_sources, knowledge_embeddings, knowledge_chunks cascade');
-});
+const stored = useRows('knowledge_sources', 'knowledge_embeddings', 'knowledge_chunks');
 
 const OTHER = newUuid();
-const ago = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
 
-/** Stores a source; returns its id. */
-async function addSource(columns: Columns = {}): Promise<string> {
-  const id = newUuid();
-  const row: Columns = {
-    id,
-    namespace: 'default',
-    name: id,
-    uid: newUuid(),
-    generation: 1,
-    managed_by: 'api',
-    type: 'website',
-    spec: {},
-    ...columns,
-  };
-  await stored.add('knowledge_sources', row);
-  return id;
-}
+const addSource = (columns?: Columns): Promise<string> => storeSource(stored, columns);
 
 const TOKEN = newUuid();
 
 async function addEmbeddings(columns: Columns = {}): Promise<number> {
   const names = { namespace: 'default', is_answers: false, provider: 'p', model: 'm' };
   await stored.add('knowledge_embeddings', { owner_id: newUuid(), ...names, ...columns });
-  const { rows } = await pool.query<{ id: number }>(
+  const { rows } = await stored.pool.query<{ id: number }>(
     'select max(id) as id from knowledge_embeddings',
   );
   return rows[0]!.id;
@@ -101,12 +74,12 @@ const addVector = (embeddings_id: number, chunk_id: string, hash = 'h'): Promise
 
 test('sources that are indexed and name a provider are embedded, or all of them', async () => {
   const spec = { embeddings: { provider: 'p', model: 'm' } };
-  const named = await addSource({ spec, last_synced_at: ago(1) });
-  const unnamed = await addSource({ last_synced_at: ago(1) });
+  const named = await addSource({ spec, last_synced_at: minutesAgo(1) });
+  const unnamed = await addSource({ last_synced_at: minutesAgo(1) });
   await addSource({ spec });
-  await addSource({ spec, last_synced_at: ago(1), deleted_at: ago(1) });
+  await addSource({ spec, last_synced_at: minutesAgo(1), deleted_at: minutesAgo(1) });
   const owners = async (all: boolean): Promise<unknown[]> =>
-    (await listOwnersToEmbed(pool, all)).map((one) => one.ownerId).toSorted();
+    (await listOwnersToEmbed(stored.pool, all)).map((one) => one.ownerId).toSorted();
   expect(await owners(false)).toEqual([named]);
   expect(await owners(true)).toEqual([named, unnamed].toSorted());
 });
@@ -115,11 +88,11 @@ test('answers are embedded as the default says, or as the first source of their 
   const agent_id = newUuid();
   await addChunk({ agent_id, gap_id: newUuid() });
   const model = async (all = false): Promise<unknown> =>
-    (await listOwnersToEmbed(pool, all)).find((one) => one.ownerId === agent_id)?.model;
+    (await listOwnersToEmbed(stored.pool, all)).find((one) => one.ownerId === agent_id)?.model;
   const spec = (name: string) => ({ embeddings: { provider: 'p', model: name } });
   expect(await model()).toBeUndefined();
   await addSource({ namespace: 'other', spec: spec('foreign') });
-  await addSource({ spec: spec('gone'), deleted_at: ago(1) });
+  await addSource({ spec: spec('gone'), deleted_at: minutesAgo(1) });
   await addSource();
   expect(await model()).toBeUndefined();
   await addSource({ spec: spec('own') });
@@ -129,64 +102,64 @@ test('answers are embedded as the default says, or as the first source of their 
 
 test('embeddings are due when nobody is at them and they are not put off', async () => {
   const due = await addEmbeddings();
-  const free = await addEmbeddings({ lease_until: ago(1) });
-  await addEmbeddings({ lease_until: ago(-5) });
-  await addEmbeddings({ next_at: ago(-5) });
-  const all = await listEmbeddings(pool);
+  const free = await addEmbeddings({ lease_until: minutesAgo(1) });
+  await addEmbeddings({ lease_until: minutesAgo(-5) });
+  await addEmbeddings({ next_at: minutesAgo(-5) });
+  const all = await listEmbeddings(stored.pool);
   expect(all.filter((one) => one.isDue).map((one) => one.id)).toEqual([due, free]);
 });
 
 test('a lease is taken, renewed and used by one', async () => {
   const id = await addEmbeddings();
-  const taken = await addEmbeddings({ lease_token: OTHER, lease_until: ago(-5) });
+  const taken = await addEmbeddings({ lease_token: OTHER, lease_until: minutesAgo(-5) });
   const before = await embeddingsOf(taken);
   const own = { id, token: TOKEN };
   const foreign = { id: taken, token: TOKEN };
-  expect(await takeLease(pool, own, 60_000)).toEqual({ size: null });
-  expect(await takeLease(pool, own, 60_000)).toBeUndefined();
-  expect(await takeLease(pool, foreign, 60_000)).toBeUndefined();
-  expect(await renewLease(pool, own, 60_000)).toBe(true);
-  expect(await renewLease(pool, foreign, 60_000)).toBe(false);
+  expect(await takeLease(stored.pool, own, 60_000)).toEqual({ size: null });
+  expect(await takeLease(stored.pool, own, 60_000)).toBeUndefined();
+  expect(await takeLease(stored.pool, foreign, 60_000)).toBeUndefined();
+  expect(await renewLease(stored.pool, own, 60_000)).toBe(true);
+  expect(await renewLease(stored.pool, foreign, 60_000)).toBe(false);
   for (const lease of [own, foreign]) {
-    await releaseLease(pool, lease);
-    await putOffEmbeddings(pool, lease, { problem: 'p', waitMs: 60_000, maxMs: 60_000 });
-    await finishEmbeddings(pool, lease, { mark: 'm', removed: 1 });
-    await restartEmbeddings(pool, lease);
+    await releaseLease(stored.pool, lease);
+    await putOffEmbeddings(stored.pool, lease, { problem: 'p', waitMs: 60_000, maxMs: 60_000 });
+    await finishEmbeddings(stored.pool, lease, { mark: 'm', removed: 1 });
+    await restartEmbeddings(stored.pool, lease);
   }
   expect(await embeddingsOf(id)).toMatchObject({ lease_until: null, generation: 2 });
   expect(await embeddingsOf(taken)).toEqual(before);
-  expect(await renewLease(pool, own, 60_000)).toBe(false);
-  await deleteEmbeddings(pool, id);
+  expect(await renewLease(stored.pool, own, 60_000)).toBe(false);
+  await deleteEmbeddings(stored.pool, id);
   expect(await stored.read('knowledge_embeddings')).toHaveLength(1);
 });
 
 test('a lease that ended is not renewed, and other rows of its holder stay as they are', async () => {
-  const leased = { lease_token: TOKEN, lease_until: ago(-5), size: 3 };
+  const leased = { lease_token: TOKEN, lease_until: minutesAgo(-5), size: 3 };
   const [id, neighbor] = [await addEmbeddings(leased), await addEmbeddings(leased)];
-  const ended = await addEmbeddings({ ...leased, lease_until: ago(1) });
-  expect(await renewLease(pool, { id: ended, token: TOKEN }, 60_000)).toBe(false);
+  const ended = await addEmbeddings({ ...leased, lease_until: minutesAgo(1) });
+  expect(await renewLease(stored.pool, { id: ended, token: TOKEN }, 60_000)).toBe(false);
   const before = await embeddingsOf(neighbor);
   const lease = { id, token: TOKEN };
-  await renewLease(pool, lease, 120_000);
-  await finishEmbeddings(pool, lease, { mark: 'm', removed: 0 });
+  await renewLease(stored.pool, lease, 120_000);
+  await finishEmbeddings(stored.pool, lease, { mark: 'm', removed: 0 });
   expect(await embeddingsOf(id)).toMatchObject({ is_complete: true, generation: 0 });
-  await putOffEmbeddings(pool, lease, { problem: 'p', waitMs: 0, maxMs: 60_000 });
-  await restartEmbeddings(pool, lease);
-  await releaseLease(pool, lease);
+  await putOffEmbeddings(stored.pool, lease, { problem: 'p', waitMs: 0, maxMs: 60_000 });
+  await restartEmbeddings(stored.pool, lease);
+  await releaseLease(stored.pool, lease);
   expect(await embeddingsOf(neighbor)).toEqual(before);
 });
 
 test('the vectors that go and count are those of the embeddings', async () => {
-  const leased = { lease_token: TOKEN, lease_until: ago(-5) };
+  const leased = { lease_token: TOKEN, lease_until: minutesAgo(-5) };
   const source_id = await addSource();
   const chunk = await addChunk({ source_id });
   const [id, other] = [await addEmbeddings(leased), await addEmbeddings(leased)];
   for (const one of [id, other]) await addVector(one, chunk);
-  await finishEmbeddings(pool, { id, token: TOKEN }, { mark: 'm', removed: 0 });
+  await finishEmbeddings(stored.pool, { id, token: TOKEN }, { mark: 'm', removed: 0 });
   expect(await embeddingsOf(id)).toMatchObject({ embedded: 1 });
-  await restartEmbeddings(pool, { id, token: OTHER });
+  await restartEmbeddings(stored.pool, { id, token: OTHER });
   expect(await stored.read('knowledge_vectors', 'embeddings_id')).toHaveLength(2);
-  await restartEmbeddings(pool, { id, token: TOKEN });
+  await restartEmbeddings(stored.pool, { id, token: TOKEN });
   const left = await stored.read('knowledge_vectors', 'embeddings_id');
   expect(left.map((row) => Number(row['embeddings_id']))).toEqual([other]);
 });
@@ -194,21 +167,21 @@ test('the vectors that go and count are those of the embeddings', async () => {
 test('of each owner in scope the complete embeddings serve', async () => {
   const [owner, agent, otherAgent] = [newUuid(), newUuid(), newUuid()];
   const complete = { size: 3, is_complete: true };
-  expect(await hasEmbeddings(pool)).toBe(false);
+  expect(await hasEmbeddings(stored.pool)).toBe(false);
   await addEmbeddings({ owner_id: newUuid() });
-  expect(await hasEmbeddings(pool)).toBe(false);
+  expect(await hasEmbeddings(stored.pool)).toBe(false);
   const source = await addEmbeddings({ owner_id: owner, ...complete });
   await addEmbeddings({ owner_id: owner, size: 3, model: 'next' });
   await addEmbeddings({ owner_id: newUuid(), ...complete, namespace: 'other' });
   const second = await addEmbeddings({ ...complete });
   const answers = await addEmbeddings({ owner_id: agent, ...complete, is_answers: true });
   const others = await addEmbeddings({ owner_id: otherAgent, ...complete, is_answers: true });
-  expect(await hasEmbeddings(pool)).toBe(true);
+  expect(await hasEmbeddings(stored.pool)).toBe(true);
   const serving = async (
     agentId: string | null,
     sourceIds: readonly string[] | 'all',
   ): Promise<number[]> =>
-    (await listServing(pool, { namespace: 'default', agentId, sourceIds }))
+    (await listServing(stored.pool, { namespace: 'default', agentId, sourceIds }))
       .map((one) => one.id)
       .sort((a, b) => a - b);
   expect(await serving(null, [owner])).toEqual([source]);
@@ -230,7 +203,7 @@ test('passages without a vector of these embeddings are listed from a position o
   await addVector(older, first);
   const list = async (after: number): Promise<string[]> => {
     const input = { embeddingsId: id, ownerId: source_id, after, limit: 9 };
-    return (await listWithoutVector(pool, input)).map((one) => one.chunkId);
+    return (await listWithoutVector(stored.pool, input)).map((one) => one.chunkId);
   };
   expect(await list(0)).toEqual([first, last]);
   expect(await list(position - 3)).toEqual([last]);
@@ -247,23 +220,25 @@ test('vectors are stored, found and removed within their embeddings', async () =
   });
   const before = await embeddingsOf(other);
   const vectors = [vectorOf(a, 'a'), vectorOf(b, 'b'), vectorOf(OTHER, 'gone')];
-  await insertVectors(pool, { embeddingsId: id, size: 1, vectors });
+  await insertVectors(stored.pool, { embeddingsId: id, size: 1, vectors });
   expect(await embeddingsOf(id)).toMatchObject({ embedded: 2, size: 1 });
   expect(await embeddingsOf(other)).toEqual(before);
   await addVector(other, a, 'c');
   const hashes = ['a', 'c'].map((hash) => Buffer.from(hash));
-  expect([...(await findByHash(pool, id, hashes)).keys()]).toEqual([hashes[0]!.toString('hex')]);
+  expect([...(await findByHash(stored.pool, id, hashes)).keys()]).toEqual([
+    hashes[0]!.toString('hex'),
+  ]);
 
   const chunksOf = (read: readonly { chunkId: string }[]): string[] =>
     read.map((one) => one.chunkId);
   const page = { embeddingsId: id, after: 0, limit: 9 };
-  const all = await readVectors(pool, page);
+  const all = await readVectors(stored.pool, page);
   expect(chunksOf(all)).toEqual([a, b]);
-  expect(chunksOf(await readVectors(pool, { ...page, after: all[0]!.number }))).toEqual([b]);
-  expect(chunksOf(await readSmallVectors(pool, [other]))).toEqual([a]);
+  expect(chunksOf(await readVectors(stored.pool, { ...page, after: all[0]!.number }))).toEqual([b]);
+  expect(chunksOf(await readSmallVectors(stored.pool, [other]))).toEqual([a]);
   await addVector(id, OTHER);
   await addVector(other, OTHER);
-  expect(await deleteOrphans(pool, id)).toBe(1);
+  expect(await deleteOrphans(stored.pool, id)).toBe(1);
   expect(await stored.read('knowledge_vectors', 'number')).toHaveLength(4);
 });
 
@@ -278,13 +253,16 @@ test('the vectors of passages are those of their owner, and a hit is of the name
   ];
   for (const id of [own, theirs]) for (const one of [chunk, next, other]) await addVector(id, one);
   const read = async (embeddingsIds: number[], chunkIds: string[]): Promise<unknown[]> =>
-    (await readVectorsOf(pool, { embeddingsIds, chunkIds })).map((one) => [
+    (await readVectorsOf(stored.pool, { embeddingsIds, chunkIds })).map((one) => [
       one.embeddingsId,
       one.chunkId,
     ]);
   expect(await read([own, theirs], [chunk])).toEqual([[own, chunk]]);
   expect(await read([theirs], [chunk])).toEqual([]);
   expect(await read([own, theirs], [chunk, other])).toHaveLength(2);
-  const hits = await readHits(pool, { namespace: 'default', chunkIds: [chunk, other, OTHER] });
+  const hits = await readHits(stored.pool, {
+    namespace: 'default',
+    chunkIds: [chunk, other, OTHER],
+  });
   expect(hits.map((hit) => hit.chunkId)).toEqual([chunk]);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newUuid } from '../../../src/ids.ts';
 import {
   abandonLostMark,
@@ -14,22 +14,11 @@ import {
   takeMark,
   writeDecision,
 } from '../../../src/platform/idempotency/idempotency-marks.sql.ts';
-import type { Pool } from '../../../src/platform/postgres/pool.ts';
-import { startRows, type Columns, type Rows } from '../postgres/rows.ts';
+import { useRows, type Columns } from '../postgres/rows.ts';
 
 /** Each statement about marks, with neighbors of another key, another place or another token. */
 
-let stored: Rows;
-let pool: Pool;
-
-beforeAll(async () => {
-  stored = await startRows();
-  pool = stored.pool;
-});
-afterAll(() => stored.stop());
-beforeEach(async () => {
-  await pool.query('truncate idempotency_marks');
-});
+const stored = useRows('idempotency_marks');
 
 const [KEY, TOKEN, NEXT, PLANNED] = [newUuid(), newUuid(), newUuid(), newUuid()];
 const HASH = Buffer.from('hash');
@@ -55,14 +44,14 @@ const NEIGHBORS: Columns[] = [
 ];
 
 const CHANGES: [string, (token: string) => Promise<unknown>][] = [
-  ['take', (from) => takeMark(pool, MARK, { from, to: NEXT })],
+  ['take', (from) => takeMark(stored.pool, MARK, { from, to: NEXT })],
   [
     'finish',
-    (token) => finishMark(pool, { ...MARK, token }, { answer: ANSWER, conversationIds: [] }),
+    (token) => finishMark(stored.pool, { ...MARK, token }, { answer: ANSWER, conversationIds: [] }),
   ],
-  ['decide', (token) => writeDecision(pool, { ...MARK, token }, Buffer.from('d'))],
-  ['abandon', (token) => abandonMark(pool, { ...MARK, token })],
-  ['renew', (token) => renewMark(pool, { ...MARK, token })],
+  ['decide', (token) => writeDecision(stored.pool, { ...MARK, token }, Buffer.from('d'))],
+  ['abandon', (token) => abandonMark(stored.pool, { ...MARK, token })],
+  ['renew', (token) => renewMark(stored.pool, { ...MARK, token })],
 ];
 
 test.each(CHANGES)('%s changes its own mark alone, while it holds it', async (_, change) => {
@@ -74,10 +63,10 @@ test.each(CHANGES)('%s changes its own mark alone, while it holds it', async (_,
   expect(await own()).toEqual(mark);
   await change(TOKEN);
   expect(await own()).not.toEqual(mark);
-  await pool.query('delete from idempotency_marks where api_key_id = $1 and place_hash = $2', [
-    KEY,
-    HASH,
-  ]);
+  await stored.pool.query(
+    'delete from idempotency_marks where api_key_id = $1 and place_hash = $2',
+    [KEY, HASH],
+  );
   expect(await all()).toEqual(before);
 });
 
@@ -92,15 +81,16 @@ test('a lost mark is given up by what it planned, unless it is answered', async 
   for (const neighbor of NEIGHBORS) await add(neighbor);
   const before = await all();
   await add({ claimed_at: new Date() });
-  const stateOf = async (): Promise<string | undefined> => (await readMark(pool, MARK))?.state;
-  await abandonLostMark(pool, MARK, NEXT);
+  const stateOf = async (): Promise<string | undefined> =>
+    (await readMark(stored.pool, MARK))?.state;
+  await abandonLostMark(stored.pool, MARK, NEXT);
   expect(await stateOf()).toBe('running');
-  await abandonLostMark(pool, MARK, PLANNED);
+  await abandonLostMark(stored.pool, MARK, PLANNED);
   expect(await stateOf()).toBe('abandoned');
   expect((await all()).filter((row) => !isOwn(row))).toEqual(before);
-  await pool.query('update idempotency_marks set answer = $1, claimed_at = now()', [ANSWER]);
+  await stored.pool.query('update idempotency_marks set answer = $1, claimed_at = now()', [ANSWER]);
   const answered = await own();
-  await abandonLostMark(pool, MARK, PLANNED);
+  await abandonLostMark(stored.pool, MARK, PLANNED);
   expect(await own()).toEqual(answered);
 });
 
@@ -108,12 +98,13 @@ test('a mark is inserted once for its key and place, and read by both', async ()
   const mark = { ...MARK, request: Buffer.from('r'), plannedId: PLANNED };
   const another = { ...mark, apiKeyId: newUuid(), token: NEXT };
   const elsewhere = { ...mark, hash: Buffer.from('other'), token: newUuid() };
-  for (const one of [mark, another, elsewhere]) expect(await insertMark(pool, one)).toBe(true);
-  expect(await insertMark(pool, { ...mark, token: NEXT })).toBe(false);
+  for (const one of [mark, another, elsewhere])
+    expect(await insertMark(stored.pool, one)).toBe(true);
+  expect(await insertMark(stored.pool, { ...mark, token: NEXT })).toBe(false);
   for (const one of [mark, another, elsewhere]) {
-    expect((await readMark(pool, one))?.token).toBe(one.token);
+    expect((await readMark(stored.pool, one))?.token).toBe(one.token);
   }
-  expect(await readMark(pool, { ...mark, apiKeyId: newUuid() })).toBeUndefined();
+  expect(await readMark(stored.pool, { ...mark, apiKeyId: newUuid() })).toBeUndefined();
   const places = [mark, another, elsewhere].map(markPlace);
   expect(new Set(places).size).toBe(3);
 });
@@ -126,7 +117,7 @@ test.each<[string, Columns]>([
   ['running', { started_at: ago(23.9) }],
 ])('a mark is %s with %j', async (state, columns) => {
   await add(columns);
-  expect((await readMark(pool, MARK))?.state).toBe(state);
+  expect((await readMark(stored.pool, MARK))?.state).toBe(state);
 });
 
 test('an expired mark is replaced by whoever saw it, and no other is', async () => {
@@ -134,8 +125,8 @@ test('an expired mark is replaced by whoever saw it, and no other is', async () 
   const before = await all();
   await add({ answer: ANSWER, decision: Buffer.from('d') });
   const next = { ...MARK, token: NEXT, request: Buffer.from('n'), plannedId: newUuid() };
-  expect(await replaceMark(pool, next, NEXT)).toBe(false);
-  expect(await replaceMark(pool, next, TOKEN)).toBe(true);
+  expect(await replaceMark(stored.pool, next, NEXT)).toBe(false);
+  expect(await replaceMark(stored.pool, next, TOKEN)).toBe(true);
   expect(await own()).toMatchObject({ token: NEXT, answer: null, decision: null });
   expect((await all()).filter((row) => row['token'] !== NEXT)).toEqual(before);
 });
@@ -145,11 +136,11 @@ test('answers about one conversation are emptied, and old marks go up to a limit
   await add({ answer: ANSWER, conversation_ids: [other, id], started_at: ago(25) });
   await add({ ...NEIGHBORS[0], answer: ANSWER, conversation_ids: [other], started_at: ago(26) });
   await add({ ...NEIGHBORS[1], answer: ANSWER });
-  await eraseAnswersAbout(pool, id);
+  await eraseAnswersAbout(stored.pool, id);
   expect((await all()).filter((row) => (row['answer'] as Buffer).length === 0)).toHaveLength(1);
   expect(await own()).toMatchObject({ answer: Buffer.alloc(0), conversation_ids: [] });
-  expect(await deleteOldMarks(pool, 1)).toBe(1);
+  expect(await deleteOldMarks(stored.pool, 1)).toBe(1);
   expect(await own()).toBeDefined();
-  expect(await deleteOldMarks(pool, 5)).toBe(1);
+  expect(await deleteOldMarks(stored.pool, 5)).toBe(1);
   expect(await all()).toHaveLength(1);
 });

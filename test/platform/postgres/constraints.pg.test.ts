@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { CALL_STATUSES, DIRECTIONS, TRANSFER_STATUSES } from '../../../src/calls/calls.sql.ts';
 import {
   CHANNELS,
@@ -9,15 +9,11 @@ import {
   SYNC_TRIGGERS,
 } from '../../../src/knowledge/sources/knowledge-syncs.sql.ts';
 import { JOB_STATUSES, REPLAY_MODES } from '../../../src/webhooks/replay/jobs.sql.ts';
-import { startRows, type Rows } from './rows.ts';
+import { useRows } from './rows.ts';
 
 /** What the database itself refuses, whatever a program writes. */
 
-let stored: Rows;
-beforeAll(async () => {
-  stored = await startRows();
-});
-afterAll(() => stored.stop());
+const stored = useRows();
 
 const VALUES: [column: string, values: readonly string[]][] = [
   ['agent_activations.action', ['published', 'rolled_back']],

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createLogger } from '../../../src/platform/observability/logger.ts';
 import { createPool, type Pool } from '../../../src/platform/postgres/pool.ts';
 import { createTestDatabase } from './postgres.ts';
@@ -6,19 +7,37 @@ export type Columns = Record<string, unknown>;
 
 /** A database of its own, for tests of statements that write the rows that they need. */
 export type Rows = {
-  pool: Pool;
+  /** There from `beforeAll` on. */
+  readonly pool: Pool;
   /** Inserts one row. */
   add: (table: string, columns: Columns) => Promise<void>;
   /** All of a table in the order of a column. */
   read: (table: string, orderBy?: string) => Promise<Columns[]>;
-  stop: () => Promise<void>;
+  /** The row with this `id`; undefined without one. */
+  rowOf: (table: string, id: string) => Promise<Columns | undefined>;
 };
 
-export async function startRows(): Promise<Rows> {
-  const database = await createTestDatabase();
-  const pool = createPool(database.url, { log: createLogger('silent', 'test'), max: 4 });
+export const minutesAgo = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
+
+/** Makes a database for all tests of the file that calls it, and empties these tables before each of them. */
+export function useRows(...tables: string[]): Rows {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let pool: Pool;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    pool = createPool(database.url, { log: createLogger('silent', 'test'), max: 4 });
+  });
+  beforeEach(async () => {
+    if (tables.length > 0) await pool.query(`truncate ${tables.join(', ')} cascade`);
+  });
+  afterAll(async () => {
+    await pool?.end();
+    await database?.drop();
+  });
   return {
-    pool,
+    get pool() {
+      return pool;
+    },
     add: async (table, columns) => {
       const names = Object.keys(columns);
       const values = names.map((_, i) => `$${i + 1}`).join(', ');
@@ -31,9 +50,9 @@ export async function startRows(): Promise<Rows> {
       const { rows } = await pool.query<Columns>(`select * from ${table} order by ${orderBy}`);
       return rows;
     },
-    stop: async () => {
-      await pool.end();
-      await database.drop();
+    rowOf: async (table, id) => {
+      const { rows } = await pool.query<Columns>(`select * from ${table} where id = $1`, [id]);
+      return rows[0];
     },
   };
 }

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newUuid } from '../../../src/ids.ts';
 import { projectionsIn } from '../../../src/platform/resources/projections.sql.ts';
-import { startRows, type Columns, type Rows } from '../postgres/rows.ts';
+import { minutesAgo, useRows, type Columns } from '../postgres/rows.ts';
 
 /** What all kinds ask their rows, which differ from the one that is meant in one part alone. */
 
-let stored: Rows;
-
-beforeAll(async () => {
-  stored = await startRows();
-});
-afterAll(() => stored.stop());
+const stored = useRows();
 
 const NOBODY = newUuid();
-const ago = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
-const DELETED = { deleted_at: ago(1) };
+const DELETED = { deleted_at: minutesAgo(1) };
 
 async function add(columns: Columns = {}): Promise<string> {
   const id = newUuid();
@@ -29,10 +23,10 @@ test('a declared thing continues the live row of its name, else the one removed 
   await add({ name: 'b' });
   await add({ name: 'a', namespace: 'other' });
   expect(await projections.findIdByName(key)).toBeUndefined();
-  const removed = await add({ name: 'a', ...DELETED, updated_at: ago(5) });
-  await add({ name: 'a', ...DELETED, updated_at: ago(6) });
+  const removed = await add({ name: 'a', ...DELETED, updated_at: minutesAgo(5) });
+  await add({ name: 'a', ...DELETED, updated_at: minutesAgo(6) });
   expect(await projections.findIdByName(key)).toBe(removed);
-  const live = await add({ name: 'a', updated_at: ago(8) });
+  const live = await add({ name: 'a', updated_at: minutesAgo(8) });
   expect(await projections.findIdByName(key)).toBe(live);
   expect(await projections.placeOfId(removed)).toEqual(key);
   expect(await projections.placeOfId(NOBODY)).toBeUndefined();
