@@ -4,6 +4,7 @@ import type {
   Model,
   ModelChoice,
   ModelEndpoint,
+  ModelMessage,
   ModelReply,
   ModelRequest,
 } from '../../src/models/model.ts';
@@ -11,7 +12,13 @@ import { ModelError } from '../../src/models/model.ts';
 import { createAddressGuard } from '../../src/platform/egress/address-guard.ts';
 import { createEgressFetch } from '../../src/platform/egress/fetch.ts';
 import type { HeldClock } from '../clock.ts';
-import { startStubModel, STUB_KEY, type StubModel } from './stub-model.ts';
+import {
+  startStubModel,
+  STUB_KEY,
+  type StubBody,
+  type StubModel,
+  type StubReply,
+} from './stub-model.ts';
 
 const stops: (() => Promise<void>)[] = [];
 
@@ -25,6 +32,23 @@ export async function stubModel(...args: Parameters<typeof startStubModel>): Pro
   stops.push(stub.stop);
   return stub;
 }
+
+/** A server that refuses each request of which `problem` finds one. */
+export async function pickyStub(
+  problem: (body: StubBody) => StubReply | undefined,
+): Promise<StubModel> {
+  const stub = await stubModel();
+  stub.answer(({ body }) => problem(body) ?? { text: 'We open at nine.' });
+  return stub;
+}
+
+export const refuse = (status: number, message: string, more: object = {}): StubReply => ({
+  status,
+  body: JSON.stringify({ error: { message, type: 'invalid_request_error', ...more } }),
+});
+
+export const said = (role: 'user' | 'system', content: string): ModelMessage => ({ role, content });
+export const replied = (content: string): ModelMessage => ({ role: 'assistant', content });
 
 export function endpointOf(url: string, more: Partial<ModelEndpoint> = {}): ModelEndpoint {
   return {

@@ -5,29 +5,19 @@ import {
   endpointOf,
   failureOf,
   modelOf,
+  pickyStub,
   plainModel,
+  refuse,
+  replied,
+  said,
   stopAll,
   stubModel,
 } from './model-harness.ts';
-import type { StubBody, StubModel, StubReply } from './stub-model.ts';
+import type { StubReply } from './stub-model.ts';
 
 /** Prompts that a server refuses for their length or for what they say. */
 
 afterEach(stopAll);
-
-const refuse = (status: number, message: string, more: object = {}): StubReply => ({
-  status,
-  body: JSON.stringify({ error: { message, type: 'invalid_request_error', ...more } }),
-});
-const said = (role: 'user' | 'system', content: string): ModelMessage => ({ role, content });
-const replied = (content: string): ModelMessage => ({ role: 'assistant', content });
-
-/** A server that refuses each request of which `problem` finds one. */
-async function pickyStub(problem: (body: StubBody) => StubReply | undefined): Promise<StubModel> {
-  const stub = await stubModel();
-  stub.answer(({ body }) => problem(body) ?? { text: 'We open at nine.' });
-  return stub;
-}
 
 describe('a prompt that is too long', () => {
   const turns = (count: number): ModelMessage[] =>

@@ -5,7 +5,11 @@ import {
   endpointOf,
   failureOf,
   modelOf,
+  pickyStub,
   plainModel,
+  refuse,
+  replied,
+  said,
   stopAll,
   stubModel,
 } from './model-harness.ts';
@@ -15,20 +19,7 @@ import type { StubBody, StubModel, StubReply } from './stub-model.ts';
 
 afterEach(stopAll);
 
-const refuse = (status: number, message: string, more: object = {}): StubReply => ({
-  status,
-  body: JSON.stringify({ error: { message, type: 'invalid_request_error', ...more } }),
-});
 const TOOL = { name: 'order_status', parameters: { type: 'object' } };
-const said = (role: 'user' | 'system', content: string): ModelMessage => ({ role, content });
-const replied = (content: string): ModelMessage => ({ role: 'assistant', content });
-
-/** A server that refuses each request of which `problem` finds one. */
-async function pickyStub(problem: (body: StubBody) => StubReply | undefined): Promise<StubModel> {
-  const stub = await stubModel();
-  stub.answer(({ body }) => problem(body) ?? { text: 'We open at nine.' });
-  return stub;
-}
 
 describe('a field that a server does not take', () => {
   const NO_OPTIONS = 'stream_options: Extra inputs are not permitted';
