@@ -1,11 +1,16 @@
 import OpenAI from 'openai';
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
 import type { EgressFetch } from '../platform/egress/fetch.ts';
+import { mediaTypeOf } from '../platform/egress/media-type.ts';
 import type { AnswerDraft, Taken, TextSink } from './answers/answer-draft.ts';
+import { readJson } from './answers/read-json.ts';
 import { readErrorBody } from './requests/error-body.ts';
 import { ModelError, type ModelEndpoint } from './model.ts';
 import { InvalidAnswer } from './model-failure.ts';
-import { mediaTypeOf, readEvents, readWhole } from './answers/read-events.ts';
+import { readEvents } from './answers/read-events.ts';
+
+/** Limit of an answer from a server that ignores `stream`. */
+export const WHOLE_ANSWER = { bytesMax: 2 * 1024 * 1024, tooLong: '2 MiB at once' };
 
 /**
  * The `openai` package for one provider. Left alone it reads eight variables of the environment
@@ -84,13 +89,13 @@ export async function streamCompletion(
   const { signal, sink, onTaken } = hooks;
   const response = await client.chat.completions.create(body, { signal }).asResponse();
   if (response.body === null) throw new InvalidAnswer('answered without a body');
-  const type = mediaTypeOf(response);
+  const type = mediaTypeOf(response.headers.get('content-type'));
   if (type === 'text/html') {
     void response.body.cancel();
     throw new InvalidAnswer('answered with a web page');
   }
   if (type === 'application/json') {
-    const whole = await readWhole(response.body);
+    const whole = await readJson(response, WHOLE_ANSWER);
     if (signal.aborted) return;
     onTaken(draft.take(whole, sink));
     draft.end(true, sink);

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { createAnswerDraft } from '../../src/models/answers/answer-draft.ts';
 import { createCallAssembly } from '../../src/models/answers/call-assembly.ts';
-import { readEvents, readWhole } from '../../src/models/answers/read-events.ts';
+import { readEvents } from '../../src/models/answers/read-events.ts';
+import { readJson } from '../../src/models/answers/read-json.ts';
 import { readChunk } from '../../src/models/answers/read-chunk.ts';
 import { createThinkingFilter } from '../../src/models/answers/thinking-filter.ts';
 import { unwrapArguments } from '../../src/models/answers/unwrap-arguments.ts';
 import { badEnd } from '../../src/models/model-failure.ts';
+import { WHOLE_ANSWER } from '../../src/models/openai-model.ts';
 
 /** The parts of an answer at their limits, and each half of how they are told apart. */
 
@@ -200,7 +202,7 @@ test.each([
   [2 * MIB, true],
   [2 * MIB + 1, false],
 ])('an answer of %i bytes at once is read: %s', async (bytes, isRead) => {
-  const read = readWhole(bodyOf('{"a":', bytes, '1}'));
+  const read = readJson(new Response(bodyOf('{"a":', bytes, '1}')), WHOLE_ANSWER);
   if (isRead) expect(await read).toEqual({ a: 1 });
   else await expect(read).rejects.toThrow('more than 2 MiB');
 });

@@ -1,4 +1,5 @@
 import type { EgressOutcome } from '../../platform/egress/client.ts';
+import { mediaTypeOf } from '../../platform/egress/media-type.ts';
 
 /** What a tool answered, as a value for the model. */
 export type Answer = (
@@ -65,7 +66,7 @@ function readBody(
     const what = `the content-encoding ${named(coding)}, which was not asked for`;
     return { problem: `the tool answered with ${what}` };
   }
-  const media = first(headers['content-type']).split(';', 1)[0]!.trim().toLowerCase();
+  const media = mediaTypeOf(first(headers['content-type']));
   const isJson = media === 'application/json' || media.endsWith('+json');
   const text = without(secrets, bytes.toString('utf8'));
   if (isJson && !isCut) return readJson(text, { media, secrets });

@@ -1,4 +1,5 @@
 import { epochMs } from '../../clock.ts';
+import { mediaTypeOf } from '../../platform/egress/media-type.ts';
 import { retryAfterMs } from '../../platform/egress/retry-after.ts';
 import { FetchRefused } from '../sources/fetching.ts';
 import type { FeedLimits } from './feed-limits.ts';
@@ -35,7 +36,7 @@ export async function readAnswer(response: Response, limits: FeedLimits): Promis
 }
 
 async function readBody(response: Response, limits: FeedLimits): Promise<PageAnswer> {
-  const mediaType = mediaTypeOf(response.headers);
+  const mediaType = plainTypeOf(response.headers);
   const etag = etagOf(response.headers);
   if (TEXT_TYPES.includes(mediaType)) {
     let text = '';
@@ -69,13 +70,12 @@ function decoded(decode: () => string): string {
   }
 }
 
-function mediaTypeOf(headers: Headers): string {
+function plainTypeOf(headers: Headers): string {
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (encoding !== 'identity') {
     throw invalidFeed('answered with a content-encoding, which it was not asked for');
   }
-  const [mediaType = ''] = (headers.get('content-type') ?? '').split(';');
-  return mediaType.trim().toLowerCase();
+  return mediaTypeOf(headers.get('content-type'));
 }
 
 function otherType(mediaType: string): FetchRefused {

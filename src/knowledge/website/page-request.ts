@@ -1,6 +1,7 @@
 import { clearTimeout, epochMs, setTimeout } from '../../clock.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import type { EgressClient, EgressOutcome } from '../../platform/egress/client.ts';
+import { mediaTypeOf } from '../../platform/egress/media-type.ts';
 import { retryAfterMs } from '../../platform/egress/retry-after.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
 import type { Validators } from '../sources/fetching.ts';
@@ -107,7 +108,7 @@ async function readAnswer(
 ): Promise<Answer> {
   const headers = headersFrom(given);
   const other = judge(statusCode, headers);
-  const mediaType = mediaTypeOf(headers);
+  const mediaType = mediaTypeOf(headers.get('content-type'));
   const answer =
     other ?? (ask.wants?.(mediaType) === false ? { kind: 'other' as const, mediaType } : undefined);
   if (answer !== undefined) {
@@ -189,10 +190,6 @@ function failed(reason: string, whose: { isSite: boolean; isTls?: boolean }): An
 /** `The receiver …` is how egress speaks of whoever answers. */
 function sentence(reason: string): string {
   return reason.replace(/\.$/, '').replace(/\b[Tt]he receiver\b/g, 'the server');
-}
-
-export function mediaTypeOf(headers: Headers): string {
-  return (headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
 }
 
 function headersFrom(given: Record<string, string | string[]>): Headers {

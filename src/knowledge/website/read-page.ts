@@ -1,7 +1,8 @@
+import { mediaTypeOf } from '../../platform/egress/media-type.ts';
 import { readRobotsWords } from '../formats/html/page-facts.ts';
 import type { Extractor } from '../formats/extractor.ts';
 import type { Validators } from '../sources/fetching.ts';
-import { mediaTypeOf, type Answer, type Request } from './page-request.ts';
+import type { Answer, Request } from './page-request.ts';
 import type { Pace } from './pace.ts';
 
 /** What a page turned out to be. */
@@ -100,7 +101,7 @@ async function readBody(
   { bytes, headers, validators }: Body,
   { extract, signal }: Deps,
 ): Promise<Page> {
-  const mediaType = mediaTypeOf(headers);
+  const mediaType = mediaTypeOf(headers.get('content-type'));
   const extracted = await extract(
     {
       bytes,

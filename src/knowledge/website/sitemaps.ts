@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { mediaTypeOf } from '../../platform/egress/media-type.ts';
 import { inflateStart, isGzip } from './inflate.ts';
-import { mediaTypeOf, type Answer, type Request } from './page-request.ts';
+import type { Answer, Request } from './page-request.ts';
 import { readSitemap, type SitemapContent } from './read-sitemap.ts';
 import { addressIn, pathOf, type Site } from './site-address.ts';
 
@@ -143,7 +144,8 @@ async function readBody(
     { charset: charset?.[1] ?? null, addressesMax: ADDRESSES_MAX },
     () => breathe(undefined, { signal }),
   );
-  const isPage = mediaTypeOf(headers) === 'text/html' && read?.format === undefined;
+  const isPage =
+    mediaTypeOf(headers.get('content-type')) === 'text/html' && read?.format === undefined;
   if (read === undefined) return unread(url, 'what the server sends there is no sitemap', isPage);
   const content = { pages: read.pages, sitemaps: read.sitemaps, base: url.href, isPage: false };
   if (plain.isCut)

@@ -4,31 +4,10 @@ import { clearTimeout, setTimeout } from '../../clock.ts';
 import { InvalidAnswer } from '../model-failure.ts';
 import { fieldsOf, textOf } from './read-chunk.ts';
 
-/** Limit of an answer from a server that ignores `stream`. */
-const MAX_WHOLE_BYTES = 2 * 1024 * 1024;
 /** Limit of one event of a stream: the package keeps what it has until the event is whole. */
 const MAX_EVENT_BYTES = 1024 * 1024;
 /** Wait for the end of the response after `[DONE]`, without which the connection cannot be used again. */
 const LINGER_MS = 250;
-
-export function mediaTypeOf({ headers }: Response): string {
-  return (headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
-}
-
-export async function readWhole(body: ReadableStream<Uint8Array>): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > MAX_WHOLE_BYTES) throw new InvalidAnswer('answered with more than 2 MiB at once');
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  } catch (error) {
-    throw new InvalidAnswer('answered with something that is no JSON', { cause: error });
-  }
-}
 
 /**
  * Yields the data of each event that has any, and `done` for `[DONE]`. The package splits the stream

@@ -1,6 +1,7 @@
 import type OpenAI from 'openai';
 import { estimateTokenCount } from 'tokenx';
 import type { EgressFetch } from '../../platform/egress/fetch.ts';
+import { readJson } from '../answers/read-json.ts';
 import { InvalidAnswer, readFailure, type Failure } from '../model-failure.ts';
 import { DEFAULT_PROVIDER } from '../model-provider.ts';
 import type { FindEndpoint, ModelEndpoint } from '../model.ts';
@@ -111,23 +112,8 @@ async function request(
   const body = { model, input: texts, ...(dimensions !== null && { dimensions }) };
   // Not `embeddings.create`, which asks for base64 and believes whatever comes.
   const response = await client.post('/embeddings', { body, signal }).asResponse();
-  return readJson(response, Math.min(ANSWER_BYTES_MAX, (texts.length + 1) * VECTOR_BYTES_MAX));
-}
-
-async function readJson({ body }: Response, bytesMax: number): Promise<unknown> {
-  if (body === null) throw new InvalidAnswer('answered without a body');
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > bytesMax) throw new InvalidAnswer('answered with more than its vectors can be');
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  } catch (error) {
-    throw new InvalidAnswer('answered with something that is no JSON', { cause: error });
-  }
+  const bytesMax = Math.min(ANSWER_BYTES_MAX, (texts.length + 1) * VECTOR_BYTES_MAX);
+  return readJson(response, { bytesMax, tooLong: 'its vectors can be' });
 }
 
 function embeddedOf(answer: unknown, { texts, dimensions }: Asked): Embedded {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { readJson } from '../../models/answers/read-json.ts';
 import { InvalidAnswer } from '../../models/model-failure.ts';
 import { bytesOf } from '../audio/pcm.ts';
 import { wavHeader } from '../audio/wav.ts';
@@ -91,24 +92,9 @@ function promptOf(hints: readonly string[]): string {
   return prompt;
 }
 
-async function readText({ body }: Response): Promise<string> {
-  if (body === null) throw new InvalidAnswer('answered without a body');
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > ANSWER_BYTES_MAX) throw new InvalidAnswer('answered with more than a text can be');
-  }
-  const parsed = answer.safeParse(jsonOf(Buffer.concat(chunks).toString('utf8')));
+async function readText(response: Response): Promise<string> {
+  const limit = { bytesMax: ANSWER_BYTES_MAX, tooLong: 'a text can be' };
+  const parsed = answer.safeParse(await readJson(response, limit));
   if (!parsed.success) throw new InvalidAnswer('answered without a text');
   return parsed.data.text.trim();
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new InvalidAnswer('answered with something that is no JSON', { cause: error });
-  }
 }

@@ -1,4 +1,5 @@
 import { InvalidAnswer } from '../../models/model-failure.ts';
+import { mediaTypeOf } from '../../platform/egress/media-type.ts';
 import { createPcmReader, type PcmReader } from '../audio/pcm.ts';
 import { RATES } from '../audio/resampler.ts';
 import { isWav, readWavHeader, WavError } from '../audio/wav.ts';
@@ -122,10 +123,6 @@ function readHeader(start: Buffer): ReturnType<typeof readWavHeader> {
 
 function notAudio(what: string): InvalidAnswer {
   return new InvalidAnswer(`was asked for PCM16 and answered with ${what}`);
-}
-
-function mediaTypeOf(contentType: string | null): string {
-  return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
 }
 
 /** `audio/pcm;rate=16000`, as some say it. */
