@@ -8,6 +8,7 @@ import {
   closeAll,
   html,
   nothing,
+  paths,
   redirect,
   refusalOf,
   serve,
@@ -16,9 +17,6 @@ import {
 } from './website.ts';
 
 afterEach(closeAll);
-
-const paths = ({ documents }: { documents: Map<string, unknown> }): string[] =>
-  [...documents.keys()].sort();
 
 describe('a site without an end', () => {
   test('pages in a circle are each read once', async () => {

@@ -3,6 +3,7 @@ import {
   closeAll,
   html,
   nothing,
+  paths,
   redirect,
   serve,
   servePages,
@@ -11,9 +12,6 @@ import {
 } from './website.ts';
 
 afterEach(closeAll);
-
-const paths = ({ documents }: { documents: Map<string, unknown> }): string[] =>
-  [...documents.keys()].sort();
 
 describe('pages with a canonical address', () => {
   const canonical = (href: string, ...paragraphs: string[]): string =>

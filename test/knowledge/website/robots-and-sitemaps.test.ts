@@ -6,6 +6,7 @@ import {
   closeAll,
   html,
   nothing,
+  paths,
   redirect,
   refusalOf,
   serve,
@@ -14,9 +15,6 @@ import {
 } from './website.ts';
 
 afterEach(closeAll);
-
-const paths = ({ documents }: { documents: Map<string, unknown> }): string[] =>
-  [...documents.keys()].sort();
 
 describe('robots.txt', () => {
   const withRobots = (robots: Reply, pages: Record<string, Reply> = {}) =>

@@ -181,3 +181,7 @@ export async function refusalOf(
   if (!(error instanceof FetchRefused)) throw new Error(`no FetchRefused: ${String(error)}`);
   return { reason: error.reason, message: error.message };
 }
+
+/** The paths of what a sync has read, in order. */
+export const paths = ({ documents }: { documents: Map<string, unknown> }): string[] =>
+  [...documents.keys()].sort();
