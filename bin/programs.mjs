@@ -1,6 +1,6 @@
 /**
- * Names the programs behind `npm run bench`, `npm run test:nightly` and `npm run generate`. Each has its file, and what it
- * measures or makes, with its duration on two cores.
+ * Names the programs behind `npm run bench`, `npm run test:nightly` and `npm run generate`. Each entry has its file, a
+ * description and the duration on two cores.
  */
 export const benches = {
   dashboard: ['test/dashboard/bench/main.ts', 'first view, changes of page, live events, memory'],

@@ -42,8 +42,8 @@ export function createApi({ url, apiKey }: { url: string; apiKey: string }): Api
 }
 
 /**
- * Asks until it is so. `why`, asked when the time is over, says what is in the way as far as Parley knows.
- * @throws Error that names what was waited for, and why it did not come
+ * Repeats the check until it succeeds. `why` runs after the time-out and returns the likely obstacle.
+ * @throws Error that names what was expected, with the obstacle
  */
 export async function eventually<T>(
   what: string,

@@ -44,7 +44,7 @@ type Stage = {
   voice: Voice;
   options: DrillOptions;
   account: string;
-  /** Of the endpoint that events go to. */
+  /** Path of the endpoint that receives the events. */
   webhookPath: string;
 };
 

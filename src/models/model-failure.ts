@@ -71,7 +71,7 @@ function ofError(error: APIError, from: { provider: string; who: string; model: 
   return { ...once('model_failed', message), mayRetry: true, refusal };
 }
 
-/** Refusals of a prompt for what it says, by Azure, OpenAI, DashScope, DeepSeek, Gemini and Zhipu. */
+/** Content filter errors of Azure, OpenAI, DashScope, DeepSeek, Gemini and Zhipu. */
 const FILTERED =
   /content_?filter|content[ _]?(management )?policy|responsibleai|data_inspection|inappropriate content|content exists risk|prohibited_content|blocked (due to|by|because)|flagged|moderation|"1301"/;
 

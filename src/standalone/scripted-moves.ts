@@ -45,7 +45,7 @@ export function nextMove({ messages, tools = [] }: z.output<typeof ChatRequest>)
   return { text: firstPassage(messages) ?? 'I am sorry, I do not know that.' };
 }
 
-/** The user's words stand last in their message, after what was found for them. */
+/** The user's words come last in the message, after the passages. */
 function lastSaid(messages: Messages): string {
   const said = messages.findLast(({ role }) => role === 'user')?.content ?? '';
   return said.split('\n\n').at(-1) ?? '';
@@ -77,7 +77,7 @@ function fromResult(result: unknown): string {
   return 'That is done.';
 }
 
-/** Returns a sentence of what was found for the words just said: lines of JSON before them. */
+/** Returns a sentence of the passages, which stand as JSON lines before the user's words. */
 function firstPassage(messages: Messages): string | undefined {
   const before = messages.slice(-2).map(({ content }) => content ?? '');
   for (const line of before.join('\n').split('\n')) {

@@ -4730,7 +4730,7 @@ export interface paths {
             include_usage?: (boolean | null);
           } | null);
           n?: (number | null);
-          /** Of the conversation; `conversation_id` says which one goes on. What is no text is kept as JSON. */
+          /** Metadata of the conversation; `conversation_id` continues that one. Values other than text are stored as JSON. */
           metadata?: { [name: string]: unknown };
           /** Who the user is to you: `user_id` of the conversation. */
           user?: (string | null);

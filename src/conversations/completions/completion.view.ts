@@ -95,7 +95,7 @@ const MEMBERS_MAX = 50;
 const NAME_CHARS_MAX = 128;
 const VALUE_CHARS_MAX = 1_024;
 
-/** Vapi and others put numbers and objects here: they are kept as JSON, and what is too much is left out. */
+/** Vapi and other clients send numbers and objects. They are stored as JSON, and values over the limits are dropped. */
 const anyMetadata = z
   .unknown()
   .transform((value): Record<string, string> => {
@@ -110,7 +110,7 @@ const anyMetadata = z
   .optional()
   .meta({
     description:
-      'Of the conversation; `conversation_id` says which one goes on. What is no text is kept as JSON.',
+      'Metadata of the conversation; `conversation_id` continues that one. Values other than text are stored as JSON.',
     type: 'object',
     additionalProperties: true,
   });

@@ -72,7 +72,7 @@ export type TurnRow = {
   error: TurnError | null;
   /** Of a user's words: what was taken out of them. */
   redacted: Redacted | null;
-  /** Of a call: what its provider wants back. It is no part of a transcript. */
+  /** Fields that the provider expects back with a tool call. Transcripts never include them. */
   providerMetadata?: ProviderMetadata | null;
   /** Of turns that were stored as failed: a repeat of their request may still finish them. */
   requestId?: string;

@@ -9,7 +9,7 @@ export function* groupsIn(
   for (const { index: from, 0: run } of text.matchAll(pattern)) {
     const groups: Group[] = [];
     let begin: number | undefined;
-    // One further than the run: no digit is there, since the run takes all of them.
+    // The position after the run. It holds no digit, because the run takes every digit.
     for (let at = from; at <= from + run.length; at += 1) {
       if (isDigitAt(text, at)) begin ??= at;
       else if (begin !== undefined) {

@@ -28,7 +28,7 @@ export type ResponderRequest = {
   search: (query: string, limit: number, speaker?: Speaker) => Promise<KnowledgeHit[]>;
   /** Parts of the reply as they come. `isApology`: all there is of one that failed, in our words. */
   emitToken: (text: string, isApology?: boolean) => void;
-  /** Of all tokens so far, only this text counts: the rest was the thinking of a model. */
+  /** Keeps only this text of the tokens emitted so far. The rest was the model's reasoning. */
   keepTokens?: (text: string) => void;
   /**
    * Calls of tools are noted before they are made, and their results after: what a killed process

@@ -5,7 +5,7 @@ import type { Phone } from '../phone/phone.ts';
 import type { Voice } from '../voice.ts';
 
 /**
- * A caller who talks with the agent and records both sides. Times are `monotonicMs()`.
+ * A simulated caller that records both sides. Times are `monotonicMs()`.
  */
 export type Caller = {
   phone: Phone;

@@ -109,7 +109,7 @@ function joined(
 /** `whole`: words in the middle of lines, in small letters. `ands`: what follows a hyphen that stands for a word. */
 type Words = { whole: ReadonlySet<string>; ands: ReadonlySet<string> };
 
-/** By language (ISO 639-1): and, or, to. */
+/** Words for "and", "or" and "to" by language (ISO 639-1). */
 const ANDS: Record<string, string> = {
   de: 'und oder bzw beziehungsweise sowie bis',
   en: 'and or to',

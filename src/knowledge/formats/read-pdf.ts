@@ -105,7 +105,7 @@ function extended(
 ): PdfLine | undefined {
   const isText = str.trim() !== '';
   let open = before;
-  // Of text that is not level the library does not tell each end of a line.
+  // The library does not report every line end of rotated text.
   const isNext = open !== undefined && (open.turn !== turn || Math.abs(open.y - y) > size);
   if (open !== undefined && isText && isNext && (turn !== 0 || open.turn !== 0)) {
     lines.push(open);

@@ -41,7 +41,7 @@ export function hiddenStylesOf(styles: string): Set<string> {
   return new Set([...hidden.keys(), ...basedOn.keys()].filter(isHidden));
 }
 
-/** The part with what is seen of it. Time grows with its length and no faster. */
+/** Returns the part as a reader sees it, in time linear in its length. */
 export function shownWord(xml: string, hiddenStyles: ReadonlySet<string>): string {
   const editor = new WordEditor(hiddenStyles);
   read(xml, editor);
@@ -115,7 +115,7 @@ class WordEditor {
     if (run.isHidden ?? isOfStyle) this.edits.push({ from: run.start, to, text: '' });
   }
 
-  /** In place of the drawing its boxes, as mammoth reads them. */
+  /** Replaces the drawing with its text boxes, in the form that mammoth reads. */
   #closeDrawing({ start, boxes, hasFallback }: Drawing, to: number): void {
     if (hasFallback || boxes.length === 0) return;
     let at = start;
@@ -131,7 +131,7 @@ class WordEditor {
   #openFormula(name: string, attributes: Attributes, from: number, to: number): void {
     if (name === 'm:oMathPara') this.edits.push({ from, to, text: '' });
     else if (name === 'm:chr' || name === 'm:begChr' || name === 'm:endChr') {
-      // Of `m:naryPr`, `m:dPr` and the like, whose outer element it belongs to.
+      // The property belongs to the element around `m:naryPr`, `m:dPr` and the like.
       const outer = this.#formulas.at(-2);
       if (outer) outer.sign += `${name.slice(2)}=${attributes['m:val'] ?? ''};`;
     }

@@ -6,8 +6,8 @@ const RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 const LINES_ABOVE_MAX = 20;
 
 /**
- * Pieces of a table of at most `max` UTF-16 units, cut between rows, each below the row that names its
- * columns. Undefined: the text is no table, or its names leave no room for rows.
+ * Cuts a table between rows into pieces of at most `max` UTF-16 units. Each piece begins with the header row. Returns
+ * undefined if the text has no table, or if its header leaves no room for rows.
  */
 export function cutTable(text: string, max: number): Generator<string> | undefined {
   const lines = text.split('\n', LINES_ABOVE_MAX);

@@ -10,9 +10,9 @@ export type Redirect = { next: string; depth: number };
 /** Which pages of a site say, by redirects and canonical addresses, that they are others. */
 export class CanonicalPages {
   readonly redirects = new Map<string, Redirect>();
-  /** From where, to where. */
+  /** Path of a page → path of the page that it says it is. */
   readonly #aliases = new Map<string, string>();
-  /** By the page that they name. */
+  /** Held pages by the path that they name. */
   readonly #held = new Map<string, HeldPage[]>();
   readonly #settled = new Set<string>();
   readonly #lines = new Map<string, Uint32Array>();
@@ -36,7 +36,7 @@ export class CanonicalPages {
     this.redirects.set(path, redirect);
   }
 
-  /** Whether a page is, by way of others, said to be another. */
+  /** Returns true if redirects or canonical addresses lead from one page to the other. */
   leadsTo(from: string, to: string): boolean {
     let at: string | undefined = from;
     for (let steps = 0; at !== undefined && steps < 20; steps += 1) {

@@ -64,7 +64,7 @@ export class Crawl {
     this.#settle(target, start.page);
     if (this.#deps.maxDepth > 0) {
       for (const url of listed.addresses) this.#consider(url, { depth: 1, from: SITEMAP });
-      // Sitemaps that could not be read may still list what they listed before.
+      // Unreadable sitemaps may still list their earlier pages.
       if (listed.problems.length > 0) this.#followBefore(SITEMAP, 0);
     }
     for (const { path, reason } of listed.problems) yield { kind: 'failed', path, reason };
@@ -265,7 +265,7 @@ export class Crawl {
     this.#keep(target, page);
   }
 
-  /** What leads to a page that could not be read stays as it was, with what it led to. */
+  /** Keeps pages that redirect to an unreadable page, and the pages that they linked to. */
   async #tellRedirects(): Promise<void> {
     for (const [path, redirect] of this.#canonical.redirects) {
       const end = this.#canonical.endOf(redirect);

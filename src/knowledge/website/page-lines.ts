@@ -1,4 +1,4 @@
-/** Of more lines of a page the others are not compared. */
+/** Lines of a page to compare. */
 const LINES_MAX = 5_000;
 
 /** Hashes of the lines of a text, each once, in order. 32 bits: a wrong guess needs all lines of a page. */
@@ -20,7 +20,7 @@ function hashOfLine(line: string): number {
   return hash >>> 0;
 }
 
-/** Whether it is one of them, which are in order. */
+/** Returns true if the sorted hashes include this one. */
 export function hasHash(sorted: Uint32Array, hash: number): boolean {
   let [from, to] = [0, sorted.length - 1];
   while (from <= to) {

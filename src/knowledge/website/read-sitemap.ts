@@ -4,7 +4,7 @@ import { Parser } from 'htmlparser2';
 
 /** The formats of sitemaps.org ("Other Sitemap formats"). */
 export type SitemapFormat = 'sitemap' | 'index' | 'feed' | 'text';
-/** As a sitemap writes them. */
+/** Addresses exactly as the sitemap spells them. */
 export type SitemapContent = { pages: string[]; sitemaps: string[] };
 /** `isWhole`: it does not end in the middle. */
 export type SitemapRead = SitemapContent & { format: SitemapFormat; isWhole: boolean };
@@ -42,7 +42,7 @@ export async function readSitemap(
   return readLines(text, addressesMax);
 }
 
-/** By the byte order mark, the header, the XML declaration; else UTF-8, or UTF-16 where every second byte is 0. */
+/** Uses the byte order mark, the header or the XML declaration. Default: UTF-16 if a zero byte comes first or second, else UTF-8. */
 function decode(bytes: Uint8Array, charset: string | null): string {
   const [first, second] = bytes;
   const unmarked = first === 0 ? 'UTF-16BE' : second === 0 ? 'UTF-16LE' : 'UTF-8';
@@ -96,12 +96,12 @@ class XmlReader {
   readonly sitemaps: string[] = [];
   readonly #open: string[] = [];
   #text: string | undefined;
-  /** Of an entry of a feed that has no link so far. */
+  /** The `guid` of a feed entry, used if the entry has no link. */
   #guid: string | undefined;
   #hasLink = false;
   #isOther = false;
 
-  /** urlset, url, loc: whoever nests deeper is writing something else. */
+  /** A sitemap nests three elements: urlset, url, loc. Deeper XML is another format. */
   isOver(addressesMax: number): boolean {
     if (this.#isOther || this.#open.length > DEPTH_OF_XML_MAX) return true;
     return this.pages.length + this.sitemaps.length >= addressesMax;
@@ -145,7 +145,7 @@ class XmlReader {
     return this.format === 'feed' && (parent === 'item' || parent === 'entry');
   }
 
-  /** Of Atom; one without `rel` is `alternate` (RFC 4287, 4.2.7.2). */
+  /** Reads a link of Atom. Without `rel` it is `alternate` (RFC 4287, 4.2.7.2). */
   #takeHref({ href, rel = 'alternate' }: Readonly<Record<string, string>>): void {
     if (href === undefined || rel !== 'alternate' || href.length > ADDRESS_CHARS_MAX) return;
     this.#takeLink(href.trim());

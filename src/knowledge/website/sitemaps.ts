@@ -92,7 +92,7 @@ function refusalOf(
 /** `isPage`: the server sent HTML. `base`: address of the sitemap. */
 type Read = SitemapContent & { base: string; problem?: string; isPage: boolean };
 
-/** Undefined: it is not there, or another one that is read as well. */
+/** Returns undefined if the sitemap is missing, or redirects to one that is read anyway. */
 async function fetchSitemap(
   from: URL,
   deps: Deps & { seen: Set<string> },

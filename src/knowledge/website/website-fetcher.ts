@@ -181,7 +181,7 @@ async function readStart(url: URL, visit: Visit): Promise<Page> {
   return await readKept(url, isSame ? validators : undefined, visit);
 }
 
-/** Reads a page. What is indexed of it stays where the answer does not say clearly that it is gone. */
+/** Reads a page. Its indexed text stays unless the answer clearly says that the page is gone. */
 async function readKept(url: URL, validators: Validators | undefined, visit: Visit): Promise<Page> {
   const page = await readPage(url, validators, visit);
   const unclear = unclearAs(page, url);
@@ -190,7 +190,7 @@ async function readKept(url: URL, validators: Validators | undefined, visit: Vis
   return isIndexed ? { kind: 'failed', reason: unclear, isSite: false } : page;
 }
 
-/** Why an answer may be that of a login, a bot check or a fault; undefined: it is a clear one. */
+/** Returns why an answer may come from a login, a bot check or a fault, or undefined if it is clear. */
 function unclearAs(page: Page, url: URL): string | undefined {
   if (page.kind === 'skipped') return page.isUnclear === true ? page.reason : undefined;
   if (page.kind === 'document') {

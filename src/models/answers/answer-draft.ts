@@ -26,18 +26,18 @@ export type AnswerDraft = {
   toolCalls: () => ModelToolCall[];
   /** Fields beside text and calls that the provider may want back with the calls. */
   extra: () => Fields;
-  /** As the server reports it; undefined: it did not. */
+  /** Token counts that the server reported, if any. */
   readonly usage: Omit<ModelUsage, 'estimated'> | undefined;
   /** Whether the text began with thinking that only a closing tag ended. */
   readonly beganInThinking: boolean;
 };
 
-/** Gets text as it comes. `takeBack`: all of it was thinking, and none of it counts. */
+/** Receives text as it streams. `takeBack` withdraws all text so far, because it was reasoning. */
 export type TextSink = { say: (text: string) => void; takeBack: () => void };
 
 /**
- * `idle`: a sign of life without anything in it; `busy`: words that are no part of the answer, such
- * as the reasoning before it; `part`: of the answer; `full`: a part, and no more is taken.
+ * `idle`: the chunk was empty. `busy`: it held reasoning or other hidden text. `part`: it held a part of the answer.
+ * `full`: it filled the answer, which takes nothing more.
  */
 export type Taken = 'idle' | 'busy' | 'part' | 'full';
 
@@ -118,7 +118,7 @@ function reasonOf(finish: string | undefined, callCount: number): FinishReason {
   return ending === 'unknown' ? 'length' : 'stop';
 }
 
-/** A message instead of a delta: the whole answer, a longer beginning of it, or one more piece. */
+/** Handles a message without a delta. It holds the whole answer, a longer prefix of it, or one more piece. */
 function newIn(message: Piece, raw: string, callCount: number): Piece {
   const isRepeat = raw !== '' && message.text.startsWith(raw);
   const text = isRepeat ? message.text.slice(raw.length) : message.text;
@@ -129,7 +129,7 @@ function newIn(message: Piece, raw: string, callCount: number): Piece {
 function createWords({ isHeld }: { isHeld: boolean }) {
   const thinking = createThinkingFilter({ isHeld });
   let text = '';
-  /** With its thinking, to know a repeat of it. */
+  /** The text including its reasoning, to recognize a repetition. */
   let raw = '';
   let isFull = false;
   const say = (words: string, to: TextSink): void => {
@@ -140,7 +140,7 @@ function createWords({ isHeld }: { isHeld: boolean }) {
   };
   return {
     take: (piece: Piece, to: TextSink): Taken => {
-      // A server that sends the thinking apart sends none of it as text.
+      // A server with a separate reasoning field puts no reasoning into the text.
       if (piece.hasReasoning) say(thinking.release(), to);
       raw = (raw + piece.text).slice(0, MAX_TEXT_CHARS);
       const { text: words, takesBack, isHidden } = thinking.take(piece.text);
@@ -168,7 +168,7 @@ function createWords({ isHeld }: { isHeld: boolean }) {
   };
 }
 
-/** Texts and lists come in pieces; anything else replaces what was there. */
+/** Appends to texts and lists, which arrive in pieces. Any other value replaces the earlier one. */
 function addExtra(before: Fields, more: Fields): Fields {
   if (Object.keys(more).length === 0) return before;
   const joined = { ...before };

@@ -8,7 +8,7 @@ export type CallAssembly = {
   /** Takes the calls of one chunk. `isWhole`: they stand in a message, not in pieces. false: no more is taken. */
   take: (parts: readonly Fields[], isWhole: boolean) => boolean;
   readonly count: number;
-  /** With an id each, of its own: what answers a call names it. */
+  /** Returns the calls, each with a unique id, because results refer to it. */
   finished: () => ModelToolCall[];
 };
 
@@ -120,7 +120,7 @@ function finished(calls: readonly Call[]): ModelToolCall[] {
   });
 }
 
-/** Of arguments that a server gives as an object instead of its text. */
+/** Serializes arguments that a server sends as an object instead of text. */
 function jsonOf(value: unknown): string {
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }

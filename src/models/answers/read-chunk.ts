@@ -15,7 +15,7 @@ export type Piece = {
 
 export type Chunk = {
   delta: Piece | undefined;
-  /** The answer so far or in whole, beside the delta or instead of it. */
+  /** The answer so far, or the whole answer. Some servers send it besides or instead of the delta. */
   message: Piece | undefined;
   /** Why the answer ends, in the server's words. */
   finish: string | undefined;
@@ -63,7 +63,7 @@ function pieceOf(value: unknown): Piece | undefined {
   };
 }
 
-/** Mistral sends a list of parts, in which `thinking` is no part of the answer. */
+/** Mistral sends a list of parts. Parts of the type `thinking` do not belong to the answer. */
 function contentOf(content: unknown): { text: string; hasReasoning: boolean } {
   if (typeof content === 'string') return { text: content, hasReasoning: false };
   const parts = Array.isArray(content) ? content : [content];
@@ -106,7 +106,7 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns undefined for an empty text and for anything that is no text. */
+/** Returns undefined for empty text and for other types. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

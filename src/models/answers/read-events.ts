@@ -4,7 +4,7 @@ import { clearTimeout, setTimeout } from '../../clock.ts';
 import { InvalidAnswer } from '../model-failure.ts';
 import { fieldsOf, textOf } from './read-chunk.ts';
 
-/** Limit of one event of a stream: the package keeps what it has until the event is whole. */
+/** Limit of one event. The package buffers an event until it is complete. */
 const MAX_EVENT_BYTES = 1024 * 1024;
 /** Wait for the end of the response after `[DONE]`, without which the connection cannot be used again. */
 const LINGER_MS = 250;
@@ -53,7 +53,7 @@ export async function* readEvents(
   }
 }
 
-/** An event without data is none (WHATWG HTML, 9.2.6), and a ping is no answer. */
+/** Ignores events without data (WHATWG HTML, 9.2.6) and pings. */
 function carriesNothing(event: string | null, words: string): boolean {
   return words === '' || /^(ping|pong|heartbeat|keep-?alive)$/i.test(event ?? words);
 }

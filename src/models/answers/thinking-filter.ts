@@ -35,11 +35,11 @@ const TAG = new RegExp(
   ALL.map((tag) => tag.replaceAll(/[|[\]/]/g, String.raw`\$&`)).join('|'),
   'i',
 );
-/** White space before the first word that waits for a tag. More of it is text. */
+/** How much leading white space waits for a tag. Longer white space counts as text. */
 const LEAD_CHARS_MAX = 1_000;
 const FIRST_SIGN = /[<[◁]/;
 const LONGEST = Math.max(...ALL.map(({ length }) => length));
-/** Of an answer that is held back until it is known whether it is thinking. */
+/** Limit for text that waits until a tag shows whether it is reasoning. */
 const MAX_HELD_CHARS = 256 * 1024;
 
 /** @param isHeld whether text waits for a closing tag, or for the end of the answer */
@@ -117,7 +117,7 @@ export function createThinkingFilter({ isHeld }: { isHeld: boolean }): ThinkingF
   };
 }
 
-/** White space alone before thinking is no part of an answer. */
+/** Drops white space that stands alone before reasoning. */
 function beforeTag(
   text: string,
   { hasSaid, say }: { hasSaid: boolean; say: (text: string) => string },

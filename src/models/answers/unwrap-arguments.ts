@@ -4,8 +4,8 @@ import { fieldsOf } from './read-chunk.ts';
 const LAYERS_MAX = 6;
 
 /**
- * Returns the JSON object that a model wrote as the arguments of a call, without what is around it. Returns the
- * text as it is where that cannot be read without doubt.
+ * Returns the JSON object in the arguments that a model wrote, without fences, tags or encoding around it. Returns
+ * ambiguous text unchanged.
  */
 export function unwrapArguments(text: string, toolName: string): string {
   let left = text;
@@ -41,7 +41,7 @@ function ownOf(text: string, value: object, toolName: string): string {
 const AROUND =
   /`{1,}\s*(json\w*|javascript|js|python|tool_code)?|<[^<>]{1,40}>|\[\/?[A-Z_]{1,20}\]/g;
 
-/** Returns the object in a text of which nothing else has a letter or a digit. */
+/** Returns the object in a text that has no letters or digits outside it. */
 function objectWithin(text: string): string | undefined {
   const [from, to] = [text.indexOf('{'), text.lastIndexOf('}')];
   if (from === -1 || to < from) return undefined;

@@ -3,9 +3,8 @@ import { fieldsOf } from '../answers/read-chunk.ts';
 const MAX_CHARS = 64 * 1024;
 
 /**
- * Returns an answer that is no error as it is. The body of an error is brought into OpenAI's form
- * `{"error": {…}}`, which is all that the package reads: Google wraps it in a list, and vLLM's and
- * TGI's checks of a request have `detail` or a text.
+ * Converts the body of an error into OpenAI's form `{"error": {…}}`, the only one that the package reads. Google
+ * wraps it in a list, and validation errors of vLLM and TGI have `detail` or a text. Other answers stay unchanged.
  */
 export async function readErrorBody(response: Response): Promise<Response> {
   if (response.status < 400) return response;
@@ -28,7 +27,7 @@ function bodyOf(text: string): string {
   return JSON.stringify({ error: { message, code, type: errorType } });
 }
 
-/** Checks of a request repeat what they were given: its words are no part of what is wrong. */
+/** Drops the input that validation errors repeat, since it may quote the prompt. */
 function withoutInput(name: string, value: unknown): unknown {
   return name === 'input' || name === 'ctx' ? undefined : value;
 }

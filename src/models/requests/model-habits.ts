@@ -11,11 +11,11 @@ import {
 /** What this process has learned of a model of a provider, until the provider is declared anew. */
 export type ModelHabits = {
   readonly capabilities: Capabilities;
-  /** Whether its text waits for the end of its thinking, of which nobody tells the beginning. */
+  /** Whether text waits for a closing tag, because the model's reasoning has no opening tag. */
   readonly holdsText: boolean;
   /** Takes a whole answer. */
   note: (draft: AnswerDraft) => void;
-  /** Learns from a request that was refused; false: there is nothing to change. */
+  /** Learns from a refused request. Returns false if no change would help. */
   learn: (refused: Refused) => boolean;
 };
 

@@ -27,7 +27,7 @@ export function wireMessages(
   return joined(placed).map((message) => wireMessage(message, to));
 }
 
-/** Earlier turns may be left out, the oldest first. A great part goes at once, so that prompts begin the same. */
+/** Drops the oldest turns of a long prompt. Drops many together, so that later prompts share a prefix. */
 function fittingMessages({ messages, historyEnd = 0 }: Prompt, limit: number | undefined) {
   if (limit === undefined || historyEnd <= 1) return messages;
   const tokens = messages.map(promptTokensOf);
@@ -54,7 +54,7 @@ function withUserFirst(messages: readonly ModelMessage[]): readonly ModelMessage
   return [...messages.slice(0, first), BEGINNING, ...messages.slice(first)];
 }
 
-/** What we say after the results of tools goes into the last of them; before a new question stands an answer. */
+/** Moves our notes after tool results into the last result, and puts an answer before a new question. */
 function withAnswers(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.reduce<ModelMessage[]>((before, message, at) => {
     const last = before.at(-1);
@@ -128,7 +128,7 @@ function wireCall(
   const { function: ofFunction, ...ofCall } = isOwn && mode !== 'never' ? extra : {};
   const more = typeof ofFunction === 'object' ? ofFunction : {};
   const hasSignature = Object.keys(ofCall).length > 0 || Object.keys(more ?? {}).length > 0;
-  // Of calls that were made at once only the first has one.
+  // Only the first of several parallel calls has a signature.
   const isFilled = mode === 'filled' && !hasSignature && at === 0;
   return {
     id,

@@ -29,8 +29,8 @@ export type Deliverer = {
   /** These endpoints may have something due; `*`: any may. */
   wake: (endpointIds: readonly string[]) => void;
   /**
-   * Stops claiming, waits for what is in flight (at most an attempt's time-out) and records it, if the database is there
-   * within the seconds of completer.ts.
+   * Stops claiming, waits at most an attempt's time-out for attempts in flight, and records them unless the database
+   * stays away longer than completer.ts waits.
    */
   stop: () => Promise<void>;
 };

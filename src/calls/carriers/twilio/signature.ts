@@ -38,8 +38,8 @@ function valuesOf(params: URLSearchParams, name: string): string[] {
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
- * Returns an address as it stands, without its port, and with the default port. Twilio signs one of them: over https a
- * call's webhook leaves the port out, and its own libraries try the address with and without it.
+ * Returns an address unchanged, without its port, and with the default port. Twilio signs one of these spellings. A
+ * call's webhook over https omits the port, and Twilio's libraries try the address with and without it.
  */
 export function portSpellings(base: string): string[] {
   const [, scheme = '', host = '', path = ''] =

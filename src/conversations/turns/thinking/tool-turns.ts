@@ -22,7 +22,7 @@ export type Call = {
   outcome: Pick<ToolOutcome, 'ok' | 'content' | 'durationMs'> | undefined;
   /** The provider whose model has made it. */
   from?: string;
-  /** Of the first call of a request whose provider wants something back: fields of the message. */
+  /** Message fields that the provider expects back. Only the first call of a request has them. */
   message?: ProviderFields;
 };
 

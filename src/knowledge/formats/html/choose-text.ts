@@ -5,7 +5,7 @@ const SHARE_MIN = 0.15;
 /** With less of a part's text left, what was taken for its surroundings was the text. */
 const KEPT_MIN = 0.2;
 
-/** Minimum characters of a part with a menu's name to count as text. Most of them must stand outside links. */
+/** Minimum length for a part with a menu's name to count as text. Most characters must stand outside links. */
 const TEXT_CHARS_MIN = 30;
 /** One of links is text too, if so many of its lines are sentences or prices. */
 const SENTENCES_MIN = 0.5;

@@ -74,7 +74,7 @@ export class HtmlBlocks {
     if (!this.#endsInSpace) this.#push(' ', true);
   }
 
-  /** The last character of the open line; '' if there is none. */
+  /** The last character of the open line, or '' at its start. */
   get last(): string {
     return this.#parts.at(-1)?.at(-1) ?? '';
   }

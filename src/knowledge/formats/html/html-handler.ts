@@ -109,7 +109,7 @@ export class HtmlHandler implements Partial<Handler> {
     if (name === 'a' && attributes['href'] !== undefined) this.#out.isLink = true;
   }
 
-  /** Whether what is inside makes blocks of its own. */
+  /** Returns true if the element's content forms separate blocks. */
   #isBlock(name: string, isInTitle: boolean): boolean {
     const table = this.#tables.at(-1);
     const isInCell = table?.isCellOpen === true && !table.isLayout;
@@ -166,7 +166,7 @@ export class HtmlHandler implements Partial<Handler> {
     this.#open.pop();
     if (name === 'a') this.#out.isLink = false;
     const outside = this.#open.at(-1);
-    // `<h3><button>` is a title too; what stands between is none.
+    // `<h3><button>` is a title too. Text between two elements is not.
     if (outside && !closed.isLeftOut)
       outside.before = isTitleElement(closed.before) ? closed.before : name;
   }

@@ -9,7 +9,7 @@ export function fenceOf(code: string): string {
   return '`'.repeat(longest + 1);
 }
 
-/** What would be a heading or a fence in Markdown, and is none here. */
+/** Matches plain text that Markdown would read as a heading or a fence. */
 export function unmarked(text: string): string {
   return text.replace(/^( {0,3})(#{1,6}[ \t]|`{3}|~{3}|[=-]{2,}[ \t]*$)/gm, String.raw`$1\$2`);
 }

@@ -6,10 +6,10 @@ const CHARS_MAX = 2_000;
 const DATA_CHARS_MAX = 100_000;
 const DEPTH_MAX = 12;
 const FACTS_MAX = 60;
-/** Of one value of the structured data, with its markup. */
+/** Limit for one value of the structured data, including its markup. */
 const VALUE_CHARS_MAX = 2_000;
 
-/** Properties of schema.org that are facts by themselves, and what they are called. */
+/** Properties of schema.org that are facts, with the label to print. */
 const PROPERTIES: Record<string, string> = {
   telephone: 'Telephone',
   faxNumber: 'Fax',
@@ -56,7 +56,7 @@ function isContact({ where, text, linked }: Block): boolean {
   return isNumber || (/[.!?]$/.test(text) && text.split(' ').length >= 4);
 }
 
-/** Of JSON-LD, one line for each thing that has facts. Nothing of what is no JSON. */
+/** Returns one line per JSON-LD object that has facts, and nothing for invalid JSON. */
 function factsOfData(json: string): string[] {
   if (json.length > DATA_CHARS_MAX) return [];
   try {
@@ -99,7 +99,7 @@ function propertyOf(thing: Record<string, unknown>, key: string): string {
   return text === '' ? '' : `${PROPERTIES[key]}: ${text}`;
 }
 
-/** Of an `OpeningHoursSpecification`. */
+/** Formats an `OpeningHoursSpecification`. */
 function hoursOf({ dayOfWeek, opens, closes }: Record<string, unknown>): string {
   if (typeof opens !== 'string' || typeof closes !== 'string') return '';
   const days = [dayOfWeek].flat().filter((day) => typeof day === 'string');

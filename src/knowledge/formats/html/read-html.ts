@@ -55,7 +55,7 @@ export function readHtml(page: string, { url }: { url: string }): HtmlDocument {
   };
 }
 
-/** Writes out what is raised and lowered, in place. */
+/** Replaces the marks of raised and lowered text, in place. */
 function withoutApart(blocks: Block[]): Block[] {
   const notes = new Set<string>();
   for (const { text } of blocks) {

@@ -1,6 +1,6 @@
 /**
- * Numbers that markup sets apart from their neighbours: raised, lowered, struck out. While a page is parsed
- * each becomes a mark, since only the whole page says what is a footnote; `resolveMarks` writes it out.
+ * Numbers that markup separates from their neighbours: superscript, subscript, small print. The parser writes marks,
+ * because only the whole page shows which of them are footnotes. `resolveMarks` replaces them.
  */
 
 const [RAISED, LOWERED, SMALL, END] = ['\uE0F1', '\uE0F2', '\uE0F3', '\uE0F4'];
@@ -9,7 +9,7 @@ const MARKED = /([\uE0F1-\uE0F3])([^\uE0F1-\uE0F4]{0,40})(\uE0F4|$)/g;
 const CENTS = /(?:^|[\s_-])(?:cents?|decimals?|fraction)(?:$|[\s_-])/i;
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** The mark that begins such an element; undefined: it is none. */
+/** Returns the mark that begins the element, or undefined if it needs no mark. */
 export function markOf(name: string, className: string | undefined): string | undefined {
   if (name === 'sup') return RAISED;
   if (name === 'sub') return LOWERED;

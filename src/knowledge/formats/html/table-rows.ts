@@ -25,9 +25,9 @@ export type Table = {
   spans: (Span | undefined)[];
   /** Rows that name the columns, before they are written. */
   names: string[][];
-  /** No element says that they are names. */
+  /** Whether they were recognized without a heading element. */
   isGuess: boolean;
-  /** The last of them has cells over several rows or columns. */
+  /** Whether the last header row has cells that span rows or columns. */
   hasGroups: boolean;
   /** They are written above the first row, and again where a text stands between two rows. */
   head: string | undefined;
@@ -110,7 +110,7 @@ export function readRow(
     table.hasGroups = table.cells.some(({ columns, rows }) => columns > 1 || rows > 1);
     return undefined;
   }
-  // Nothing marks the row above as names: that is what it is where numbers stand below it.
+  // No element marks the row above as a header. Numbers below it show that it is one.
   const isGuess = table.isGuess && !values.some((value) => /\d/.test(value));
   const above = isGuess ? table.names.map((names) => `${rowOf(names)}\n`).join('') : '';
   if (isGuess) table.names = [];
@@ -119,7 +119,7 @@ export function readRow(
   return { row: `${above}${head}${rowOf(values)}`, isFirst: table.rows === 1 || head !== '' };
 }
 
-/** Whether it names the columns: by its elements, because the row above goes on in it, or as it seems. */
+/** Returns true for a header row: by its elements, as the continuation of the row above, or by its look. */
 function isRowOfNames(table: Table): boolean {
   const { cells, names, spans } = table;
   if (table.isHeading || table.isHead) return true;
