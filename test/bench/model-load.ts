@@ -17,7 +17,7 @@ export type Run = {
 };
 export type ReadCpu = () => Record<string, number>;
 
-/** From the moment at which nobody wants a reply to the end of its request (docs/conversations.md). */
+/** Bound from the interruption to the end of the model's request (docs/conversations.md). */
 export const CANCEL_MS = 20;
 
 export const clockMs = (): number => performance.timeOrigin + performance.now();

@@ -73,7 +73,7 @@ async function playRound(agentId: string, round: number): Promise<number> {
   return steps;
 }
 
-/** Holds both processes up where they store a turn, and kills one of them there. */
+/** Blocks both processes as they store a turn, and kills one of them there. */
 async function killInStep(victim: number): Promise<number> {
   const holder = new pg.Client({ connectionString: engine.databaseUrl });
   await holder.connect();
@@ -91,7 +91,7 @@ async function killInStep(victim: number): Promise<number> {
   return steps!;
 }
 
-/** Of its sessions in PostgreSQL. */
+/** Name of its sessions in PostgreSQL. */
 const nameOf = (index: number): string => `api-${index}`;
 
 function startApiProcess(index: number): Promise<Parley> {

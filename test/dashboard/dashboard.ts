@@ -163,7 +163,7 @@ export async function openDashboard(open: OpenOptions = {}): Promise<Opened> {
   };
 }
 
-/** What a page says whose address is none. */
+/** The text of a page whose address does not exist. */
 export const NOWHERE = 'There is no page at this address.';
 
 /**

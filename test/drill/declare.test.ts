@@ -3,9 +3,9 @@ import { eventually, statusMessageOf, type Api } from '../../src/drill/api.ts';
 import { declare } from '../../src/drill/declare.ts';
 import { holdTime } from '../clock.ts';
 
-/** What a drill prints when Parley cannot do what it declares. */
+/** Output of a drill whose objects Parley cannot make ready. */
 
-/** Everything is ready but objects of one kind, of which it says why. */
+/** Everything is ready except objects of one kind, which report a reason. */
 function apiWhere(refused: string, message: string | null): Api & { deleted: string[] } {
   const deleted: string[] = [];
   return {

@@ -18,7 +18,7 @@ const SECRET = {
   stringData: { 'auth-token': TOKEN },
 };
 
-/** With options that are right but for `more`, the last of which count. */
+/** Uses valid options, then `more`, which overrides them. */
 const drill = (
   { url, key, token }: { url: string; key: string; token: string },
   ...more: string[]

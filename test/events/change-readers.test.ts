@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { ANYTHING, createChangeReaders, type Change } from '../../src/events/change-readers.ts';
 
-/** What waits for who follows changes. */
+/** Changes that wait for a reader. */
 
 const agent = (id: string): Change => ({ resource: 'agents', id });
 
-/** A reader, and what it has taken so far. */
+/** A reader with the changes that it has taken so far. */
 function follow(readers: ReturnType<typeof createChangeReaders>, namespace: string) {
   const abort = new AbortController();
   const taken: string[] = [];

@@ -9,7 +9,7 @@ import { unwrapArguments } from '../../src/models/answers/unwrap-arguments.ts';
 import { badEnd } from '../../src/models/model-failure.ts';
 import { WHOLE_ANSWER } from '../../src/models/openai-model.ts';
 
-/** The parts of an answer at their limits, and each half of how they are told apart. */
+/** The parts of an answer at their limits, and each condition that separates them. */
 
 const KIB_64 = 64 * 1024;
 

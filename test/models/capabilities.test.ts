@@ -6,7 +6,7 @@ import {
   type Refused,
 } from '../../src/models/requests/capabilities.ts';
 
-/** What is learned from a refusal, and when there is nothing to learn. */
+/** Changes learned from a refusal, and refusals that teach nothing. */
 
 const DEFAULT = defaultCapabilities('https://models.example/v1');
 const user = { role: 'user', content: 'a' };

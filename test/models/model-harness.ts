@@ -33,7 +33,7 @@ export async function stubModel(...args: Parameters<typeof startStubModel>): Pro
   return stub;
 }
 
-/** A server that refuses each request of which `problem` finds one. */
+/** Starts a server that refuses each request for which `problem` returns a reply. */
 export async function pickyStub(
   problem: (body: StubBody) => StubReply | undefined,
 ): Promise<StubModel> {

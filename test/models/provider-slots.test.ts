@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createProviderSlots } from '../../src/models/provider-slots.ts';
 
-/** How many requests a provider gets at once, and how many wait. */
+/** Limits of concurrent and waiting requests to a provider. */
 
 const { signal } = new AbortController();
 

@@ -15,7 +15,7 @@ import {
 } from './model-harness.ts';
 import type { StubReply } from './stub-model.ts';
 
-/** Prompts that a server refuses for their length or for what they say. */
+/** Prompts that a server refuses for their length or their content. */
 
 afterEach(stopAll);
 

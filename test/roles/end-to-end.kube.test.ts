@@ -165,7 +165,7 @@ describe.each(binaries ? launches : launches.slice(0, -1))('%s', (name, launch, 
   });
 });
 
-/** With another agent, since nobody has pinned a version of it. */
+/** Uses another agent, because no version of that one is pinned. */
 async function startAgain(): Promise<void> {
   const { apiKey } = parley;
   const before = receiver.received.length;

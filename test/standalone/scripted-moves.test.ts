@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nextMove } from '../../src/standalone/scripted-moves.ts';
 
-/** The rules of the scripted model, each half of them. */
+/** The rules of the scripted model, one test for each half of a condition. */
 
 const ALL = ['order_status', 'start_return', 'hang_up'];
 const move = (content: string, names = ALL) =>

@@ -10,7 +10,7 @@ import { startParley, temporaryFolder, type Parley } from '../roles/parley-proce
 const EXAMPLES = path.resolve(import.meta.dirname, '../../examples');
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-/** Of all tests but the first, in place of a PostgreSQL of their own. */
+/** Database that all tests but the first share, instead of starting a PostgreSQL. */
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let parley: Parley;
 

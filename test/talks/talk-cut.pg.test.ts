@@ -140,7 +140,7 @@ test('a chat that has ended is shown for ten minutes, and then only that it has'
   const soon = await talks.visit({ resume: page.resume() });
   expect(await soon.closed).toBe(1000);
   expect(soon.turns()).toEqual(page.turns());
-  // A minute more: the held clock of the process lags behind that of the database.
+  // One extra minute, because the held clock of the process lags behind the database.
   await talks.api.engine.pool.query(
     `update conversations
         set ended_at = ended_at - interval '11 minutes', started_at = started_at - interval '11 minutes'

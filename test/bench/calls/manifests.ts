@@ -11,7 +11,7 @@ export const ANSWER =
 
 export const together = (manifests: readonly string[]): string => manifests.join('---');
 
-/** The carrier of `startStandIn`, and who answers its numbers. Without `apiUrl` nobody calls its API. */
+/** The carrier of `startStandIn` with its agents. Omit `apiUrl` if no test calls the carrier's API. */
 export const carrier = (
   numbers: readonly { number: string; agent: string }[],
   apiUrl?: string,

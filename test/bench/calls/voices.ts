@@ -13,7 +13,7 @@ import { cpuShare } from './processes.ts';
 /** Silence that ends what somebody says, and speech that interrupts: src/calls/lines/ear.ts. */
 const SILENCE_MS = 400;
 const BARGE_IN_MS = 500;
-/** From then to the order to be silent, as promised. */
+/** The promised bound from the interruption to the order to stop playout. */
 const CLEAR_MS = 50;
 /** A caller whose question is not understood by then gives up. */
 const UNDERSTOOD_MS = 20_000;
@@ -43,7 +43,7 @@ export function oneRound(): Asking {
 type Talk = (asking: Asking) => Promise<void>;
 type Bench = { bounds: Bounds; pid: number; count: number; talk: Talk };
 
-/** So many at once, one count after the other. Exits with 1 if a bound is missed. */
+/** Runs each number of concurrent calls in turn. Exits with 1 if a bound is missed. */
 export async function benchVoices({
   parley,
   counts,
@@ -59,7 +59,7 @@ export async function benchVoices({
   bounds.finish();
 }
 
-/** Prints what so many at once saw, and what the process took. */
+/** Prints the figures of concurrent calls and the resources of the process. */
 async function benchCount({ bounds, pid, count, talk }: Bench): Promise<void> {
   const seen = nothingSeen();
   const givenUp: string[] = [];

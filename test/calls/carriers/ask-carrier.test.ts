@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { DialRefused, refusalOf } from '../../../src/calls/carriers/carrier.ts';
 import { askCarrier, sidSince, stateOf } from '../../../src/calls/carriers/ask-carrier.ts';
 
-/** Requests to carriers, and what is read of their answers. */
+/** Requests to carriers and how their answers are read. */
 
 type Sent = Parameters<Parameters<typeof askCarrier>[0]['send']>[0];
 

@@ -9,7 +9,7 @@ const BUSY = { status: 'busy', reason: 'busy' } as const;
 type Became = Parameters<typeof endingOf>[1];
 
 test.each<[Partial<CallRow>, Became, string, string]>([
-  // The carrier knows nothing of it.
+  // The carrier does not know the call.
   [{ status: 'in_progress' }, undefined, 'failed', 'platform_error'],
   [{ status: 'transferring' }, undefined, 'failed', 'platform_error'],
   [{ status: 'ringing', direction: 'inbound' }, undefined, 'no_answer', 'no_answer'],

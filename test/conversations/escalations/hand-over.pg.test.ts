@@ -156,7 +156,7 @@ describe('a person who vanishes', () => {
       time.advance(1_000),
       ...back.map((esc) => act(esc, 'heartbeat', { by: KIM.id })),
     ]);
-    // The reaper comes by at once, or a second after a look that had begun before.
+    // The reaper runs now, or one second after a run that had already begun.
     await until('the reaper', async () => {
       await time.advance(1_000);
       return (await read(gone)).status === 'requested';

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { StubBody, StubReply } from '../../models/stub-model.ts';
 import { shareModelFixture, type ModelFixture } from './model-fixture.ts';
 
-/** Whole turns with servers that are OpenAI-compatible with small differences, and what is stored of them. */
+/** Whole turns with servers that differ slightly from OpenAI, and their stored rows. */
 
 let api: ModelFixture;
 beforeAll(async () => {

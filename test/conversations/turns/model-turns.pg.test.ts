@@ -58,7 +58,7 @@ test('a conversation: the first words, a question answered from knowledge, a too
   expect(first?.body.model).toBe('stub-1');
   expect(first?.headers.authorization).toBe(`Bearer ${STUB_KEY}`);
   const roles = first?.body.messages?.map(({ role }) => role);
-  // Roles take turns: a user stands before the first message, and what was found with the question.
+  // Roles alternate: a user message precedes the first message and holds the passages with the question.
   expect(roles).toEqual(['system', 'user', 'assistant', 'user']);
   expect(first?.body.messages?.[0]?.content).toMatch(/^You help Ann\./);
   expect(JSON.stringify(first?.body)).not.toContain(STUB_KEY);

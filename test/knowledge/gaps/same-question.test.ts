@@ -40,7 +40,7 @@ describe('two words are one', () => {
   test.each<[string, string, boolean]>([
     ['helmet', 'helmet', true],
     ['helmet', 'shop', false],
-    // Of one root.
+    // Two words with the same root.
     ['pay', 'payment', true],
     ['payment', 'pay', true],
     ['de', 'deal', false],

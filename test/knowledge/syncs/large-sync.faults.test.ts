@@ -67,7 +67,7 @@ test('while all is written and not committed, other events are read', async () =
   } as const;
   const { eventId } = await emitEvent(pool, event, Date.now());
   const input = { namespace, after, filter: { withTests: false }, limit: 10, sinceMs: Date.now() };
-  // An autovacuum holds readers back for a moment too. The sync does so until it goes on.
+  // An autovacuum may also hold readers back for a moment. The stopped sync would do so until it continues.
   const events = await until('the other event', async () => {
     const read = await readStream(pool, input);
     return !read.isHeldBack && read.events;

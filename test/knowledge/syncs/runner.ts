@@ -7,7 +7,7 @@ import { createNotifier } from '../../../src/platform/postgres/notifications.ts'
 import { createContext } from '../../../src/roles/context.ts';
 import { siteFetcher } from './site.ts';
 
-/** As in production, but a process looks for syncs more often. A test ends a lease by `shiftTime`. */
+/** Production times, except that a process looks for syncs more often. Tests end a lease by `shiftTime`. */
 export const RUNNER_TIMES = { ...LEASE_TIMES, checkMs: 100, lookMs: 50 };
 
 /** What a process of the operator runs, by itself. */

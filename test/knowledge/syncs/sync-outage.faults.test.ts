@@ -118,7 +118,7 @@ test('a process cut off from the database stops reading before another may begin
   proxy.hang();
   await time.advance(leaseMs - checkMs);
   expect(reads).toEqual(['cut-off begins', 'cut-off ends']);
-  // Its database connection hangs, so the lease is what it was when the sync was claimed.
+  // Its database connection hangs, so the lease still has its original end.
   expect(await claimSync(pool, { namespaces: [], leaseMs })).toBeUndefined();
   await shiftTime(pool, leaseMs);
   // What it held up reaches the database when it is another's, and must change nothing.

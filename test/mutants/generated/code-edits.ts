@@ -25,7 +25,7 @@ export function codeEdits(file: string, source: string): Edit[] {
   return edits.sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
-/** Whether a node is an argument of `log.warn(…)`: what a log says is no promise. */
+/** Returns true for an argument of `log.warn(…)`. The text of a log line is not promised. */
 function isLogged(call: SyntaxNode, argument: SyntaxNode): boolean {
   const { callee } = call as { callee?: SyntaxNode };
   if (call.type !== 'CallExpression' || callee?.type !== 'MemberExpression') return false;
@@ -48,7 +48,7 @@ function isFragment(text: string): boolean {
   return !CLAUSE.test(text) && /[=<>$]|\bis (?:not )?null\b/.test(text);
 }
 
-/** A reading of the clock. No test, and nobody else, arranges that two of them meet at a microsecond. */
+/** A reading of the clock. Two readings never meet at the same microsecond on purpose. */
 const CLOCK = /\b(nowMs|epochMs|monotonicMs|clockMs)\b|\bDate\.now\b/;
 
 /** `<` becomes `<=`, and so on, unless one side is the clock. */
@@ -92,7 +92,7 @@ function halfEdits(
   });
 }
 
-/** The next parent that is no pair of brackets. */
+/** The nearest parent other than brackets. */
 function outside(parents: readonly SyntaxNode[]): SyntaxNode | undefined {
   return parents.findLast(({ type }) => type !== 'ParenthesizedExpression');
 }

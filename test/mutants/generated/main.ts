@@ -114,7 +114,7 @@ async function judgeAll(
   return seen;
 }
 
-/** What an earlier run with the same `--out` has drawn, and what it has judged of that. */
+/** The sample of an earlier run with the same `--out`, with its judged mutants. */
 function drawnBefore(): { chosen: string[]; mutants: Seen[] } | undefined {
   if (options.out === undefined || !existsSync(options.out)) return undefined;
   return JSON.parse(readFileSync(options.out, 'utf8')) as { chosen: string[]; mutants: Seen[] };
@@ -124,7 +124,7 @@ function choose(all: readonly Generated[], copy: PrivateCopy): Generated[] {
   const strangers = Object.keys(EQUIVALENT).filter((id) => !all.some((one) => one.id === id));
   for (const id of strangers) console.log(`equivalent.ts: there is no mutant ${id}`);
   const asked = options.id ?? drawnBefore()?.chosen;
-  // In the order in which they were drawn, so that the first ones are a sample too.
+  // Keeps the drawn order, so that any beginning is a random sample too.
   if (asked) return asked.flatMap((wanted) => all.filter(({ id }) => id === wanted));
   const drawn = all.filter(({ id, noun }) => !(id in EQUIVALENT) && noun.startsWith(options.noun));
   const shuffled = createSeeded(Number(options.seed)).shuffled(drawn);

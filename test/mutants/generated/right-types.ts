@@ -55,7 +55,7 @@ function wrongOf(round: readonly Generated[], root: string): Generated[] {
   }
 }
 
-/** Lines of errors. What a mutant leaves unused is none: it runs all the same. */
+/** Lines of errors, without those about unused names, which do not stop a mutant from running. */
 function compile(root: string): string[] {
   const config = path.join(root, 'tsconfig.mutants.json');
   const compilerOptions = {

@@ -132,7 +132,7 @@ describeEachStore((storeName) => {
     });
   });
 
-  // The API waits for the projection of what is refused only after its declaration; the kinds wait side by side.
+  // A refusal after the declaration arrives only when the API stops waiting, so the kinds wait in parallel.
   describe('of many at once exactly as many get in as there is room, and nothing is left of the others', () => {
     test.concurrent.each(KINDS)('$kind', async ({ kind, quota, path, json }) => {
       const { namespace, create, used } = await newNamespace();

@@ -7,7 +7,7 @@ import {
   tokensIn,
 } from '../../../src/platform/http/session-cookie.ts';
 
-/** Whose page sent a request, and which cookie it may have. */
+/** The origin of a request and the cookie that it may carry. */
 
 const OWN = { origin: 'https://parley.test', host: 'parley.test' };
 type Sent = Record<string, string | undefined>;

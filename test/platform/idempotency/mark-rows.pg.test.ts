@@ -36,7 +36,7 @@ const isOwn = (row: Columns): boolean =>
   row['api_key_id'] === KEY && HASH.equals(row['place_hash'] as Buffer);
 const own = async (): Promise<Columns> => (await all()).find(isOwn)!;
 
-/** What a change leaves alone: marks that differ in one part of what it goes by. */
+/** Marks that a change must not touch: each differs in one part of its key. */
 const NEIGHBORS: Columns[] = [
   { api_key_id: newUuid() },
   { place_hash: Buffer.from('other') },

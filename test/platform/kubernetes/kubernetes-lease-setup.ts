@@ -123,7 +123,7 @@ export function newElection(kube: Kube, leaseName: string) {
   const eventually = (isSo: () => boolean | Promise<boolean>): Promise<true> =>
     until(() => `${String(isSo)}; log: ${log.join(', ')}`, isSo, { everyMs: 20 });
 
-  /** The candidate has its watch, and so knows who leads. */
+  /** The candidate's watch runs, so it knows the leader. */
   const follows = ({ answered }: Candidate, times = 1): Promise<true> =>
     eventually(() => answered.filter((one) => one === 'GET 200').length > times);
 

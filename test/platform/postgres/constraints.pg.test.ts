@@ -65,7 +65,7 @@ test('a passage is of a source, or of an agent and a gap', async () => {
   ]);
 });
 
-/** Of which rows there is at most one. */
+/** Rows that exist at most once. */
 const UNIQUE: [columns: string, condition: string][] = [
   ['agents (namespace, name)', '(deleted_at IS NULL)'],
   [

@@ -23,7 +23,7 @@ if (whyNot !== undefined) console.warn(`F-12 DOES NOT RUN: no disk can be filled
 
 /** What holds the tables needs about 50 MB from the start, the WAL three files of 16 MB. */
 const SIZES_MB = { data: 160, wal: 80 };
-/** Requests in a row, each of which is refused while the disk stays full. */
+/** Consecutive requests that must be refused before the disk counts as full. */
 const REFUSED = 100;
 const WAL_SETTINGS = { min_wal_size: '32MB', max_wal_size: '32MB', wal_recycle: 'off' };
 

@@ -23,7 +23,7 @@ export async function copyCluster(dataDir: string): Promise<void> {
   if (existsSync(path.join(made, 'postgres'))) await run('cp', ['-a', `${made}/.`, dataDir]);
 }
 
-/** Of all that decides what a first start makes. */
+/** Hash of everything that determines the cluster. */
 function versionOf(): string {
   const parts = [readFileSync(SOURCE), findBinaries().initdb, String(process.getuid?.())];
   const hash = createHash('sha256');

@@ -19,7 +19,7 @@ export type Rows = {
 
 export const minutesAgo = (minutes: number): Date => new Date(Date.now() - minutes * 60_000);
 
-/** Makes a database for all tests of the file that calls it, and empties these tables before each of them. */
+/** Creates a database for the calling test file and empties these tables before each test. */
 export function useRows(...tables: string[]): Rows {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let pool: Pool;

@@ -157,7 +157,7 @@ async function sharedJson({ operationId }: Route, row: Row): Promise<Json> {
   return unusedJson.get(operationId);
 }
 
-/** Of `default`, one for each set of scopes. */
+/** Keys of `default`, one for each set of scopes. */
 const keyOf = new Map<string, string>();
 async function keyWith(scopes: readonly Scope[]): Promise<string> {
   const name = scopes.join();

@@ -34,7 +34,7 @@ const report = (report: Report): void => void writeSync(1, `${JSON.stringify(rep
 // Written by test/roles/operator/operator-process.ts and nobody else.
 const options = JSON.parse(process.env['FAULTY_OPERATOR'] ?? '') as FaultyOperatorOptions;
 const { name, namespace, kube, leaseDurationMs = 15_000 } = options;
-/** Who leads no longer finds that out by its next renewal. */
+/** A former leader learns of its loss by its next renewal. */
 const RETRY_MS = 500;
 
 const effects = createSideEffects(report);

@@ -7,7 +7,7 @@ import {
 } from '../../../src/speech/activity/activity.ts';
 import { createNoiseFloor } from '../../../src/speech/activity/noise-floor.ts';
 
-/** Speech made of windows of 32 ms whose level and pitch are known: what is just enough, and one window less. */
+/** Speech made of 32 ms windows with a known level and pitch: just enough windows, and one fewer. */
 
 const RATE = 8_000;
 const WINDOW = (RATE * WINDOW_MS) / 1_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isWav, readWavHeader, wavHeader, WavError } from '../../../src/speech/audio/wav.ts';
 
-/** Headers at the limits of what is read, and one byte beyond. */
+/** Headers at the limits of the reader, and one byte beyond. */
 
 const HEADER = wavHeader({ sampleRate: 16_000, dataBytes: 8 });
 const RIFF = HEADER.subarray(0, 12);

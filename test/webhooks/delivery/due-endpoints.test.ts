@@ -12,7 +12,7 @@ function dueAfter(fresh: number, yielding: number): string[] {
   const claimed = [
     ...Array.from({ length: fresh }, () => ({ endpointId: 'a', yields: false })),
     ...Array.from({ length: yielding }, () => ({ endpointId: 'a', yields: true })),
-    // What another endpoint got is no matter of this one.
+    // Deliveries of another endpoint do not count.
     { endpointId: 'b', yields: true },
   ] as ClaimedDelivery[];
   due.noteClaimed([{ endpointId: 'a', slots: 3, yieldingSlots: 2 }], claimed);

@@ -202,7 +202,7 @@ describeEachStore((storeName) => {
     expect(again.body.secret).toBe(first.body.secret);
   });
 
-  // In PostgreSQL a Secret is declared as a whole, by one author.
+  // The PostgreSQL store declares a Secret as a whole, by one author.
   const inKubernetes = test.runIf(storeName === 'kubernetes');
   inKubernetes('the Secret of a declared endpoint rotates by three keys', async () => {
     const [name, namespace, fieldManager] = ['by-hand', 'default', 'kubectl-patch'];

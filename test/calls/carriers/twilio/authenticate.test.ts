@@ -7,7 +7,7 @@ import {
 } from '../../../../src/calls/carriers/twilio/authenticate.ts';
 import type { Account } from '../../../../src/calls/providers/find-account.ts';
 
-/** Whose request it is that a carrier sends. The dialect is a stand-in that takes the tokens a test names. */
+/** Finds the account behind a carrier's request. The stand-in dialect accepts the tokens that a test names. */
 
 const accountOf = (id: string, over: object = {}): Account =>
   ({ id, accountId: 'AC1', type: 'twilio', ...over }) as unknown as Account;

@@ -15,7 +15,7 @@ test('each carrier has its own two operations', () => {
   ]);
 });
 
-/** Of the socket before `after` transfers, of a call that had so many. */
+/** The socket from before `after` transfers, for a call with this many. */
 const handedOff = (after: number, call: { transfers: number; status: string }): Promise<string> =>
   afterHandOff(NO_DEPS, { call, account: {}, sent: { after } } as unknown as OfCall);
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { drawnFrom } from '../../../../src/conversations/turns/thinking/drawn-from.ts';
 
-/** Which passages an answer is drawn from, by the words that it has of them and not of the question. */
+/** Finds the passages behind an answer, by words that the answer shares with them but not with the question. */
 
 const PARKING = { heading: 'Parking', text: 'Nine euros behind the northern gate.' };
 const PETS = { heading: '', text: 'Dogs sleep in wooden cabins beside the lake.' };

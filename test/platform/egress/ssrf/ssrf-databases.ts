@@ -2,7 +2,7 @@ import { createLogger } from '../../../../src/platform/observability/logger.ts';
 import { migrate } from '../../../../src/platform/postgres/migrate.ts';
 import { startOwnPostgres, type OwnPostgres } from '../../postgres/own-postgres.ts';
 
-/** Migrated databases of one PostgreSQL in the namespace, which starts with the first of them. */
+/** Migrated databases of one PostgreSQL in the namespace. The first database starts the server. */
 export type Databases = {
   /** Returns its URL. */
   create: (name: string) => Promise<string>;

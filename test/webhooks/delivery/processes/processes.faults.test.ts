@@ -28,7 +28,7 @@ const ALL_POINTS = [
   'delivery.recording',
   'delivery.recorded',
 ] as const;
-/** In the normal lane one, that of F-53: a receiver has acknowledged for sure. */
+/** The normal lane runs only F-53, in which the receiver has acknowledged. */
 const POINTS = IS_NIGHTLY ? ALL_POINTS : (['delivery.answered'] as const);
 
 /** A body may come after the headers for so long (src/platform/egress/client.ts). */
@@ -272,7 +272,7 @@ test('F-52: its event loop stands still: nobody takes over, nothing is sent twic
     ids.push(...(await harness.emit(to, 8)));
     await harness.receiver.until(({ length }) => length > before);
   };
-  // More come in while it stands still, and the other one goes on.
+  // More events arrive while one process is stopped and the other one continues.
   for (let i = 0; i < 20; i += 1) await emitSome();
   // It did stand still, and delivers again. The other one may have been faster so far.
   const sent = (): Promise<number> =>
