@@ -25,8 +25,9 @@ export default defineConfig({
       kind('check', { include: ['test/check/**/*.test.ts'] }),
       kind('unit', {
         include: ['test/**/*.test.ts'],
-        exclude: ['test/**/*.{program,pg,kube,faults,browser}.test.ts', 'test/{check,e2e}/**'],
+        exclude: ['test/**/*.{http,program,pg,kube,faults,browser}.test.ts', 'test/{check,e2e}/**'],
       }),
+      kind('http'),
       kind('program'),
       kind('pg', { globalSetup: 'test/setup/start-postgres.ts' }),
       kind('kube', {

@@ -16,6 +16,20 @@ export const call = (fields: Fields): string => delta({ tool_calls: [fields] });
 export const order = (text: string, more: Fields = {}): string =>
   call({ ...more, type: 'function', function: { name: 'order_status', arguments: text } });
 
+/** Returns what one model makes of each stream, one after the other. */
+export async function answersTo(streams: readonly string[]) {
+  const stub = await stubModel();
+  stub.script(...streams.map((events) => ({ events })));
+  const model = await plainModel(stub.url);
+  const answers: { text: string; heard: string }[] = [];
+  for (const _ of streams) {
+    const { request, texts } = asking();
+    const { text } = await model(request);
+    answers.push({ text, heard: texts.join('') });
+  }
+  return answers;
+}
+
 export async function answerTo(...streams: string[]) {
   const stub = await stubModel();
   stub.script(...streams.map((events) => ({ events })));

@@ -63,7 +63,7 @@ else await runSample();
 /** Runs test files, by default all of the projects that start no processes, with the recorder as a setup file. */
 function record(paths: readonly string[]): number {
   const vitest = path.join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const projects = ['unit', 'program', 'pg', 'kube'].map((name) => `--project=${name}`);
+  const projects = ['unit', 'http', 'program', 'pg', 'kube'].map((name) => `--project=${name}`);
   const config = ['--root', ROOT, '--config', 'test/mutants/generated/coverage.config.ts'];
   const args = [vitest, 'run', ...config, ...projects, ...paths];
   return spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' }).status ?? 1;

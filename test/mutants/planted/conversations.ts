@@ -44,7 +44,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
     in: 'askOne',
     find: '(hasBegun) throw',
     replace: '(hasBegun && tries >= RETRIES) throw',
-    suite: 'test/models/model-chain.test.ts',
+    suite: 'test/models/model-chain.http.test.ts',
   },
   {
     name: 'two-write-one-turn',
@@ -215,7 +215,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
     in: 'buildRequest',
     find: ": method !== 'GET'",
     replace: ': false',
-    suite: 'test/conversations/tools/webhook-tool.test.ts',
+    suite: 'test/conversations/tools/webhook-tool.http.test.ts',
   },
   {
     name: 'model-chooses-the-shop',
@@ -224,7 +224,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
     in: 'withQuery',
     find: 'name)) {',
     replace: 'name) && !url.search) {',
-    suite: 'test/conversations/tools/webhook-tool.test.ts',
+    suite: 'test/conversations/tools/webhook-tool.http.test.ts',
   },
   {
     name: 'unheard-words-kept',

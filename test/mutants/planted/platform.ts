@@ -145,7 +145,7 @@ export const PLATFORM: readonly Mutant[] = [
     in: 'hasRead',
     find: 'bytes <= MAX_OVERHEAD_BYTES +',
     replace: 'bytes <= MAX_OVERHEAD_BYTES * 1_024 +',
-    suite: 'test/platform/egress/floods.test.ts',
+    suite: 'test/platform/egress/floods.http.test.ts',
   },
   {
     name: 'repeated-after-an-answer-began',
@@ -154,7 +154,7 @@ export const PLATFORM: readonly Mutant[] = [
     in: 'diedUnanswered',
     find: '!this.#hasFirstByte &&',
     replace: '',
-    suite: 'test/platform/egress/keep-alive.test.ts',
+    suite: 'test/platform/egress/keep-alive.http.test.ts',
   },
   {
     name: 'headers-of-ours-taken',
@@ -226,6 +226,6 @@ export const PLATFORM: readonly Mutant[] = [
     in: 'createLabels',
     find: 'if (known.size < NAMES_MAX)',
     replace: '',
-    suite: 'test/platform/observability/gen-ai.test.ts',
+    suite: 'test/platform/observability/gen-ai.http.test.ts',
   },
 ];

@@ -10,7 +10,7 @@ import {
   stubModel,
 } from './model-harness.ts';
 
-import { answerTo, delta, DONE, event, order, says, stops } from './streams.ts';
+import { answersTo, answerTo, delta, DONE, event, order, says, stops } from './streams.ts';
 
 /** Streams of servers that are OpenAI-compatible with small differences. */
 
@@ -126,10 +126,12 @@ describe('thinking between tags', () => {
     ['◁think▷', '◁/think▷'],
   ])('%s is no part of the answer, cut at any place', async (open, close) => {
     const whole = `\n${open}\n${THOUGHT}\n${close}\n\n${ANSWER}`;
-    for (let at = 0; at < whole.length; at += 1) {
-      const { reply, heard } = await answerTo(says(whole.slice(0, at), whole.slice(at)) + stops());
-      expect([reply.text, heard]).toEqual([ANSWER, ANSWER]);
-    }
+    const cuts = Array.from(
+      { length: whole.length },
+      (_, at) => says(whole.slice(0, at), whole.slice(at)) + stops(),
+    );
+    const answers = await answersTo(cuts);
+    expect(answers).toEqual(cuts.map(() => ({ text: ANSWER, heard: ANSWER })));
   });
 
   test('comes letter by letter', async () => {
