@@ -40,8 +40,8 @@ export type Dialect = {
   stream: Readonly<Record<string, string>>;
   /** Whether it tells how a socket of ConversationRelay ended. */
   tellsRelayEnd: boolean;
-  /** Whether a status callback may ask what to do, as it tells that a machine answers. */
-  asksByStatus: boolean;
+  /** Whether the answer to a status callback may be followed as what to do. */
+  followsStatus: boolean;
   media: MediaDialect;
 };
 
@@ -81,7 +81,7 @@ export type Dial = {
   url: string;
   statusCallback: string;
   ringSec: number;
-  /** Whether it is to find out if a machine answers. */
+  /** Whether it is to find out if a machine answers, beside the call, and to tell `statusCallback`. */
   detectsMachine: boolean;
 };
 

@@ -3,6 +3,7 @@ import { failpoint } from '../../failpoints.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { takeAsked } from '../acts/acts.sql.ts';
+import { readCall } from '../calls.sql.ts';
 import type { Line } from './line.ts';
 import type { HeldCall } from './lines.sql.ts';
 import type { Talk } from './talk.ts';
@@ -10,7 +11,7 @@ import type { Talk } from './talk.ts';
 /** A line that this process holds. */
 export type ActingLine = {
   call: HeldCall;
-  talk: Pick<Talk, 'press' | 'finish'>;
+  talk: Pick<Talk, 'press' | 'finish' | 'leave'>;
   line: Pick<Line, 'end'>;
   /** It is told that it has to end. */
   isBrokenOff: boolean;
@@ -34,7 +35,7 @@ export function act(deps: Deps, holding: ActingLine): void {
 async function doAsked({ pool }: Deps, holding: ActingLine): Promise<void> {
   const { call, line, talk } = holding;
   const asked = await takeAsked(pool, call);
-  if (!asked) return;
+  if (!asked) return leaveMachine(pool, holding);
   if (asked.keys !== null) talk.press(asked.keys);
   if (!asked.isTransferred || holding.isTransferring) return;
   holding.isTransferring = true;
@@ -42,4 +43,15 @@ async function doAsked({ pool }: Deps, holding: ActingLine): Promise<void> {
   await failpoint('transfer.closing');
   // The carrier asks what to do now that its socket is closed.
   if (!holding.isBrokenOff) line.end('transfer');
+}
+
+/** Closes the line if a machine has answered the call: its carrier asks what to do, and says the message. */
+async function leaveMachine(
+  pool: Pool,
+  { call, line, talk }: Pick<ActingLine, 'call' | 'line' | 'talk'>,
+): Promise<void> {
+  const now = await readCall(pool, call);
+  if (now?.endedReason !== 'voicemail') return;
+  talk.leave();
+  line.end();
 }

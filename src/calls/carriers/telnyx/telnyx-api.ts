@@ -54,7 +54,13 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
         StatusCallbackMethod: 'POST',
         StatusCallbackEvent: 'initiated ringing answered completed',
         Timeout: call.ringSec,
-        ...(call.detectsMachine && { MachineDetection: 'DetectMessageEnd' }),
+        // Beside the call: otherwise a person hears nothing until it is known that they are none.
+        ...(call.detectsMachine && {
+          MachineDetection: 'DetectMessageEnd',
+          AsyncAmd: true,
+          AsyncAmdStatusCallback: call.statusCallback,
+          AsyncAmdStatusCallbackMethod: 'POST',
+        }),
       };
       const { status, body } = await ask(account, { path: '', json });
       const made = Made.safeParse(body);

@@ -32,6 +32,6 @@ export const TELNYX: Dialect = {
     bidirectionalCodec: 'PCMU',
   },
   tellsRelayEnd: false,
-  asksByStatus: true,
+  followsStatus: true,
   media: TELNYX_MEDIA,
 };

@@ -1,22 +1,16 @@
 import { newUuid } from '../../../ids.ts';
 import type { AgentContent } from '../../../agents/agent.ts';
-import { endConversation } from '../../../conversations/ending/end-conversation.ts';
 import { closedAt } from '../../../conversations/escalations/opening-hours.ts';
-import { startConversation } from '../../../conversations/record/start-conversation.ts';
 import { finishCall, readCallById, type CallRow } from '../../calls.sql.ts';
-import {
-  answerByMachine,
-  countLive,
-  dropLine,
-  insertIncoming,
-  noteRinging,
-} from '../../lines/lines.sql.ts';
+import { countLive, dropLine, insertIncoming, noteRinging } from '../../lines/lines.sql.ts';
 import { endingOf, HUNG_UP, settleCall } from '../../lines/settle-call.ts';
 import type { Account, BoundNumber } from '../../providers/find-account.ts';
 import { callerNumber } from '../caller-number.ts';
+import type { Became } from '../carrier.ts';
 import { afterDial, afterHandOff } from './after-transfer.ts';
 import { requireSigned, signedFor } from './authenticate.ts';
 import { boundTo, connect, connectAgain, contentOf } from './connect.ts';
+import { hasVoicemail, isMachine, leaveMessage, noteMachine } from './machine.ts';
 import { becameOf } from './statuses.ts';
 import { goodbyeTwiml, rejectTwiml } from './twiml.ts';
 import type { OfCall, SentOfCall, VoiceDeps } from './voice-deps.ts';
@@ -36,7 +30,7 @@ export async function answerVoice(deps: VoiceDeps, sent: SentOfCall): Promise<st
   const account = call?.telephonyProviderId && (await deps.accounts.byId(call.telephonyProviderId));
   const signed = await requireSigned(deps, account || undefined, sent);
   if (!call || !isOf(call, sent)) return goodbyeTwiml(undefined);
-  if (hasVoicemail(call) && isMachine(sent)) return sayToMachine(deps, call, signed);
+  if (hasVoicemail(call) && statusIn(sent) === 'live') return leaveMessage(deps, call, signed);
   if (call.endedAt !== null) return goodbyeTwiml(undefined);
   if (sent.transfer !== undefined) return afterDial(deps, { call, account: signed, sent });
   if (sent.stream !== undefined || sent.form.has('SessionStatus'))
@@ -91,8 +85,11 @@ function refuse(
 async function answerOutgoing(deps: VoiceDeps, { call, account, sent }: OfCall): Promise<string> {
   const { form } = sent;
   await noteRinging(deps.pool, { id: call.id, providerCallId: form.get('CallSid') ?? '' });
+  if (isMachine(sent)) {
+    await noteMachine(deps, call, account);
+    return leaveMessage(deps, call, account);
+  }
   const content = await contentOf(deps, account, boundTo(call));
-  if (isMachine(sent)) return leaveMessage(deps, call, account, content);
   if (!content) {
     const end = { status: 'failed', reason: 'platform_error' } as const;
     await finishCall(deps.pool, { ...end, id: call.id, from: ['queued', 'ringing'] });
@@ -106,59 +103,11 @@ export function isOf({ providerCallId }: CallRow, { form }: Pick<SentOfCall, 'fo
   return providerCallId === null || providerCallId === form.get('CallSid');
 }
 
-export function isMachine({ form }: Pick<SentOfCall, 'form'>): boolean {
-  return /^(machine|fax)/.test(form.get('AnsweredBy') ?? '');
-}
-
-/** A machine has been left a message: who asks again is told the same. */
-function hasVoicemail({ endedReason }: CallRow): boolean {
-  return endedReason === 'voicemail';
-}
-
-/** What a machine is left, that has answered one of our calls. */
-export async function sayToMachine(
-  deps: VoiceDeps,
-  call: CallRow,
-  account: Account,
-): Promise<string> {
-  return leaveMessage(deps, call, account, await contentOf(deps, account, boundTo(call)));
-}
-
-/** A machine has answered: it is left the provider's message, which is the whole of the conversation. */
-async function leaveMessage(
-  deps: VoiceDeps,
-  call: CallRow,
-  account: Account,
-  content: AgentContent | undefined,
-): Promise<string> {
-  const message = account.outbound?.voicemailMessage;
-  const { id, namespace, agentId, agentVersion, userId, variables, metadata } = call;
-  const about = { namespace, agentId, userId, variables, metadata, callId: id };
-  const version = agentVersion === null ? {} : { version: agentVersion };
-  const brought = message === undefined ? [] : [{ role: 'agent' as const, text: message }];
-  const reason = 'voicemail';
-  try {
-    const conversation = { ...about, ...version, channel: 'voice' as const, brought };
-    const begun = await startConversation(deps, conversation, async (db, row) => {
-      if (!(await answerByMachine(db, { id, conversationId: row.id }))) throw new CallOver();
-    });
-    await endConversation(deps, { namespace, id: begun.id, reason, outcome: reason });
-  } catch (error) {
-    if (!(error instanceof CallOver)) throw error;
-  }
-  return goodbyeTwiml(message, content?.language);
-}
-
-/** It was ended as the machine picked up. */
-class CallOver extends Error {
-  override readonly name = 'CallOver';
-}
-
 /** Its socket is over: the call is too, unless it was cut. Then another one is opened, with whoever is there. */
 async function afterSocket(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   const { call, sent } = ofCall;
   const { dialect, form, stream } = sent;
-  const became = becameOf(form.get('CallStatus') ?? '') ?? 'live';
+  const became = statusIn(sent);
   if (became === 'live' && sent.after < call.transfers) return afterHandOff(deps, ofCall);
   // Where the carrier does not say how it ended: somebody is there, so that it was cut.
   const wasCut =
@@ -169,6 +118,11 @@ async function afterSocket(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   }
   await dropLine(deps.pool, call.id);
   return connectAgain(deps, { call, dialect, stream: (stream ?? 0) + 1 });
+}
+
+/** A carrier that says nothing of the call has somebody on it. */
+function statusIn({ form }: Pick<SentOfCall, 'form'>): NonNullable<Became> {
+  return becameOf(form.get('CallStatus') ?? '') ?? 'live';
 }
 
 /** Of one call: a line that is cut so often does not hold. */

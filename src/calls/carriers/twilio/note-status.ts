@@ -4,20 +4,21 @@ import { noteRinging, readByCarrier } from '../../lines/lines.sql.ts';
 import { endingOf, settleCall } from '../../lines/settle-call.ts';
 import type { Account } from '../../providers/find-account.ts';
 import { requireSigned, signedFor } from './authenticate.ts';
-import { isMachine, isOf, sayToMachine } from './answer-voice.ts';
+import { isOf } from './answer-voice.ts';
+import { closeMailbox, hasVoicemail, isMachine, noteMachine } from './machine.ts';
 import type { SentOfCall, VoiceDeps } from './voice-deps.ts';
 import { becameOf } from './statuses.ts';
 import { EMPTY_TWIML } from './twiml.ts';
 
 /**
  * What the carrier tells of a call. A call that is over stays as it is, so that what comes late or twice
- * changes nothing. Returns TwiML that says nothing, unless the carrier asks what a machine is to be told.
+ * changes nothing. A machine that the carrier has found on one of our calls is told of here too. Returns TwiML that says
+ * nothing.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
-  const { asksByStatus } = sent.dialect;
   // Where the answer may be followed, an empty document would be the end of the call.
-  const nothing = asksByStatus ? '' : EMPTY_TWIML;
+  const nothing = sent.dialect.followsStatus ? '' : EMPTY_TWIML;
   if (sent.transfer !== undefined) {
     await notePickUp(deps, sent);
     return nothing;
@@ -27,14 +28,20 @@ export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<str
   const providerCallId = sent.form.get('CallSid') ?? '';
   const status = sent.form.get('CallStatus') ?? '';
   const became = becameOf(status);
+  const isOver = became !== 'live' && became !== undefined;
   if (call.endedAt !== null) {
     // It was ended before its carrier had told its id.
     const isUnheard = became === 'live' && call.providerCallId === null;
     if (isUnheard) await deps.carrierOf(call).hangUp({ ...call, providerCallId });
+    // It hung up before the message was said.
+    if (hasVoicemail(call) && isOver) await closeMailbox(deps, call);
     return nothing;
   }
-  if (asksByStatus && call.direction === 'outbound' && isMachine(sent))
-    return sayToMachine(deps, call, account);
+  if (call.direction === 'outbound' && isMachine(sent)) {
+    await noteMachine(deps, call, account);
+    if (isOver) await closeMailbox(deps, call);
+    return nothing;
+  }
   if (became === 'live') await noteRinging(deps.pool, { id: call.id, providerCallId });
   else if (became !== undefined) await settleCall(deps, call, endingOf(call, became));
   return nothing;

@@ -35,7 +35,12 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
         Url: call.url,
         StatusCallback: call.statusCallback,
         Timeout: String(call.ringSec),
-        ...(call.detectsMachine && { MachineDetection: 'DetectMessageEnd' }),
+        // Beside the call: otherwise a person hears nothing until it is known that they are none.
+        ...(call.detectsMachine && {
+          MachineDetection: 'DetectMessageEnd',
+          AsyncAmd: 'true',
+          AsyncAmdStatusCallback: call.statusCallback,
+        }),
       });
       for (const event of ['initiated', 'ringing', 'answered', 'completed'])
         form.append('StatusCallbackEvent', event);

@@ -20,6 +20,6 @@ export const TWILIO: Dialect = {
   voice: ({ provider, voiceId }) => ({ voice: voiceId, ttsProvider: provider }),
   stream: {},
   tellsRelayEnd: true,
-  asksByStatus: false,
+  followsStatus: false,
   media: { read: readMediaFrame, sound: soundFrame, mark: markFrame, clear: clearFrame },
 };

@@ -137,6 +137,71 @@ describe('a machine answers', () => {
     });
   });
 
+  const MESSAGE = 'The shop called. Please call back.';
+  const declareMessage = () =>
+    patch({ outbound: { ...PROVIDER.outbound, voicemail_message: MESSAGE } });
+  const found = (sid: string, id: string, AnsweredBy: string) =>
+    phones.carrier.post(`/v1/telephony/twilio/status?call=${id}`, {
+      AccountSid: PROVIDER.account_id,
+      CallSid: sid,
+      AnsweredBy,
+      MachineDetectionDuration: '2400',
+    });
+
+  test('that is found while the agent speaks: the line is closed, and the message is said', async () => {
+    await declareMessage();
+    const { body } = await place();
+    const { sid, verbs } = await phones.carrier.pickUp();
+    expect(phones.carrier.placed[0]).toMatchObject({
+      AsyncAmd: 'true',
+      AsyncAmdStatusCallback: `${phones.api.url}/v1/telephony/twilio/status?call=${body.id}`,
+    });
+    const phone = await phones.carrier.connect(sid, verbs);
+    await phone.hears(GREETING);
+    const told = await found(sid, body.id, 'machine_end_beep');
+    expect([told.status, told.verbs]).toEqual([200, []]);
+    const left = await phone.handedOff();
+    expect(left.verbs).toMatchObject([{ name: 'Say', text: MESSAGE }, { name: 'Hangup' }]);
+    const call = await phones.callWhen(sid, { status: 'completed', ended_reason: 'voicemail' });
+    expect(await phones.transcript(call)).toEqual([`agent: ${GREETING}`, `agent: ${MESSAGE}`]);
+    expect(await phones.read(`/v1/conversations/${call.conversation_id}`)).toMatchObject({
+      outcome: 'voicemail',
+      ended_reason: 'voicemail',
+    });
+    // What is told twice or late changes nothing.
+    await found(sid, body.id, 'machine_end_beep');
+    await status(sid, body.id, 'completed');
+    expect(await phones.transcript(call)).toEqual([`agent: ${GREETING}`, `agent: ${MESSAGE}`]);
+  });
+
+  test('that hangs up before the message was said is left none', async () => {
+    await declareMessage();
+    const { body } = await place();
+    const { sid, verbs } = await phones.carrier.pickUp();
+    const phone = await phones.carrier.connect(sid, verbs);
+    await phone.hears(GREETING);
+    await found(sid, body.id, 'machine_end_other');
+    await status(sid, body.id, 'completed');
+    const call = await phones.callWhen(sid, { status: 'completed', ended_reason: 'voicemail' });
+    expect(await phones.transcript(call)).toEqual([`agent: ${GREETING}`]);
+    expect(await phones.read(`/v1/conversations/${call.conversation_id}`)).toMatchObject({
+      outcome: 'voicemail',
+    });
+  });
+
+  test.each(['human', 'unknown'])('and one that is %s is talked to', async (answeredBy) => {
+    await declareMessage();
+    const { body } = await place();
+    const { sid, verbs } = await phones.carrier.pickUp();
+    const phone = await phones.carrier.connect(sid, verbs);
+    await phone.hears(GREETING);
+    await found(sid, body.id, answeredBy);
+    phone.say('Hello?');
+    await phone.hears('You said: Hello?');
+    await phone.hangUp();
+    await phones.callWhen(sid, { status: 'completed', ended_reason: 'user_hangup' });
+  });
+
   test('and hears nothing where there is no message', async () => {
     await place();
     const { sid, verbs } = await phones.carrier.pickUp({ AnsweredBy: 'machine_start' });
