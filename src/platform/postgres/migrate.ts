@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { reasonOf, StartupError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Logger } from '../observability/logger.ts';
+import { tlsAdvice } from './database-url.ts';
 import { retryingLock, LOCK_TIMEOUT_MS } from './lock-retry.ts';
 import { createClient } from './pool.ts';
 
@@ -82,9 +83,9 @@ async function connected(databaseUrl: string): Promise<pg.Client> {
     // Several addresses tried, several failures: the first says enough.
     const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
     const where = `${host || 'localhost'}${pathname}`;
-    throw new StartupError(`DATABASE_URL: cannot connect to ${where}: ${reasonOf(first)}`, {
-      cause: error,
-    });
+    const advice = tlsAdvice(first);
+    const what = `DATABASE_URL: cannot connect to ${where}: ${reasonOf(first)}`;
+    throw new StartupError(advice === undefined ? what : `${what}; ${advice}`, { cause: error });
   }
 }
 

@@ -1,16 +1,9 @@
 import pg from 'pg';
 import { codeOf, reasonOf } from '../../errors.ts';
 import type { Logger } from '../observability/logger.ts';
+import { readDatabaseUrl, setsParameter } from './database-url.ts';
 import { createSilenceWatch } from './silent-connections.ts';
 import { Session } from './session.ts';
-
-/**
- * Of every session. Never by reading a whole table, where there is another way: a plan is often made while
- * its table is small, when that is cheapest, and kept while it grows; after one tenant's upload the turns of
- * all others read its 50,000 passages until autovacuum had counted them. Where there is no other way the
- * plan looks dear, and must not be compiled for that.
- */
-const SETTINGS = { enable_seqscan: 'off', jit: 'off' };
 
 /**
  * For sessions that run few statements very often. Planned once: PostgreSQL would plan each batch
@@ -30,6 +23,21 @@ const IDLE_TIMEOUT_MS = 300_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
 /**
+ * Settings of every session of a pool. They are made by a statement once the session is there, because poolers such as
+ * PgBouncer refuse parameters at its start; what DATABASE_URL sets itself stays.
+ *
+ * Never by reading a whole table, where there is another way: a plan is often made while its table is small, when that
+ * is cheapest, and kept while it grows; after one tenant's upload the turns of all others read its 50,000 passages until
+ * autovacuum had counted them. Where there is no other way the plan looks dear, and must not be compiled for that.
+ */
+const SETTINGS = {
+  statement_timeout: String(STATEMENT_TIMEOUT_MS),
+  idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_TIMEOUT_MS),
+  enable_seqscan: 'off',
+  jit: 'off',
+};
+
+/**
  * A pool with every time-out pg leaves off, and with timestamps as Unix milliseconds and
  * bigint as number (all of ours stay far below 2^53).
  *
@@ -45,22 +53,20 @@ export function createPool(
     settings?: Record<string, string>;
   },
 ): Pool {
-  const silence = createSilenceWatch({ databaseUrl, log: options.log });
+  const settings = Object.entries({ ...SETTINGS, ...options.settings }).filter(
+    ([name]) => !setsParameter(databaseUrl, name),
+  );
+  const silence = createSilenceWatch({ databaseUrl, settings, log: options.log });
   const pool = new pg.Pool({
     ...silence.options,
-    connectionString: databaseUrl,
+    ...readDatabaseUrl(databaseUrl),
     max: options.max ?? 10,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + 1_000,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'parley',
     types: TYPES,
-    options: Object.entries({ ...SETTINGS, ...options.settings })
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(' '),
   });
   pool.on('error', (error) => {
     if (pool.ending) return; // Closing it ourselves, and the server is next.
@@ -77,7 +83,7 @@ export function createPool(
 /** A single connection for LISTEN or a session lock; `keepAlive` finds a dead peer. */
 export function createClient(databaseUrl: string): Session {
   return new Session({
-    connectionString: databaseUrl,
+    ...readDatabaseUrl(databaseUrl),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'parley',

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { clearInterval, clearTimeout, monotonicMs, setInterval, setTimeout } from '../../clock.ts';
 import type { Logger } from '../observability/logger.ts';
+import { readDatabaseUrl } from './database-url.ts';
 import { Session } from './session.ts';
 
 /**
@@ -24,13 +25,18 @@ const GOODBYE_MS = 1_000;
 type Silence = { bytesRead: number; sinceMs: number; patienceMs: number };
 
 export type SilenceWatch = {
-  /** For the pool: watches its connections from the start, and learns the server's pid of each. */
+  /** For the pool: watches its connections from the start, learns the server's pid of each, and makes its settings. */
   options: Required<Pick<pg.PoolConfig, 'Client' | 'verify'>>;
   /** Watches until the pool has ended, and makes sure that it does. */
   endWith: (endPool: () => Promise<void>) => Promise<void>;
 };
 
-export function createSilenceWatch(deps: { databaseUrl: string; log: Logger }): SilenceWatch {
+export function createSilenceWatch(deps: {
+  databaseUrl: string;
+  /** Names and values of PostgreSQL's settings that each session gets before anybody uses it. */
+  settings: readonly (readonly [name: string, value: string])[];
+  log: Logger;
+}): SilenceWatch {
   const silences = new Map<Session, Silence>();
   let isAsking = false;
 
@@ -81,7 +87,7 @@ export function createSilenceWatch(deps: { databaseUrl: string; log: Logger }): 
   const timer = setInterval(() => void look(), LOOK_MS);
   timer.unref();
   return {
-    options: { Client: Watched, verify: askPid },
+    options: { Client: Watched, verify: (client, done) => prepare(client, deps.settings, done) },
     endWith: async (endPool) => {
       // Those that have a statement are watched on: it may be a slow one.
       const idle = (): Session[] => [...silences.keys()].filter((one) => !one.isWaiting);
@@ -110,11 +116,18 @@ async function withGoodbye(ended: Promise<void>, left: () => Session[]): Promise
 const REASON = 'Connection terminated: it fell silent and the server knows of no work for it';
 
 /**
- * The process as the server itself names it: at the log-in a pooler between us reports a number of
- * its own. Nobody gets the connection before; it costs one round trip for each new one.
+ * Reads the process as the server itself names it, because at the log-in a pooler between us reports a number of its own,
+ * and makes the settings. Nobody gets the connection before; it costs one round trip for each new one.
  */
-function askPid(client: pg.PoolClient, done: (error?: Error) => void): void {
-  client.query<{ pid: number }>('select pg_backend_pid() as pid', (error, result) => {
+function prepare(
+  client: pg.PoolClient,
+  settings: readonly (readonly [name: string, value: string])[],
+  done: (error?: Error) => void,
+): void {
+  const text = `select pg_backend_pid() as pid,
+    (select count(set_config(name, value, false)) from unnest($1::text[], $2::text[]) as s (name, value))`;
+  const values = [settings.map(([name]) => name), settings.map(([, value]) => value)];
+  client.query<{ pid: number }>(text, values, (error, result) => {
     if (!error && client instanceof Session) client.pid = result.rows[0]?.pid;
     done(error);
   });
@@ -126,7 +139,7 @@ async function listWorking(
   pids: readonly (number | undefined)[],
 ): Promise<Set<number | undefined>> {
   const client = new pg.Client({
-    connectionString: databaseUrl,
+    ...readDatabaseUrl(databaseUrl),
     connectionTimeoutMillis: ASK_TIMEOUT_MS,
     query_timeout: ASK_TIMEOUT_MS,
     application_name: 'parley-asks',

@@ -1,7 +1,13 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { pino } from 'pino';
-import { createPool, isUnavailable } from '../../../src/platform/postgres/pool.ts';
+import {
+  createClient,
+  createPool,
+  isUnavailable,
+  PLANNED_ONCE,
+} from '../../../src/platform/postgres/pool.ts';
+import { endClient } from '../../../src/platform/postgres/silent-connections.ts';
 import { inTransaction } from '../../../src/platform/postgres/transaction.ts';
 
 const message = (type: string, body: Buffer): Buffer => {
@@ -31,4 +37,86 @@ test('F-08: a connection lost in the moment it is made ends a transaction, not t
   expect(isUnavailable(failed)).toBe(true);
   await pool.end();
   server.stop();
+});
+
+/** What PgBouncer takes at the start of a session; it refuses everything else. */
+const POOLED = ['user', 'database', 'client_encoding', 'application_name'];
+
+/** A pooler in session mode before a server that answers each statement with one row. Keeps what it was sent. */
+async function startPooler() {
+  const refused: string[] = [];
+  const sent: string[] = [];
+  const row = Buffer.from('\0\x01pid\0\0\0\0\0\0\0\0\0\0\x17\0\x04\xff\xff\xff\xff\0\0', 'latin1');
+  const answer = [
+    message('1', Buffer.alloc(0)),
+    message('2', Buffer.alloc(0)),
+    message('T', row),
+    message('D', Buffer.from('\0\x01\0\0\0\x017', 'latin1')),
+    message('C', Buffer.from('SELECT 1\0')),
+    message('Z', Buffer.from('I')),
+  ];
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', (startup) => {
+      const parameters = startup.subarray(8).toString().split('\0');
+      const names = parameters.filter((_, i) => i % 2 === 0).filter(Boolean);
+      refused.push(...names.filter((name) => !POOLED.includes(name)));
+      const authenticated = message('R', Buffer.alloc(4));
+      socket.write(Buffer.concat([authenticated, message('Z', Buffer.from('I'))]));
+      socket.on('data', (bytes) => {
+        sent.push(bytes.toString('latin1'));
+        if (bytes[0] === 'P'.charCodeAt(0)) socket.write(Buffer.concat(answer));
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    refused,
+    sent,
+    url: `postgresql://u:p@127.0.0.1:${port}/d`,
+    stop: () => server.close(),
+  };
+}
+
+const log = pino({ level: 'silent' });
+
+test('a pooler meets no parameter at the start of a session; settings come before the first statement', async () => {
+  const pooler = await startPooler();
+  const pool = createPool(pooler.url, { log, settings: PLANNED_ONCE });
+  await pool.query('select $1::int as pid', [1]);
+  await pool.end();
+  pooler.stop();
+  expect(pooler.refused).toEqual([]);
+  const [settings, statement] = pooler.sent;
+  for (const name of [
+    'statement_timeout',
+    'idle_in_transaction_session_timeout',
+    'enable_seqscan',
+    'jit',
+    'plan_cache_mode',
+  ])
+    expect(settings).toContain(name);
+  expect(settings).toContain('set_config');
+  expect(statement).toContain('select $1::int as pid');
+});
+
+test('a setting that DATABASE_URL makes stays as it makes it', async () => {
+  const pooler = await startPooler();
+  const pool = createPool(`${pooler.url}?statement_timeout=1234`, { log });
+  await pool.query('select $1::int as pid', [1]);
+  await pool.end();
+  pooler.stop();
+  expect(pooler.refused).toEqual(['statement_timeout']);
+  expect(pooler.sent[0]).not.toContain('statement_timeout');
+  expect(pooler.sent[0]).toContain('enable_seqscan');
+});
+
+test('a connection for a lock or for listening begins without parameters too', async () => {
+  const pooler = await startPooler();
+  const client = createClient(pooler.url);
+  await client.connect();
+  await endClient(client);
+  pooler.stop();
+  expect(pooler.refused).toEqual([]);
 });
