@@ -64,6 +64,9 @@ export function createContext(input: ContextInput): Context {
   const { databaseUrl } = input;
   const guard = createGuard(input);
   const log = createLogger(input.logLevel, input.role);
+  const proxies = proxiesIn(process.env);
+  if (proxies.length > 0)
+    log.warn({ variables: proxies }, 'proxy variables are not used: outgoing requests go directly');
   const pool = createPool(databaseUrl, { log, max: input.poolMax });
   const sealer = createSealer(input.encryptionKey, input.previousEncryptionKey);
   return {
@@ -79,6 +82,15 @@ export function createContext(input: ContextInput): Context {
     version: readVersion(),
     close: () => pool.end(),
   };
+}
+
+/**
+ * Names of the variables that name a proxy. None is used: the address that a request reaches is checked as it is connected
+ * to, which a proxy would hide.
+ */
+export function proxiesIn(env: NodeJS.ProcessEnv): string[] {
+  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
+  return names.flatMap((name) => [name, name.toLowerCase()]).filter((name) => env[name]);
 }
 
 function createGuard({ egressAllow, apiServer }: ContextInput): AddressGuard {
