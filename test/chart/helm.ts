@@ -39,34 +39,35 @@ function helmAt(path: string): Helm {
   };
 }
 
+export type RenderOptions = {
+  release: string;
+  namespace: string;
+  /** API groups of a cluster that has more than Kubernetes' own. */
+  apiVersions?: readonly string[];
+};
+
 const rendered = new Map<string, Promise<string>>();
 
 /**
  * `helm template` of the chart with these values. Resolves to the YAML. A worker renders the same values once: a run
  * of helm takes a quarter of a second of a core.
  */
-export function renderText(
-  helm: Helm,
-  values: object,
-  options: { release: string; namespace: string },
-): Promise<string> {
+export function renderText(helm: Helm, values: object, options: RenderOptions): Promise<string> {
   const key = JSON.stringify([values, options]);
   const text = rendered.get(key) ?? render(helm, values, options);
   rendered.set(key, text);
   return text;
 }
 
-async function render(
-  helm: Helm,
-  values: object,
-  options: { release: string; namespace: string },
-): Promise<string> {
+async function render(helm: Helm, values: object, options: RenderOptions): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-values-'));
   try {
     const file = join(folder, 'values.json'); // JSON is YAML.
     await writeFile(file, JSON.stringify(values));
-    const { release, namespace } = options;
-    return await helm(['template', release, CHART, '--namespace', namespace, '--values', file]);
+    const { release, namespace, apiVersions = [] } = options;
+    const cluster = apiVersions.flatMap((one) => ['--api-versions', one]);
+    const where = ['--namespace', namespace, ...cluster];
+    return await helm(['template', release, CHART, ...where, '--values', file]);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -272,3 +272,32 @@ const ROLES = ['operator', 'api', 'delivery'] as const;
     expect(envOf(podOf(objects, 'delivery'), 'NODE_OPTIONS')).toBeUndefined();
   });
 });
+
+(helm ? describe : describe.skip)('pods on OpenShift', () => {
+  const idsOf = (objects: readonly KubeObject[]): unknown[] =>
+    podsOf(objects).map(({ owner, spec }) => {
+      const { runAsUser, runAsGroup, fsGroup } = spec.securityContext;
+      return { owner, ids: [runAsUser, runAsGroup, fsGroup].filter((id) => id !== undefined) };
+    });
+  const OPENSHIFT = ['security.openshift.io/v1'];
+
+  test.each(Object.entries(SCENARIOS))(
+    'name no user of their own, as restricted-v2 demands, with values "%s"',
+    async (_, values) => {
+      const ids = idsOf(await renderChart(helm!, values, { apiVersions: OPENSHIFT }));
+      expect(ids).toEqual(ids.map((pod) => ({ ...Object(pod), ids: [] })));
+      expect(ids.length).toBeGreaterThanOrEqual(3);
+    },
+  );
+
+  test('keep an id that the values name', async () => {
+    const values = { podSecurityContext: { runAsUser: 1234 } };
+    const [first] = idsOf(await renderChart(helm!, values, { apiVersions: OPENSHIFT }));
+    expect(first).toMatchObject({ ids: [1234] });
+  });
+
+  test('have the ids of the chart on every other cluster', async () => {
+    const ids = idsOf(await renderChart(helm!, {}));
+    for (const pod of ids) expect(Object(pod).ids).toHaveLength(3);
+  });
+});

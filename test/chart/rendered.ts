@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { renderText, type Helm } from './helm.ts';
+import { renderText, type Helm, type RenderOptions } from './helm.ts';
 
 /** The chart rendered as objects, with as much of their shape as the tests read. */
 
@@ -63,8 +63,13 @@ export const RELEASE = 'demo';
 export const NAMESPACE = 'parley-system';
 
 /** @throws Error with what helm said */
-export async function renderChart(helm: Helm, values: object = {}): Promise<KubeObject[]> {
-  const text = await renderText(helm, values, { release: RELEASE, namespace: NAMESPACE });
+export async function renderChart(
+  helm: Helm,
+  values: object = {},
+  cluster: Pick<RenderOptions, 'apiVersions'> = {},
+): Promise<KubeObject[]> {
+  const about = { release: RELEASE, namespace: NAMESPACE, ...cluster };
+  const text = await renderText(helm, values, about);
   return parseAllDocuments(text)
     .map((document) => {
       if (document.errors[0]) throw document.errors[0];

@@ -73,6 +73,22 @@ what a release sets and its next one does not, Helm removes. In: {root, role}.
 {{- mustMergeOverwrite (dict) $values.commonLabels $values.podLabels (get $values .role).podLabels $own | toYaml -}}
 {{- end -}}
 
+{{/*
+Whom the processes of a pod run as. OpenShift chooses a user for each namespace and refuses others, so that the chart's own
+ids are left out there; an id that the values name stays. In: {root, context, id}: the chart's own id.
+*/}}
+{{- define "parley.podSecurityContext" -}}
+{{- $context := .context -}}
+{{- if .root.Capabilities.APIVersions.Has "security.openshift.io/v1" -}}
+{{- range $name := list "runAsUser" "runAsGroup" "fsGroup" -}}
+{{- if eq (get $context $name | default 0 | int) $.id -}}
+{{- $context = omit $context $name -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $context -}}
+{{- end -}}
+
 {{- define "parley.podSpec" -}}
 {{- $root := .root }}
 {{- $role := .role }}
@@ -85,7 +101,7 @@ automountServiceAccountToken: false
 enableServiceLinks: false
 terminationGracePeriodSeconds: {{ add $values.terminationGracePeriodSeconds (dig "callDrainSeconds" 0 $values) }}
 securityContext:
-  {{- toYaml $root.Values.podSecurityContext | nindent 2 }}
+  {{- include "parley.podSecurityContext" (dict "root" $root "context" $root.Values.podSecurityContext "id" 65532) | nindent 2 }}
 {{- with $root.Values.imagePullSecrets }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
