@@ -35,7 +35,9 @@ export async function identify(
   // Anybody can change an annotation.
   const known = resource.status[idField];
   if (typeof known === 'string' && known !== given) {
-    return refuse(`is ${known} and cannot become ${given}`);
+    const told = `is ${known} in its status and cannot become ${given}`;
+    const isForeign = await isUnknown(deps, prefix, [known, given]);
+    return refuse(isForeign ? `${told}; ${FOREIGN}` : told);
   }
   const place = await deps.rows.placeOfId(id);
   if (place === undefined || isSame(place, metadata)) return { id };
@@ -46,6 +48,23 @@ export async function identify(
   return other?.metadata.annotations[ANNOTATIONS.id] === given
     ? refuse(`${given} belongs to ${place.name}; leave it out to get one`)
     : { id };
+}
+
+const FOREIGN =
+  'this database does not know both: either another release of Parley watches this namespace too, and one of them has to ' +
+  'stop, or somebody changed the annotation, and has to set it back';
+
+/** Whether an id is not one of this database, so that another release may have given it. */
+async function isUnknown(
+  { rows }: IdentityDeps,
+  prefix: IdPrefix,
+  texts: readonly string[],
+): Promise<boolean> {
+  const places = texts.map(async (text) => {
+    const id = toUuid(prefix, text);
+    return id === null ? undefined : rows.placeOfId(id);
+  });
+  return (await Promise.all(places)).includes(undefined);
 }
 
 function isSame(a: ObjectKey, b: ObjectKey): boolean {

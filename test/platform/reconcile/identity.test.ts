@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { fromUuid, newUuid } from '../../../src/ids.ts';
+import { identify, type IdentityDeps } from '../../../src/platform/reconcile/identity.ts';
+import type { Resource } from '../../../src/platform/resources/resource-store.ts';
+
+/** What an object whose annotation differs from its status is told. */
+
+const KIND = { idPrefix: 'we', idField: 'endpointId' } as const;
+const OURS = newUuid();
+const OTHER = newUuid();
+const FOREIGN = newUuid();
+const text = (id: string): string => fromUuid('we', id);
+
+/** `OURS` and `OTHER` are rows of this database. */
+const deps = {
+  store: { annotate: async () => undefined, get: async () => undefined },
+  rows: {
+    findIdByName: async () => undefined,
+    placeOfId: async (id: string) =>
+      id === FOREIGN ? undefined : { namespace: 'default', name: id === OURS ? 'rx' : 'another' },
+  },
+  nowMs: () => 0,
+} as unknown as IdentityDeps;
+
+async function refused(annotation: string, status: string): Promise<string> {
+  const resource = {
+    kind: 'WebhookEndpoint',
+    metadata: {
+      namespace: 'default',
+      name: 'rx',
+      annotations: { 'parley.dev/id': annotation },
+    },
+    status: { endpointId: status },
+  } as unknown as Resource;
+  const identity = await identify(deps, resource, KIND);
+  return 'refused' in identity ? identity.refused : 'accepted';
+}
+
+test.each([
+  ['the annotation', text(FOREIGN), text(OURS)],
+  ['the status', text(OURS), text(FOREIGN)],
+  ['a status that is no id', text(OURS), 'x'],
+])('%s of another release: it is told that one watches this namespace', async (_, id, status) => {
+  const said = await refused(id, status);
+  expect(said).toContain(`is ${status} in its status and cannot become ${id}`);
+  expect(said).toContain('another release of Parley watches this namespace');
+  expect(said).toContain('set it back');
+});
+
+test('an annotation that was copied from another object of this release is not', async () => {
+  const said = await refused(text(OTHER), text(OURS));
+  expect(said).toBe(
+    `annotation parley.dev/id: is ${text(OURS)} in its status and cannot become ${text(OTHER)}`,
+  );
+});
+
+test('an annotation that the status repeats is accepted', async () => {
+  expect(await refused(text(OURS), text(OURS))).toBe('accepted');
+});
