@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
-import { ApiError, reasonOf } from '../../errors.ts';
+import { ApiError, codeOf, reasonOf } from '../../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { StoreUnavailableError } from '../resources/resource-store.ts';
 import { isUnavailable } from '../postgres/pool.ts';
@@ -146,7 +146,7 @@ export function asApiError(error: unknown): ApiError {
     return unavailable('the Kubernetes API does not answer; try again soon', error);
   }
   if (isDatabaseAway(error)) {
-    return unavailable('the database does not answer; try again soon', error);
+    return unavailable(`${databaseTrouble(error)}; try again soon`, error);
   }
   // What express throws when a part of the path cannot be decoded.
   if (error instanceof URIError) {
@@ -154,6 +154,20 @@ export function asApiError(error: unknown): ApiError {
   }
   const detail = 'this is our fault; the log has more under the request_id';
   return new ApiError('internal', detail, { cause: error });
+}
+
+/** PostgreSQL's errors of class 53: it answers, and lacks something. */
+const LACKING: Readonly<Record<string, string>> = {
+  '53100': 'the disk of the database is full',
+  '53200': 'the database has no memory left',
+  '53300': 'the database has no connection left',
+};
+
+function databaseTrouble(error: unknown): string {
+  const lacking = LACKING[codeOf(error)];
+  if (lacking !== undefined) return lacking;
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause === undefined ? 'the database does not answer' : databaseTrouble(cause);
 }
 
 function unavailable(detail: string, cause: unknown): ApiError {

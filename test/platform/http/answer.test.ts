@@ -28,6 +28,18 @@ test('the database that refuses connections is named', () => {
   }
 });
 
+test.each([
+  ['53100', 'the disk of the database is full; try again soon'],
+  ['53200', 'the database has no memory left; try again soon'],
+  ['53300', 'the database has no connection left; try again soon'],
+  ['53400', 'the database does not answer; try again soon'],
+])('what the database lacks is named: %s', (code, message) => {
+  const lacking = Object.assign(new Error('could not extend file'), { code });
+  for (const error of [lacking, new Error('while writing', { cause: lacking })]) {
+    expect(asApiError(error)).toMatchObject({ code: 'unavailable', message });
+  }
+});
+
 test('anything else is ours', () => {
   expect(asApiError(new Error('boom'))).toMatchObject({ code: 'internal' });
 });
