@@ -25,7 +25,7 @@ import {
   type QuotaDeps,
 } from './quota.ts';
 import { noPrecondition, type Precondition } from './precondition.ts';
-import { managedElsewhere, type RestTerms } from './rest-terms.ts';
+import { managedElsewhere, ownersElsewhere, type RestTerms } from './rest-terms.ts';
 
 /** A kind that REST writes (contract §4): its fields as a spec, and the rows of its objects. */
 export type DeclaredKind<Spec, Fields extends object, Row extends WrittenRow> = Pick<
@@ -297,7 +297,9 @@ export async function deleteDeclared<Spec, Fields extends object, Row extends Wr
   const { namespace, name, managedBy } = row;
   const deleting: RestTerms = { pointer: kind.pointer, act: 'delete' };
   if (managedBy !== 'api') {
-    throw managedElsewhere([{ field: kind.field, manager: managedBy }], deleting);
+    const declared = await deps.store.get(kind.kind, { namespace, name });
+    const whose = { field: kind.field, managedBy };
+    throw managedElsewhere(ownersElsewhere(declared?.owners ?? {}, whose), deleting);
   }
   await prepare?.(row);
   const wasThere = await declaring(deleting, () =>

@@ -1,4 +1,5 @@
 import { ApiError, type FieldError } from '../../errors.ts';
+import { API_MANAGER, API_PIN_MANAGER } from '../resources/annotations.ts';
 import { toSnakeKey } from '../resources/schema/key-map.ts';
 
 /**
@@ -44,6 +45,21 @@ export function managedElsewhere(conflicts: readonly Conflict[], terms: RestTerm
   }));
   // Of what has no body there is nothing to point at.
   return new ApiError('managed_elsewhere', detail, { errors: act === 'change' ? errors : [] });
+}
+
+/**
+ * Returns who besides the API owns fields of an object that is to be deleted, for `managedElsewhere`. `managedBy` stands
+ * in where the store names nobody.
+ */
+export function ownersElsewhere(
+  owners: Readonly<Record<string, readonly string[]>>,
+  { field, managedBy }: { field: string; managedBy: string },
+): Conflict[] {
+  const managers = new Set(Object.values(owners).flat());
+  const others = [...managers]
+    .filter((manager) => manager !== API_MANAGER && manager !== API_PIN_MANAGER)
+    .toSorted();
+  return (others.length > 0 ? others : [managedBy]).map((manager) => ({ field, manager }));
 }
 
 function adviceFor(act: Act, places: string): string {

@@ -3,7 +3,11 @@ import { DECLARED_AGENT } from '../../../src/agents/write-agent.ts';
 import { DECLARED_SOURCE } from '../../../src/knowledge/sources/write-source.ts';
 import { DECLARED_ENDPOINT } from '../../../src/webhooks/endpoints/write-endpoint.ts';
 import { KINDS } from '../../../src/roles/kinds.ts';
-import { inRestTerms, managedElsewhere } from '../../../src/platform/declare/rest-terms.ts';
+import {
+  inRestTerms,
+  managedElsewhere,
+  ownersElsewhere,
+} from '../../../src/platform/declare/rest-terms.ts';
 import { objectSchema } from '../../../src/platform/resources/schema/crd.ts';
 
 /** What a manifest's writer is told, as a caller of REST is told it (contract §3). */
@@ -63,5 +67,19 @@ describe('managed_elsewhere', () => {
     ]);
     expect(of('file', 'delete').errors).toEqual([]);
     expect(of('file', 'delete').message).not.toContain('leave out');
+  });
+
+  test('of what is to be deleted names the managers of its fields, as a change does', () => {
+    const whose = { field: 'prompt', managedBy: 'kubernetes' };
+    const named = (owners: Record<string, string[]>): string[] =>
+      ownersElsewhere(owners, whose).map(({ manager }) => manager);
+    expect(named({ prompt: ['kubectl'], voice: ['parley-api', 'helm'] })).toEqual([
+      'helm',
+      'kubectl',
+    ]);
+    expect(named({ prompt: ['parley-api'], pinnedVersion: ['parley-api-pin'] })).toEqual([
+      'kubernetes',
+    ]);
+    expect(named({})).toEqual(['kubernetes']);
   });
 });
