@@ -3,15 +3,19 @@ import { contentOf } from './content-hash.ts';
 import { providersOf, type Models } from './references/missing-providers.ts';
 
 /**
- * What is declared, kept and shown, and changes nothing that the agent does (contract §4): `not acted on by
- * this version: voice (speed), transcriber`, and where no model answers `…: tools (refund, hang_up), voice
- * (speed), language, model, the escalation rule tool_failure`; undefined when there is no such thing. Who declares
- * it is told, and does not wait for it.
+ * Returns what is declared, kept and shown, and changes nothing that the agent does, with the reason (contract §4): `no
+ * effect without a model: tools (refund, hang_up), language, model, the escalation rule tool_failure; no effect where a
+ * carrier speaks: voice (speed), transcriber`. Undefined when there is no such thing. The agent is ready all the same.
  */
 export function notActedOn(spec: AgentSpec, models: Models): string | undefined {
   const content = contentOf(spec);
-  const names = hasModel(content, models) ? unspoken(content) : withoutModel(content);
-  return names.length > 0 ? `not acted on by this version: ${names.join(', ')}` : undefined;
+  const reasons = [
+    ['without a model', hasModel(content, models) ? [] : withoutModel(content)],
+    ['where a carrier speaks', unspoken(content)],
+  ] as const;
+  const said = reasons.filter(([, names]) => names.length > 0);
+  if (said.length === 0) return undefined;
+  return said.map(([where, names]) => `no effect ${where}: ${names.join(', ')}`).join('; ');
 }
 
 /** What a carrier that speaks by itself is not told. */
@@ -49,7 +53,6 @@ function withoutModel(content: Content): string[] {
   const isRule = content.escalation?.rules?.some(({ when }) => when === 'tool_failure') ?? false;
   return [
     ...(tools.length > 0 ? [`tools (${listed(tools)})`] : []),
-    ...unspoken(content),
     ...fields,
     ...(isRule ? ['the escalation rule tool_failure'] : []),
     ...(isJudged ? ['judgement'] : []),

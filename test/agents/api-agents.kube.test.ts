@@ -18,7 +18,7 @@ const SPOKEN = {
     fallback: [{ model: 'h-2' }],
   },
 };
-const NOT_ACTED_ON = 'not acted on by this version: tools (look_up)';
+const NOT_ACTED_ON = 'no effect without a model: tools (look_up)';
 
 describeEachStore((storeName) => {
   let api: Api;

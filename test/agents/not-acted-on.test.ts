@@ -17,7 +17,8 @@ const withProvider = { ...spec, model: { provider: 'acme' } };
 
 test('without a model it is all that a model is needed for', () => {
   expect(notActedOn(spec, { hasDefaultModel: false })).toBe(
-    'not acted on by this version: tools (bye), voice (speed), language, model, the escalation rule tool_failure',
+    'no effect without a model: tools (bye), language, model, the escalation rule tool_failure; ' +
+      'no effect where a carrier speaks: voice (speed)',
   );
 });
 
@@ -30,7 +31,7 @@ test('without a model the language is acted on where it says which numbers are t
 
 test('a model that judges is not there without one, unless its provider is named', () => {
   const judged = { ...spec, judgement: { by: 'model' } } as AgentSpec;
-  expect(notActedOn(judged, { hasDefaultModel: false })).toMatch(/, judgement$/);
+  expect(notActedOn(judged, { hasDefaultModel: false })).toMatch(/, judgement;/);
   expect(notActedOn(judged, { hasDefaultModel: true })).not.toContain('judgement');
   const model = { provider: 'east' };
   const named = { ...spec, judgement: { by: 'model', model } } as AgentSpec;
@@ -43,18 +44,18 @@ test.each([
   [withProvider, true],
   [withFallback, false],
 ])('with one it is what no carrier is told of the voice', (of, hasDefaultModel) => {
-  expect(notActedOn(of, { hasDefaultModel })).toBe('not acted on by this version: voice (speed)');
+  expect(notActedOn(of, { hasDefaultModel })).toBe(
+    'no effect where a carrier speaks: voice (speed)',
+  );
   expect(notActedOn({ ...of, voice: {} }, { hasDefaultModel })).toBeUndefined();
 });
 
 test('a transcriber is named beside the voice, whoever answers', () => {
   const both = { ...spec, transcriber: { language: 'de' } } as AgentSpec;
   expect(notActedOn(both, { hasDefaultModel: true })).toBe(
-    'not acted on by this version: voice (speed), transcriber',
+    'no effect where a carrier speaks: voice (speed), transcriber',
   );
-  expect(notActedOn(both, { hasDefaultModel: false })).toContain(
-    'voice (speed), transcriber, language',
-  );
+  expect(notActedOn(both, { hasDefaultModel: false })).toContain('voice (speed), transcriber');
 });
 
 test('what a carrier is told of a voice is acted on, and all of both where both name a provider', () => {
@@ -63,7 +64,7 @@ test('what a carrier is told of a voice is acted on, and all of both where both 
   expect(notActedOn({ ...spec, voice }, models)).toBeUndefined();
   const fully = { ...voice, model: 'm', speed: 2, fallback: [{ model: 'n' }] };
   expect(notActedOn({ ...spec, voice: fully }, models)).toBe(
-    'not acted on by this version: voice (model, speed, fallback)',
+    'no effect where a carrier speaks: voice (model, speed, fallback)',
   );
   const both = { ...spec, voice: fully, transcriber: { provider: 'x', keywords: ['Tide'] } };
   expect(notActedOn(both as AgentSpec, models)).toBeUndefined();
@@ -71,7 +72,7 @@ test('what a carrier is told of a voice is acted on, and all of both where both 
 
 test('a model of the samples is one, for the agents that it answers', () => {
   const models = { hasDefaultModel: false, isSample: () => true };
-  expect(notActedOn(spec, models)).toBe('not acted on by this version: voice (speed)');
+  expect(notActedOn(spec, models)).toBe('no effect where a carrier speaks: voice (speed)');
   const other = { hasDefaultModel: false, isSample: () => false };
   expect(notActedOn(spec, other)).toMatch(/tools \(bye\)/);
 });

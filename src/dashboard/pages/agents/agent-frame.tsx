@@ -72,13 +72,11 @@ export function AgentFrame({
   );
 }
 
-const NOT_ACTED_ON = 'not acted on by this version: ';
-
 /** What is declared, and does nothing as things are here. */
 function NotActedOn({ agent: { ready, status_message: message } }: { agent: Declared['agent'] }) {
-  const what = message?.split(NOT_ACTED_ON)[1];
-  if (!ready || what === undefined) return null;
-  return <p className="muted small">Declared, and not acted on here: {what}.</p>;
+  const what = message && /\bno effect .*/.exec(message)?.[0];
+  if (!ready || !what) return null;
+  return <p className="muted small">Some settings have {what}.</p>;
 }
 
 function AgentActions({ agent, onRelease }: { agent: Declared['agent']; onRelease: OnRelease }) {
