@@ -16,6 +16,7 @@ const raw = z.looseObject({
     labels: strings.default({}),
     annotations: strings.default({}),
     creationTimestamp: z.string(),
+    ownerReferences: z.array(z.object({ uid: z.string() })).default([]),
     managedFields: z
       .array(
         z.object({
@@ -39,11 +40,15 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 /** @throws ZodError for what is no Kubernetes object */
 export function toResource(kind: string, object: unknown): Resource {
   const parsed = raw.parse(object);
-  const { managedFields: _, annotations, ...metadata } = parsed.metadata;
+  const { managedFields: _, ownerReferences, annotations, ...metadata } = parsed.metadata;
   const { [LAST_APPLIED]: __, ...kept } = annotations;
   return {
     kind,
-    metadata: { ...metadata, annotations: kept },
+    metadata: {
+      ...metadata,
+      annotations: kept,
+      ...(isCoreKind(kind) && { ownerUids: ownerReferences.map(({ uid }) => uid) }),
+    },
     spec: isCoreKind(kind) ? { data: textData(kind, parsed.data) } : parsed.spec,
     status: parsed.status,
     owners: isCoreKind(kind) ? dataOwners(parsed) : ownersOf(parsed),

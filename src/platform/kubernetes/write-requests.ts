@@ -11,7 +11,7 @@ const NO_VERSION = '1';
 
 /** Server-side apply, never forced. */
 export function applyRequest(applied: Applied, options: ApplyOptions): KubeRequest {
-  const { kind, namespace, name, spec, labels, annotations } = applied;
+  const { kind, namespace, name, spec, labels, annotations, owner } = applied;
   const { fieldManager, resourceVersion } = options;
   return {
     method: 'PATCH',
@@ -26,6 +26,10 @@ export function applyRequest(applied: Applied, options: ApplyOptions): KubeReque
         name,
         ...(labels && { labels }),
         ...(annotations && { annotations }),
+        // Nobody's deletion waits for this one, which would need a right of its own.
+        ...(owner && {
+          ownerReferences: [{ apiVersion: pathOf(owner.kind).apiVersion, ...owner }],
+        }),
         ...(resourceVersion !== undefined && {
           resourceVersion: resourceVersion === '' ? NO_VERSION : resourceVersion,
         }),

@@ -34,6 +34,8 @@ export type ObjectMeta = ObjectKey & {
   annotations: Record<string, string>;
   /** RFC 3339 */
   creationTimestamp: string;
+  /** Of a Secret or ConfigMap of a cluster: uids of the objects that it belongs to. */
+  ownerUids?: string[];
 };
 
 /** An object. Of Secret and ConfigMap `spec` is `{ data: Record<string, string> }`, decoded. */
@@ -55,7 +57,12 @@ export type DeclaredMeta = ObjectKey & {
 };
 
 /** What a field manager declares: the whole of its part, as in server-side apply. */
-export type Applied = DeclaredMeta & { kind: string; spec: Record<string, unknown> };
+export type Applied = DeclaredMeta & {
+  kind: string;
+  spec: Record<string, unknown>;
+  /** An object of the same namespace that this one belongs to: a cluster deletes it with that one, whoever is there. */
+  owner?: { kind: string; name: string; uid: string };
+};
 
 export type ApplyOptions = {
   fieldManager: string;

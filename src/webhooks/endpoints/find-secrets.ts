@@ -93,14 +93,16 @@ async function copyToSecret(
   endpoint: EndpointResource,
   { id, stored }: { id: string; stored: WholeRow },
 ): Promise<FoundSecrets | Problem> {
-  const { namespace, name } = endpoint.metadata;
+  const { namespace } = endpoint.metadata;
   const place = { id, namespace };
   const secrets = secretsAt(openSecrets(deps.sealer, place, stored.secrets), deps.nowMs());
   const headers = openHeaders(deps.sealer, place, stored.restHeaders);
-  const copy = secretObject({ namespace, name }, secrets, headers);
+  const copy = ownSecret(endpoint, secrets, headers);
   const there = await deps.store.get('Secret', copy);
   const isCopied =
-    isDeepStrictEqual(there?.spec, copy.spec) && hasLabels(there?.metadata.labels, copy);
+    isDeepStrictEqual(there?.spec, copy.spec) &&
+    hasLabels(there?.metadata.labels, copy) &&
+    isOwned(there, endpoint);
   if (!isCopied) await deps.store.apply(copy, { fieldManager: API_MANAGER });
   return { secrets };
 }
@@ -147,6 +149,9 @@ async function readOwnSecret(
   const read = { ...found.secrets, ...rotation };
   const secrets = secretsAt(read, deps.nowMs());
   if (secrets !== read) await putSecret(deps, endpoint, secrets);
+  // An older release made it. One that somebody else writes stays theirs.
+  else if (isOurs(own) && !isOwned(own, endpoint))
+    await putSecret(deps, endpoint, secrets, { headers });
   return Object.keys(headers).length > 0 ? { secrets, headers } : { secrets };
 }
 
@@ -170,12 +175,37 @@ function invalidSecret(name: string, problem: string): Problem {
 /** Written as its owner: what the API made stays the API's. */
 function putSecret(
   { store }: Pick<FindSecretsDeps, 'store'>,
-  { metadata, owners }: EndpointResource,
+  endpoint: EndpointResource,
   secrets: SigningSecrets,
-  options: { resourceVersion?: string } = {},
+  { headers, ...options }: { resourceVersion?: string; headers?: Headers } = {},
 ): Promise<Resource> {
-  const fieldManager = managedBy(owners['url']) === 'api' ? API_MANAGER : OPERATOR_MANAGER;
-  return store.apply(secretObject(metadata, secrets), { fieldManager, ...options });
+  const isApis = managedBy(endpoint.owners['url']) === 'api';
+  const fieldManager = isApis ? API_MANAGER : OPERATOR_MANAGER;
+  return store.apply(ownSecret(endpoint, secrets, headers), { fieldManager, ...options });
+}
+
+/** With its endpoint as its owner, so that a cluster deletes it with that also when no operator is there. */
+function ownSecret(
+  { kind, metadata }: EndpointResource,
+  secrets: SigningSecrets,
+  headers?: Headers,
+): Applied {
+  const { name, uid } = metadata;
+  return { ...secretObject(metadata, secrets, headers), owner: { kind, name, uid } };
+}
+
+/** A store that knows of no owners has nothing to note. */
+function isOwned(secret: Resource | undefined, { metadata }: EndpointResource): boolean {
+  const uids = secret?.metadata.ownerUids;
+  return secret !== undefined && (uids === undefined || uids.includes(metadata.uid));
+}
+
+function isOurs({ owners }: Resource): boolean {
+  const managers = owners['data'] ?? [];
+  return (
+    managers.length > 0 &&
+    managers.every((manager) => manager === API_MANAGER || manager === OPERATOR_MANAGER)
+  );
 }
 
 /** The headers that are declared: those of a Secret win over those in clear. */

@@ -88,6 +88,16 @@ test('a ConfigMap is its data as it is; its metadata alone has none', () => {
   });
 });
 
+test('of a Secret the objects that it belongs to are known, of an Agent they are not read', () => {
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'X', name: 'x', uid: 'u1' }, { uid: 'u2' }];
+  const of = (kind: string, more: object = { ownerReferences }) =>
+    toResource(kind, { metadata: { ...metadata, ...more } }).metadata;
+  expect(of('Secret')).toMatchObject({ ownerUids: ['u1', 'u2'] });
+  expect(of('Secret', {})).toMatchObject({ ownerUids: [] });
+  expect(of('Agent')).not.toHaveProperty('ownerUids');
+  expect(of('Secret')).not.toHaveProperty('ownerReferences');
+});
+
 test.each([
   ['nothing', undefined],
   ['a Status', { kind: 'Status', metadata: {} }],

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { applyRequest } from '../../../src/platform/kubernetes/write-requests.ts';
+
+/** What a declaration is as a request. */
+
+const SECRET = { kind: 'Secret', namespace: 'shop', name: 'a-signing', spec: { data: {} } };
+
+const metadataOf = (owner?: { kind: string; name: string; uid: string }): unknown => {
+  const applied = { ...SECRET, ...(owner && { owner }) };
+  return (applyRequest(applied, { fieldManager: 'x' }).body as { metadata: unknown }).metadata;
+};
+
+test('names the object that this one belongs to, whose deletion waits for nothing', () => {
+  expect(metadataOf({ kind: 'WebhookEndpoint', name: 'a', uid: 'u' })).toEqual({
+    namespace: 'shop',
+    name: 'a-signing',
+    ownerReferences: [
+      { apiVersion: 'parley.dev/v1alpha1', kind: 'WebhookEndpoint', name: 'a', uid: 'u' },
+    ],
+  });
+});
+
+test('names none where it belongs to none', () => {
+  expect(metadataOf()).toEqual({ namespace: 'shop', name: 'a-signing' });
+});
