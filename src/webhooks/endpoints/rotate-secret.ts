@@ -3,8 +3,14 @@ import { fromUuid } from '../../ids.ts';
 import { newEndpointSecret } from '../../platform/egress/signature.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import { lockSealedEndpoint, updateSecrets } from './endpoint-secrets.sql.ts';
-import { openSecrets, sealSecrets, secretsAt, type SigningSecrets } from './signing-secrets.ts';
-import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
+import {
+  openSecrets,
+  ROTATION_KEYS,
+  sealSecrets,
+  secretsAt,
+  type SigningSecrets,
+} from './signing-secrets.ts';
+import { signingSecretName, type WebhookEndpointSpec } from './webhook-endpoint.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Notifier } from '../../platform/postgres/notifications.ts';
 import { tellProjected } from '../../platform/postgres/projected.ts';
@@ -135,12 +141,23 @@ async function checkDeclared(
   endpoint: WebhookEndpointRow,
   precondition: Precondition,
 ): Promise<void> {
-  const elsewhere = (where: string): ApiError =>
-    new ApiError('managed_secret', `the secret is kept ${where}: change it there`);
-  if (endpoint.managedBy !== 'api') throw elsewhere(`with its manifest (${endpoint.managedBy})`);
-  const declared = found(await store.get('WebhookEndpoint', endpoint), 'webhook endpoint');
-  atRevision(precondition, endpoint.headerRevision)(declared);
+  const declared = await store.get('WebhookEndpoint', endpoint);
   // The store lets in only what the CRD allows.
-  const ref = (declared.spec as WebhookEndpointSpec).secretRef;
-  if (ref) throw elsewhere(`in the Secret ${ref.name}`);
+  const ref = (declared?.spec as WebhookEndpointSpec | undefined)?.secretRef?.name;
+  if (endpoint.managedBy !== 'api') throw keptElsewhere(endpoint, ref);
+  atRevision(precondition, endpoint.headerRevision)(found(declared, 'webhook endpoint'));
+  if (ref !== undefined) throw keptElsewhere(endpoint, ref);
+}
+
+/** Names the Secret in which a secret is rotated instead, and how. `ref`: the Secret that the endpoint names. */
+export function keptElsewhere(
+  { namespace, name }: Pick<WebhookEndpointRow, 'namespace' | 'name'>,
+  ref: string | undefined,
+): ApiError {
+  const secret = `Secret ${ref ?? signingSecretName(name)} of namespace ${namespace}`;
+  const how =
+    ref === undefined
+      ? `add ${ROTATION_KEYS.join(', ')} to it in one patch, and both secrets sign until the last of these times`
+      : 'change its value, which swaps at once; let the receiver accept both values before';
+  return new ApiError('managed_secret', `the secret is kept in the ${secret}: ${how}`);
 }
