@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { VERSION } from './commands/version.ts';
 import { readConfig, type Config } from './config.ts';
 import { StartupError } from './errors.ts';
 import type { DrillArguments } from './drill/command.ts';
@@ -8,6 +9,7 @@ import { armFailpoints } from './failpoints.ts';
 
 const program = new Command('parley')
   .description('Conversational agents with versions you can roll back and events you cannot lose.')
+  .version(VERSION, '-V, --version', 'print the version')
   .showHelpAfterError();
 
 program

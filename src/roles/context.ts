@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import {
   DEFAULT_LIMITS,
   DEFAULT_RETENTION,
@@ -13,6 +11,7 @@ import { StartupError } from '../errors.ts';
 import type { ModelSettings } from '../models/model-endpoint.ts';
 import { createLogger, type Logger } from '../platform/observability/logger.ts';
 import { createMetrics, type Metrics } from '../platform/observability/metrics.ts';
+import { readVersion } from '../platform/observability/version.ts';
 import { createPool, type Pool } from '../platform/postgres/pool.ts';
 import { createSealer, type Sealer } from '../platform/postgres/sealing.ts';
 
@@ -112,14 +111,6 @@ function allowedModel(
     throw new StartupError(`PARLEY_MODEL_URL: ${checked.problem}`);
   }
   return model;
-}
-
-export function readVersion(): string {
-  const file = path.resolve(import.meta.dirname, '../../package.json');
-  const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
-    ? String(manifest.version)
-    : 'unknown';
 }
 
 /** @throws StartupError when DATABASE_URL or PARLEY_ENCRYPTION_KEY is not set */

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { epochMs, monotonicMs } from '../clock.ts';
 import { runApi } from '../roles/api/run.ts';
-import { createContext, readVersion, type Context } from '../roles/context.ts';
+import { readVersion } from '../platform/observability/version.ts';
+import { createContext, type Context } from '../roles/context.ts';
 import { migrateDatabase } from '../roles/migrate-database.ts';
 import { createPostgresDeclarations } from '../roles/postgres-declarations.ts';
 import { stopOnSignals } from '../roles/shutdown.ts';
