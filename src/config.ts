@@ -187,6 +187,7 @@ const environment = z.object({
   PARLEY_CORS_ORIGINS: origins.optional(),
   PARLEY_CALL_DRAIN_SEC: whole('seconds', 0, 86_400).optional(),
   PARLEY_WATCH_NAMESPACES: list.optional(),
+  PARLEY_API_KEY_NAMESPACE: z.stringFormat('namespace', /^[a-z0-9-]+$/).prefault('default'),
   // Given to every pod by Kubernetes.
   KUBERNETES_SERVICE_HOST: z.string().optional(),
   KUBERNETES_SERVICE_PORT: z.string().prefault('443'),
@@ -263,6 +264,7 @@ export type Config = {
   metricsPort: number;
   baseUrl: string | undefined;
   apiKey: string | undefined;
+  apiKeyNamespace: string;
   manifests: string | undefined;
   /** CIDRs and host patterns; undefined: the variable is not set */
   egressAllow: readonly string[] | undefined;
@@ -318,6 +320,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     metricsPort: e.PARLEY_METRICS_PORT,
     baseUrl: e.PARLEY_BASE_URL?.replace(/\/+$/, ''),
     apiKey: e.PARLEY_API_KEY,
+    apiKeyNamespace: e.PARLEY_API_KEY_NAMESPACE,
     manifests: e.PARLEY_MANIFESTS,
     egressAllow: e.PARLEY_EGRESS_ALLOW,
     watchNamespaces: e.PARLEY_WATCH_NAMESPACES ?? [],

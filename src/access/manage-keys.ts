@@ -1,9 +1,10 @@
-import { ApiError, found } from '../errors.ts';
+import { ApiError, found, StartupError } from '../errors.ts';
 import { fromUuid } from '../ids.ts';
 import {
   addApiKey,
   countApiKeys,
   expireApiKey,
+  findApiKey,
   lockManagingKeys,
   newKeyText,
   readApiKey,
@@ -178,6 +179,7 @@ async function lockKeys(
 /**
  * Makes a given text a key, unless it is or was one: set in the environment or made by the command
  * line. Undefined when there was nothing to do.
+ * @throws StartupError when the text is a key of another namespace, which it stays
  */
 export function addGivenKey(
   { pool }: Pick<KeyDeps, 'pool'>,
@@ -188,8 +190,19 @@ export function addGivenKey(
     const row = await addApiKey(db, key);
     const by = { namespace: key.namespace, actor };
     if (row) await audit(db, by, { action: 'api_key.created', row, after: toldOf(row) });
+    else requireNamespace(key, await findApiKey(db, key.text));
     return row;
   });
+}
+
+/** @throws StartupError unless a key that works, if there is one, is of the namespace that it is given for */
+export function requireNamespace(
+  { name, namespace }: Pick<NewApiKey, 'name' | 'namespace'>,
+  known: { namespace: string } | undefined,
+): void {
+  if (known === undefined || known.namespace === namespace) return;
+  const detail = `${name}: this key is one of namespace ${known.namespace}; use another key for ${namespace}`;
+  throw new StartupError(detail);
 }
 
 async function requireRoom(

@@ -116,7 +116,7 @@ async function startApi(config: Config, context: Context): Promise<Started> {
   ]);
   if (config.apiKey !== undefined) {
     const name = 'PARLEY_API_KEY';
-    const key = { namespace: 'default', name, scopes: SCOPES, text: config.apiKey };
+    const key = { namespace: config.apiKeyNamespace, name, scopes: SCOPES, text: config.apiKey };
     await addGivenKey(context, 'environment', key);
   }
   const { store, stop } = await startStore(config, context);

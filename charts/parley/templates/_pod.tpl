@@ -268,6 +268,10 @@ volumes:
 {{- $apiKey := include "parley.apiKey" .root | fromJson }}
 {{- if $apiKey.secret }}
 {{ include "parley.secretEnv" (dict "name" "PARLEY_API_KEY" "secret" $apiKey.secret "key" $apiKey.key) }}
+{{- with $values.apiKey.namespace }}
+- name: PARLEY_API_KEY_NAMESPACE
+  value: {{ . | quote }}
+{{- end }}
 {{- end }}
 {{- if not (kindIs "invalid" $values.rateLimit) }}
 - name: PARLEY_RATE_LIMIT

@@ -49,15 +49,20 @@ CloudNativePG, the bundled one. In: the root. Out: {"kind", "secret", "key"} as 
       key: {{ .key }}
 {{- end -}}
 
-{{/* "true" where the API key is of use: it is one of the namespace `default`. In: the root. */}}
-{{- define "parley.watchesDefault" -}}
-{{- if or (not .Values.watchNamespaces) (has "default" .Values.watchNamespaces) }}true{{ end -}}
+{{/* The namespace that the first API key is of. In: the root. */}}
+{{- define "parley.keyNamespace" -}}
+{{- .Values.apiKey.namespace | default "default" -}}
+{{- end -}}
+
+{{/* "true" where the API key is of use: its namespace is watched. In: the root. */}}
+{{- define "parley.watchesKey" -}}
+{{- if or (not .Values.watchNamespaces) (has (include "parley.keyNamespace" .) .Values.watchNamespaces) }}true{{ end -}}
 {{- end -}}
 
 {{/* "true" when there is a `helm test`. In: the root. */}}
 {{- define "parley.hasTest" -}}
 {{- $hasKey := (include "parley.apiKey" . | fromJson).secret -}}
-{{- if and .Values.tests.enabled $hasKey (include "parley.watchesDefault" .) }}true{{ end -}}
+{{- if and .Values.tests.enabled $hasKey (include "parley.watchesKey" .) }}true{{ end -}}
 {{- end -}}
 
 {{/* "true" when a drill of calls is one of the tests. In: the root. */}}
