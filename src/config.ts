@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { StartupError } from './errors.ts';
 
-/**
- * The only reader of process.env (contract §2). Everything is parsed at once, so that a user
- * sees all mistakes of a start in one go.
- */
+/** The only reader of process.env (contract §2). It reports all mistakes of a start together. */
 
 const port = z
   .string()
@@ -268,6 +265,8 @@ export type Config = {
   manifests: string | undefined;
   /** CIDRs and host patterns; undefined: the variable is not set */
   egressAllow: readonly string[] | undefined;
+  /** Names of proxy variables that are set, and ignored */
+  proxyVariables: readonly string[];
   /** Namespaces the operator answers for; empty: all */
   watchNamespaces: readonly string[];
   /** Where a pod finds the API server; undefined outside of one */
@@ -294,6 +293,8 @@ export type Config = {
   /** What to arm in `src/failpoints.ts`; empty outside of fault tests */
   failpoints: string;
 };
+
+const fromBase64 = (text?: string) => (text ? Buffer.from(text, 'base64') : undefined);
 
 /** @throws StartupError naming every variable that is wrong and how. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
@@ -323,17 +324,14 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     apiKeyNamespace: e.PARLEY_API_KEY_NAMESPACE,
     manifests: e.PARLEY_MANIFESTS,
     egressAllow: e.PARLEY_EGRESS_ALLOW,
+    proxyVariables: Object.keys(given).filter((name) => /^(https?|all)_proxy$/i.test(name)),
     watchNamespaces: e.PARLEY_WATCH_NAMESPACES ?? [],
     kubernetesService:
       e.KUBERNETES_SERVICE_HOST === undefined
         ? undefined
         : { host: e.KUBERNETES_SERVICE_HOST, port: e.KUBERNETES_SERVICE_PORT },
-    encryptionKey: e.PARLEY_ENCRYPTION_KEY
-      ? Buffer.from(e.PARLEY_ENCRYPTION_KEY, 'base64')
-      : undefined,
-    previousEncryptionKey: e.PARLEY_ENCRYPTION_KEY_PREVIOUS
-      ? Buffer.from(e.PARLEY_ENCRYPTION_KEY_PREVIOUS, 'base64')
-      : undefined,
+    encryptionKey: fromBase64(e.PARLEY_ENCRYPTION_KEY),
+    previousEncryptionKey: fromBase64(e.PARLEY_ENCRYPTION_KEY_PREVIOUS),
     model: modelOf(e),
     rateLimit: e.PARLEY_RATE_LIMIT,
     callDrainSec: e.PARLEY_CALL_DRAIN_SEC,

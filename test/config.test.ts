@@ -33,6 +33,17 @@ test('nothing set is a configuration too', () => {
   });
 });
 
+test.each(['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'])(
+  '%s is noted, for the warning that it is ignored',
+  (name) => {
+    expect(readConfig({ [name]: 'http://proxy.example.com:3128' }).proxyVariables).toEqual([name]);
+  },
+);
+
+test('NO_PROXY alone and empty proxy variables are not noted', () => {
+  expect(readConfig({ HTTPS_PROXY: '', NO_PROXY: '*' }).proxyVariables).toEqual([]);
+});
+
 test.each([
   ['https://app.example.com', ['https://app.example.com']],
   ['https://a.example, http://localhost:5173', ['https://a.example', 'http://localhost:5173']],

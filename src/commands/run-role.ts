@@ -41,6 +41,7 @@ export async function runRole(role: Role, config: Config): Promise<void> {
     encryptionKey,
     previousEncryptionKey: config.previousEncryptionKey,
     egressAllow: config.egressAllow ?? [],
+    proxyVariables: config.proxyVariables,
     apiServer: config.kubernetesService?.host,
     logLevel: config.logLevel ?? 'info',
     limits: config.limits,

@@ -48,6 +48,7 @@ export type ContextInput = {
   /** 32 bytes; what it sealed still opens */
   previousEncryptionKey?: Buffer | undefined;
   egressAllow: readonly string[];
+  proxyVariables?: readonly string[];
   /** Of a pod: where the API server is, which no request of a tenant may reach. */
   apiServer?: string | undefined;
   logLevel: string;
@@ -63,9 +64,10 @@ export function createContext(input: ContextInput): Context {
   const { databaseUrl } = input;
   const guard = createGuard(input);
   const log = createLogger(input.logLevel, input.role);
-  const proxies = proxiesIn(process.env);
-  if (proxies.length > 0)
-    log.warn({ variables: proxies }, 'proxy variables are not used: outgoing requests go directly');
+  const { proxyVariables: variables = [] } = input;
+  // The guard checks the address of each connection, which a proxy would hide.
+  if (variables.length > 0)
+    log.warn({ variables }, 'Proxy variables are ignored. Outgoing requests connect directly.');
   const pool = createPool(databaseUrl, { log, max: input.poolMax });
   const sealer = createSealer(input.encryptionKey, input.previousEncryptionKey);
   return {
@@ -81,15 +83,6 @@ export function createContext(input: ContextInput): Context {
     version: readVersion(),
     close: () => pool.end(),
   };
-}
-
-/**
- * Names of the variables that name a proxy. None is used: the address that a request reaches is checked as it is connected
- * to, which a proxy would hide.
- */
-export function proxiesIn(env: NodeJS.ProcessEnv): string[] {
-  const names = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'];
-  return names.flatMap((name) => [name, name.toLowerCase()]).filter((name) => env[name]);
 }
 
 function createGuard({ egressAllow, apiServer }: ContextInput): AddressGuard {

@@ -86,6 +86,7 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
     role: 'start',
     databaseUrl,
     egressAllow,
+    proxyVariables: config.proxyVariables,
     apiServer: config.kubernetesService?.host,
     poolMax: POOL_MAX,
     encryptionKey: config.encryptionKey ?? secrets.encryptionKey,

@@ -3,22 +3,32 @@ import type pg from 'pg';
 import { codeOf, reasonOf, StartupError } from '../../errors.ts';
 
 /**
- * What a DATABASE_URL says of TLS, with the meaning that PostgreSQL gives it (its documentation, 34.19). pg takes every
- * mode for `verify-full`.
+ * TLS settings of a DATABASE_URL, with the meaning that PostgreSQL documents (section 34.19). pg treats every mode as
+ * `verify-full`.
  */
 export type Connecting = Pick<pg.ClientConfig, 'connectionString' | 'ssl' | 'sslnegotiation'>;
+
+/** The `sslrootcert` that stands for the authorities of the system. */
+const SYSTEM = 'system';
+
+/** Parameters that pg does not get, because its own reading of them would replace ours. */
+const READ = [
+  'ssl',
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'sslnegotiation',
+  'uselibpqcompat',
+];
 
 const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type Mode = (typeof MODES)[number];
 
-/** Parameters that are read here. pg gets the rest of the address. */
-const READ = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslnegotiation', 'uselibpqcompat'];
-
-/** @throws StartupError when a mode is none, or a file cannot be read */
+/** @throws StartupError for an unknown mode, a mode without the authority that it needs, or a file that cannot be read */
 export function readDatabaseUrl(databaseUrl: string): Connecting {
   const { address, query } = split(databaseUrl);
-  const of = (name: string): string | undefined =>
-    query.get(name) ?? process.env[`PG${name.toUpperCase()}`];
+  const of = (name: string): string | undefined => query.get(name) || undefined;
   const mode = modeIn(of('sslmode'), of('sslrootcert'));
   if (mode === undefined) return { connectionString: databaseUrl };
   const rest = new URLSearchParams([...query].filter(([name]) => !READ.includes(name)));
@@ -33,9 +43,10 @@ export function readDatabaseUrl(databaseUrl: string): Connecting {
   return { connectionString, ssl, ...(negotiation && { sslnegotiation: negotiation }) };
 }
 
-/** Whether the address itself sets a parameter of the session. */
+/** Returns whether DATABASE_URL itself sets a parameter of the session, by name or within `options`. */
 export function setsParameter(databaseUrl: string, name: string): boolean {
-  return split(databaseUrl).query.has(name);
+  const { query } = split(databaseUrl);
+  return query.has(name) || (query.get('options') ?? '').includes(`${name}=`);
 }
 
 function split(databaseUrl: string): { address: string; query: URLSearchParams } {
@@ -45,7 +56,7 @@ function split(databaseUrl: string): { address: string; query: URLSearchParams }
   return { address: databaseUrl.slice(0, at), query };
 }
 
-/** `no-verify` is what Node's libraries call `require`. */
+/** Returns the mode, or undefined if none is set. Node's libraries call `require` `no-verify`. */
 function modeIn(text: string | undefined, authority: string | undefined): Mode | undefined {
   if (text === undefined) return authority === SYSTEM ? 'verify-full' : undefined;
   const mode = MODES.find((one) => one === (text === 'no-verify' ? 'require' : text));
@@ -53,28 +64,25 @@ function modeIn(text: string | undefined, authority: string | undefined): Mode |
     throw new StartupError(`DATABASE_URL: sslmode must be one of ${MODES.join(', ')}.`);
   if (authority === SYSTEM && mode !== 'verify-full')
     throw new StartupError('DATABASE_URL: sslrootcert=system needs sslmode=verify-full.');
+  if (authority === undefined && mode === 'verify-ca')
+    throw new StartupError(
+      'DATABASE_URL: sslmode=verify-ca needs sslrootcert, the file of the authority. Or use verify-full, which checks the host name too.',
+    );
   return mode;
 }
 
-/** A `sslrootcert` that means the authorities of the system. */
-const SYSTEM = 'system';
-
-/** Without a file the authorities are Node's own and those of NODE_EXTRA_CA_CERTS. */
+/**
+ * Returns what the client checks of the server's certificate. `verify-full` without a file trusts the authorities of Node.js
+ * and of NODE_EXTRA_CA_CERTS. `verify-ca` does not: any host could get a certificate from those.
+ */
 function checksOf(mode: Mode, authority: string | undefined): object {
   const ca = authority === SYSTEM ? {} : fileOf('ca', 'sslrootcert', authority);
-  switch (mode) {
-    case 'verify-full':
-      return ca;
-    case 'verify-ca':
-      return { ...ca, checkServerIdentity: () => undefined };
-    // As in PostgreSQL, whoever names an authority wants it checked.
-    case 'require':
-      return authority === undefined
-        ? { rejectUnauthorized: false }
-        : { ...ca, checkServerIdentity: () => undefined };
-    default:
-      return { rejectUnauthorized: false };
-  }
+  if (mode === 'verify-full') return ca;
+  // PostgreSQL does the same: `require` with an authority checks it.
+  const checksAuthority = authority !== undefined && (mode === 'verify-ca' || mode === 'require');
+  return checksAuthority
+    ? { ...ca, checkServerIdentity: () => undefined }
+    : { rejectUnauthorized: false };
 }
 
 function fileOf(
@@ -99,15 +107,15 @@ const UNTRUSTED = new Set([
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 ]);
 
-/** Returns what to change in DATABASE_URL after a connection failed, or undefined if it is not about TLS. */
+/** Returns what to change in DATABASE_URL after a failed connection, or undefined if TLS is not the cause. */
 export function tlsAdvice(error: unknown): string | undefined {
   const code = codeOf(error);
   const reason = reasonOf(error);
   if (UNTRUSTED.has(code)) {
-    return 'name the file of its authority in sslrootcert, or use sslmode=require, which encrypts and checks nothing';
+    return 'name the file of its authority in sslrootcert; sslmode=require encrypts, but does not check the server';
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return 'use the host name of its certificate, or sslmode=verify-ca';
+    return 'use the host name of its certificate, or sslmode=verify-ca, which does not check the host name';
   if (/does not support SSL/.test(reason)) return 'it has no TLS: use sslmode=disable';
   if (code === '28000' && /no encryption|SSL off/.test(reason))
     return 'it wants TLS: add sslmode=require, or verify-full';

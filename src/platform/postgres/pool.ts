@@ -23,12 +23,13 @@ const IDLE_TIMEOUT_MS = 300_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
 /**
- * Settings of every session of a pool. They are made by a statement once the session is there, because poolers such as
- * PgBouncer refuse parameters at its start; what DATABASE_URL sets itself stays.
+ * Parameters of every session of a pool. A statement sets them after the connection is made, because poolers such as
+ * PgBouncer refuse parameters at its start. Those that DATABASE_URL sets keep its value.
  *
- * Never by reading a whole table, where there is another way: a plan is often made while its table is small, when that
- * is cheapest, and kept while it grows; after one tenant's upload the turns of all others read its 50,000 passages until
- * autovacuum had counted them. Where there is no other way the plan looks dear, and must not be compiled for that.
+ * `enable_seqscan`: PostgreSQL often makes a plan while its table is small, when reading it whole is cheapest, and keeps the
+ * plan while the table grows. After one tenant's upload the turns of all others read its 50,000 passages until autovacuum
+ * had counted them. A plan that can only read the whole table then looks expensive; `jit` off keeps PostgreSQL from
+ * compiling it for that.
  */
 const SETTINGS = {
   statement_timeout: String(STATEMENT_TIMEOUT_MS),

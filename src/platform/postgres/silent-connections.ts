@@ -25,7 +25,7 @@ const GOODBYE_MS = 1_000;
 type Silence = { bytesRead: number; sinceMs: number; patienceMs: number };
 
 export type SilenceWatch = {
-  /** For the pool: watches its connections from the start, learns the server's pid of each, and makes its settings. */
+  /** For the pool: watches its connections from the start, reads the server's pid of each and sets its parameters. */
   options: Required<Pick<pg.PoolConfig, 'Client' | 'verify'>>;
   /** Watches until the pool has ended, and makes sure that it does. */
   endWith: (endPool: () => Promise<void>) => Promise<void>;
@@ -33,7 +33,7 @@ export type SilenceWatch = {
 
 export function createSilenceWatch(deps: {
   databaseUrl: string;
-  /** Names and values of PostgreSQL's settings that each session gets before anybody uses it. */
+  /** Parameters of PostgreSQL that each session gets before its first use. */
   settings: readonly (readonly [name: string, value: string])[];
   log: Logger;
 }): SilenceWatch {
@@ -116,8 +116,8 @@ async function withGoodbye(ended: Promise<void>, left: () => Session[]): Promise
 const REASON = 'Connection terminated: it fell silent and the server knows of no work for it';
 
 /**
- * Reads the process as the server itself names it, because at the log-in a pooler between us reports a number of its own,
- * and makes the settings. Nobody gets the connection before; it costs one round trip for each new one.
+ * Reads the pid from the server itself, because a pooler reports a number of its own at log-in, and sets the parameters.
+ * The pool hands the connection out afterwards. Each new connection costs one round trip for this.
  */
 function prepare(
   client: pg.PoolClient,

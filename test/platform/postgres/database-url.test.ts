@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StartupError } from '../../../src/errors.ts';
 import {
   readDatabaseUrl,
@@ -9,7 +9,7 @@ import {
   tlsAdvice,
 } from '../../../src/platform/postgres/database-url.ts';
 
-/** What `sslmode` means is written in PostgreSQL's documentation, 34.19. */
+/** Meaning of `sslmode`: PostgreSQL's documentation, section 34.19.1. */
 
 const BASE = 'postgresql://parley:s%3Fcret@db.example.com:5432/parley';
 
@@ -21,11 +21,6 @@ beforeAll(() => {
   writeFileSync(authority, 'an authority');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
-beforeEach(() => {
-  for (const name of ['PGSSLMODE', 'PGSSLROOTCERT', 'PGSSLCERT', 'PGSSLKEY', 'PGSSLNEGOTIATION'])
-    vi.stubEnv(name, undefined);
-  return () => vi.unstubAllEnvs();
-});
 
 const UNCHECKED = { rejectUnauthorized: false };
 const NAME_UNCHECKED = { checkServerIdentity: expect.any(Function) };
@@ -37,7 +32,6 @@ describe('sslmode', () => {
     ['prefer', UNCHECKED],
     ['require', UNCHECKED],
     ['no-verify', UNCHECKED],
-    ['verify-ca', NAME_UNCHECKED],
     ['verify-full', {}],
   ])('%s', (mode, ssl) => {
     expect(readDatabaseUrl(`${BASE}?sslmode=${mode}`)).toEqual({ connectionString: BASE, ssl });
@@ -53,13 +47,7 @@ describe('sslmode', () => {
     expect(readDatabaseUrl(url).ssl).toEqual(ssl);
   });
 
-  test('comes from PGSSLMODE where the address has none, and the address wins', () => {
-    vi.stubEnv('PGSSLMODE', 'require');
-    expect(readDatabaseUrl(BASE).ssl).toEqual(UNCHECKED);
-    expect(readDatabaseUrl(`${BASE}?sslmode=verify-full`).ssl).toEqual({});
-  });
-
-  test('of the system is verify-full', () => {
+  test('is verify-full with the authorities of the system', () => {
     expect(readDatabaseUrl(`${BASE}?sslrootcert=system`).ssl).toEqual({});
     expect(readDatabaseUrl(`${BASE}?sslmode=verify-full&sslrootcert=system`).ssl).toEqual({});
     expect(() => readDatabaseUrl(`${BASE}?sslmode=require&sslrootcert=system`)).toThrow(
@@ -67,7 +55,7 @@ describe('sslmode', () => {
     );
   });
 
-  test('that is none is named with those that are', () => {
+  test('of an unknown name is refused', () => {
     expect(() => readDatabaseUrl(`${BASE}?sslmode=on`)).toThrow(
       new StartupError(
         'DATABASE_URL: sslmode must be one of disable, allow, prefer, require, verify-ca, verify-full.',
@@ -76,7 +64,7 @@ describe('sslmode', () => {
   });
 });
 
-test('a certificate of the client goes along', () => {
+test('the certificate and key of the client are read', () => {
   const [cert, key] = ['client.crt', 'client.key'].map((name) => path.join(folder, name));
   writeFileSync(cert!, 'mine');
   writeFileSync(key!, 'secret');
@@ -84,13 +72,13 @@ test('a certificate of the client goes along', () => {
   expect(readDatabaseUrl(url).ssl).toEqual({ ...UNCHECKED, cert: 'mine', key: 'secret' });
 });
 
-test.each(['sslrootcert', 'sslcert', 'sslkey'])('a file of %s that is not there', (name) => {
+test.each(['sslrootcert', 'sslcert', 'sslkey'])('a missing file of %s is named', (name) => {
   const url = `${BASE}?sslmode=verify-full&${name}=/nowhere/x.crt`;
   expect(() => readDatabaseUrl(url)).toThrow(StartupError);
   expect(() => readDatabaseUrl(url)).toThrow(`DATABASE_URL: ${name}: cannot read /nowhere/x.crt: `);
 });
 
-test('what is not about TLS stays in the address', () => {
+test('parameters other than those of TLS stay in the address', () => {
   const url = `${BASE}?host=/run/postgresql&sslmode=require&connect_timeout=3&uselibpqcompat=true`;
   expect(readDatabaseUrl(url).connectionString).toBe(
     `${BASE}?host=%2Frun%2Fpostgresql&connect_timeout=3`,
@@ -103,18 +91,21 @@ test('what is not about TLS stays in the address', () => {
   });
 });
 
-test('a parameter of the session that the address sets is known', () => {
+test('parameters of the session that the address sets are found, by name and within options', () => {
   expect(setsParameter(`${BASE}?statement_timeout=5`, 'statement_timeout')).toBe(true);
   expect(setsParameter(`${BASE}?statement_timeout=5`, 'jit')).toBe(false);
   expect(setsParameter(BASE, 'jit')).toBe(false);
+  const withOptions = `${BASE}?options=${encodeURIComponent('-c jit=on')}`;
+  expect(setsParameter(withOptions, 'jit')).toBe(true);
+  expect(setsParameter(withOptions, 'enable_seqscan')).toBe(false);
 });
 
 const failed = (message: string, code?: string) => Object.assign(new Error(message), { code });
 
 test.each([
-  ['an authority that nobody knows', failed('x', 'SELF_SIGNED_CERT_IN_CHAIN'), 'sslrootcert'],
-  ['a certificate by itself', failed('x', 'DEPTH_ZERO_SELF_SIGNED_CERT'), 'sslmode=require'],
-  ['a chain that is not whole', failed('x', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'sslrootcert'],
+  ['an unknown authority', failed('x', 'SELF_SIGNED_CERT_IN_CHAIN'), 'sslrootcert'],
+  ['a self-signed certificate', failed('x', 'DEPTH_ZERO_SELF_SIGNED_CERT'), 'sslmode=require'],
+  ['an incomplete chain', failed('x', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'sslrootcert'],
   ['another name', failed('x', 'ERR_TLS_CERT_ALTNAME_INVALID'), 'sslmode=verify-ca'],
   [
     'a server without TLS',
@@ -122,7 +113,7 @@ test.each([
     'sslmode=disable',
   ],
   [
-    'a server that wants TLS',
+    'a server that requires TLS',
     failed(
       'no pg_hba.conf entry for host "10.0.0.1", user "u", database "d", no encryption',
       '28000',
@@ -136,11 +127,11 @@ test.each([
 test.each([
   ['a wrong password', failed('password authentication failed', '28P01')],
   [
-    'a role that may not',
+    'a role without access',
     failed('no pg_hba.conf entry for host "10.0.0.1", SSL encryption', '28000'),
   ],
-  ['nobody there', failed('connect ECONNREFUSED', 'ECONNREFUSED')],
-  ['nothing known', 'x'],
+  ['a refused connection', failed('connect ECONNREFUSED', 'ECONNREFUSED')],
+  ['something that is no Error', 'x'],
 ])('%s is not about TLS', (_, error) => {
   expect(tlsAdvice(error)).toBeUndefined();
 });

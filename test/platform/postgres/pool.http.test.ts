@@ -39,10 +39,10 @@ test('F-08: a connection lost in the moment it is made ends a transaction, not t
   server.stop();
 });
 
-/** What PgBouncer takes at the start of a session; it refuses everything else. */
+/** Parameters that PgBouncer accepts at the start of a session. */
 const POOLED = ['user', 'database', 'client_encoding', 'application_name'];
 
-/** A pooler in session mode before a server that answers each statement with one row. Keeps what it was sent. */
+/** A pooler in session mode. It answers each statement with one row and records what it receives. */
 async function startPooler() {
   const refused: string[] = [];
   const sent: string[] = [];
@@ -81,7 +81,7 @@ async function startPooler() {
 
 const log = pino({ level: 'silent' });
 
-test('a pooler meets no parameter at the start of a session; settings come before the first statement', async () => {
+test('a pooler receives parameters by a statement, before the first one of the program', async () => {
   const pooler = await startPooler();
   const pool = createPool(pooler.url, { log, settings: PLANNED_ONCE });
   await pool.query('select $1::int as pid', [1]);
@@ -101,7 +101,7 @@ test('a pooler meets no parameter at the start of a session; settings come befor
   expect(statement).toContain('select $1::int as pid');
 });
 
-test('a setting that DATABASE_URL makes stays as it makes it', async () => {
+test('a parameter in DATABASE_URL keeps its value', async () => {
   const pooler = await startPooler();
   const pool = createPool(`${pooler.url}?statement_timeout=1234`, { log });
   await pool.query('select $1::int as pid', [1]);
@@ -112,7 +112,7 @@ test('a setting that DATABASE_URL makes stays as it makes it', async () => {
   expect(pooler.sent[0]).toContain('enable_seqscan');
 });
 
-test('a connection for a lock or for listening begins without parameters too', async () => {
+test('a connection for a lock or for LISTEN starts without parameters', async () => {
   const pooler = await startPooler();
   const client = createClient(pooler.url);
   await client.connect();
