@@ -179,7 +179,7 @@ async function lockKeys(
 /**
  * Makes a given text a key, unless it is or was one: set in the environment or made by the command
  * line. Undefined when there was nothing to do.
- * @throws StartupError when the text is a key of another namespace, which it stays
+ * @throws StartupError if the text is a key of another namespace
  */
 export function addGivenKey(
   { pool }: Pick<KeyDeps, 'pool'>,
@@ -195,13 +195,13 @@ export function addGivenKey(
   });
 }
 
-/** @throws StartupError unless a key that works, if there is one, is of the namespace that it is given for */
+/** @throws StartupError if `known`, the stored key with the same text, is of another namespace */
 export function requireNamespace(
   { name, namespace }: Pick<NewApiKey, 'name' | 'namespace'>,
   known: { namespace: string } | undefined,
 ): void {
   if (known === undefined || known.namespace === namespace) return;
-  const detail = `${name}: this key is one of namespace ${known.namespace}; use another key for ${namespace}`;
+  const detail = `${name}: this key belongs to namespace ${known.namespace}; use another key for ${namespace}`;
   throw new StartupError(detail);
 }
 

@@ -3,9 +3,9 @@ import { contentOf } from './content-hash.ts';
 import { providersOf, type Models } from './references/missing-providers.ts';
 
 /**
- * Returns what is declared, kept and shown, and changes nothing that the agent does, with the reason (contract §4): `no
- * effect without a model: tools (refund, hang_up), language, model, the escalation rule tool_failure; no effect where a
- * carrier speaks: voice (speed), transcriber`. Undefined when there is no such thing. The agent is ready all the same.
+ * Returns the declared settings that have no effect, with the reason (contract §4), or undefined: `no effect without a
+ * model: tools (refund, hang_up), language, model, the escalation rule tool_failure; no effect where a carrier speaks:
+ * voice (speed), transcriber`. The agent is ready anyway.
  */
 export function notActedOn(spec: AgentSpec, models: Models): string | undefined {
   const content = contentOf(spec);

@@ -86,13 +86,13 @@ test('a transcriber with a provider alone is no speech of our own', () => {
   const transcriber = { provider: 'x' };
   const heard = { ...spec, voice: { speed: 2 }, transcriber } as AgentSpec;
   expect(notActedOn(heard, { hasDefaultModel: true })).toBe(
-    'not acted on by this version: voice (speed), transcriber',
+    'no effect where a carrier speaks: voice (speed), transcriber',
   );
 });
 
 test.each([
-  [10, /tools \(t0, .*, t9\), voice/],
-  [11, /tools \(t0, .*, t9, and 1 more\), voice/],
+  [10, /tools \(t0, .*, t9\), language/],
+  [11, /tools \(t0, .*, t9, and 1 more\), language/],
 ])('of %i tools at most ten are named', (count, named) => {
   const tools = Array.from({ length: count }, (_, i) => ({ type: 'end_call', name: `t${i}` }));
   const many = { ...spec, tools } as AgentSpec;

@@ -74,8 +74,8 @@ what a release sets and its next one does not, Helm removes. In: {root, role}.
 {{- end -}}
 
 {{/*
-Whom the processes of a pod run as. OpenShift chooses a user for each namespace and refuses others, so that the chart's own
-ids are left out there; an id that the values name stays. In: {root, context, id}: the chart's own id.
+The security context of a pod. OpenShift chooses a user for each namespace and refuses others, so the chart's own ids are
+left out there. Other ids of the values stay. In: {root, context, id}; `id` is the chart's own.
 */}}
 {{- define "parley.podSecurityContext" -}}
 {{- $context := .context -}}

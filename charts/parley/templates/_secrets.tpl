@@ -49,12 +49,12 @@ CloudNativePG, the bundled one. In: the root. Out: {"kind", "secret", "key"} as 
       key: {{ .key }}
 {{- end -}}
 
-{{/* The namespace that the first API key is of. In: the root. */}}
+{{/* The namespace of the first API key. In: the root. */}}
 {{- define "parley.keyNamespace" -}}
 {{- .Values.apiKey.namespace | default "default" -}}
 {{- end -}}
 
-{{/* "true" where the API key is of use: its namespace is watched. In: the root. */}}
+{{/* "true" if the namespace of the first API key is watched. In: the root. */}}
 {{- define "parley.watchesKey" -}}
 {{- if or (not .Values.watchNamespaces) (has (include "parley.keyNamespace" .) .Values.watchNamespaces) }}true{{ end -}}
 {{- end -}}

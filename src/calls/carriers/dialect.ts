@@ -40,7 +40,7 @@ export type Dialect = {
   stream: Readonly<Record<string, string>>;
   /** Whether it tells how a socket of ConversationRelay ended. */
   tellsRelayEnd: boolean;
-  /** Whether the answer to a status callback may be followed as what to do. */
+  /** Whether the carrier may execute the answer to a status callback as TwiML. */
   followsStatus: boolean;
   media: MediaDialect;
 };
@@ -81,7 +81,7 @@ export type Dial = {
   url: string;
   statusCallback: string;
   ringSec: number;
-  /** Whether it is to find out if a machine answers, beside the call, and to tell `statusCallback`. */
+  /** Whether the carrier detects machines during the call, and reports them to `statusCallback`. */
   detectsMachine: boolean;
 };
 

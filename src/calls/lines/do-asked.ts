@@ -45,7 +45,7 @@ async function doAsked({ pool }: Deps, holding: ActingLine): Promise<void> {
   if (!holding.isBrokenOff) line.end('transfer');
 }
 
-/** Closes the line if a machine has answered the call: its carrier asks what to do, and says the message. */
+/** Closes the line if a machine has answered the call. The carrier then asks for the next TwiML, and says the message. */
 async function leaveMachine(
   pool: Pool,
   { call, line, talk }: Pick<ActingLine, 'call' | 'line' | 'talk'>,

@@ -152,7 +152,7 @@ async function offer({ pool }: TalkDeps, id: string): Promise<string | undefined
 /** Its carrier has opened another line of the call, since it thought that this one was cut. */
 async function leaveIfTaken({ pool }: TalkDeps, { call, line, talk }: Held): Promise<void> {
   const now = await readCall(pool, call);
-  // One that is over ends by its conversation, unless a machine is to be left a message.
+  // A call that is over ends with its conversation. After voicemail, the line closes so that the carrier says the message.
   if (now?.endedAt !== null && now?.endedReason !== 'voicemail') return;
   talk.leave();
   line.end();

@@ -48,8 +48,8 @@ export function managedElsewhere(conflicts: readonly Conflict[], terms: RestTerm
 }
 
 /**
- * Returns who besides the API owns fields of an object that is to be deleted, for `managedElsewhere`. `managedBy` stands
- * in where the store names nobody.
+ * Returns the field managers of an object other than the API, for the `managedElsewhere` of a deletion. Returns `managedBy` if
+ * the store names none.
  */
 export function ownersElsewhere(
   owners: Readonly<Record<string, readonly string[]>>,

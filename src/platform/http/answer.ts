@@ -156,7 +156,7 @@ export function asApiError(error: unknown): ApiError {
   return new ApiError('internal', detail, { cause: error });
 }
 
-/** PostgreSQL's errors of class 53: it answers, and lacks something. */
+/** PostgreSQL's errors of class 53, insufficient resources: the database answers. */
 const LACKING: Readonly<Record<string, string>> = {
   '53100': 'the disk of the database is full',
   '53200': 'the database has no memory left',

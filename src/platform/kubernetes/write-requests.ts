@@ -26,7 +26,7 @@ export function applyRequest(applied: Applied, options: ApplyOptions): KubeReque
         name,
         ...(labels && { labels }),
         ...(annotations && { annotations }),
-        // Nobody's deletion waits for this one, which would need a right of its own.
+        // Without blockOwnerDeletion, which needs a further right on the owner.
         ...(owner && {
           ownerReferences: [{ apiVersion: pathOf(owner.kind).apiVersion, ...owner }],
         }),

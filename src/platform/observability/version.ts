@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Returns the version of this release, as its package says. */
+/** Returns the version of this release from `package.json`. */
 export function readVersion(): string {
   const file = path.resolve(import.meta.dirname, '../../../package.json');
   const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'));

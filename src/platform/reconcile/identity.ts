@@ -51,10 +51,10 @@ export async function identify(
 }
 
 const FOREIGN =
-  'this database does not know both: either another release of Parley watches this namespace too, and one of them has to ' +
-  'stop, or somebody changed the annotation, and has to set it back';
+  'this database does not know both ids: another release of Parley watches this namespace too (stop one of them), ' +
+  'or somebody changed the annotation (set it back)';
 
-/** Whether an id is not one of this database, so that another release may have given it. */
+/** Returns whether this database lacks one of the ids, so that another release may have assigned it. */
 async function isUnknown(
   { rows }: IdentityDeps,
   prefix: IdPrefix,

@@ -34,7 +34,7 @@ export type ObjectMeta = ObjectKey & {
   annotations: Record<string, string>;
   /** RFC 3339 */
   creationTimestamp: string;
-  /** Of a Secret or ConfigMap of a cluster: uids of the objects that it belongs to. */
+  /** Uids of the owners of a Secret or ConfigMap in a cluster. */
   ownerUids?: string[];
 };
 
@@ -60,7 +60,7 @@ export type DeclaredMeta = ObjectKey & {
 export type Applied = DeclaredMeta & {
   kind: string;
   spec: Record<string, unknown>;
-  /** An object of the same namespace that this one belongs to: a cluster deletes it with that one, whoever is there. */
+  /** Owner in the same namespace. A cluster deletes this object with its owner, even without an operator. */
   owner?: { kind: string; name: string; uid: string };
 };
 

@@ -149,7 +149,7 @@ async function readOwnSecret(
   const read = { ...found.secrets, ...rotation };
   const secrets = secretsAt(read, deps.nowMs());
   if (secrets !== read) await putSecret(deps, endpoint, secrets);
-  // An older release made it. One that somebody else writes stays theirs.
+  // An older release created it. A Secret with other writers stays unchanged.
   else if (isOurs(own) && !isOwned(own, endpoint))
     await putSecret(deps, endpoint, secrets, { headers });
   return Object.keys(headers).length > 0 ? { secrets, headers } : { secrets };
@@ -184,7 +184,7 @@ function putSecret(
   return store.apply(ownSecret(endpoint, secrets, headers), { fieldManager, ...options });
 }
 
-/** With its endpoint as its owner, so that a cluster deletes it with that also when no operator is there. */
+/** Returns the Secret with its endpoint as the owner, so that a cluster deletes both even without an operator. */
 function ownSecret(
   { kind, metadata }: EndpointResource,
   secrets: SigningSecrets,
@@ -194,7 +194,7 @@ function ownSecret(
   return { ...secretObject(metadata, secrets, headers), owner: { kind, name, uid } };
 }
 
-/** A store that knows of no owners has nothing to note. */
+/** Returns whether the endpoint owns the Secret, or the store has no owners. */
 function isOwned(secret: Resource | undefined, { metadata }: EndpointResource): boolean {
   const uids = secret?.metadata.ownerUids;
   return secret !== undefined && (uids === undefined || uids.includes(metadata.uid));

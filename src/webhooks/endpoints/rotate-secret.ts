@@ -149,7 +149,7 @@ async function checkDeclared(
   if (ref !== undefined) throw keptElsewhere(endpoint, ref);
 }
 
-/** Names the Secret in which a secret is rotated instead, and how. `ref`: the Secret that the endpoint names. */
+/** Returns an error that names the Secret to rotate instead, and how. `ref` is the Secret that the endpoint names. */
 export function keptElsewhere(
   { namespace, name }: Pick<WebhookEndpointRow, 'namespace' | 'name'>,
   ref: string | undefined,

@@ -24,7 +24,7 @@ const NEXT_AT = 'next-secret-at';
 const OLD_UNTIL = 'old-secret-until';
 const HEADERS = 'headers';
 
-/** Keys of a Secret that say of a rotation which secret comes, when the two swap, and when the old one is gone. */
+/** Keys of a Secret for a rotation: the next secret, when it replaces the old one, and when the old one expires. */
 export const ROTATION_KEYS = [NEXT, NEXT_AT, OLD_UNTIL] as const;
 
 /** The Secret of an endpoint, to be applied. `headers`: those given by REST. */

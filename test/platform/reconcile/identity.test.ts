@@ -3,7 +3,7 @@ import { fromUuid, newUuid } from '../../../src/ids.ts';
 import { identify, type IdentityDeps } from '../../../src/platform/reconcile/identity.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 
-/** What an object whose annotation differs from its status is told. */
+/** Messages for an object whose annotation differs from its status. */
 
 const KIND = { idPrefix: 'we', idField: 'endpointId' } as const;
 const OURS = newUuid();
@@ -40,14 +40,17 @@ test.each([
   ['the annotation', text(FOREIGN), text(OURS)],
   ['the status', text(OURS), text(FOREIGN)],
   ['a status that is no id', text(OURS), 'x'],
-])('%s of another release: it is told that one watches this namespace', async (_, id, status) => {
-  const said = await refused(id, status);
-  expect(said).toContain(`is ${status} in its status and cannot become ${id}`);
-  expect(said).toContain('another release of Parley watches this namespace');
-  expect(said).toContain('set it back');
-});
+])(
+  '%s of another release: the message says that one watches this namespace',
+  async (_, id, status) => {
+    const said = await refused(id, status);
+    expect(said).toContain(`is ${status} in its status and cannot become ${id}`);
+    expect(said).toContain('another release of Parley watches this namespace');
+    expect(said).toContain('set it back');
+  },
+);
 
-test('an annotation that was copied from another object of this release is not', async () => {
+test('an annotation copied from another object of this release gets the plain message', async () => {
   const said = await refused(text(OTHER), text(OURS));
   expect(said).toBe(
     `annotation parley.dev/id: is ${text(OURS)} in its status and cannot become ${text(OTHER)}`,

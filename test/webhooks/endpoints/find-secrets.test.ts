@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { findSecrets, type FindSecretsDeps } from '../../../src/webhooks/endpoints/find-secrets.ts';
 import type { Applied, Resource } from '../../../src/platform/resources/resource-store.ts';
 
-/** Whose the Secret of an endpoint is, so that a cluster deletes it with the endpoint when no operator is there. */
+/** Ownership of the Secret of an endpoint, by which a cluster deletes both even without an operator. */
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const ENDPOINT = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { keptElsewhere } from '../../../src/webhooks/endpoints/rotate-secret.ts';
 
-/** What a caller of REST is told of a secret that a manifest's endpoint signs with. */
+/** The error of REST for the rotation of a secret that a manifest declares. */
 
 const ENDPOINT = { namespace: 'shop', name: 'ledger' };
 

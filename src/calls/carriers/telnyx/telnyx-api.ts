@@ -54,7 +54,7 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
         StatusCallbackMethod: 'POST',
         StatusCallbackEvent: 'initiated ringing answered completed',
         Timeout: call.ringSec,
-        // Beside the call: otherwise a person hears nothing until it is known that they are none.
+        // During the call: a person would hear nothing until synchronous detection is done.
         ...(call.detectsMachine && {
           MachineDetection: 'DetectMessageEnd',
           AsyncAmd: true,

@@ -120,7 +120,7 @@ async function afterSocket(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   return connectAgain(deps, { call, dialect, stream: (stream ?? 0) + 1 });
 }
 
-/** A carrier that says nothing of the call has somebody on it. */
+/** Returns the state of the call. A request without a status means a live call. */
 function statusIn({ form }: Pick<SentOfCall, 'form'>): NonNullable<Became> {
   return becameOf(form.get('CallStatus') ?? '') ?? 'live';
 }

@@ -17,9 +17,9 @@ import { goodbyeTwiml } from './twiml.ts';
 import type { SentOfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
- * A machine that answers one of our calls. The carrier connects the call at once and looks for a machine meanwhile
- * (asynchronous detection), so that a person waits for nothing. If it finds one, the call counts as over, whoever holds
- * its line closes it, and the carrier asks what to do next: it says the provider's message and hangs up.
+ * Voicemail: a machine answers an outgoing call. The carrier connects the call immediately and detects machines during it
+ * (asynchronous detection), so a person does not wait. After it has found one, the call ends with the reason `voicemail`,
+ * the process that holds its line closes it, and the carrier asks for the next TwiML: the provider's message and a hang-up.
  */
 
 const VOICEMAIL = 'voicemail';
@@ -28,21 +28,21 @@ export function isMachine({ form }: Pick<SentOfCall, 'form'>): boolean {
   return /^(machine|fax)/.test(form.get('AnsweredBy') ?? '');
 }
 
-/** Whether a machine has answered: each question about the call is answered with the message. */
+/** Returns whether a machine has answered. Every request of the carrier then gets the message. */
 export function hasVoicemail({ endedReason }: Pick<CallRow, 'endedReason'>): boolean {
   return endedReason === VOICEMAIL;
 }
 
-/** Notes that a machine has answered. Told twice, or of a call that is over, it does nothing. */
+/** Stores that a machine has answered. A repeated report, or one of a call that is over, changes nothing. */
 export async function noteMachine(deps: VoiceDeps, call: CallRow, account: Account): Promise<void> {
-  // A person who was rung talks with it.
+  // The call was transferred to a person.
   if (isTransferred(call)) return;
   if (call.conversationId === null && (await startWithMessage(deps, call, account))) return;
   const end = { id: call.id, from: ANSWERED, status: 'completed', reason: VOICEMAIL } as const;
   if (await finishCall(deps.pool, end)) deps.wakeLine(call.id);
 }
 
-/** Leaves the machine the message, if there is one, as the last turn of the conversation. Returns TwiML. */
+/** Stores the message, if there is one, as the last turn of the conversation, and returns the TwiML that says it. */
 export async function leaveMessage(
   deps: VoiceDeps,
   call: CallRow,
@@ -54,7 +54,7 @@ export async function leaveMessage(
   return goodbyeTwiml(message, content?.language);
 }
 
-/** Ends the conversation of a call that a machine has answered, if it goes on. `message`: what the machine is left. */
+/** Ends the live conversation of a call that a machine has answered. `message` becomes its last turn. */
 export async function closeMailbox(
   deps: VoiceDeps,
   { namespace, conversationId }: CallRow,
@@ -71,7 +71,7 @@ export async function closeMailbox(
     });
     await afterEnd(deps, ended, { isOutcomeStated: true });
   } catch (error) {
-    // It has ended already, or was erased.
+    // The conversation has ended already, or was erased.
     if (!(error instanceof ApiError)) throw error;
   }
 }
@@ -91,8 +91,8 @@ function withMessage(
 }
 
 /**
- * The carrier knew of the machine before it opened a line: the message is the whole of the conversation. Returns false
- * if a line was opened, or the call ended, at the same time.
+ * Stores a conversation that consists of the message, because the carrier found the machine before it opened a line.
+ * Returns false if a line was opened, or the call ended, at the same time.
  */
 async function startWithMessage(
   deps: VoiceDeps,
@@ -118,7 +118,7 @@ async function startWithMessage(
   }
 }
 
-/** It was answered, or ended, as the machine picked up. */
+/** The call was answered, or ended, while the machine picked up. */
 class CallOver extends Error {
   override readonly name = 'CallOver';
 }

@@ -12,8 +12,7 @@ import { EMPTY_TWIML } from './twiml.ts';
 
 /**
  * What the carrier tells of a call. A call that is over stays as it is, so that what comes late or twice
- * changes nothing. A machine that the carrier has found on one of our calls is told of here too. Returns TwiML that says
- * nothing.
+ * changes nothing. The carrier also reports here that a machine has answered an outgoing call. Returns empty TwiML.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
@@ -33,7 +32,7 @@ export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<str
     // It was ended before its carrier had told its id.
     const isUnheard = became === 'live' && call.providerCallId === null;
     if (isUnheard) await deps.carrierOf(call).hangUp({ ...call, providerCallId });
-    // It hung up before the message was said.
+    // The machine hung up before the message was said.
     if (hasVoicemail(call) && isOver) await closeMailbox(deps, call);
     return nothing;
   }

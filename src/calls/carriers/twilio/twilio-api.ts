@@ -35,7 +35,7 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
         Url: call.url,
         StatusCallback: call.statusCallback,
         Timeout: String(call.ringSec),
-        // Beside the call: otherwise a person hears nothing until it is known that they are none.
+        // During the call: a person would hear nothing until synchronous detection is done.
         ...(call.detectsMachine && {
           MachineDetection: 'DetectMessageEnd',
           AsyncAmd: 'true',

@@ -11,7 +11,7 @@ export type VoiceDeps = ConversationDeps &
   AuthenticateDeps & {
     lines: Pick<Lines, 'offer'>;
     carrierOf: CarrierOf;
-    /** The line of this call (uuid) is to do something, whichever process holds it. Never waits. */
+    /** Wakes the process that holds the line of this call (uuid). Does not wait. */
     wakeLine: (callId: string) => void;
     /** Whether an agent of the namespace hears and speaks by providers of ours. */
     hasOwnSpeech: (namespace: string, content: AgentContent) => Promise<boolean>;

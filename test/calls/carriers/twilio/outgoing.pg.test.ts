@@ -168,7 +168,7 @@ describe('a machine answers', () => {
       outcome: 'voicemail',
       ended_reason: 'voicemail',
     });
-    // What is told twice or late changes nothing.
+    // Repeated and late reports change nothing.
     await found(sid, body.id, 'machine_end_beep');
     await status(sid, body.id, 'completed');
     expect(await phones.transcript(call)).toEqual([`agent: ${GREETING}`, `agent: ${MESSAGE}`]);
