@@ -119,6 +119,20 @@ export async function readVersionToTalk(
   return rows[0];
 }
 
+/** BCP 47 of a version; undefined: none was said. */
+export async function readVersionLanguage(
+  db: Db,
+  { agentId, agentVersion }: { agentId: string; agentVersion: number },
+): Promise<string | undefined> {
+  const { rows } = await db.query<{ language: string | null }>({
+    name: 'read_version_language',
+    text: `select content ->> 'language' as language from agent_versions
+            where agent_id = $1 and version = $2`,
+    values: [agentId, agentVersion],
+  });
+  return rows[0]?.language ?? undefined;
+}
+
 /** BCP 47 that an agent was last made for, be it gone or not; undefined: none was said. */
 export async function readLastLanguage(db: Db, agentId: string): Promise<string | undefined> {
   const { rows } = await db.query<{ language: string | null }>({

@@ -4,7 +4,7 @@ import { providersOf, type Models } from './references/missing-providers.ts';
 
 /**
  * Returns the declared settings that have no effect, with the reason (contract §4), or undefined: `no effect without a
- * model: tools (refund, hang_up), language, model, the escalation rule tool_failure; no effect where a carrier speaks:
+ * model: tools (refund, hang_up), model, the escalation rule tool_failure; no effect where a carrier speaks:
  * voice (speed), transcriber`. The agent is ready anyway.
  */
 export function notActedOn(spec: AgentSpec, models: Models): string | undefined {
@@ -44,16 +44,11 @@ function hasModel(content: Content, { hasDefaultModel, isSample }: Models): bool
 
 function withoutModel(content: Content): string[] {
   const tools = (content.tools ?? []).map(({ name }) => name);
-  // Which numbers are ones to call depends on the region.
-  const isForPhones = content.redaction?.includes('phone') ?? false;
-  const fields = (['language', 'model'] as const).filter(
-    (field) => content[field] && !(field === 'language' && isForPhones),
-  );
   const isJudged = content.judgement?.by === 'model' && !content.judgement.model?.provider;
   const isRule = content.escalation?.rules?.some(({ when }) => when === 'tool_failure') ?? false;
   return [
     ...(tools.length > 0 ? [`tools (${listed(tools)})`] : []),
-    ...fields,
+    ...(content.model ? ['model'] : []),
     ...(isRule ? ['the escalation rule tool_failure'] : []),
     ...(isJudged ? ['judgement'] : []),
   ];

@@ -31,7 +31,7 @@ test('is a condition that is there while it is true, and one Event', async () =>
   await awaitCondition(engine, of, { type: 'Ready', status: 'True', reason: 'Published' });
   const { Degraded, Stalled } = conditionsOf(await engine.settled('Agent', 'clara'));
   const message =
-    'no effect without a model: tools (refund, bye), language, model, the escalation rule ' +
+    'no effect without a model: tools (refund, bye), model, the escalation rule ' +
     'tool_failure; no effect where a carrier speaks: voice (speed)';
   expect(Degraded).toMatchObject({ status: 'True', reason: 'NotSupported', message });
   expect(Stalled).toBeUndefined();

@@ -17,16 +17,13 @@ const withProvider = { ...spec, model: { provider: 'acme' } };
 
 test('without a model it is all that a model is needed for', () => {
   expect(notActedOn(spec, { hasDefaultModel: false })).toBe(
-    'no effect without a model: tools (bye), language, model, the escalation rule tool_failure; ' +
+    'no effect without a model: tools (bye), model, the escalation rule tool_failure; ' +
       'no effect where a carrier speaks: voice (speed)',
   );
 });
 
-test('without a model the language is acted on where it says which numbers are telephones', () => {
-  const about = { ...spec, redaction: ['phone'] } as AgentSpec;
-  expect(notActedOn(about, { hasDefaultModel: false })).not.toContain('language');
-  const other = { ...spec, redaction: ['card'] } as AgentSpec;
-  expect(notActedOn(other, { hasDefaultModel: false })).toContain('language');
+test('without a model the language has an effect: Parley says its own sentences in it', () => {
+  expect(notActedOn(spec, { hasDefaultModel: false })).not.toContain('language');
 });
 
 test('a model that judges is not there without one, unless its provider is named', () => {
@@ -77,11 +74,6 @@ test('a model of the samples is one, for the agents that it answers', () => {
   expect(notActedOn(spec, other)).toMatch(/tools \(bye\)/);
 });
 
-test('where the numbers of telephones depend on the language, a model that is not there is still named', () => {
-  const about = { ...spec, redaction: ['phone'] } as AgentSpec;
-  expect(notActedOn(about, { hasDefaultModel: false })).toContain('model, the escalation rule');
-});
-
 test('a transcriber with a provider alone is no speech of our own', () => {
   const transcriber = { provider: 'x' };
   const heard = { ...spec, voice: { speed: 2 }, transcriber } as AgentSpec;
@@ -91,8 +83,8 @@ test('a transcriber with a provider alone is no speech of our own', () => {
 });
 
 test.each([
-  [10, /tools \(t0, .*, t9\), language/],
-  [11, /tools \(t0, .*, t9, and 1 more\), language/],
+  [10, /tools \(t0, .*, t9\), model/],
+  [11, /tools \(t0, .*, t9, and 1 more\), model/],
 ])('of %i tools at most ten are named', (count, named) => {
   const tools = Array.from({ length: count }, (_, i) => ({ type: 'end_call', name: `t${i}` }));
   const many = { ...spec, tools } as AgentSpec;

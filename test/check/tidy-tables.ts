@@ -54,6 +54,7 @@ export const NOUNS: Record<string, { below: readonly string[]; parts?: readonly 
     parts: [
       'redaction',
       'record',
+      'sentences',
       'feedback',
       'judging',
       'escalations',

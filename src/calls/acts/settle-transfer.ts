@@ -13,9 +13,9 @@ import {
   type ConversationDeps,
 } from '../../conversations/record/conversation-deps.ts';
 import type { ConversationRow } from '../../conversations/record/conversations.sql.ts';
+import { sentencesIn } from '../../conversations/sentences/sentences.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { ANSWERED, finishCall, type CallRow, type TransferStatus } from '../calls.sql.ts';
-import { wordsIn } from '../lines/line-words.ts';
 import { isTransferred, Settled, TRANSFERRED } from '../lines/settle-call.ts';
 import { answerTransfer, failTransfer } from './acts.sql.ts';
 
@@ -91,7 +91,7 @@ export async function nobodyCame(
     await inConversation(deps, async ({ db }) => {
       const row = await lockLive(db, { namespace, id: conversationId });
       const isWaiting = row.status === 'escalated';
-      const words = wordsIn(language);
+      const words = sentencesIn(language);
       const failed = { id, transfers, why, sayFrom: row.turnCount };
       if (!(await failTransfer(db, failed))) throw new Settled();
       await addSystemTurn(db, row, {

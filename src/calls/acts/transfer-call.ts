@@ -1,5 +1,7 @@
 import { ApiError, found } from '../../errors.ts';
+import { readVersionLanguage } from '../../agents/agent-versions.sql.ts';
 import { addSystemTurn } from '../../conversations/escalations/request-escalation.ts';
+import { sentencesIn } from '../../conversations/sentences/sentences.ts';
 import {
   inConversation,
   lockLive,
@@ -46,8 +48,9 @@ export async function transferCall(
       const row = await lockLive(db, { namespace: call.namespace, id: conversationId });
       const asking = await askTransfer(db, { id: call.id, to: asked.to, escalationId: null });
       if (!asking) throw notConnected('it changed at the same time; read it again');
+      const { transferred } = sentencesIn(await readVersionLanguage(db, row));
       await addSystemTurn(db, row, {
-        text: 'The call is transferred to another number.',
+        text: transferred,
         status: row.status === 'escalated' ? 'escalated' : 'active',
         tally: row.tally,
         silenceSec: Math.max(row.silenceTimeoutSec, BEFORE_RINGING_SEC + ringSec),

@@ -1,4 +1,5 @@
 import { monotonicMs } from '../../clock.ts';
+import { sentencesIn } from '../../conversations/sentences/sentences.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { createEar } from './ear.ts';
 import type { Line, LineEvent } from './line.ts';
@@ -8,7 +9,6 @@ import { withCut } from './saying.ts';
 import type { SoundFormat, SoundSink } from './sound-queue.ts';
 import { createSpeaker } from './speaker.ts';
 import { createTurnClock, type TurnTimes } from './turn-times.ts';
-import { wordsIn } from './line-words.ts';
 
 /** A line that carries sound: we hear and speak by ourselves (contract §4, telephony). */
 export type AudioLine = Line & {
@@ -43,7 +43,7 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
     deps.sink.frame(bytes);
   };
   const sink = { ...deps.sink, frame };
-  const { sorry } = wordsIn(speech.spokenIn);
+  const { sorry } = sentencesIn(speech.spokenIn);
   const { synthesizer, spokenIn: language } = speech;
   const speaker = createSpeaker({ synthesizer, language, format, sink, log });
 

@@ -7,6 +7,7 @@ import { failpoint } from '../../failpoints.ts';
 import { endConversation } from '../../conversations/ending/end-conversation.ts';
 import { readForTurn } from '../../conversations/record/conversations.sql.ts';
 import { startConversation } from '../../conversations/record/start-conversation.ts';
+import { sentencesIn, type Sentences } from '../../conversations/sentences/sentences.ts';
 import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
 import { ANSWERED, finishCall, readCall } from '../calls.sql.ts';
 import { WEB_VOICE } from '../carriers/web-voice.ts';
@@ -23,7 +24,6 @@ import {
   type HeldCall,
 } from './lines.sql.ts';
 import { holdTalk, type Talk, type TalkDeps } from './talk.ts';
-import { wordsIn, type LineWords } from './line-words.ts';
 
 /** The lines that this process holds (contract §4, calls). */
 export type Lines = {
@@ -67,7 +67,7 @@ const LOOK_MS = 100;
 /** Its last words, when it outlasts the time there is. */
 const LAST_WORDS_MS = 5_000;
 
-type Held = ActingLine & { conversationId: string; talk: Talk; line: Line; words: LineWords };
+type Held = ActingLine & { conversationId: string; talk: Talk; line: Line; words: Sentences };
 
 export function createLines(deps: TalkDeps): Lines {
   const { pool, log } = deps;
@@ -186,7 +186,7 @@ async function answer(
     const end = { status: 'failed', reason: 'platform_error' } as const;
     await finishCall(deps.pool, { ...end, id, from: ['queued', 'ringing'] });
     const line = lineFor({ namespace, content: undefined });
-    line.say(wordsIn(await readLastLanguage(deps.pool, agentId)).away);
+    line.say(sentencesIn(await readLastLanguage(deps.pool, agentId)).away);
     line.endUtterance();
     return undefined;
   }
@@ -213,7 +213,7 @@ async function hold(deps: TalkDeps, { call, conversationId, lineFor, captions, i
   const isGreetingKept = content?.firstMessageInterruptible === false;
   const said = { language: content?.language, isGreetingKept, saidTo };
   const talk = holdTalk(deps, { ...about, ...said });
-  const words = wordsIn(content?.language);
+  const words = sentencesIn(content?.language);
   const holding: Held = {
     call,
     conversationId,

@@ -1,6 +1,7 @@
 import { delay, timeoutSignal } from '../../clock.ts';
 import { ApiError, reasonOf } from '../../errors.ts';
 import type { Followed, Followers } from '../../conversations/follow-conversation.ts';
+import { sentencesIn } from '../../conversations/sentences/sentences.ts';
 import { isBackchannel } from '../../speech/turns/is-backchannel.ts';
 import type { Captions } from './captions.ts';
 import { createDigits } from './digits.ts';
@@ -8,7 +9,6 @@ import type { Line, LineEvent } from './line.ts';
 import { createMouth, type Mouth } from './mouth.ts';
 import { createTurnTaker, type TurnTaker, type TurnTakerDeps } from './take-turns.ts';
 import { heardOf } from './spoken.ts';
-import { wordsIn } from './line-words.ts';
 
 export type TalkDeps = TurnTakerDeps & { followers: Pick<Followers, 'open'> };
 
@@ -53,7 +53,7 @@ const RETRY_MS = 500;
  */
 export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
   const { conversationId, language, line } = input;
-  const { moment } = wordsIn(language);
+  const { moment } = sentencesIn(language);
   const mouth = createMouth(line);
   const gone = new AbortController();
   const turns = createTurnTaker(deps, { ...input, mouth, moment, gone: gone.signal });

@@ -1,11 +1,14 @@
+import { readVersionLanguage } from '../../agents/agent-versions.sql.ts';
 import { fromUuid } from '../../ids.ts';
 import type { Plan } from '../../platform/idempotency/plan.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
 import { readConversation } from '../record/conversations.sql.ts';
 import type { ConversationDeps } from '../record/conversation-deps.ts';
 import { listTurns, type MessageResult, type TurnRow } from '../record/turns.sql.ts';
 import type { TakeTurn } from '../turns/take-turn.ts';
 import { found } from '../../errors.ts';
+import { sentencesIn } from '../sentences/sentences.ts';
 import type { OpenTalk } from './open-talk.ts';
 import { hashNext } from './read-messages.ts';
 import { saveTalk, turnRequestId, type TalkRow } from './talks.sql.ts';
@@ -14,9 +17,6 @@ export type SpeakDeps = ConversationDeps & { takeTurn: TakeTurn };
 
 /** What a request has come to: its turns, and what the client is told of them. */
 export type Spoken = { turns: readonly TurnRow[]; content: string; agentTurn: TurnRow | undefined };
-
-/** While nobody answers, a client that shows nothing would look broken. */
-const PASSED_ON = 'Your message was passed on to a person, who answers as soon as they can.';
 
 /**
  * The user's words and the agent's answer, with what continues the talk in the same commit.
@@ -46,12 +46,12 @@ export async function speak(
     const result = await deps.takeTurn(
       { namespace, conversationId, text, onToken, onTool, signal, request },
       async (db, value) => {
-        spoken = spokenOf(talk, value.turns, streamed());
+        spoken = await spokenOf(db, talk, value.turns, streamed());
         await saveTalk(db, stateOf(talk, value, spoken));
         await beforeCommit(db, spoken);
       },
     );
-    return spoken ?? spokenOf(talk, result.turns, streamed());
+    return spoken ?? (await spokenOf(deps.pool, talk, result.turns, streamed()));
   } catch (error) {
     await talk.release();
     throw error;
@@ -68,15 +68,25 @@ export async function spokenBefore(
   found(await readConversation(deps.pool, { namespace, id }), 'conversation');
   const limit = turnCount - firstIndex;
   const turns = await listTurns(deps.pool, { conversationId: id, from: firstIndex, limit });
-  return spokenOf(talk, turns, '');
+  return spokenOf(deps.pool, talk, turns, '');
 }
 
-function spokenOf(talk: OpenTalk, turns: readonly TurnRow[], streamed: string): Spoken {
+async function spokenOf(
+  db: Db,
+  talk: OpenTalk,
+  turns: readonly TurnRow[],
+  streamed: string,
+): Promise<Spoken> {
   const agentTurn = turns.findLast(({ role }) => role === 'agent');
   const said = [...talk.unheard, ...(agentTurn ? [agentTurn.text] : [])].join(UNHEARD_END);
-  const whole = said === '' && !agentTurn ? PASSED_ON : said;
+  const whole = said === '' && !agentTurn ? await passedOn(db, talk) : said;
   // What was shown and taken back (somebody wrote meanwhile) the client has all the same.
   return { turns, agentTurn, content: whole.startsWith(streamed) ? whole : streamed };
+}
+
+/** While nobody answers, a client that shows nothing would look broken. */
+async function passedOn(db: Db, talk: OpenTalk): Promise<string> {
+  return sentencesIn(await readVersionLanguage(db, talk)).passedOn;
 }
 
 /** Between what several people said, in one answer. */

@@ -1,3 +1,4 @@
+import { readVersionLanguage } from '../../agents/agent-versions.sql.ts';
 import { ApiError, found } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
 import { lockConversation, type LiveConversation } from '../record/conversations.sql.ts';
@@ -11,6 +12,7 @@ import {
 import type { Db } from '../../platform/postgres/pool.ts';
 import { summarizeSoFar } from '../record/summarize.ts';
 import type { Tally } from '../record/tally.ts';
+import { fill, sentencesIn } from '../sentences/sentences.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
 import { addSystemTurn, silenceWhileEscalated } from './request-escalation.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
@@ -37,8 +39,9 @@ export function acceptEscalation(
       const tally = countAccept(conversation.tally, { waitSec, name });
       const summary = summarizeSoFar({ ...conversation, tally });
       await setEscalationSummary(db, row.id, summary);
+      const { joined } = sentencesIn(await readVersionLanguage(db, conversation));
       await addSystemTurn(db, conversation, {
-        text: `${name} has joined.`,
+        text: fill(joined, { name }),
         status: 'escalated',
         tally,
         silenceSec: silenceWhileEscalated(conversation.silenceTimeoutSec, timeoutOf(row)),

@@ -1,8 +1,10 @@
 import { readVersion } from '../../agents/agent-versions.sql.ts';
+import type { AgentContent } from '../../agents/agent.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { closeEscalationRow, type EscalationRow } from './escalations.sql.ts';
 import { closedMessage } from './opening-hours.ts';
 import { summarizeSoFar } from '../record/summarize.ts';
+import { fill, sentencesIn } from '../sentences/sentences.ts';
 import type { Tally } from '../record/tally.ts';
 import {
   lockConversationOf,
@@ -26,9 +28,6 @@ import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 /** How an escalation ends before its conversation does; the agent goes on (contract §4). */
 export type Closing = 'declined' | 'timed_out' | 'completed';
-
-const OTHERS = 'Nobody is free yet. Somebody else is asked to take over.';
-const NOBODY = 'Nobody is free to take over right now. The assistant goes on.';
 
 const RULES = {
   declined: { from: 'requested', counts: 'declined' },
@@ -56,15 +55,17 @@ export async function closeEscalation(
       const row = await closeEscalationRow(db, input.id, { from, to: input.to, summary });
       if (!row || !conversation) throw await statusError(db, input);
       const isNext = input.to === 'timed_out' && row.fallbackTeam !== null;
-      if (isNext && (await isSomebodyThere(db, conversation))) {
-        await askNext({ ...transaction, deps }, conversation, row);
+      const content = await contentOf(db, conversation);
+      const words = sentencesIn(content.language);
+      if (isNext && isSomebodyThere(content, conversation)) {
+        await askNext({ ...transaction, deps }, conversation, { row, text: words.othersAsked });
         return row;
       }
       await addSystemTurn(db, conversation, {
         text:
           from === 'requested'
-            ? NOBODY
-            : `${row.acceptedBy?.name} has left. The assistant goes on.`,
+            ? words.nobodyFree
+            : fill(words.left, { name: row.acceptedBy?.name ?? '' }),
         status: 'active',
         tally: counts === undefined ? conversation.tally : countOne(conversation.tally, counts),
         silenceSec: conversation.silenceTimeoutSec,
@@ -78,24 +79,30 @@ export async function closeEscalation(
   return closed;
 }
 
-/** Nobody is asked outside the hours: the agent goes on. */
-async function isSomebodyThere(
+async function contentOf(
   db: Db,
-  { agentId, agentVersion, startedAt, ageMs }: LiveConversation,
-): Promise<boolean> {
-  const version = await readVersion(db, { agentId, version: agentVersion });
-  return closedMessage(version?.content.escalation?.hours, startedAt + ageMs) === undefined;
+  { agentId, agentVersion }: LiveConversation,
+): Promise<Pick<AgentContent, 'escalation' | 'language'>> {
+  return (await readVersion(db, { agentId, version: agentVersion }))?.content ?? {};
+}
+
+/** Nobody is asked outside the hours: the agent goes on. */
+function isSomebodyThere(
+  content: Pick<AgentContent, 'escalation' | 'language'>,
+  { startedAt, ageMs }: LiveConversation,
+): boolean {
+  return closedMessage(content, startedAt + ageMs) === undefined;
 }
 
 /** Nobody of the first team came: the next one is asked, once, and the user goes on waiting. */
 async function askNext(
   transaction: ConversationTransaction & { deps: ConversationDeps },
   conversation: LiveConversation,
-  { reason, fallbackTeam: team, ...row }: EscalationRow,
+  { row: { reason, fallbackTeam: team, ...row }, text }: { row: EscalationRow; text: string },
 ): Promise<void> {
   const timeoutSec = timeoutOf(row);
   const updated = await addSystemTurn(transaction.db, conversation, {
-    text: OTHERS,
+    text,
     status: 'escalated',
     tally: countRequest(countOne(conversation.tally, 'timedOut')),
     silenceSec: silenceWhileEscalated(conversation.silenceTimeoutSec, timeoutSec),

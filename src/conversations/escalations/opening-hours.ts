@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { AgentContent } from '../../agents/agent.ts';
 import { WEEKDAYS } from '../../agents/agent-hours.ts';
 import { fillPlaceholders } from '../record/fill-placeholders.ts';
+import { fill, sentenceLanguageOf, sentencesIn } from '../sentences/sentences.ts';
 
 type Hours = NonNullable<NonNullable<AgentContent['escalation']>['hours']>;
 type Weekday = (typeof WEEKDAYS)[number];
@@ -16,24 +17,28 @@ const DAY_MS = 86_400_000;
  * What the user is told where nobody is there to take over; undefined: somebody is, or nobody has said when.
  * `atMs`: Unix ms. In an unknown time zone, which a newer server may have accepted, people are there.
  */
-export function closedMessage(hours: Hours | undefined, atMs: number): string | undefined {
-  const closed = closedAt(hours, atMs);
+export function closedMessage(
+  { escalation, language }: Pick<AgentContent, 'escalation' | 'language'>,
+  atMs: number,
+): string | undefined {
+  const closed = closedAt(escalation?.hours, atMs, language);
   if (!closed) return undefined;
   const { said, opens } = closed;
   if (said !== undefined) return said;
-  const back = opens === undefined ? '' : ` Somebody is back ${opens}.`;
-  return `I am sorry, nobody is there to take over at the moment.${back}`;
+  const words = sentencesIn(language);
+  return opens === undefined ? words.closed : fill(words.closedUntil, { opens });
 }
 
 /** That nobody is there, what is said of it if anything is, and when somebody is, if soon; undefined: somebody is. */
 export function closedAt(
   hours: Hours | undefined,
   atMs: number,
+  language: string | undefined,
 ): { said: string | undefined; opens: string | undefined } | undefined {
   if (hours === undefined) return undefined;
   const now = localOf(hours.timeZone, atMs);
   if (now === undefined || isOpen(hours, now)) return undefined;
-  const opens = opensText(hours, now);
+  const opens = opensText(hours, now, language);
   const message = hours.closedMessage;
   return { said: message && fillPlaceholders(message, { opens: opens ?? '' }), opens };
 }
@@ -45,8 +50,8 @@ function isOpen({ open, closedOn = [] }: Hours, { date, time }: Local): boolean 
   return open.some(({ days, from, to }) => days.includes(day) && from <= time && time < to);
 }
 
-/** `today at 14:00`, `on Monday, 4 January, at 09:00 (Europe/Berlin)`; undefined: not within 14 days. */
-function opensText(hours: Hours, now: Local): string | undefined {
+/** `today at 14:00 (Europe/Berlin)`, in the agent's language; undefined: not within 14 days. */
+function opensText(hours: Hours, now: Local, language: string | undefined): string | undefined {
   const { open, closedOn = [], timeZone } = hours;
   for (let ahead = 0; ahead <= DAYS_AHEAD; ahead += 1) {
     const date = addDays(now.date, ahead);
@@ -56,23 +61,27 @@ function opensText(hours: Hours, now: Local): string | undefined {
       .filter((one) => one.days.includes(day) && (ahead > 0 || one.from > now.time))
       .map((one) => one.from)
       .toSorted();
-    if (from !== undefined) return `${dayText(date, ahead)} at ${from} (${timeZone})`;
+    if (from !== undefined) return whenText({ date, ahead, time: from, zone: timeZone }, language);
   }
   return undefined;
 }
 
-function dayText(date: string, ahead: number): string {
-  if (ahead === 0) return 'today';
-  if (ahead === 1) return 'tomorrow';
-  return `on ${DAY_FORMAT.format(utcOf(date))}`;
-}
+type When = { date: string; ahead: number; time: string; zone: string };
 
-const DAY_FORMAT = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-  timeZone: 'UTC',
-});
+function whenText({ date, ahead, time, zone }: When, language: string | undefined): string {
+  const { today, tomorrow, onDay } = sentencesIn(language);
+  if (ahead <= 1) return fill(ahead === 0 ? today : tomorrow, { time, zone });
+  const code = sentenceLanguageOf(language);
+  const shown = (shape: Intl.DateTimeFormatOptions): string =>
+    new Intl.DateTimeFormat(code === 'en' ? 'en-GB' : code, { ...shape, timeZone: 'UTC' }).format(
+      utcOf(date),
+    );
+  const day = { day: 'numeric', month: 'long' } as const;
+  const weekday = { weekday: 'long' } as const;
+  // Languages that inflect the name of a weekday put it in brackets.
+  const named = { date: shown({ ...weekday, ...day }), day: shown(day), weekday: shown(weekday) };
+  return fill(onDay, { ...named, time, zone });
+}
 
 /** Noon would do as well: a date is a date in every zone. */
 const utcOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);

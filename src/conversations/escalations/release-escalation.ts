@@ -1,6 +1,8 @@
+import { readVersionLanguage } from '../../agents/agent-versions.sql.ts';
 import { fromUuid } from '../../ids.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
 import { summarizeSoFar } from '../record/summarize.ts';
+import { fill, sentencesIn } from '../sentences/sentences.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 import {
   lockConversationOf,
@@ -49,8 +51,9 @@ export async function releaseEscalation(
         isDue: input.isDue === true,
       });
       if (!row) throw await statusError(db, input);
+      const { leftOthersAsked } = sentencesIn(await readVersionLanguage(db, conversation));
       await addSystemTurn(db, conversation, {
-        text: `${acceptedBy.name} has left. Somebody else is asked to take over.`,
+        text: fill(leftOthersAsked, acceptedBy),
         status: 'escalated',
         tally,
         silenceSec: silenceWhileEscalated(conversation.silenceTimeoutSec, timeoutOf(row)),

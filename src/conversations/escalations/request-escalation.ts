@@ -22,6 +22,7 @@ import {
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { summarizeSoFar } from '../record/summarize.ts';
 import { plainTurn } from '../record/plain-turn.ts';
+import { sentencesIn } from '../sentences/sentences.ts';
 
 /** How long to wait for a human when the agent sets no time. */
 export const DEFAULT_TIMEOUT_SEC = 300;
@@ -45,10 +46,11 @@ export function requestEscalation(
       }
       await cancelLiveTurn(db, row.id); // The agent is silent from now on.
       const version = await readVersion(db, { agentId: row.agentId, version: row.agentVersion });
-      const declared = version?.content.escalation;
+      const content = version?.content ?? {};
+      const declared = content.escalation;
       const timeoutSec = declared?.timeoutSec ?? DEFAULT_TIMEOUT_SEC;
       const updated = await addSystemTurn(db, row, {
-        text: 'A human was asked to take over.',
+        text: sentencesIn(content.language).humanAsked,
         status: 'escalated',
         tally: countRequest(row.tally),
         silenceSec: silenceWhileEscalated(row.silenceTimeoutSec, timeoutSec),
@@ -58,7 +60,7 @@ export function requestEscalation(
         timeoutSec,
         team: input.team ?? declared?.team ?? null,
         fallbackTeam: declared?.fallbackTeam ?? null,
-        telephone: telephoneOf(declared, row),
+        telephone: telephoneOf(content, row),
       });
     },
     beforeCommit,
@@ -67,11 +69,11 @@ export function requestEscalation(
 
 /** Who is rung; null: nobody, or not at this hour. */
 function telephoneOf(
-  declared: AgentContent['escalation'],
+  content: Pick<AgentContent, 'escalation' | 'language'>,
   { startedAt, ageMs }: LiveConversation,
 ): string | null {
-  if (closedMessage(declared?.hours, startedAt + ageMs) !== undefined) return null;
-  return declared?.telephone?.to ?? null;
+  if (closedMessage(content, startedAt + ageMs) !== undefined) return null;
+  return content.escalation?.telephone?.to ?? null;
 }
 
 /** A conversation must not end for silence while the user waits for a human who may still come. */

@@ -83,7 +83,7 @@ const NOBODY = 'nobody is there to take over; tell the user';
 
 /** What users are told outside the hours of who speaks. */
 function closedOf({ speaker, conversation: { startedAt, ageMs } }: Turn): string | undefined {
-  return closedMessage(speaker.content.escalation?.hours, startedAt + ageMs);
+  return closedMessage(speaker.content, startedAt + ageMs);
 }
 
 function reasonOf({ reason }: Arguments): string {

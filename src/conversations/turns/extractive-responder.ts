@@ -1,7 +1,7 @@
-import { HAND_OVER, handOverAfter, handOverAtOnce, nobodyThere } from './hand-over.ts';
+import { sentencesIn } from '../sentences/sentences.ts';
+import { handOverAfter, handOverAtOnce, nobodyThere } from './hand-over.ts';
 import { lookUp, retrievalOf } from './look-up.ts';
 import { pickSentences } from './pick-sentences.ts';
-import type { SmallTalk } from './read-user-turn.ts';
 import type { Reply, Responder, ResponderRequest } from './responder.ts';
 
 /** About as much as people listen to, or read in a chat, without losing the thread. */
@@ -9,26 +9,6 @@ const REPLY_CHARS_MAX = 500;
 
 /** A remark that asks nothing is answered only by a passage about all of it. */
 const REMARK_MIN_SCORE = 0.75;
-
-const DO_NOT_KNOW =
-  'I am sorry, I do not know that. You can put it in other words, or I can ask a human to help you.';
-/** Where there is no human to ask. */
-const DO_NOT_KNOW_ALONE = 'I am sorry, I do not know that. You can put it in other words.';
-
-const SMALL_TALK: Record<SmallTalk | 'remark', string> = {
-  remark: 'I see. Is there anything you would like to know?',
-  greeting: 'Hello! How can I help you?',
-  thanks: 'You are welcome! Is there anything else I can help you with?',
-  goodbye: 'Thank you for getting in touch. Goodbye!',
-  yes: 'All right. What would you like to know?',
-  no: 'All right. Is there anything else I can help you with?',
-  complaint:
-    'I am sorry that I could not help you so far. You can put your question in other words, or I can ask a human to help you.',
-  noise: 'I did not understand that. What would you like to know?',
-};
-
-const COMPLAINT_ALONE =
-  'I am sorry that I could not help you so far. You can put your question in other words.';
 
 /**
  * Replies without any model: hands over when the user asks for it or a rule says so, makes small
@@ -38,7 +18,7 @@ export function createExtractiveResponder(deps: { nowMs: () => number }): Respon
   return async (request) => {
     const called = handOverAtOnce(request);
     if (!called) return say(request, await answer(deps, request));
-    if ('handover' in called) return say(request, { text: HAND_OVER, ...called });
+    if ('handover' in called) return say(request, { text: wordsOf(request).handOver, ...called });
     const { closed, isAsked } = called;
     if (isAsked) return say(request, { text: closed, isClosed: true });
     const reply = await answer(deps, request);
@@ -67,19 +47,23 @@ async function answer(deps: { nowMs: () => number }, request: ResponderRequest):
   const unansweredInRow = conversation.tally.unansweredInRow + 1;
   const called = handOverAfter(request, { unansweredInRow, toolFailuresInRow: 0 });
   const reply = { retrieval, latency, unanswered };
-  if (called && 'handover' in called) return { ...reply, text: HAND_OVER, ...called };
-  if (called) return { ...reply, text: `${DO_NOT_KNOW_ALONE} ${called.closed}`, isClosed: true };
-  if (nobodyThere(request) !== undefined) return { ...reply, text: DO_NOT_KNOW_ALONE };
-  return { ...reply, text: DO_NOT_KNOW, offersHuman: true };
+  const { handOver, doNotKnow, doNotKnowAlone } = wordsOf(request);
+  if (called && 'handover' in called) return { ...reply, text: handOver, ...called };
+  if (called) return { ...reply, text: `${doNotKnowAlone} ${called.closed}`, isClosed: true };
+  if (nobodyThere(request) !== undefined) return { ...reply, text: doNotKnowAlone };
+  return { ...reply, text: doNotKnow, offersHuman: true };
 }
 
 function chat(request: ResponderRequest, otherwise: 'noise' | 'remark' = 'noise'): Reply {
   const about = request.user.smallTalk ?? otherwise;
-  if (about !== 'complaint') return { text: SMALL_TALK[about] };
+  const words = wordsOf(request);
+  if (about !== 'complaint') return { text: words[about] };
   return nobodyThere(request) === undefined
-    ? { text: SMALL_TALK.complaint, offersHuman: true }
-    : { text: COMPLAINT_ALONE };
+    ? { text: words.complaint, offersHuman: true }
+    : { text: words.complaintAlone };
 }
+
+const wordsOf = ({ content }: ResponderRequest) => sentencesIn(content.language);
 
 /** Emits the reply word by word, as a model would. */
 function say({ emitToken }: ResponderRequest, reply: Reply): Reply {

@@ -2,9 +2,6 @@ import { toHandOver, type HandOver } from '../escalations/escalation-rules.ts';
 import { closedMessage } from '../escalations/opening-hours.ts';
 import type { ResponderRequest } from './responder.ts';
 
-/** Said before the agent is silent. */
-export const HAND_OVER = 'I am asking a colleague to take over. Please stay here for a moment.';
-
 /** A complaint is a bad mood, whatever its words are worth. */
 const COMPLAINT_MOOD = -2;
 
@@ -47,7 +44,7 @@ export function nobodyThere({
   content,
   conversation: { startedAt, ageMs },
 }: Pick<ResponderRequest, 'content' | 'conversation'>): string | undefined {
-  return closedMessage(content.escalation?.hours, startedAt + ageMs);
+  return closedMessage(content, startedAt + ageMs);
 }
 
 /** A rule says once in a conversation that nobody is there; who asks is told each time. */

@@ -2,9 +2,10 @@ import { clearTimeout, setTimeout } from '../../clock.ts';
 import type { FindModel, ModelReply } from '../../models/model.ts';
 import type { KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
 import { storable } from '../record/storable.ts';
+import { sentencesIn } from '../sentences/sentences.ts';
 import type { TurnError, TurnModel } from '../record/turns.sql.ts';
 import type { MakeToolBox } from '../tools/tool.ts';
-import { HAND_OVER, handOverAfter, handOverAtOnce } from './hand-over.ts';
+import { handOverAfter, handOverAtOnce } from './hand-over.ts';
 import { retrievalOf } from './look-up.ts';
 import type { Reply, Responder, ResponderRequest } from './responder.ts';
 import { drawnFrom } from './thinking/drawn-from.ts';
@@ -15,11 +16,6 @@ import { toolTurnOf } from './thinking/tool-turns.ts';
 
 /** A turn that takes longer is over, with what there is of it. */
 const TURN_TIMEOUT_MS = 120_000;
-
-const APOLOGY = 'I am sorry, I cannot answer at the moment. Please try again in a while.';
-/** After a message that the provider's content filter refuses: trying again would not help. */
-const REFUSAL = 'I am sorry, I cannot answer that.';
-const GOODBYE = 'Thank you for getting in touch. Goodbye!';
 
 export type ModelResponderDeps = {
   findModel: FindModel;
@@ -41,7 +37,9 @@ export function createModelResponder(deps: ModelResponderDeps): Responder {
     const { content, conversation, signal } = request;
     if (signal.aborted) return { text: '', interrupted: true };
     const called = handOverAtOnce(request);
-    if (called && 'handover' in called) return sayOnly(request, HAND_OVER, called);
+    if (called && 'handover' in called) {
+      return sayOnly(request, sentencesIn(content.language).handOver, called);
+    }
     if (called?.isAsked) return sayOnly(request, called.closed, { isClosed: true });
     const startedMs = deps.nowMs();
     const { namespace } = conversation;
@@ -144,7 +142,7 @@ function silenceOf({ text, ends, transfer, replies }: Thought): TurnError | unde
   if (text !== '' || ends || transfer) return undefined;
   const { finishReason } = replies.at(-1) ?? {};
   if (finishReason === 'content_filter') {
-    return { code: 'model_refused', detail: 'the provider held the answer back' };
+    return { code: 'model_content_filter', detail: 'the provider held the answer back' };
   }
   const detail =
     finishReason === 'length'
@@ -202,12 +200,14 @@ function lastWords(
   const { thought, error, after, told } = of;
   const isSilent = thought.text === '';
   const isRule = after.handover !== undefined && thought.transfer === undefined;
+  const { apology, goodbye, handOver, refusal } = sentencesIn(thought.speaker.content.language);
   const words = [
     ...(isSilent && error && !thought.transfer && !after.ends
-      ? [error.code === 'model_content_filter' ? REFUSAL : APOLOGY]
+      ? // After a message that the content filter refuses, trying again would not help.
+        [error.code === 'model_content_filter' ? refusal : apology]
       : []),
-    ...(isSilent && after.ends ? [GOODBYE] : []),
-    ...(isRule || (isSilent && after.handover) ? [HAND_OVER] : []),
+    ...(isSilent && after.ends ? [goodbye] : []),
+    ...(isRule || (isSilent && after.handover) ? [handOver] : []),
     ...(told === undefined ? [] : [told]),
   ].join('\n\n');
   if (words === '') return '';

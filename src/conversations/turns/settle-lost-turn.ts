@@ -1,3 +1,4 @@
+import { readVersionLanguage } from '../../agents/agent-versions.sql.ts';
 import { abandonLostMark } from '../../platform/idempotency/idempotency-marks.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { LiveConversation } from '../record/conversations.sql.ts';
@@ -5,10 +6,10 @@ import { lockConversationById } from '../record/conversations.sql.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
 import { listLostTurns, takeLostTurn, type LiveTurn } from '../record/live-turns.sql.ts';
 import { addTurns } from '../record/turns.sql.ts';
+import { sentencesIn } from '../sentences/sentences.ts';
 import { readUserTurn } from './read-user-turn.ts';
 import { recordOf } from './turn-parts.ts';
 
-const APOLOGY = 'I am sorry, I could not finish my answer. Please say that again.';
 const ERROR = {
   code: 'process_lost',
   detail: 'the process that made the reply ended; a repeat by the same Idempotency-Key finishes it',
@@ -50,12 +51,13 @@ export function lostTurns(deps: ConversationDeps): {
 
 async function storeFailed(db: Db, conversation: LiveConversation, live: LiveTurn): Promise<void> {
   const { requestId, message, redacted, answersIndex, tools } = live;
+  const words = sentencesIn(await readVersionLanguage(db, conversation));
   const record = recordOf(conversation, {
     content: undefined,
     text: message,
     redacted,
     user: readUserTurn(message),
-    reply: { text: APOLOGY, error: ERROR, toolTurns: tools },
+    reply: { text: words.lost, error: ERROR, toolTurns: tools },
     elapsedMs: 0,
     stored: answersIndex === null ? undefined : { tools: [] },
     requestId,

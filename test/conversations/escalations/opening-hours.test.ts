@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { closedMessage } from '../../../src/conversations/escalations/opening-hours.ts';
+import { closedAt, closedMessage } from '../../../src/conversations/escalations/opening-hours.ts';
 
 /** When people are there, by the clock on the wall of their time zone. */
 
-type Hours = NonNullable<Parameters<typeof closedMessage>[0]>;
+type Hours = NonNullable<Parameters<typeof closedAt>[0]>;
 type Day = Hours['open'][number]['days'][number];
 
 const WORKDAYS: Day[] = ['mon', 'tue', 'wed', 'thu', 'fri'];
@@ -11,8 +11,11 @@ const BERLIN: Hours = {
   timeZone: 'Europe/Berlin',
   open: [{ days: WORKDAYS, from: '09:00', to: '17:30' }],
 };
-const said = (hours: Hours | undefined, at: string): string | undefined =>
-  closedMessage(hours, Date.parse(at));
+const said = (hours: Hours | undefined, at: string, language?: string): string | undefined =>
+  closedMessage(
+    { ...(hours && { escalation: { hours } }), ...(language !== undefined && { language }) },
+    Date.parse(at),
+  );
 const isOpen = (hours: Hours, at: string): boolean => said(hours, at) === undefined;
 
 test('without hours people are always there', () => {
@@ -116,6 +119,41 @@ describe('what the user is told', () => {
     const closedMessage = 'We sleep. Call {{opens}}.';
     expect(said({ ...BERLIN, closedMessage }, '2026-11-24T05:00:00Z')).toBe(
       'We sleep. Call today at 09:00 (Europe/Berlin).',
+    );
+  });
+});
+
+describe('in the language of the agent', () => {
+  const SATURDAY = '2026-11-28T12:00:00Z';
+  test.each([
+    [
+      'de-AT',
+      'Es tut mir leid, im Moment ist niemand da, der übernehmen kann. Wir sind am Montag, 30. November um 09:00 Uhr (Europe/Berlin) wieder für Sie da.',
+    ],
+    ['fr', /de retour le lundi 30 novembre à 09:00 \(Europe\/Berlin\)\.$/],
+    ['ja', /ただいま対応できる担当者がおりません。11月30日月曜日09:00（Europe\/Berlin）に/],
+    ['ru', /на связи 30 ноября \(понедельник\) в 09:00 \(Europe\/Berlin\)\.$/],
+    ['xx', /^I am sorry, .* back on Monday 30 November at 09:00 \(Europe\/Berlin\)\.$/],
+  ])('%s: nobody is there until a day', (language, text) => {
+    expect(said(BERLIN, SATURDAY, language)).toMatch(text);
+  });
+
+  test('today, tomorrow, and what the operator says of it', () => {
+    expect(said(BERLIN, '2026-11-24T05:00:00Z', 'de')).toContain('heute um 09:00 Uhr');
+    expect(said(BERLIN, '2026-11-24T20:00:00Z', 'de')).toContain('morgen um 09:00 Uhr');
+    const closedMessage = 'Wir sind {{opens}} wieder da.';
+    expect(said({ ...BERLIN, closedMessage }, '2026-11-24T05:00:00Z', 'de')).toBe(
+      'Wir sind heute um 09:00 Uhr (Europe/Berlin) wieder da.',
+    );
+  });
+
+  test('nothing of when, where that is not within two weeks', () => {
+    const far = { ...BERLIN, closedOn: [] as string[] };
+    far.closedOn = Array.from({ length: 20 }, (_, day) =>
+      new Date(Date.parse('2026-11-24') + day * 86_400_000).toISOString().slice(0, 10),
+    );
+    expect(said(far, '2026-11-24T12:00:00Z', 'es')).toBe(
+      'Lo siento, en este momento no hay nadie que pueda atenderle.',
     );
   });
 });

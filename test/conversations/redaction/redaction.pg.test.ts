@@ -201,7 +201,7 @@ test('a turn under way, and one that its end breaks off', async () => {
 
 test('the turn of a killed process, as it is settled by whoever comes next', async () => {
   const before = await counted('phone');
-  const agent = await api.newAgent({ redaction: REDACTION });
+  const agent = await api.newAgent({ redaction: REDACTION, language: 'de' });
   const id = await api.start({ agent_id: agent });
   api.stub.answer({ hang: 'before_headers' });
   const said = api.say(id, SAID);
@@ -217,7 +217,11 @@ test('the turn of a killed process, as it is settled by whoever comes next', asy
   expect([lost.status, next.status]).toEqual([503, 200]);
   const [first, apology] = await api.turns(id);
   expect(first).toMatchObject({ role: 'user', text: KEPT, redacted: COUNTS });
-  expect(apology).toMatchObject({ role: 'agent', error: { code: 'process_lost' } });
+  expect(apology).toMatchObject({
+    role: 'agent',
+    text: 'Es tut mir leid, ich konnte meine Antwort nicht beenden. Bitte sagen Sie das noch einmal.',
+    error: { code: 'process_lost' },
+  });
   expect(await counted('phone')).toBe(before + 1);
   await expectNothingLeft();
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createExtractiveResponder } from '../../../src/conversations/turns/extractive-responder.ts';
 import { createTurnQueue } from '../../../src/conversations/turns/turn-queue.ts';
 import { pickSentences } from '../../../src/conversations/turns/pick-sentences.ts';
+import { SENTENCES } from '../../../src/conversations/sentences/sentences.ts';
 import { readUserTurn } from '../../../src/conversations/turns/read-user-turn.ts';
 import type { Reply } from '../../../src/conversations/turns/responder.ts';
 import { fromUuid, newUuid } from '../../../src/ids.ts';
@@ -204,3 +205,22 @@ test('turns of one conversation are taken one after the other, and a failure sto
   expect(order.indexOf('b begins')).toBeGreaterThan(order.indexOf('a ends'));
   expect(order.indexOf('c begins')).toBeLessThan(order.indexOf('a ends'));
 });
+
+test.each(Object.keys(SENTENCES))(
+  "all of its own is said in the agent's language: %s",
+  async (language) => {
+    const words = SENTENCES[language]!;
+    const content = { language };
+    const said = async (text: string, tally?: Partial<Tally>): Promise<string> =>
+      (await reply(text, { content, ...(tally && { tally }) })).text;
+    expect(await said('How long is delivery?')).toBe(words.doNotKnow);
+    expect(await said('Yes please', { offeredHuman: true })).toBe(words.handOver);
+    expect(await said('Hello')).toBe(words.greeting);
+    expect(await said('Thanks')).toBe(words.thanks);
+    expect(await said('Goodbye')).toBe(words.goodbye);
+    expect(await said('Yes')).toBe(words.yes);
+    expect(await said('No')).toBe(words.no);
+    expect(await said('?!')).toBe(words.noise);
+    expect(await said('This is awful, you are useless')).toBe(words.complaint);
+  },
+);

@@ -182,6 +182,20 @@ test('a message that a content filter refuses is answered by a refusal and left 
   expect(user?.['text']).toMatch(/asthma attack/);
 });
 
+test('a message that a filter answers with nothing is left out of later prompts, too', async () => {
+  api.stub.answer(({ body }) =>
+    JSON.stringify(body.messages).includes('attack')
+      ? { text: [], finishReason: 'content_filter' }
+      : { text: 'At nine.' },
+  );
+  const talk = await api.talk('JSON', { language: 'de' });
+  expect(await talk.say('I had an asthma attack, do you deliver today?')).toMatchObject({
+    code: 'model_content_filter',
+    text: 'Es tut mir leid, darauf kann ich nicht antworten.',
+  });
+  expect(await talk.say('When do you open?')).toMatchObject({ text: 'At nine.', code: undefined });
+});
+
 test('a talk that is longer than the context of its model goes on', async () => {
   api.stub.answer(({ body }) => {
     const tokens = Math.ceil(JSON.stringify(body.messages).length / 4);

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { SENTENCES } from '../../../src/conversations/sentences/sentences.ts';
 import { readUserTurn } from '../../../src/conversations/turns/read-user-turn.ts';
 import { askedWords } from '../../../src/knowledge/passages/question-words.ts';
 
@@ -36,10 +37,12 @@ test('phrases say of which language they are', () => {
     // By language, of the words by which one is told from the other.
     if (path.basename(file) === 'function-words.json') {
       for (const language of ['de', 'en', 'fr']) expect(phrases).toHaveProperty(language);
-    } else if (['feedback-words.json', 'line-words.json'].includes(path.basename(file))) {
+    } else if (path.basename(file) === 'feedback-words.json') {
       // What is said to users beside an agent's words, the same in each.
       const [english, german] = ['en', 'de'].map((one) => Object.keys(Object(phrases)[one]));
       expect(german).toEqual(english);
+    } else if (path.basename(path.dirname(file)) === 'sentences') {
+      expect(Object.keys(SENTENCES)).toContain(path.basename(file, '.json'));
     } else if (path.basename(path.dirname(file)) === 'languages') {
       expect(phrases).toHaveProperty('language', path.basename(file, '.json'));
     } else {

@@ -50,7 +50,7 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
     deps.log.warn({ number, provider: account.name }, 'nobody can answer this number');
     return refuse('rejected', closedMessage, content);
   }
-  const closed = closedAt(bound.hours, deps.nowMs());
+  const closed = closedAt(bound.hours, deps.nowMs(), content.language);
   if (closed) return refuse('rejected', closed.said ?? closedMessage, content);
   const live = await countLive(deps.pool, {
     telephonyProviderId: account.id,

@@ -1,0 +1,71 @@
+import { fillPlaceholders } from '../record/fill-placeholders.ts';
+import ar from './ar.json' with { type: 'json' };
+import da from './da.json' with { type: 'json' };
+import de from './de.json' with { type: 'json' };
+import en from './en.json' with { type: 'json' };
+import es from './es.json' with { type: 'json' };
+import fr from './fr.json' with { type: 'json' };
+import hi from './hi.json' with { type: 'json' };
+import it from './it.json' with { type: 'json' };
+import ja from './ja.json' with { type: 'json' };
+import ko from './ko.json' with { type: 'json' };
+import nl from './nl.json' with { type: 'json' };
+import pl from './pl.json' with { type: 'json' };
+import pt from './pt.json' with { type: 'json' };
+import ru from './ru.json' with { type: 'json' };
+import sv from './sv.json' with { type: 'json' };
+import th from './th.json' with { type: 'json' };
+import tr from './tr.json' with { type: 'json' };
+import uk from './uk.json' with { type: 'json' };
+import zh from './zh.json' with { type: 'json' };
+
+/** Everything that Parley says to users by itself. A file without one of the sentences does not compile. */
+export type Sentences = typeof en;
+export type Sentence = keyof Sentences;
+
+/** By ISO 639-1 code. */
+export const SENTENCES: Readonly<Record<string, Sentences>> = {
+  ar,
+  da,
+  de,
+  en,
+  es,
+  fr,
+  hi,
+  it,
+  ja,
+  ko,
+  nl,
+  pl,
+  pt,
+  ru,
+  sv,
+  th,
+  tr,
+  uk,
+  zh,
+};
+
+/** The sentences of a language by its BCP 47 tag: of `de` for `de-AT`; English if there is no file of it. */
+export function sentencesIn(tag: string | undefined): Sentences {
+  return SENTENCES[sentenceLanguageOf(tag)]!;
+}
+
+/** The language that the sentences for a tag are in; it has a file. */
+export function sentenceLanguageOf(tag: string | undefined): string {
+  const code = codeOf(tag ?? 'en');
+  return Object.hasOwn(SENTENCES, code) ? code : 'en';
+}
+
+/** Fills the places of a sentence: `{{name}} has joined.` */
+export const fill = (sentence: string, values: Readonly<Record<string, string>>): string =>
+  fillPlaceholders(sentence, values);
+
+/** `de` for `DE-at` and for `deu`. */
+function codeOf(tag: string): string {
+  try {
+    return new Intl.Locale(tag).language;
+  } catch {
+    return 'en';
+  }
+}
