@@ -4710,7 +4710,7 @@ export interface paths {
         'application/json': {
           /** Id of an agent, or of a version of it: `agt_…`, `agt_…@3`. */
           model: string;
-          /** The talk so far, oldest first. */
+          /** The talk so far, oldest first. Without a message of the user the agent speaks first. */
           messages: {
             /** Who said it. */
             role: ('system' | 'developer' | 'user' | 'assistant');
@@ -4718,56 +4718,37 @@ export interface paths {
             content?: (string | null | {
               type?: ('text' | 'refusal');
             }[]);
-            /** Not taken: the tools of an agent run here: leave it out. */
+            /** Refused if it asks for something: the tools of an agent run here: leave it out. */
             tool_calls?: unknown;
-            /** Not taken: the tools of an agent run here: leave it out. */
+            /** Refused if it asks for something: the tools of an agent run here: leave it out. */
             function_call?: unknown;
           }[];
           /** Answer in chunks, as server-sent events. */
           stream?: (boolean | null);
-          /** Only with `stream`. */
-          stream_options?: ({
-            include_usage?: (boolean | null);
-          } | null);
-          n?: (number | null);
+          /** `include_usage: true` adds the usage to a stream. */
+          stream_options?: unknown;
+          /** Refused if it asks for something: must be 1: an agent says one thing. */
+          n?: unknown;
           /** Metadata of the conversation; `conversation_id` continues that one. Values other than text are stored as JSON. */
           metadata?: { [name: string]: unknown };
           /** Who the user is to you: `user_id` of the conversation. */
-          user?: (string | null);
+          user?: unknown;
           /** The same, where `user` is not given. */
-          safety_identifier?: (string | null);
-          /** Checked and not applied: the version of the agent decides. */
-          temperature?: (number | null);
-          /** Checked and not applied: the version of the agent decides. */
-          top_p?: (number | null);
-          /** Checked and not applied: the version of the agent decides. */
-          frequency_penalty?: (number | null);
-          /** Checked and not applied: the version of the agent decides. */
-          presence_penalty?: (number | null);
-          /** Checked and not applied: the version of the agent decides. */
-          max_tokens?: (number | null);
-          /** Checked and not applied: the version of the agent decides. */
-          max_completion_tokens?: (number | null);
-          /** Checked and not applied: the version of the agent decides. */
-          seed?: (number | null);
-          /** Checked and not applied: the version of the agent decides. */
-          stop?: (string | string[] | null);
-          /** Not taken: an agent tells no probabilities. */
-          logprobs?: unknown;
-          /** Not taken: the tools of an agent are declared with it and run here: leave this out. */
+          safety_identifier?: unknown;
+          /** Refused if it asks for something: the tools of an agent are declared with it and run here: leave this out. */
           tools?: unknown;
-          /** Not taken: the tools of an agent are declared with it and run here: leave this out. */
+          /** Refused if it asks for something: the tools of an agent are declared with it and run here: leave this out. */
           tool_choice?: unknown;
-          /** Not taken: the tools of an agent are declared with it and run here: leave this out. */
+          /** Refused if it asks for something: the tools of an agent are declared with it and run here: leave this out. */
           functions?: unknown;
-          /** Not taken: the tools of an agent are declared with it and run here: leave this out. */
+          /** Refused if it asks for something: the tools of an agent are declared with it and run here: leave this out. */
           function_call?: unknown;
-          /** Not taken: an agent answers in text here. */
+          /** Refused if it asks for something: an agent answers in text here. */
           audio?: unknown;
-          modalities?: ('text'[] | null);
-          response_format?: ({
-            type: 'text';
-          } | null);
+          /** Refused with anything other than `text`. */
+          modalities?: unknown;
+          /** Refused with a type other than `text`. */
+          response_format?: unknown;
         };
       } };
       responses: {

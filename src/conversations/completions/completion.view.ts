@@ -59,8 +59,8 @@ const message = z
       )
       .describe('Who said it.'),
     content,
-    tool_calls: none('the tools of an agent run here: leave it out'),
-    function_call: none('the tools of an agent run here: leave it out'),
+    tool_calls: unless(isFilled, 'the tools of an agent run here: leave it out'),
+    function_call: unless(isFilled, 'the tools of an agent run here: leave it out'),
   })
   .describe('One message of a talk.');
 
@@ -68,28 +68,80 @@ export type ChatMessage = z.output<typeof message>;
 
 const TOOLS_RUN_HERE = 'the tools of an agent are declared with it and run here: leave this out';
 
-/** Taken where it asks for nothing: null, none, an empty list. */
-function none(detail: string) {
+/** Refused with a value that would change what the answer is. A value of any other type asks for nothing. */
+function unless(isAsked: (value: unknown) => boolean, detail: string) {
   return z
     .unknown()
-    .refine((value) => isNothing(value), detail)
+    .refine((value) => !isAsked(value), detail)
     .optional()
-    .describe('Not taken: ' + detail + '.');
+    .describe(`Refused if it asks for something: ${detail}.`);
 }
 
-function isNothing(value: unknown): boolean {
-  if (value === undefined || value === null || value === false) return true;
-  if (value === 'none') return true;
-  return Array.isArray(value) && value.length === 0;
+/** Returns true for a list or an object that has something in it. */
+function isFilled(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
 
-function number(minimum: number, maximum: number) {
-  return z.number().min(minimum).max(maximum).nullish().describe(DECIDED);
+/** Returns true if a `tool_choice` or a `function_call` demands a call. */
+function demandsCall(value: unknown): boolean {
+  if (typeof value === 'string') return !['', 'none', 'auto'].includes(value);
+  if (!isFilled(value) || Array.isArray(value)) return false;
+  const { type } = value as { type?: unknown };
+  return type !== 'none' && type !== 'auto';
 }
 
-const DECIDED = 'Checked and not applied: the version of the agent decides.';
-const count = z.int().min(1).nullish().describe(DECIDED);
-const who = z.string().max(256).nullish();
+/** Returns the type of a `response_format`, which some clients send as a text. */
+function formatOf(value: unknown): unknown {
+  return isFilled(value) ? (value as { type?: unknown }).type : value;
+}
+
+const IN_WORDS = 'must be text: an agent answers in words, and in no form of yours';
+const responseFormat = z
+  .unknown()
+  .superRefine((value, context) => {
+    const type = formatOf(value);
+    if (typeof type !== 'string' || type === '' || type === 'text') return;
+    const path = type === value ? [] : ['type'];
+    context.addIssue({ code: 'custom', path, message: IN_WORDS });
+  })
+  .optional()
+  .describe('Refused with a type other than `text`.');
+
+const modalities = z
+  .unknown()
+  .superRefine((value, context) => {
+    const asked: unknown[] = Array.isArray(value) ? value : [value];
+    const at = asked.findIndex((one) => typeof one === 'string' && one !== '' && one !== 'text');
+    if (at === -1) return;
+    const path = Array.isArray(value) ? [at] : [];
+    context.addIssue({
+      code: 'custom',
+      path,
+      message: 'must be text: an agent answers in text here',
+    });
+  })
+  .optional()
+  .describe('Refused with anything other than `text`.');
+
+/** Ids longer than this cannot be stored. */
+const USER_CHARS_MAX = 256;
+
+/** Numbers and objects are stored as JSON, so that users stay apart. */
+const who = z
+  .unknown()
+  .transform((value, context): string | null => {
+    const isNone = value === undefined || value === null || value === '';
+    const text = isNone ? '' : typeof value === 'string' ? value : storable(JSON.stringify(value));
+    if (text.length > USER_CHARS_MAX) {
+      context.addIssue({
+        code: 'custom',
+        message: `may have at most ${USER_CHARS_MAX} characters`,
+      });
+      return z.NEVER;
+    }
+    return text === '' ? null : text;
+  })
+  .optional();
 
 const MEMBERS_MAX = 50;
 const NAME_CHARS_MAX = 128;
@@ -115,53 +167,35 @@ const anyMetadata = z
     additionalProperties: true,
   });
 
-/** What is known is checked; what is not known is left alone, as clients send ever more. */
+/** Fields that the answer does not need are ignored, whatever their type: clients send ever more of them. */
 export const CompletionBody = z
   .object({
     model: z
       .string()
       .max(128)
       .describe('Id of an agent, or of a version of it: `agt_…`, `agt_…@3`.'),
-    messages: z.array(message).min(1).max(MESSAGES_MAX).describe('The talk so far, oldest first.'),
+    messages: z
+      .array(message)
+      .max(MESSAGES_MAX)
+      .describe(
+        'The talk so far, oldest first. Without a message of the user the agent speaks first.',
+      ),
     stream: z.boolean().nullish().describe('Answer in chunks, as server-sent events.'),
     stream_options: z
-      .object({ include_usage: z.boolean().nullish() })
-      .nullish()
-      .describe('Only with `stream`.'),
-    n: z.int().min(1).max(1, 'must be 1: an agent says one thing').nullish(),
+      .unknown()
+      .optional()
+      .describe('`include_usage: true` adds the usage to a stream.'),
+    n: unless((value) => Number(value) > 1, 'must be 1: an agent says one thing'),
     metadata: anyMetadata,
     user: who.describe('Who the user is to you: `user_id` of the conversation.'),
     safety_identifier: who.describe('The same, where `user` is not given.'),
-    temperature: number(0, 2),
-    top_p: number(0, 1),
-    frequency_penalty: number(-2, 2),
-    presence_penalty: number(-2, 2),
-    max_tokens: count,
-    max_completion_tokens: count,
-    seed: z.int().nullish().describe(DECIDED),
-    stop: z
-      .union([z.string(), z.array(z.string()).max(4)])
-      .nullish()
-      .describe(DECIDED),
-    logprobs: none('an agent tells no probabilities'),
-    tools: none(TOOLS_RUN_HERE),
-    tool_choice: z
-      .unknown()
-      .refine((value) => isNothing(value) || value === 'auto', TOOLS_RUN_HERE)
-      .optional()
-      .describe(`Not taken: ${TOOLS_RUN_HERE}.`),
-    functions: none(TOOLS_RUN_HERE),
-    function_call: none(TOOLS_RUN_HERE),
-    audio: none('an agent answers in text here'),
-    modalities: z
-      .array(z.enum(['text'], 'must be text: an agent answers in text here'))
-      .max(10)
-      .nullish(),
-    response_format: z
-      .object({
-        type: z.enum(['text'], 'must be text: an agent answers in words, and in no form of yours'),
-      })
-      .nullish(),
+    tools: unless(isFilled, TOOLS_RUN_HERE),
+    tool_choice: unless(demandsCall, TOOLS_RUN_HERE),
+    functions: unless(isFilled, TOOLS_RUN_HERE),
+    function_call: unless(demandsCall, TOOLS_RUN_HERE),
+    audio: unless(isFilled, 'an agent answers in text here'),
+    modalities,
+    response_format: responseFormat,
   })
   .describe('A talk to continue.');
 

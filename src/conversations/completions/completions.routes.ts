@@ -6,7 +6,7 @@ import { errorAnswer } from '../../platform/http/answer.ts';
 import type { Caller } from '../../platform/http/authorize.ts';
 import { unixSec } from '../../platform/http/fields.ts';
 import { route, type Answer, type Route } from '../../platform/http/route.ts';
-import { EVENT_STREAM_TYPE, type EventStream } from '../../platform/http/sse.ts';
+import { EVENT_STREAM_TYPE } from '../../platform/http/sse.ts';
 import type { BroughtTurn } from '../record/turns.sql.ts';
 import {
   Completion,
@@ -39,7 +39,7 @@ function completionRoute(deps: SpeakDeps): Route {
     description:
       'The talk is a conversation, with all its events. `metadata.conversation_id` says which one ' +
       'goes on; without it the one in which exactly these messages were said by this key, else a ' +
-      'new one begins. Unknown fields are ignored.',
+      'new one begins. Without a message of the user the agent speaks first. Other fields are ignored.',
     body: { schema: CompletionBody },
     answers: {
       200: {
@@ -61,7 +61,6 @@ function completionRoute(deps: SpeakDeps): Route {
     },
     handle: async ({ body, caller, headers, answering, plan, plannedId, countAs, untilGone }) => {
       const signal = untilGone(); // Nobody waits for the reply then.
-      if (body.stream_options && body.stream !== true) throw onlyWithStream();
       const said = readMessages(body.messages);
       if (body.stream === true) countAs('message_streams');
       const isRetry = plan.isRetry || Number(headers['x-stainless-retry-count'] ?? 0) > 0;
@@ -69,10 +68,12 @@ function completionRoute(deps: SpeakDeps): Route {
       const talk = await opened(deps, about);
       const head = headOf(talk, { model: body.model, id: plannedId, nowMs: deps.nowMs() });
       const answer = answerOf({ head, said, requestId: caller.requestId });
+      const hasUsage = includesUsage(body.stream_options);
       if (talk.answered) {
         const before = answer(await spokenBefore(deps, talk, talk.answered));
-        const headers = { ...before.headers, 'Idempotency-Replayed': 'true' };
-        return body.stream === true ? asStream(before, headers) : { ...before, headers };
+        const replayed = talk.answered.isGreeting ? {} : { 'Idempotency-Replayed': 'true' };
+        const headers = { ...before.headers, ...replayed };
+        return body.stream === true ? asStream(before, headers, hasUsage) : { ...before, headers };
       }
       const turn: Turn = (heard) =>
         answering(
@@ -80,15 +81,20 @@ function completionRoute(deps: SpeakDeps): Route {
           answer,
         );
       if (body.stream !== true) return turn({ streamed: () => '' });
-      const hasUsage = body.stream_options?.include_usage === true;
       return streamed(turn, { head, unheard: talk.unheard, hasUsage });
     },
   });
 }
 
-function asStream(answer: Answer, headers: Record<string, string>): Answer {
-  const stream: EventStream = async (send) => chunksOf(send, Completion.parse(answer.body), true);
-  return { status: 200, headers, stream };
+function asStream(answer: Answer, headers: Record<string, string>, hasUsage: boolean): Answer {
+  const completion = Completion.parse(answer.body);
+  return { status: 200, headers, stream: (send) => chunksOf(send, completion, hasUsage) };
+}
+
+function includesUsage(options: unknown): boolean {
+  return typeof options === 'object' && options !== null && 'include_usage' in options
+    ? options.include_usage === true
+    : false;
 }
 
 function asksForStream(body: unknown): boolean {
@@ -102,7 +108,7 @@ function requestOf(
   { namespace, keyId }: Caller,
 ): Omit<TalkRequest, 'said' | 'isRetry' | 'isTakenUp'> {
   const { conversation_id: named, ...metadata } = body.metadata ?? {};
-  const userId = (body.user ?? body.safety_identifier) || null;
+  const userId = body.user ?? body.safety_identifier ?? null;
   const conversationId = named === undefined ? undefined : requireId(named);
   return { namespace, keyId, ...requireModelName(body.model), conversationId, userId, metadata };
 }
@@ -131,13 +137,6 @@ function noConversation(): ApiError {
   const detail = 'there is no such conversation of this agent';
   return new ApiError('not_found', detail, {
     errors: [{ pointer: '/metadata/conversation_id', code: 'conversation_not_found', detail }],
-  });
-}
-
-function onlyWithStream(): ApiError {
-  const detail = 'is only taken with stream: true';
-  return new ApiError('invalid_body', detail, {
-    errors: [{ pointer: '/stream_options', code: 'invalid_value', detail }],
   });
 }
 

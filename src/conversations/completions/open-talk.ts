@@ -2,9 +2,17 @@ import { ApiError, found } from '../../errors.ts';
 import { conversationEnded, type ConversationDeps } from '../record/conversation-deps.ts';
 import { readConversation } from '../record/conversations.sql.ts';
 import { startConversation } from '../record/start-conversation.ts';
-import { readUnheard, type BroughtTurn } from '../record/turns.sql.ts';
+import { listTurns, readUnheard, type BroughtTurn } from '../record/turns.sql.ts';
 import { addNotes } from './add-notes.ts';
-import { addedFrom, afterLastReply, broughtBefore, hashTalk, type Added } from './read-messages.ts';
+import {
+  addedFrom,
+  afterLastReply,
+  broughtBefore,
+  hashNext,
+  hashTalk,
+  isUnspoken,
+  type Added,
+} from './read-messages.ts';
 import { redactSaid } from './redact-said.ts';
 import { chooseTalk, type Choice } from './choose-talk.ts';
 import {
@@ -40,6 +48,7 @@ export type OpenTalk = {
   conversationId: string;
   agentId: string;
   agentVersion: number;
+  /** Empty if the agent speaks first. */
   text: string;
   /** Of all messages of the request. */
   request: Buffer;
@@ -47,8 +56,11 @@ export type OpenTalk = {
   isAgain: boolean;
   /** What a human said since the user spoke last. */
   unheard: readonly string[];
-  /** Turns from `firstIndex` up to `turnCount` are the answer, which the client has not got. */
-  answered: { firstIndex: number; turnCount: number } | undefined;
+  /**
+   * Turns from `firstIndex` up to `turnCount` are the answer, which the client has not got. `isGreeting`: it is the
+   * agent's first message, and this request is the first that asks for it.
+   */
+  answered: { firstIndex: number; turnCount: number; isGreeting?: true } | undefined;
   /** After a failure: nothing came of it. */
   release: () => Promise<void>;
 };
@@ -64,7 +76,8 @@ export async function openTalk(deps: ConversationDeps, request: TalkRequest): Pr
   const hashes = hashTalk(request, await redactSaid(deps.pool, request));
   const from = afterLastReply(request.said);
   const candidates = await findTalks(deps.pool, {
-    hashes: hashes.slice(Math.max(1, from - 1)),
+    // The hash of no message at all stands for every talk of this client, unless the request has none.
+    hashes: hashes.slice(Math.min(Math.max(1, from - 1), request.said.length)),
     conversationId: request.conversationId,
   });
   const { isRetry, isTakenUp } = request;
@@ -94,11 +107,17 @@ async function take(
   if (from === undefined) {
     return { ...about, text: '', unheard: [], answered: talk, release: async () => undefined };
   }
-  const added = addedFrom(request.said, from);
+  const added = isAgain ? addedAgain(request.said, from) : addedFrom(request.said, from);
   if (!(await claimTalk(deps.pool, talk, all))) return undefined;
   if (isAgain && talk.status !== 'pending') await markForAnswer(deps.pool, talk);
   const release = (): Promise<void> => releaseTalk(deps.pool, talk);
   return ready(deps, { ...about, release, hadHuman: talk.hadHuman }, added);
+}
+
+/** Returns what is answered again. Its notes are in the transcript already; one may follow the user's last message. */
+function addedAgain(said: TalkRequest['said'], from: number): Added {
+  const { text } = addedFrom(said, from);
+  return { text: text || addedFrom(said, afterLastReply(said)).text, notes: [] };
 }
 
 function idsOf({ conversationId, agentId, agentVersion }: FoundTalk) {
@@ -146,6 +165,7 @@ async function continueNamed(
   { named, hashes, from }: { named: Named; hashes: Hashes; from: number },
 ): Promise<OpenTalk> {
   const added = addedFrom(request.said, from);
+  const greeting = isUnspoken(request.said) ? await greetingOf(deps, named) : undefined;
   const about = {
     namespace: request.namespace,
     conversationId: named.id,
@@ -156,7 +176,18 @@ async function continueNamed(
     hadHuman: named.tally.escalations.accepted > 0,
     release: async () => undefined,
   };
+  if (greeting) return { ...about, text: '', unheard: [], answered: greeting };
   return ready(deps, about, added);
+}
+
+/** Returns the place of a first message that nobody has replied to yet. */
+async function greetingOf(
+  { pool }: ConversationDeps,
+  { id, turnCount }: Named,
+): Promise<OpenTalk['answered']> {
+  if (turnCount !== 1) return undefined;
+  const [turn] = await listTurns(pool, { conversationId: id, from: 0, limit: 1 });
+  return turn?.role === 'agent' ? { firstIndex: 0, turnCount, isGreeting: true } : undefined;
 }
 
 /** Committed before its first turn: what fails then is found again by a repeat of the request. */
@@ -172,9 +203,19 @@ async function begin(
   const pending = { state: all, request: all, status: 'pending' as const };
   const place = { firstIndex: brought.length, turnCount: brought.length };
   const about = { namespace, agentId, version, channel: 'chat' as const, userId, metadata };
-  const row = await startConversation(deps, { ...about, variables: {}, brought }, (db, { id }) =>
-    saveTalk(db, { conversationId: id, ...pending, ...place }),
-  );
+  const asked = { ...about, variables: {}, brought, greets: isUnspoken(said) };
+  let greeting: OpenTalk['answered'];
+  const row = await startConversation(deps, asked, async (db, { id, turnCount }) => {
+    const started = { conversationId: id, ...pending, ...place };
+    const [reply] =
+      turnCount === brought.length
+        ? []
+        : await listTurns(db, { conversationId: id, from: brought.length, limit: 1 });
+    if (!reply) return saveTalk(db, started);
+    const state = hashNext(all, { role: 'agent', text: reply.text });
+    greeting = { firstIndex: reply.index, turnCount, isGreeting: true };
+    return saveTalk(db, { ...started, state, status: 'answered', turnCount });
+  });
   const started = { conversationId: row.id, ...pending, ...place };
   return {
     namespace,
@@ -185,7 +226,7 @@ async function begin(
     request: all,
     isAgain: false,
     unheard: [],
-    answered: undefined,
+    answered: greeting,
     release: () => releaseTalk(deps.pool, { ...started, ageSec: ABANDONED_SEC }),
   };
 }

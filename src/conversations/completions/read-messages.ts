@@ -9,7 +9,7 @@ const TEXT_MAX = 32_000;
 const BROUGHT_MAX = 200;
 
 /**
- * The messages of a request as turns: each has a text, the last is the user's.
+ * Returns the messages of a request as turns. Without words of the user after the last reply, the agent speaks first.
  * @throws ApiError invalid_body
  */
 export function readMessages(messages: readonly ChatMessage[]): BroughtTurn[] {
@@ -17,16 +17,14 @@ export function readMessages(messages: readonly ChatMessage[]): BroughtTurn[] {
     role: ROLES[role],
     text: content,
   }));
-  const last = said.length - 1;
-  if (said[last]?.role !== 'user') {
-    throw wrong(
-      `/messages/${last}/role`,
-      'must be user in the last message: it is what is answered',
-    );
+  if (said.at(-1)?.role === 'agent') {
+    const detail =
+      'must not be assistant in the last message: an agent does not continue its own words';
+    throw wrong(`/messages/${said.length - 1}/role`, detail);
   }
-  if (!/\S/.test(said[last].text)) {
-    throw wrong(`/messages/${last}/content`, 'must have more than white space');
-  }
+  const last = said.findLastIndex(({ role }) => role === 'user');
+  const isBlank = last >= afterLastReply(said) && !/\S/.test(said[last]?.text ?? '');
+  if (isBlank) throw wrong(`/messages/${last}/content`, 'must have more than white space');
   return said;
 }
 
@@ -36,9 +34,14 @@ const ROLES = { system: 'system', developer: 'system', user: 'user', assistant: 
 export type Added = {
   /** Of the client's program, for the agent. */
   notes: string[];
-  /** What the user says. */
+  /** What the user says. Empty if the agent speaks first. */
   text: string;
 };
+
+/** Whether neither the user nor the agent has said anything yet. */
+export function isUnspoken(said: readonly BroughtTurn[]): boolean {
+  return said.every(({ role }) => role === 'system');
+}
 
 /** Several messages of the user in a row, such as after one that failed, are one. */
 export function addedFrom(said: readonly BroughtTurn[], from: number): Added {

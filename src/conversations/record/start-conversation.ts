@@ -33,13 +33,14 @@ export type ConversationToStart = {
   /** Default: the one that is live; one that never was is for tests alone. */
   version?: number | undefined;
   test?: boolean;
-  /** What was said elsewhere before; then the agent's first message is left out. */
+  /** What was said elsewhere before; then the agent's first message is left out, unless it `greets`. */
   brought?: readonly BroughtTurn[];
+  greets?: boolean;
 };
 
 /**
  * Starts a conversation with the version of the agent that is live now, or with another; it keeps
- * that version to its end. The agent's first message is turn 0.
+ * that version to its end. The agent's first message is turn 0, or follows what was brought.
  * @throws ApiError invalid_body (no such agent), not_published, unknown_version
  */
 export function startConversation(
@@ -51,13 +52,19 @@ export function startConversation(
     deps,
     async ({ db, emit, countRedacted }) => {
       const { version, content } = await contentFor(db, input);
-      const row = await insertConversation(db, newRow(deps, { ...input, version, content }));
-      if (input.brought) {
-        const turns = await Promise.all(input.brought.map((turn) => redactedTurn(turn, content)));
-        await insertBroughtTurns(db, row.id, turns);
-        countRedacted(row, turns);
-      } else if (content.firstMessage !== undefined) {
-        await insertFirstTurn(db, row.id, fillPlaceholders(content.firstMessage, input.variables));
+      const { brought = [], greets = !input.brought } = input;
+      const { firstMessage } = greets ? content : {};
+      const turnCount = brought.length + (firstMessage === undefined ? 0 : 1);
+      const row = await insertConversation(
+        db,
+        newRow(deps, { ...input, version, content, turnCount }),
+      );
+      const turns = await Promise.all(brought.map((turn) => redactedTurn(turn, content)));
+      await insertBroughtTurns(db, row.id, turns);
+      if (turns.length > 0) countRedacted(row, turns);
+      if (firstMessage !== undefined) {
+        const text = fillPlaceholders(firstMessage, input.variables);
+        await insertFirstTurn(db, row.id, { index: brought.length, text });
       }
       await emit(row, {
         type: 'conversation.started',
@@ -124,7 +131,7 @@ function unknownAgent(): ApiError {
 
 function newRow(
   deps: ConversationDeps,
-  from: ConversationToStart & { version: number; content: AgentContent },
+  from: ConversationToStart & { version: number; content: AgentContent; turnCount: number },
 ): NewConversation {
   const {
     namespace,
@@ -149,7 +156,7 @@ function newRow(
     metadata,
     callId: from.callId ?? null,
     test,
-    turnCount: from.brought?.length ?? (content.firstMessage === undefined ? 0 : 1),
+    turnCount: from.turnCount,
     ...LIMITS[isSpoken ? 'spoken' : 'written'],
     ...content.limits,
   };

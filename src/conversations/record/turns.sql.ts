@@ -172,13 +172,17 @@ function valuesOf(add: TurnsToAdd): unknown[] {
   return [id, turnCount, status, JSON.stringify(turns), tally, add.status, silenceSec];
 }
 
-/** Turn 0 of a conversation that is being made. */
-export async function insertFirstTurn(db: Db, conversationId: string, text: string): Promise<void> {
+/** Inserts the agent's first message into a conversation that is being made. */
+export async function insertFirstTurn(
+  db: Db,
+  conversationId: string,
+  { index, text }: Pick<TurnRow, 'index' | 'text'>,
+): Promise<void> {
   await db.query({
     name: 'insert_first_turn',
     text: `insert into turns (conversation_id, index, role, text, started_at_ms, ended_at_ms)
-           values ($1, 0, 'agent', $2, 0, 0)`,
-    values: [conversationId, text],
+           values ($1, $2, 'agent', $3, 0, 0)`,
+    values: [conversationId, index, text],
   });
 }
 

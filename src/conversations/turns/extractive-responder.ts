@@ -55,7 +55,7 @@ async function answer(deps: { nowMs: () => number }, request: ResponderRequest):
 }
 
 function chat(request: ResponderRequest, otherwise: 'noise' | 'remark' = 'noise'): Reply {
-  const about = request.user.smallTalk ?? otherwise;
+  const about = request.text === '' ? 'greeting' : (request.user.smallTalk ?? otherwise);
   const words = wordsOf(request);
   if (about !== 'complaint') return { text: words[about] };
   return nobodyThere(request) === undefined

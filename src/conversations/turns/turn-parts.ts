@@ -18,7 +18,7 @@ import { countReply, countUser } from './tally-turn.ts';
 export type TurnParts = {
   /** Of who speaks; undefined: not known, and it neither asks for a human nor ends anything. */
   content: AgentContent | undefined;
-  /** What the user said, redacted. */
+  /** What the user said, redacted. Empty if the agent speaks first. */
   text: string;
   redacted: Redacted | null;
   user: UserTurn;
@@ -40,7 +40,8 @@ export function recordOf(conversation: LiveConversation, parts: TurnParts): Turn
   const silenceSec = conversation.silenceTimeoutSec;
   const isEscalated = conversation.status === 'escalated';
   const turns = turnsOf(conversation, parts);
-  const counted = stored ? conversation.tally : countUser(conversation.tally, user);
+  const isNew = parts.text !== '' && !stored;
+  const counted = isNew ? countUser(conversation.tally, user) : conversation.tally;
   const wanted = reply ? countReply(counted, user, reply) : counted;
   // A human may have been asked for meanwhile.
   const handover = isEscalated ? undefined : reply?.handover;
@@ -48,7 +49,10 @@ export function recordOf(conversation: LiveConversation, parts: TurnParts): Turn
   return {
     conversation,
     turns,
-    tally: { ...tally, endedAtMs: Math.max(...turns.map(({ endedAtMs }) => endedAtMs)) },
+    tally: {
+      ...tally,
+      endedAtMs: Math.max(conversation.tally.endedAtMs, ...turns.map((turn) => turn.endedAtMs)),
+    },
     gap: conversation.test ? undefined : gapOf(conversation, parts),
     escalation: handover && {
       reason: handover.reason,
@@ -76,7 +80,7 @@ function gapOf(conversation: LiveConversation, { content, reply }: TurnParts): T
 function turnsOf(conversation: LiveConversation, parts: TurnParts): TurnRow[] {
   const { text, redacted, reply, elapsedMs, stored, requestId } = parts;
   const user = { ...plainTurn(conversation, 'user', text), redacted };
-  const said = stored ? [] : [user];
+  const said = stored || text === '' ? [] : [user];
   const tools = newTools(reply?.toolTurns ?? [], stored?.tools ?? []).map((turn) => ({
     ...plainTurn(conversation, 'tool', turn.text),
     ...turn,

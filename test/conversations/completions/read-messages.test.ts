@@ -47,7 +47,9 @@ test('the last message is the user’s and has words', () => {
       { role: 'user', content: 'b' },
     ]),
   ).toEqual([system('a'), user('b')]);
-  expect(() => readMessages([{ role: 'assistant', content: 'b' }])).toThrow('must be user');
+  expect(() => readMessages([{ role: 'assistant', content: 'b' }])).toThrow(
+    'must not be assistant',
+  );
   expect(() => readMessages([{ role: 'user', content: ' \n' }])).toThrow('white space');
 });
 

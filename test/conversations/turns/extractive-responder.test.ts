@@ -109,6 +109,10 @@ describe('no question', () => {
     },
   );
 
+  test('an agent that speaks first greets', async () => {
+    expect(await reply('')).toMatchObject({ text: 'Hello! How can I help you?', searched: [] });
+  });
+
   test('a remark is answered only when a passage has most of it', async () => {
     const remark = 'We thought of coming over with the children';
     expect((await reply(remark, { hits: [hit(0.74)] })).answeredFrom).toBeUndefined();

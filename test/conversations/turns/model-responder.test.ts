@@ -28,6 +28,16 @@ describe('a reply', () => {
     expect(made.retrieval).toBeUndefined();
   });
 
+  test('is asked for in place of a message where the agent speaks first', async () => {
+    const note = turn(0, 'system', 'Greet them.');
+    const made = await play({ script: () => 'Hello!', text: '', history: [note] });
+    expect(made.text).toBe('Hello!');
+    expect(made.asked[0]?.messages.slice(1)).toEqual([
+      { role: 'user', content: expect.stringContaining('Greet them.') },
+      { role: 'user', content: expect.stringMatching(/^\(The user has not said anything new\./) },
+    ]);
+  });
+
   test('says what it does before it calls a tool; usage and cost are of all requests', async () => {
     const made = await play({
       script: (_, step) =>

@@ -41,6 +41,14 @@ export const NOTHING_FOUND: ModelMessage = {
     'or a tool have the answer, say that you do not know it; do not make one up.',
 };
 
+/** Stands for the user's message where the agent speaks first. */
+export const SPEAK_FIRST: ModelMessage = {
+  role: 'user',
+  content:
+    '(The user has not said anything new. It is your turn to speak: greet the user and say who you are if the talk ' +
+    'only begins; otherwise say what fits the notes above.)',
+};
+
 /** After the last round of tools. */
 export const ANSWER_NOW: ModelMessage = {
   role: 'user',

@@ -13,7 +13,7 @@ import { isGood, lookUp, type Found } from '../look-up.ts';
 import type { ResponderRequest } from '../responder.ts';
 import { turnsToRead, type MakeHistory } from './history.ts';
 import { orAborted } from './or-aborted.ts';
-import { ANSWER_NOW, NOTHING_FOUND, passagesMessage, systemPrompt } from './prompt.ts';
+import { ANSWER_NOW, NOTHING_FOUND, passagesMessage, SPEAK_FIRST, systemPrompt } from './prompt.ts';
 import { runCalls } from './run-calls.ts';
 import {
   beginCalls,
@@ -208,7 +208,8 @@ function openBox(
 
 function promptOf(turn: Turn, isLast: boolean): ModelMessage[] {
   const { system, history, knowledge, steps, request } = turn;
-  const said: ModelMessage = { role: 'user', content: request.text };
+  const said: ModelMessage =
+    request.text === '' ? SPEAK_FIRST : { role: 'user', content: request.text };
   return [system, ...history, ...knowledge, said, ...steps, ...(isLast ? [ANSWER_NOW] : [])];
 }
 
