@@ -126,8 +126,10 @@ test('a question that nobody answers is a gap of the agent that was to answer it
   const ofDesk = ['Where is the island of Svalbard?', 'Is there a workshop for children?'];
   expect(await gaps(desk)).toEqual(ofDesk);
   const { body } = await api.call('GET', '/v1/events?type=knowledge.gap.detected&limit=100');
-  const told = body.data.map(({ data }: { data: object }) => data);
-  expect(told.slice(0, 2)).toMatchObject(ofDesk.map((question) => ({ question, agent_id: desk })));
+  const told = body.data
+    .map(({ data }: { data: { agent_id: string; question: string } }) => data)
+    .filter(({ agent_id }: { agent_id: string }) => agent_id === desk);
+  expect(told.map(({ question }: { question: string }) => question)).toEqual(ofDesk);
   // Back at the front: its own again.
   api.stub.script(HAND_OVER, { text: 'Front: I cannot say.' });
   await talk.say('May I bring a parrot?');
