@@ -5,6 +5,7 @@ import { CanonicalPages, type DocumentPage, type HeldPage } from './canonical-pa
 import { byLength, Frontier, type Target } from './frontier.ts';
 import { inOrder } from './in-order.ts';
 import type { Page } from './read-page.ts';
+import { SiteFacts } from './site-facts.ts';
 import { addressIn, pathOf, readable } from './site-address.ts';
 import type { Sitemaps } from './sitemaps.ts';
 import { GraphBuilder, hashOf, hashOfValidators, linksOf, SITEMAP } from './site-graph.ts';
@@ -38,6 +39,7 @@ export class Crawl {
   /** The page that has a text, by the hash of that. */
   readonly #texts = new Map<string, string>();
   readonly #canonical = new CanonicalPages();
+  readonly #facts: SiteFacts;
   /** Could not be read. */
   readonly #unread = new Set<string>();
   #linkedBefore: Map<string, string[]> | undefined;
@@ -52,6 +54,7 @@ export class Crawl {
 
   constructor(deps: CrawlDeps) {
     this.#deps = deps;
+    this.#facts = new SiteFacts(deps.before);
     this.#frontier = new Frontier(Math.max(20_000, 5 * deps.maxPages));
   }
 
@@ -75,6 +78,7 @@ export class Crawl {
     yield* this.#levels();
     for (const path of this.#canonical.awaited) this.#release(path);
     yield* this.#takeSaid();
+    if (this.#facts.hasLost) this.#graph.compare(...this.graph.keys());
     yield* this.#tellRest();
     if (this.#unreachable * 2 > this.#attempted) {
       throw siteIsDown(this.#unreachable, this.#attempted, this.#lastReason);
@@ -196,12 +200,13 @@ export class Crawl {
     if (this.#isDouble(path, hash)) return;
     const { validators, language } = page;
     const seen = hashOfValidators(validators);
-    this.#graph.read(path, seen === null ? null : { validators: seen, text: hash });
+    const facts = this.#facts.take(path, page.around ?? '', depth === 0);
+    const read = seen === null ? null : { validators: seen, text: hash };
+    this.#graph.read(path, read, facts.hashes);
     this.#kept += 1;
     const title = page.title ?? readable(url.pathname);
-    const shown = depth === 0 ? withAround(text, page.around ?? '') : text;
-    const document = { path, title, text: shown, url: url.href, language, validators };
-    this.#said.push({ kind: 'document', ...document });
+    const about = { title, url: url.href, language, validators };
+    this.#said.push({ kind: 'document', path, text: withAround(text, facts.lines), ...about });
   }
 
   #unchanged(target: Target): void {
@@ -209,7 +214,7 @@ export class Crawl {
     const seen = this.#deps.before.get(path)?.seen ?? null;
     this.#followBefore(path, target.depth);
     if (seen !== null && this.#isDouble(path, seen.text)) return;
-    this.#graph.read(path, seen);
+    this.#graph.read(path, seen, this.#facts.carry(path));
     this.#kept += 1;
     this.#said.push({ kind: 'unchanged', path });
   }
@@ -219,7 +224,7 @@ export class Crawl {
     // What it led to is not gone with it.
     this.#followBefore(path, target.depth);
     const seen = this.#deps.before.get(path)?.seen ?? null;
-    this.#graph.read(path, seen);
+    this.#graph.read(path, seen, this.#facts.carry(path));
     if (seen !== null) this.#kept += 1;
     this.#said.push({ kind: 'failed', path, reason });
     this.#unread.add(path);
@@ -259,7 +264,7 @@ export class Crawl {
     const hasAll = isSame || this.#canonical.hasAll(path, text);
     // An answer that nothing has changed has no text to compare with: the next sync asks for it.
     const isUnknown = !isSame && hasAll !== false && !this.#lost.has(path);
-    if (isUnknown) for (const one of [path, target.path]) this.#graph.compare(one);
+    if (isUnknown) this.#graph.compare(path, target.path);
     if (hasAll === true) return this.#skip(target.path, `its canonical address is ${canonical}`);
     this.#canonical.own(target.path);
     this.#keep(target, page);

@@ -12,7 +12,7 @@ export function hashesOf(text: string): Uint32Array {
 }
 
 /** FNV-1a. */
-function hashOfLine(line: string): number {
+export function hashOfLine(line: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < line.length; at += 1) {
     hash = Math.imul(hash ^ line.charCodeAt(at), 0x01000193);

@@ -18,8 +18,10 @@ export type SiteNode = {
   from: readonly string[];
   /** More pages link to it. */
   hasMore: boolean;
-  /** Other pages name it as their address, and have part of its text: it is read in full each time. */
+  /** It is read in full next time, since its text is needed to compare it with other pages. */
   isCompared?: boolean;
+  /** Hashes of the facts around its text that are indexed with it. */
+  facts?: readonly number[];
 };
 
 export const SITEMAP = '';
@@ -44,14 +46,17 @@ export class GraphBuilder {
     this.#nodes.set(path, { depth, seen: null, from: [], hasMore });
   }
 
-  read(path: string, seen: SiteNode['seen']): void {
+  read(path: string, seen: SiteNode['seen'], facts: readonly number[]): void {
     const node = this.#nodes.get(path);
-    if (node !== undefined) this.#nodes.set(path, { ...node, seen });
+    if (node === undefined) return;
+    this.#nodes.set(path, { ...node, seen, ...(facts.length > 0 && { facts }) });
   }
 
-  compare(path: string): void {
-    const node = this.#nodes.get(path);
-    if (node !== undefined) this.#nodes.set(path, { ...node, isCompared: true });
+  compare(...paths: string[]): void {
+    for (const path of paths) {
+      const node = this.#nodes.get(path);
+      if (node !== undefined) this.#nodes.set(path, { ...node, isCompared: true });
+    }
   }
 
   get graph(): SiteGraph {
@@ -76,7 +81,8 @@ type StoredNode = [
   seen: [string, string] | 0,
   /** Places among the nodes; -1: a sitemap. */
   from: number[],
-  isCompared?: 1,
+  isCompared?: 0 | 1,
+  facts?: readonly number[],
 ];
 
 /** The same for the same graph. `key`: what else must be the same for it to mean anything. */
@@ -84,7 +90,7 @@ export async function writeCursor(key: string, graph: SiteGraph): Promise<string
   const paths = [...graph.keys()].sort();
   const places = new Map(paths.map((path, place) => [path, place]));
   const nodes = paths.map((path): StoredNode => {
-    const { depth, hasMore, seen, from, isCompared = false } = graph.get(path)!;
+    const { depth, hasMore, seen, from, isCompared = false, facts } = graph.get(path)!;
     const known = from.map((one) => (one === SITEMAP ? -1 : (places.get(one) ?? -2)));
     const node: StoredNode = [
       path,
@@ -93,7 +99,8 @@ export async function writeCursor(key: string, graph: SiteGraph): Promise<string
       seen === null ? 0 : [seen.validators, seen.text],
       known.filter((place) => place > -2).sort((a, b) => a - b),
     ];
-    if (isCompared) node.push(1);
+    if (isCompared || facts) node.push(isCompared ? 1 : 0);
+    if (facts) node.push(facts);
     return node;
   });
   const json = JSON.stringify({ key, nodes } satisfies Stored);
@@ -119,7 +126,7 @@ export async function readCursor(key: string, cursor: string | null): Promise<Si
 
 function graphOf({ nodes }: Stored): SiteGraph {
   return new Map(
-    nodes.map(([path, depth, hasMore, seen, from, isCompared]) => [
+    nodes.map(([path, depth, hasMore, seen, from, isCompared, facts]) => [
       path,
       {
         depth,
@@ -127,6 +134,7 @@ function graphOf({ nodes }: Stored): SiteGraph {
         seen: seen === 0 ? null : { validators: seen[0], text: seen[1] },
         from: from.map((place) => (place < 0 ? SITEMAP : nodes[place]![0])),
         ...(isCompared === 1 && { isCompared: true }),
+        ...(facts && { facts }),
       },
     ]),
   );
