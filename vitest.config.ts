@@ -1,5 +1,4 @@
 import { defineConfig } from 'vitest/config';
-import { COMPILE_CACHE } from './test/compile-cache.ts';
 import { ClosingLine } from './test/setup/closing-line.ts';
 
 /** The suffix of a test file says which servers it needs; each kind starts them once for the whole run. */
@@ -7,9 +6,6 @@ const kind = (name: string, options: object = {}) => ({
   extends: true as const,
   test: { name, include: [`test/**/*.${name}.test.ts`], exclude: ['test/e2e/**'], ...options },
 });
-
-// The workers inherit it.
-process.env['NODE_COMPILE_CACHE'] ??= COMPILE_CACHE;
 
 export default defineConfig({
   test: {

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { COMPILE_CACHE } from '../compile-cache.ts';
 import { IS_NIGHTLY } from '../nightly.ts';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 
@@ -30,6 +31,7 @@ const drill = (
       `--key-file ${key} --token-file ${token}`.split(' '),
       more,
     ].flat(),
+    { env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE } },
   );
 
 describe.runIf(IS_NIGHTLY)('against `parley start`', () => {

@@ -6,7 +6,7 @@ const RECORDER = 'test/mutants/generated/record-coverage.ts';
 type Project = { test: { setupFiles?: string | string[] } };
 const projects = (base as { test: { projects: Project[] } }).test.projects;
 
-// V8 counts less exactly in functions that come from the cache.
+// bin/node.mjs sets one, and V8 counts less exactly in functions that come from it.
 process.env['NODE_DISABLE_COMPILE_CACHE'] = '1';
 
 export default {

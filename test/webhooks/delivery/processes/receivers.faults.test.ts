@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import heapFlags from '../../../../bin/heap-flags.json' with { type: 'json' };
+import { COMPILE_CACHE } from '../../../compile-cache.ts';
 import type { LoadOptions, LoadReport } from '../../../platform/egress/egress-load.ts';
 import { listen, onRequest, respond, type Receiver } from '../../../platform/egress/servers.ts';
 import { startDeliveryProcess, type DeliveryProcess } from './receivers-setup.ts';
@@ -100,12 +101,11 @@ test('F-19: many that drip or never end are cut off and leave no memory behind',
     ],
   };
   const program = path.resolve(import.meta.dirname, '../../../platform/egress/egress-load.ts');
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--expose-gc',
-    ...heapFlags,
-    program,
-    JSON.stringify(options),
-  ]);
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--expose-gc', ...heapFlags, program, JSON.stringify(options)],
+    { env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE } },
+  );
   const reports = JSON.parse(stdout) as LoadReport[];
   const [drip, headers, endless] = reports.slice(-bad.length);
   const risenMb = ({ path: act, peakMb }: LoadReport): number => {
