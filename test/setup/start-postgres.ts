@@ -1,5 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { Client } from 'pg';
 import { pino } from 'pino';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { migrateDatabase } from '../../src/roles/migrate-database.ts';
@@ -46,6 +47,8 @@ async function startServer(): Promise<string> {
     'parley.may_lose_data': 'on', // Else the roles refuse such a server.
     // Four workers with several APIs and operators each.
     max_connections: '400',
+    // The tests connect thousands of times, and a client computes each of the usual 4,096 iterations each time.
+    scram_iterations: '1',
   };
   const server = createEmbeddedPostgres({ dataDir, log, settings });
   async function stop(): Promise<void> {
@@ -55,11 +58,23 @@ async function startServer(): Promise<string> {
   try {
     const { url } = await server.start();
     atEndOfRun(stop);
+    await storePasswordAnew(url);
     return url;
   } catch (error) {
     await stop(); // No teardown runs after a setup that failed.
     throw error;
   }
+}
+
+/** The stored verifier keeps the number of iterations that it was made with. */
+async function storePasswordAnew(url: string): Promise<void> {
+  const client = new Client(url);
+  await client.connect();
+  const { username, password } = new URL(url);
+  await client.query(
+    `alter role ${client.escapeIdentifier(username)} password ${client.escapeLiteral(password)}`,
+  );
+  await client.end();
 }
 
 async function makeTemplate(): Promise<void> {

@@ -78,13 +78,27 @@ function timeFunctions(ms: number): string {
 const settingOf = (name: string): string =>
   `alter database ${name} set search_path = ${SEARCH_PATH}`;
 
-/** One after the other: a database is not created in a transaction. */
+let administrator: Promise<Client> | undefined;
+
+/** One after the other: a database is not created in a transaction. All files of a worker use one connection. */
 async function administer(...statements: string[]): Promise<void> {
+  administrator ??= connectAdministrator();
+  const client = await administrator;
+  for (const statement of statements) await client.query(statement);
+}
+
+async function connectAdministrator(): Promise<Client> {
   const client = new Client(databaseUrl('postgres'));
-  await client.connect();
+  const forget = (): void => {
+    administrator = undefined;
+  };
+  client.on('error', forget);
+  client.on('end', forget);
   try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
+    await client.connect();
+  } catch (error) {
+    forget();
+    throw error;
   }
+  return client;
 }
