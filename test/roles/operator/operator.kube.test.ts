@@ -177,7 +177,9 @@ describeEachStore((storeName) => {
         const found = await read();
         return conditionsOf(found)['Accepted']?.status === 'False' && found;
       });
-      expect(conditionsOf(stalled)['Accepted']?.message).toContain(`is ${id} and cannot become`);
+      expect(conditionsOf(stalled)['Accepted']?.message).toContain(
+        `is ${id} in its status and cannot become`,
+      );
       expect(stalled.status['agentId']).toBe(id);
       await overwriteId(null);
       await engine.eventually(async () => (await read()).metadata.annotations[ID] === id);
