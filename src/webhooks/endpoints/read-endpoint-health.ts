@@ -37,7 +37,7 @@ const IN_STATUS = {
   failing: 'Failing',
   disabled: 'Disabled',
   not_ready: 'NotReady',
-} as const;
+} as const satisfies Record<EndpointHealth, Shown['health']>;
 
 type Shown = Pick<
   WebhookEndpointStatus,
@@ -98,7 +98,10 @@ function deliveryToShow(endpoint: HealthRow | undefined, shown: Shown): ShownDel
     return { status: { health: 'NotReady' }, delivering: NOTHING_SENT, events: [] };
   }
   const { lastSuccessAt, lastFailureAt, failingSince } = endpoint;
-  const health = IN_STATUS[healthOf(endpoint)];
+  const state = healthOf(endpoint);
+  // A status claims no success before the first delivery.
+  const wasTried = lastSuccessAt !== null || lastFailureAt !== null;
+  const health = state === 'healthy' && !wasTried ? ('Unknown' as const) : IN_STATUS[state];
   const timeOf = (atMs: number | null, shownTime: string | undefined): string | undefined => {
     if (atMs === null) return undefined;
     const isKept = health === shown.health && atMs - Date.parse(shownTime ?? '') < TIME_KEPT_MS;

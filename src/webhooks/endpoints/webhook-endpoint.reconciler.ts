@@ -17,9 +17,11 @@ import {
 import type { Outcome, ReconciledKind } from '../../platform/reconcile/reconciler.ts';
 import { ALLOW_LABEL, ANNOTATIONS, API_MANAGER } from '../../platform/resources/annotations.ts';
 import { projectionsIn } from '../../platform/resources/projections.sql.ts';
+import { isKeyHeader } from '../../platform/resources/schema/field-types.ts';
 import type {
   ObjectKey,
   Resource,
+  ResourceEvent,
   ResourceStore,
 } from '../../platform/resources/resource-store.ts';
 import { projectEndpoint, refuseEndpoint, removeEndpoint } from './project-endpoint.ts';
@@ -102,10 +104,11 @@ async function act(
   const { namespace, name, uid, generation } = metadata;
   const report = async (findings: Finding[]): Promise<Outcome<WebhookEndpointStatus>> => {
     const shown = await readEndpointHealth(deps, { id, namespace }, endpoint.status);
+    const degraded = keysInClear(spec);
     return {
-      findings: [...findings, shown.delivering],
+      findings: [...findings, shown.delivering, ...degraded],
       status: { ...shown.status, secretName: secretNameOf(spec, metadata) },
-      events: shown.events,
+      events: [...shown.events, ...warnOnce(endpoint, degraded)],
     };
   };
   const stored = await readSealedEndpoint(deps.pool, id);
@@ -182,9 +185,24 @@ async function dropDeclaredByRest(
   );
 }
 
+/** A ModelProvider refuses such headers. Endpoints of earlier releases may have them, so they stay active. */
+function keysInClear({ headers = {} }: WebhookEndpointSpec): Finding[] {
+  const names = Object.keys(headers).filter(isKeyHeader);
+  if (names.length === 0) return [];
+  const message = `headers show a key to everybody who reads this object (${names.join(', ')}): put it into a Secret and name that in headersFrom`;
+  return [{ type: 'Degraded', status: true, reason: 'KeyInClear', message }];
+}
+
+function warnOnce({ status }: EndpointResource, degraded: Finding[]): ResourceEvent[] {
+  const known = new Set(status.conditions?.map(({ type, message }) => `${type} ${message}`));
+  return degraded
+    .filter(({ type, message }) => !known.has(`${type} ${message}`))
+    .map(({ reason, message: note }) => ({ type: 'Warning', action: 'Deliver', reason, note }));
+}
+
 const SUSPENDED = { reason: 'Suspended', message: 'suspended: no deliveries are made' };
 /** How deliveries go, the condition `Delivering` says. */
-const IN_FORCE = { reason: 'Delivering', message: 'in force as declared' };
+const IN_FORCE = { reason: 'InForce', message: 'in force as declared' };
 
 function inForce(why: Problem): Finding[] {
   return [ready(why), accepted, resolvedRefs('the signing secret is there')];

@@ -84,8 +84,10 @@ export const webhookEndpointStatus = z
       .describe('Secret that holds the signing secret.')
       .exactOptional(),
     health: z
-      .enum(['Healthy', 'Failing', 'Disabled', 'NotReady'])
-      .describe('How the latest deliveries went; NotReady: it is not in force as declared.')
+      .enum(['Healthy', 'Failing', 'Disabled', 'NotReady', 'Unknown'])
+      .describe(
+        'How the latest deliveries went; NotReady: it is not in force as declared; Unknown: nothing was sent yet.',
+      )
       .exactOptional(),
     lastSuccessTime: time.describe('When a delivery was last acknowledged.').exactOptional(),
     lastFailureTime: time.describe('When an attempt last failed.').exactOptional(),

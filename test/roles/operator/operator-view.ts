@@ -204,8 +204,9 @@ function modelledEndpoint(
   { name, exists, hadRow, declared }: EndpointModel,
   { id, secret }: { id: string | undefined; secret: string | undefined },
 ) {
-  const health = declared.suspended ? 'Disabled' : 'Healthy';
-  const ready = `True ${declared.suspended ? 'Suspended' : 'Delivering'}`;
+  // No delivery role runs, so nothing was sent.
+  const health = declared.suspended ? 'Disabled' : 'Unknown';
+  const ready = `True ${declared.suspended ? 'Suspended' : 'InForce'}`;
   return {
     name,
     rowCount: hadRow ? 1 : 0,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { endpointView } from '../../../src/webhooks/endpoints/endpoint.view.ts';
 import { listStaleEndpoints } from '../../../src/webhooks/endpoints/read-endpoint-health.ts';
 import { listEndpoints } from '../../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
@@ -83,7 +83,8 @@ const said = (): string[] =>
 test('Delivering follows what became of the last attempt, with its time; both turns are Events', async () => {
   const first = await shown(1);
   expect(first.of('Delivering')).toBe('Unknown NothingSent: nothing was sent yet');
-  expect(first.of('Ready')).toMatch(/^True Delivering: in force/);
+  expect(first.of('Ready')).toMatch(/^True InForce: in force/);
+  expect(first.health).toBe('Unknown');
 
   await attempted({ success: '1 hour' });
   const good = await looked();
@@ -141,6 +142,34 @@ test('one that was refused is not healthy, by kubectl, by REST and in its list',
   expect([await found('not_ready'), await found('healthy')]).toEqual([1, 0]);
 
   expect((await declared({ url: URL })).health).toBe('Healthy');
+});
+
+describe('a key in the headers of a manifest', () => {
+  const warned = () => events.filter(({ reason }) => reason === 'KeyInClear');
+
+  test.each(['Authorization', 'authorization', 'API-Key', 'x-api-key', 'Cookie'])(
+    '%s is reported, and the endpoint stays active',
+    async (name) => {
+      const { of } = await declared({ url: URL, headers: { [name]: 'secret', 'X-Team': 'a' } });
+      expect(of('Degraded')).toMatch(
+        new RegExp(
+          String.raw`^True KeyInClear: headers show a key .* \(${name}\): .* headersFrom$`,
+        ),
+      );
+      expect(of('Degraded')).not.toContain('secret');
+      expect(of('Ready')).toMatch(/^True InForce/);
+      expect(warned()).toHaveLength(1);
+      await looked();
+      expect(warned()).toHaveLength(1);
+      expect((await declared({ url: URL })).of('Degraded')).toBeUndefined();
+    },
+  );
+
+  test('is none in other headers', async () => {
+    const headers = { 'X-Authorization-Kind': 'none', 'X-Team': 'a' };
+    expect((await declared({ url: URL, headers })).of('Degraded')).toBeUndefined();
+    expect(warned()).toEqual([]);
+  });
 });
 
 test('one that was refused from the first is not ready either', async () => {

@@ -84,7 +84,17 @@ describe('the status of an endpoint', () => {
       lastFailureTime: '2026-01-01T00:10:00Z',
       failingSince: '2026-01-01T00:10:00Z',
     });
-    expect((await shownOf([row()])).status).toEqual({ health: 'Healthy' });
+  });
+
+  test.each([
+    [{}, 'Unknown'],
+    [{ lastSuccessAt: AT }, 'Healthy'],
+    [{ lastFailureAt: AT }, 'Failing'],
+    [{ lastFailureAt: AT - 1, lastSuccessAt: AT }, 'Healthy'],
+    [{ enabled: false }, 'Disabled'],
+    [{ ready: false }, 'NotReady'],
+  ])('of %j claims no success before the first delivery: %s', async (over, health) => {
+    expect((await shownOf([row(over)])).status.health).toBe(health);
   });
 
   test('keeps a time for five minutes while its health is the same', async () => {

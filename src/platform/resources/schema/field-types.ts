@@ -200,10 +200,18 @@ export const headerMap = z
     ),
   });
 
-/** Where a key could stand in clear. */
-const KEY_HEADERS = ['authorization', 'api-key', 'x-api-key', 'cookie']
-  .join('|')
-  .replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+/** Headers that carry a key, in lower case. */
+const KEY_HEADER_NAMES = ['authorization', 'api-key', 'x-api-key', 'cookie'];
+
+const KEY_HEADERS = KEY_HEADER_NAMES.join('|').replaceAll(
+  /[a-z]/g,
+  (letter) => `[${letter}${letter.toUpperCase()}]`,
+);
+
+/** Returns whether a header of this name carries a key. */
+export function isKeyHeader(name: string): boolean {
+  return KEY_HEADER_NAMES.includes(name.toLowerCase());
+}
 
 /** Of an object with `headers`, which are shown in clear. */
 export function noKeyInHeaders(message: string): CelRule {
