@@ -1,6 +1,6 @@
 import type { FieldError } from '../../errors.ts';
 import { escapeToken } from '../resources/schema/cel-rules.ts';
-import { wordsOf } from '../resources/schema/patterns.ts';
+import { areWords, wordsOf } from '../resources/schema/patterns.ts';
 import {
   FieldConflictError,
   InvalidResourceError,
@@ -84,8 +84,10 @@ function fieldErrors({ causes, message }: KubeError): FieldError[] {
     }
     const [, expected] = /^Invalid value: .* in body (should .*)$/s.exec(text) ?? [];
     if (expected === undefined) {
-      const code = pointer.startsWith('/spec') ? 'rule' : 'invalid_format';
-      return { pointer, code, detail: text.replace(/^Invalid value: /, '') };
+      const detail = text.replace(/^Invalid value: /, '');
+      // The CRDs have a rule in place of a pattern, for its message.
+      const isOfRule = pointer.startsWith('/spec') && !areWords(detail);
+      return { pointer, code: isOfRule ? 'rule' : 'invalid_format', detail };
     }
     const code = EXPECTATIONS.find(([start]) => expected.startsWith(start))?.[1] ?? 'invalid';
     const [, pattern] = /^should match '(.*)'$/s.exec(expected) ?? [];

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
 import { structuralSchema, type StructuralSchema } from './json-schema.ts';
+import { hasWords, wordsOf } from './patterns.ts';
 import { API_GROUP, API_VERSION, KIND_PLURALS } from '../kind-names.ts';
 import type { KindDefinition } from './kind-definition.ts';
 
@@ -33,10 +34,37 @@ export function buildCrd(definition: KindDefinition) {
           subresources: { status: {} },
           additionalPrinterColumns: printerColumns,
           selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })),
-          schema: { openAPIV3Schema: objectSchema(definition) },
+          schema: { openAPIV3Schema: withWords(objectSchema(definition)) },
         },
       ],
     },
+  };
+}
+
+/**
+ * Returns the schema with a CEL rule in place of each pattern that has words. For a pattern the API server answers with the
+ * regular expression alone, for a rule with its message.
+ */
+function withWords(schema: StructuralSchema): StructuralSchema {
+  const { pattern, properties, items, additionalProperties: values, ...rest } = schema;
+  const rules = rest['x-kubernetes-validations'] ?? [];
+  return {
+    ...rest,
+    ...(pattern !== undefined && !hasWords(pattern) && { pattern }),
+    ...(pattern !== undefined &&
+      hasWords(pattern) && {
+        'x-kubernetes-validations': [
+          { rule: `self.matches(${JSON.stringify(pattern)})`, message: wordsOf(pattern) },
+          ...rules,
+        ],
+      }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, child]) => [name, withWords(child)]),
+      ),
+    }),
+    ...(items && { items: withWords(items) }),
+    ...(values && { additionalProperties: withWords(values) }),
   };
 }
 
@@ -74,6 +102,7 @@ export function objectSchema(definition: KindDefinition): StructuralSchema {
         // are also names in the REST API and parts of Secret names.
         rule: "self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",
         message: 'the name must be a DNS label: at most 63 characters, no dots',
+        fieldPath: '.metadata',
       },
     ],
   };

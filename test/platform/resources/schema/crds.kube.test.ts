@@ -47,6 +47,83 @@ function path(plural: string): string {
     expect(types.sort()).toEqual(['Established=True', 'NamesAccepted=True']);
   });
 
+  test.each([
+    [
+      'agents',
+      {
+        prompt: 'p',
+        escalation: {
+          hours: { timeZone: 'UTC', open: [{ days: ['mon'], from: '08:00', to: '9:00' }] },
+        },
+      },
+      'spec.escalation.hours.open[0].to',
+      'must be a time from 00:00 to 24:00, such as 09:30',
+    ],
+    [
+      'agents',
+      { prompt: 'p', widget: { allowedOrigins: ['example.com/'] } },
+      'spec.widget.allowedOrigins[0]',
+      'must be an origin in lower case',
+    ],
+    ['agents', { prompt: 'p', language: 'german!' }, 'spec.language', 'must be'],
+    ['webhookendpoints', { url: 'ftp://x' }, 'spec.url', 'must be an http or https URL in ASCII'],
+    [
+      'webhookendpoints',
+      { url: 'https://x.example/', headers: { a: 'ü' } },
+      'spec.headers[a]',
+      'must be visible ASCII',
+    ],
+    [
+      'modelproviders',
+      { baseUrl: 'https://x.example/v1?a=b' },
+      'spec.baseUrl',
+      'must be an http or https URL in ASCII',
+    ],
+    [
+      'knowledgesources',
+      { type: 'website', website: { url: 'https://x.example/' }, schedule: 'daily' },
+      'spec.schedule',
+      'must be',
+    ],
+  ])('a wrong value of %s is refused in words: %j', async (plural, spec, field, words) => {
+    const [kind] = Object.entries(KIND_PLURALS).find(([, known]) => known === plural)!;
+    const object = { apiVersion: 'parley.dev/v1alpha1', kind, metadata: { name: 'w' }, spec };
+    const answer = await kube.request(
+      'POST',
+      path(plural),
+      JSON.stringify(object),
+      'application/json',
+    );
+    const { details } = answer.json() as {
+      details: { causes: { field: string; message: string }[] };
+    };
+    expect(details.causes).toEqual([
+      { reason: 'FieldValueInvalid', field, message: expect.stringContaining(words) },
+    ]);
+    expect(details.causes[0]!.message).not.toContain('should match');
+  });
+
+  test.each(['a.b', 'a'.repeat(64)])(
+    'the rule of names points to the metadata: %s',
+    async (name) => {
+      const object = {
+        apiVersion: 'parley.dev/v1alpha1',
+        kind: 'Agent',
+        metadata: { name },
+        spec: { prompt: 'p' },
+      };
+      const answer = await kube.request(
+        'POST',
+        path('agents'),
+        JSON.stringify(object),
+        'application/json',
+      );
+      expect(answer.json()['details']).toMatchObject({
+        causes: [{ field: 'metadata', message: expect.stringContaining('must be a DNS label') }],
+      });
+    },
+  );
+
   test('a new object has not been observed', async () => {
     const entry = readCorpus('good').find(({ name }) => name === 'agent-smallest')!;
     expect((await create(entry, '&dryRun=All')).json()['status']).toEqual({
