@@ -8,6 +8,7 @@ import {
   toolTurn,
   type Script,
 } from '../conversations/turns/scripted-responder.ts';
+import { answerInMarkdown, MARKDOWN, WORDS } from '../calls/lines/markdown-answer.ts';
 import { meanwhile, passTime, until, type PassingTime } from '../calls/passing-time.ts';
 import { shiftTime } from '../platform/postgres/postgres.ts';
 import type { Page } from './page.ts';
@@ -135,6 +136,17 @@ const tell: Script = async ({ emitToken }) => {
   emitToken(text);
   return { text };
 };
+
+test('of a reply in Markdown a visitor hears words, and reads it as it is written', async () => {
+  const page = await talks.visit({ mode: 'voice' });
+  await page.heardWhole(GREETING);
+  responder.play(answerInMarkdown);
+  await page.say('How long does it take?');
+  for (const sentence of WORDS) await page.heardWhole(sentence);
+  expect(page.heard().slice(1)).toEqual(WORDS);
+  expect(page.turns()).toContain(`agent: ${MARKDOWN}`);
+  await page.close();
+});
 
 async function storyUnderWay(): Promise<Page> {
   const page = await talks.visit({ mode: 'voice' });

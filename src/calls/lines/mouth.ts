@@ -42,11 +42,15 @@ export function createMouth(line: Line): Mouth {
 
   function utter(utterance: Utterance, text: string, isKept = false): void {
     if (isClosed || utterance.heard !== undefined || text === '') return;
-    if (open !== utterance) {
-      if (open) line.endUtterance();
-      open = utterance;
-    }
+    if (open && open !== utterance) end(open);
     utterance.text += text;
+    give(utterance, utterance.words.push(text), isKept);
+  }
+
+  /** Gives the line words of one that nobody has interrupted. */
+  function give(utterance: Utterance, text: string, isKept = false): void {
+    if (isClosed || utterance.heard !== undefined || text === '') return;
+    open = utterance;
     heardAtMs = Math.max(heardAtMs, monotonicMs());
     utterance.startMs ??= heardAtMs;
     heardAtMs += text.length * CHARACTER_MS;
@@ -54,6 +58,9 @@ export function createMouth(line: Line): Mouth {
   }
 
   function end(utterance: Utterance, isKept = false): void {
+    const rest = utterance.words.end();
+    if (open && open !== utterance && rest !== '') end(open);
+    give(utterance, rest, isKept);
     if (open !== utterance) return;
     open = undefined;
     if (!isClosed) line.endUtterance(isKept);
@@ -93,16 +100,21 @@ export function createMouth(line: Line): Mouth {
       return spoken.interrupted(heard, times);
     },
     heardAll: spoken.heardAll,
-    untilHeard: async (signal) => {
-      if (line.untilPlayed) {
-        const longest = AbortSignal.any([signal, timeoutSignal(HEARD_MAX_MS)]);
-        return line.untilPlayed(longest);
-      }
-      const leftMs = Math.min(heardAtMs - monotonicMs(), HEARD_MAX_MS);
-      if (leftMs > 0) await delay(leftMs, { signal }).catch(() => undefined);
-    },
+    untilHeard: (signal) => untilPlayed(line, { heardAtMs, signal }),
     close: () => {
       isClosed = true;
     },
   };
+}
+
+/** `heardAtMs` is an estimate for a line that does not tell. */
+async function untilPlayed(
+  line: Line,
+  { heardAtMs, signal }: { heardAtMs: number; signal: AbortSignal },
+): Promise<void> {
+  if (line.untilPlayed) {
+    return line.untilPlayed(AbortSignal.any([signal, timeoutSignal(HEARD_MAX_MS)]));
+  }
+  const leftMs = Math.min(heardAtMs - monotonicMs(), HEARD_MAX_MS);
+  if (leftMs > 0) await delay(leftMs, { signal }).catch(() => undefined);
 }

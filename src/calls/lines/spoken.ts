@@ -1,10 +1,14 @@
+import { createSpeakable, type Speakable } from '../../speech/synthesis/spoken/speakable.ts';
+
 /**
  * What was said on a line, and how much of it was heard: the transcript keeps the latter. What is sent to a
  * carrier is queued there, so that what was sent and what was heard are two things.
  */
 export type Utterance = {
-  /** As far as it was sent. */
+  /** As far as it was given to the line, which may be Markdown. */
   text: string;
+  /** The words of it that are said. */
+  words: Speakable;
   /** Of its turn in the transcript; undefined: it is not stored yet. */
   index: number | undefined;
   /** Estimated start of playout, in `monotonicMs()`. `undefined` until something is sent. */
@@ -32,7 +36,8 @@ export function createSpoken(): Spoken {
   let unheard: Utterance[] = [];
   return {
     begin: (index) => {
-      const utterance: Utterance = { text: '', index, startMs: undefined, heard: undefined };
+      const words = createSpeakable();
+      const utterance: Utterance = { text: '', words, index, startMs: undefined, heard: undefined };
       unheard = [...unheard, utterance].slice(-KEPT);
       return utterance;
     },
@@ -40,7 +45,7 @@ export function createSpoken(): Spoken {
       const at = playing(unheard, heard, times);
       const cut = unheard.slice(at);
       cut.forEach((utterance, i) => {
-        utterance.heard = i === 0 ? heardOf(utterance.text, heard) : '';
+        utterance.heard = i === 0 ? textHeardOf(utterance, heard) : '';
       });
       unheard = [];
       return cut;
@@ -67,8 +72,13 @@ function playing(
     );
     return Math.max(0, off.lastIndexOf(Math.min(...off)));
   }
-  const found = unheard.findLastIndex(({ text }) => placeOf(text, heard) !== undefined);
+  const found = unheard.findLastIndex(({ words }) => placeOf(words.said(), heard) !== undefined);
   return Math.max(0, found < 0 ? unheard.length - 1 : found);
+}
+
+/** As much of the text of an utterance as these words of what was said reach. */
+export function textHeardOf({ words }: Pick<Utterance, 'words'>, heard: string): string {
+  return words.textOf(heardOf(words.said(), heard).length).trimEnd();
 }
 
 /**

@@ -8,7 +8,7 @@ import { createDigits } from './digits.ts';
 import type { Line, LineEvent } from './line.ts';
 import { createMouth, type Mouth } from './mouth.ts';
 import { createTurnTaker, type TurnTaker, type TurnTakerDeps } from './take-turns.ts';
-import { heardOf } from './spoken.ts';
+import { textHeardOf } from './spoken.ts';
 
 export type TalkDeps = TurnTakerDeps & { followers: Pick<Followers, 'open'> };
 
@@ -72,7 +72,7 @@ export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
     const better = await surely;
     const [first] = cut;
     if (!first || better === undefined || gone.signal.aborted) return;
-    first.heard = heardOf(first.text, better);
+    first.heard = textHeardOf(first, better);
     await turns.keepHeard([first]);
   }
 

@@ -48,6 +48,8 @@ describe('utterances', () => {
   const say = (spoken: ReturnType<typeof createSpoken>, index: number, text: string) => {
     const utterance = spoken.begin(index);
     utterance.text = text;
+    utterance.words.push(text);
+    utterance.words.end();
     return utterance;
   };
 
@@ -97,7 +99,7 @@ describe('utterances', () => {
   test('a reply that is not stored yet is cut by words of none', () => {
     const spoken = createSpoken();
     const reply = spoken.begin();
-    reply.text = 'It costs forty pounds.';
+    reply.words.push('It costs forty pounds.');
     spoken.heardAll();
     expect(spoken.interrupted('something else', NOW)).toEqual([reply]);
     expect(reply.heard).toBe('It costs');

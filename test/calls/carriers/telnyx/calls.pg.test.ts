@@ -6,6 +6,7 @@ import { GREETING, NUMBER, type PhoneFixture } from '../twilio/phone-setup.ts';
 import { CALLER } from '../twilio/stand-in-carrier.ts';
 import { ACCOUNT, APPLICATION } from './telnyx-manner.ts';
 import { startTelnyxFixture } from './telnyx-setup.ts';
+import { answerInMarkdown, WORDS } from '../../lines/markdown-answer.ts';
 
 /** Numbers at Telnyx: its signatures, its API, and frames of ConversationRelay. */
 
@@ -35,6 +36,21 @@ const told = (fields: Record<string, string>) => ({
 });
 
 describe('a call that comes in', () => {
+  test('hears words of a reply in Markdown', async () => {
+    const phone = await phones.carrier.call(NUMBER);
+    await phone.hears(GREETING);
+    responder.play(answerInMarkdown);
+    phone.say('How long does it take?');
+    const heard = await phone.hears('Pay when it comes');
+    expect(
+      heard
+        .split('\n')
+        .map((line) => line.trim())
+        .filter(Boolean),
+    ).toEqual(WORDS);
+    await phone.hangUp();
+  });
+
   test('is greeted, held, interrupted and told of, from the first ring to the end', async () => {
     const { sid, verbs } = await phones.carrier.ring(NUMBER);
     expect(verbs).toMatchObject([

@@ -5,6 +5,7 @@ import { connectMediaPhone } from '../twilio/media-phone.ts';
 import type { MediaFixture } from '../twilio/media-setup.ts';
 import { GREETING, NUMBER } from '../twilio/phone-setup.ts';
 import { startTelnyxMediaFixture } from './telnyx-setup.ts';
+import { answerInMarkdown, MARKDOWN, WORDS } from '../../lines/markdown-answer.ts';
 
 /** Sound both ways over Telnyx' media streaming. */
 
@@ -71,6 +72,18 @@ test('a call is greeted, heard, answered and interrupted, and the transcript kee
     'user: 42',
     'agent: You said: 42',
   ]);
+});
+
+test('of a reply in Markdown the voice gets words, and the transcript keeps it as it is written', async () => {
+  const phone = await phones.ring();
+  await phone.heardWhole(GREETING);
+  responder.play(answerInMarkdown);
+  await phone.say('How long does it take?');
+  for (const sentence of WORDS) await phone.heardWhole(sentence);
+  expect(phone.heard().slice(1)).toEqual(WORDS);
+  const call = await phones.callWhen(phone.sid);
+  expect(await phones.transcript(call)).toContain(`agent: ${MARKDOWN}`);
+  await phone.hangUp();
 });
 
 test('frames that carry nobody’s names are Telnyx’ own: no stream’s id is sent', async () => {

@@ -8,6 +8,7 @@ import {
 import { passTime, until, type PassingTime } from '../../passing-time.ts';
 import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
 import { CALLER } from './stand-in-carrier.ts';
+import { answerInMarkdown, MARKDOWN, WORDS } from '../../lines/markdown-answer.ts';
 
 /** A number rings an agent by ConversationRelay. */
 
@@ -120,6 +121,30 @@ test('queued is not played: a reply that was whole before the user spoke is cut 
   phone.say('Two days?');
   expect(await phone.hears('|')).toBe(
     `${GREETING} | How much is it? | It costs forty pounds. It takes`,
+  );
+  await phone.hangUp();
+});
+
+test('a reply in Markdown is said as words, and the transcript keeps it as it is written', async () => {
+  const phone = await phones.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  responder.play(answerInMarkdown);
+  phone.say('How long does it take?');
+  const heard = await phone.hears('Pay when it comes');
+  expect(
+    heard
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean),
+  ).toEqual(WORDS);
+  const call = await phones.callWhen(phone.sid);
+  expect(await phones.transcript(call)).toContain(`agent: ${MARKDOWN}`);
+  responder.play(echo);
+  phone.interrupt('Delivery takes four days and you');
+  await until('the turn to be cut', async () =>
+    (await phones.transcript(call)).includes(
+      'agent: **Delivery** takes *four* days and you (interrupted)',
+    ),
   );
   await phone.hangUp();
 });

@@ -14,6 +14,7 @@ import { passTime, until } from '../../passing-time.ts';
 import { connectMediaPhone, type MediaPhone } from './media-phone.ts';
 import { startMediaFixture, type MediaFixture } from './media-setup.ts';
 import { GREETING } from './phone-setup.ts';
+import { answerInMarkdown, MARKDOWN, WORDS } from '../../lines/markdown-answer.ts';
 
 /** A number rings an agent by Media Streams: sound both ways, heard and spoken by ourselves. */
 
@@ -54,6 +55,18 @@ test('a call is greeted, heard and answered, from the first ring to the end', as
     'user: How much is Tide 500?',
     'agent: You said: How much is Tide 500?',
   ]);
+});
+
+test('of a reply in Markdown the voice gets words, and the transcript keeps it as it is written', async () => {
+  const phone = await phones.ring();
+  await phone.heardWhole(GREETING);
+  responder.play(answerInMarkdown);
+  await phone.say('How long does it take?');
+  for (const sentence of WORDS) await phone.heardWhole(sentence);
+  expect(phone.heard().slice(1)).toEqual(WORDS);
+  const call = await phones.callWhen(phone.sid);
+  expect(await phones.transcript(call)).toContain(`agent: ${MARKDOWN}`);
+  await phone.hangUp();
 });
 
 test('clear never sent: who speaks into a reply is listened to at the frame that decides it, and the transcript keeps what was heard', async () => {

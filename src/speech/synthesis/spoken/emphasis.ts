@@ -1,0 +1,72 @@
+import {
+  characterAt,
+  isOfSpaceless,
+  isSpace,
+  isWordy,
+  WAIT,
+  type Reading,
+  type Rule,
+  type Source,
+} from './reading.ts';
+
+/** A mark that may be none waits for the one that closes it. */
+const CLOSE_CHARS_MAX = 120;
+
+/** `*`, `**`, `_` and so on, where they mark words. `5 * 3`, `2*3*4`, `*67` and `snake_case` have none. */
+export const emphasis: Rule = (reading, source, at) => {
+  const { text, isWhole } = source;
+  const mark = text[at] === '_' ? '_' : '*';
+  const length = (mark === '_' ? /^_+/ : /^\*+/).exec(text.slice(at))![0].length;
+  const end = at + length;
+  if (end === text.length && !isWhole) return WAIT;
+  const run = { mark, at, end, length, next: characterAt(text, end) } as const;
+  const literal = { length, copy: [at, end] as [number, number] };
+  if (closes(reading, run)) {
+    const closed = Math.min(length, reading.open[mark]);
+    reading.open[mark] -= closed;
+    return { length: closed, closes: true };
+  }
+  const opens = mark === '*' ? opensStars(reading, source, run) : opensScores(reading, source, run);
+  if (opens === WAIT) return WAIT;
+  if (!opens) return literal;
+  reading.open[mark] += length;
+  return { length };
+};
+
+type Run = { mark: '*' | '_'; at: number; end: number; length: number; next: string };
+
+function closes({ before, open }: Reading, { mark, length, next }: Run): boolean {
+  if (open[mark] === 0 || isSpace(before)) return false;
+  if (!isWordy(before) || !isWordy(next)) return true;
+  // Within a word: stars alone, and not those of a product.
+  const isProduct = length === 1 && (open[mark] > 1 || /\p{N}/u.test(before + next));
+  return mark === '*' && !isProduct;
+}
+
+function opensStars({ before }: Reading, source: Source, { end, length, next }: Run): Opens {
+  // The sign of a key in a box follows.
+  if (isSpace(next) || next === '\ufe0f' || next === '\u20e3') return false;
+  const isSpaceless = isOfSpaceless(before) || isOfSpaceless(next);
+  // `x**2` is a power.
+  if (isWordy(before)) return isSpaceless || (length > 1 && !/\p{N}/u.test(next));
+  if (length > 1 || !/[\p{N}#*]/u.test(next)) return true;
+  // A code to dial, or a number in italics.
+  return closedLater(source, end, /\S\*(?![\p{L}\p{N}*])/u);
+}
+
+function opensScores({ before }: Reading, source: Source, { end, next }: Run): Opens {
+  if (isSpace(next) || isWordy(before)) return false;
+  return closedLater(source, end, /\S_+(?![\p{L}\p{N}_@])/u);
+}
+
+type Opens = boolean | typeof WAIT;
+
+function closedLater({ text, isWhole }: Source, from: number, closing: RegExp): Opens {
+  const [line = ''] = text.slice(from).split('\n', 1);
+  const found = closing.exec(line);
+  // What follows the last mark may be a letter.
+  const isKnown = found !== null && found.index + found[0].length < line.length;
+  const isOver = isWhole || from + line.length < text.length || line.length > CLOSE_CHARS_MAX;
+  if (isKnown || (isOver && found !== null)) return true;
+  return isOver ? false : WAIT;
+}

@@ -1,0 +1,186 @@
+import { emphasis } from './emphasis.ts';
+import { closingOf, isOfSpaceless, isSpace, isWordy, mayCome, WAIT, type Rule } from './reading.ts';
+import { DELIMITERS, isDelimitersStart } from './table.ts';
+
+const SPAN_CHARS_MAX = 300;
+const LINK_CHARS_MAX = 2_000;
+
+/** `~~old~~`: what is struck out is not said. */
+const strike: Rule = (_, source, at) => {
+  const { text, isWhole } = source;
+  if (text[at + 1] === undefined) return isWhole ? undefined : WAIT;
+  if (text[at + 1] !== '~') return undefined;
+  const end = text.indexOf('~~', at + 2);
+  const isLine = end > 0 && !text.slice(at, end).includes('\n');
+  if (isLine) return { length: end + 2 - at, closes: true, isLeftOut: true };
+  return !text.includes('\n', at) && mayCome(source, at, SPAN_CHARS_MAX) ? WAIT : undefined;
+};
+
+/** Code in a line is said as it stands, without its marks. */
+const code: Rule = (_, source, at) => {
+  const { text, isWhole } = source;
+  const marks = /^`+/.exec(text.slice(at))![0];
+  const from = at + marks.length;
+  if (from === text.length && !isWhole) return WAIT;
+  const literal = { length: marks.length, copy: [at, from] as [number, number] };
+  const rest = text.slice(from);
+  const found = new RegExp(`(?<!\`)${marks}(?!\`)`).exec(rest);
+  const isCut = found !== null && found.index + marks.length === rest.length && !isWhole;
+  const inside = found && rest.slice(0, found.index);
+  if (inside !== null && !isCut && !inside.includes('\n\n')) {
+    const end = from + inside.length;
+    return { length: end + marks.length - at, copy: [from, end], closes: true };
+  }
+  return mayCome(source, at, SPAN_CHARS_MAX) ? WAIT : literal;
+};
+
+/** Of a link its text is said, of a note's number nothing. */
+const link: Rule = (_, source, at) => {
+  const { text, isWhole } = source;
+  const end = closingOf(text, at, '[]');
+  if (end === undefined) return mayCome(source, at, LINK_CHARS_MAX) ? WAIT : undefined;
+  const inside = text.slice(at + 1, end);
+  if (/^\^\S+$/.test(inside)) return { length: end + 1 - at, closes: true };
+  const after = text[end + 1];
+  if (after === undefined && !isWhole) return WAIT;
+  if (after !== '(' && after !== '[') return undefined;
+  const last = closingOf(text, end + 1, after === '(' ? '()' : '[]');
+  if (last === undefined) return mayCome(source, at, LINK_CHARS_MAX) ? WAIT : undefined;
+  return { length: last + 1 - at, inner: [at + 1, end], closes: true };
+};
+
+/** Of a picture what it shows is said. */
+const image: Rule = (reading, source, at) => {
+  // Behind a word it ends a sentence.
+  if (!isSpace(reading.before) && !/[([|>*_]/.test(reading.before)) return undefined;
+  const next = source.text[at + 1];
+  if (next === undefined) return source.isWhole ? undefined : WAIT;
+  const found = next === '[' ? link(reading, source, at + 1) : undefined;
+  if (found === undefined || found === WAIT) return found;
+  const isSilent = found.inner !== undefined && found.inner[0] === found.inner[1];
+  return { ...found, length: found.length + 1, ...(isSilent && { isLeftOut: true }) };
+};
+
+/** Elements of HTML that models write. Others, such as those of SSML, may be for the voice. */
+const ELEMENTS = new Set(
+  (
+    'a abbr b big blockquote br center cite code dd del details div dl dt em figure font footer h1 h2 h3 h4 h5 h6 header hr i img ' +
+    'ins kbd li mark ol p pre q s samp section small span strike strong sub summary sup table tbody td tfoot th thead tr u ul'
+  ).split(' '),
+);
+/** Words on both sides of them are two. */
+const APART = /^(?:br|p|div|li|tr|td|th|h[1-6]|hr|ul|ol|table|dd|dt|section|blockquote)$/;
+
+const tag: Rule = (_, source, at) => {
+  const { text } = source;
+  const rest = text.slice(at, at + SPAN_CHARS_MAX);
+  const address = /^<(?:https?:\/\/[^\s<>]+|[^\s<>@]+@[^\s<>@]+)>/i.exec(rest)?.[0].length;
+  if (address) return { length: address, inner: [at + 1, at + address - 1], closes: true };
+  const comment = /^<!--.*?-->/s.exec(rest)?.[0].length;
+  if (comment) return { length: comment, isLeftOut: true };
+  const element = /^<(\/?)([a-z][a-z0-9]*)(?:\s[^<>]*)?\/?>/i.exec(rest);
+  const name = element?.[2]?.toLowerCase() ?? '';
+  if (element && ELEMENTS.has(name)) {
+    const { length } = element[0];
+    if (APART.test(name)) return { length, say: ' ' };
+    return element[1] === '/' ? { length, closes: true } : { length };
+  }
+  const isOpen = /^<(?:[a-z/!][^<>]*)?$/i.test(rest);
+  return isOpen && mayCome(source, at, SPAN_CHARS_MAX) ? WAIT : undefined;
+};
+
+const ENTITIES: Record<string, string> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+  '&#39;': "'",
+  '&nbsp;': ' ',
+  '&ndash;': '–',
+  '&mdash;': '—',
+  '&hellip;': '…',
+  '&euro;': '€',
+};
+
+const entity: Rule = (_, { text, isWhole }, at) => {
+  const rest = text.slice(at, at + 8);
+  const [named] = /^&#?\w+;/.exec(rest) ?? [];
+  const say = named && ENTITIES[named.toLowerCase()];
+  if (named && say) return { length: named.length, say };
+  const isOpen = /^&#?\w*$/.test(rest) && at + rest.length === text.length && rest.length < 8;
+  return isOpen && !isWhole ? WAIT : undefined;
+};
+
+/** A mark that is meant as it stands. */
+const escape: Rule = (_, { text, isWhole }, at) => {
+  const next = text[at + 1];
+  if (next === undefined) return isWhole ? undefined : WAIT;
+  if (next === '\n') return { length: 1, closes: true };
+  return /[!-/:-@[-`{-~]/.test(next) ? { length: 2, copy: [at + 1, at + 2] } : undefined;
+};
+
+/** Between the columns of a table's head. */
+const bar: Rule = (reading, source, at) => {
+  const { text, isWhole } = source;
+  if (!reading.isHead) {
+    const end = text.indexOf('\n', at);
+    if (end < 0) return isWhole ? undefined : WAIT;
+    const [below = '', more] = text.slice(end + 1).split('\n', 2);
+    if (more === undefined && !isWhole && isDelimitersStart(below)) return WAIT;
+    if (!DELIMITERS.test(below)) return undefined;
+    reading.isHead = reading.isTable = true;
+  }
+  const { length } = /^\|[ \t]*/.exec(text.slice(at))![0];
+  return { length, say: text[at + length] === '\n' ? ' ' : ', ' };
+};
+
+const STARTS = ['https://', 'http://', 'www.'];
+/** Where an address ends that nothing else ends. */
+const ADDRESS = /^(?:https?:\/\/|www\.)[^\s<>|"'“”«»，。、！？；：（）「」『』【】《》]+/iu;
+const ADDRESS_CHARS_MAX = 2_000;
+
+/** Of an address that stands alone its host is said. */
+const address: Rule = (reading, { text, isWhole }, at) => {
+  if (isWordy(reading.before) && !isOfSpaceless(reading.before)) return undefined;
+  const rest = text.slice(at, at + ADDRESS_CHARS_MAX);
+  const isAll = at + rest.length === text.length && !isWhole;
+  const lower = rest.toLowerCase();
+  if (isAll && STARTS.some((start) => start.startsWith(lower))) return WAIT;
+  const found = ADDRESS.exec(rest)?.[0];
+  if (found === undefined) return undefined;
+  if (isAll && found.length === rest.length) return WAIT;
+  const whole = withoutMarks(found);
+  const host = /^(?:https?:\/\/)?(?:[^/?#@]*@)?(?:www\.)?([^/?#:]*)/i.exec(whole)?.[1] ?? '';
+  return host === '' ? undefined : { length: whole.length, say: host };
+};
+
+/** Marks behind an address end a sentence, and a bracket that was not opened in it encloses it. */
+function withoutMarks(found: string): string {
+  let whole = found;
+  for (;;) {
+    const shorter = whole.replace(/[.,;:!?*_~`\]]+$/, '');
+    const isOpen = shorter.split('(').length >= shorter.split(')').length;
+    const next = shorter.endsWith(')') && !isOpen ? shorter.slice(0, -1) : shorter;
+    if (next === whole) return whole;
+    whole = next;
+  }
+}
+
+/** By the character that they begin with. */
+export const INLINE_RULES: Readonly<Record<string, Rule>> = {
+  '*': emphasis,
+  _: emphasis,
+  '~': strike,
+  '`': code,
+  '[': link,
+  '!': image,
+  '<': tag,
+  '&': entity,
+  '\\': escape,
+  '|': bar,
+  h: address,
+  H: address,
+  w: address,
+  W: address,
+};

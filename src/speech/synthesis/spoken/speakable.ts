@@ -1,0 +1,154 @@
+import { INLINE_RULES } from './inline-rules.ts';
+import { readLineStart } from './line-start.ts';
+import { isPicture } from './pictures.ts';
+import {
+  characterAt,
+  lastOf,
+  WAIT,
+  type Reading,
+  type Source,
+  type Step,
+  type Wait,
+} from './reading.ts';
+import { createSaidText } from './said-text.ts';
+
+/**
+ * Makes words for a voice of what a model writes, which may be Markdown, as it comes
+ * (docs/decisions/0066-what-is-spoken-is-words.md). Text without Markdown, addresses and pictures is said as it stands.
+ */
+export type Speakable = {
+  /** Takes a part of the text; returns what can be said by now. */
+  push: (text: string) => string;
+  /** Nothing more comes. Returns what is left to be said. */
+  end: () => string;
+  /** Everything that was said. */
+  said: () => string;
+  /** As much of the text as so many characters of what was said reach, with the marks that belong to them. */
+  textOf: (saidLength: number) => string;
+};
+
+/** More is never held back. */
+const HELD_CHARS_MAX = 2_000;
+
+export function createSpeakable(): Speakable {
+  const said = createSaidText();
+  const reading: Reading = {
+    said,
+    before: '',
+    isLineStart: true,
+    open: { '*': 0, _: 0 },
+    fence: '',
+    isTable: false,
+    isHead: false,
+    skipsSpace: false,
+    isAfterPicture: false,
+  };
+  let text = '';
+  /** Where what is held back begins. */
+  let base = 0;
+
+  function take(isEnd: boolean): string {
+    const before = said.all().length;
+    const held = text.slice(base);
+    // Half of a character says nothing.
+    const isCut = !isEnd && /[\ud800-\udbff]$/.test(held);
+    const isWhole = isEnd || held.length > HELD_CHARS_MAX;
+    base += read(reading, { text: isCut ? held.slice(0, -1) : held, base, isWhole });
+    return said.all().slice(before);
+  }
+
+  return {
+    push: (part) => {
+      text += part;
+      return take(false);
+    },
+    end: () => take(true),
+    said: said.all,
+    textOf: (saidLength) => text.slice(0, said.placeOf(saidLength)),
+  };
+}
+
+/** Returns how many characters were read; the others wait. */
+function read(reading: Reading, source: Source): number {
+  const { text } = source;
+  let at = 0;
+  while (at < text.length) {
+    const length = reading.isLineStart
+      ? readLineStart(reading, source, at, readInside)
+      : readInline(reading, source, at);
+    if (length === WAIT) break;
+    at += length;
+  }
+  return at;
+}
+
+/** Reads a part that is whole, such as the text of a link. */
+function readInside(reading: Reading, { text, base }: Source, [from, to]: [number, number]): void {
+  const source = { text: text.slice(0, to), base, isWhole: true };
+  let at = from;
+  while (at < to) {
+    const length = readInline(reading, source, at);
+    if (length === WAIT) break;
+    at += length;
+  }
+  reading.isLineStart = false;
+}
+
+/** Up to the next character that may be a mark. */
+const PLAIN =
+  /[^*_~`[!<&\\|\nhHwW\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}\p{Variation_Selector}\p{Me}\p{Cf}]+/uy;
+
+function readInline(reading: Reading, source: Source, at: number): number | Wait {
+  const { text, base } = source;
+  const character = characterAt(text, at);
+  if (reading.skipsSpace && character === ' ') {
+    reading.skipsSpace = false;
+    reading.before = ' ';
+    return 1;
+  }
+  if (isPicture(character, reading.isAfterPicture)) {
+    leaveOut(reading);
+    reading.before = character;
+    reading.isAfterPicture = true;
+    return character.length;
+  }
+  const rule = INLINE_RULES[character];
+  const step = rule?.(reading, source, at);
+  if (step === WAIT) return WAIT;
+  if (step) return follow(reading, source, { at, step });
+  PLAIN.lastIndex = at;
+  const plain = PLAIN.exec(text)?.[0] ?? character;
+  reading.said.copy(plain, base + at);
+  passed(reading, plain);
+  if (plain === '\n') Object.assign(reading, { isLineStart: true, isHead: false, before: '' });
+  return plain.length;
+}
+
+function follow(
+  reading: Reading,
+  source: Source,
+  { at, step }: { at: number; step: Step },
+): number {
+  const { text, base } = source;
+  const { length, inner, copy, say, closes, isLeftOut } = step;
+  const end = at + length;
+  if (isLeftOut) leaveOut(reading);
+  else if (!closes || inner || copy) reading.skipsSpace = false;
+  if (inner) readInside(reading, source, inner);
+  if (copy) reading.said.copy(text.slice(...copy), base + copy[0]);
+  if (say !== undefined) reading.said.say(say, base + end);
+  if (closes) reading.said.close(base + end);
+  reading.before = lastOf(text.slice(at, end));
+  reading.isAfterPicture = false;
+  return length;
+}
+
+function passed(reading: Reading, plain: string): void {
+  reading.before = lastOf(plain);
+  reading.skipsSpace = false;
+  reading.isAfterPicture = false;
+}
+
+function leaveOut(reading: Reading): void {
+  reading.skipsSpace ||= /(?:^|\s)$/.test(reading.said.all().slice(-1));
+}
