@@ -1,6 +1,6 @@
 import { stem } from 'porter2';
 import { whole, within, anywhere } from '../../knowledge/passages/phrases.ts';
-import { questionText } from '../../knowledge/passages/question-words.ts';
+import { hasQuestionMark, questionText } from '../../knowledge/passages/question-words.ts';
 import english from './english.json' with { type: 'json' };
 import { moodOf } from './sentiment.ts';
 import { wantsHuman } from './wants-human.ts';
@@ -72,7 +72,7 @@ export function readUserTurn(text: string, language?: string): UserTurn {
 }
 
 /** After a sentence, a line, an introduction ("one more thing: …"), and a comma before a word. */
-const CLAUSE_END = /(?<=[.!?;…])\s+|\n+|(?:,|:|\s[-–—])\s+(?=\p{L})/u;
+const CLAUSE_END = /(?<=[.!?;…؟।])\s+|(?<=[。！？])|\n+|(?:,|:|\s[-–—])\s+(?=\p{L})/u;
 
 const TAKING_REMARKS: ReadonlySet<SmallTalk> = new Set(['complaint', 'goodbye', 'thanks']);
 
@@ -90,7 +90,7 @@ const THANKS_WITHIN = within(english.within.thanks);
 
 /** Whether a clause has the form of a question, a request, a problem, or of words for a search. */
 function asksSomething(clause: string): boolean {
-  if (/[?¿？]/.test(clause)) return true;
+  if (clause.includes('¿') || hasQuestionMark(clause)) return true;
   const words = plain(clause);
   if (COMPLAINT_WITHIN.test(words) || THANKS_WITHIN.test(words)) return false;
   if (ASKS.test(words) || REQUESTS.test(words) || PROBLEM.test(words)) return true;
@@ -121,7 +121,7 @@ function plain(text: string): string {
   return text
     .toLowerCase()
     .replaceAll('’', "'")
-    .replaceAll(/[^\p{L}\p{N}' ]/gu, ' ')
+    .replaceAll(/[^\p{L}\p{M}\p{N}' ]/gu, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
 }

@@ -2,8 +2,8 @@ import words from './function-words.json' with { type: 'json' };
 import { wordsIn } from './phrases.ts';
 
 /**
- * The language of a text by its most frequent words. For stemming: a short text, and one of two
- * languages, is none in particular. Not by a library: the data of the smallest take 32 MB of the process
+ * The language of a text by its script or, in Latin letters, by its most frequent words. For stemming: a short text in
+ * Latin letters, and one of two languages, is none in particular. Not by a library: the data of the smallest take 32 MB of the process
  * that answers requests, which cuts small texts itself.
  */
 
@@ -20,11 +20,55 @@ const LANGUAGES = Object.entries(words).map(([code, line]) => ({ code, words: wo
 
 /** ISO 639-1; null: not sure. */
 export function detectLanguage(text: string): string | null {
-  const all =
-    text
-      .slice(0, CHARS_MAX)
-      .toLowerCase()
-      .match(/\p{L}+/gu) ?? [];
+  const beginning = text.slice(0, CHARS_MAX).toLowerCase();
+  return languageOfScript(beginning) ?? languageOfWords(beginning);
+}
+
+/** Languages of scripts, the most frequent one of each. */
+const SCRIPTS = {
+  am: /\p{sc=Ethiopic}/gu,
+  ar: /\p{sc=Arabic}/gu,
+  bn: /\p{sc=Bengali}/gu,
+  el: /\p{sc=Greek}/gu,
+  gu: /\p{sc=Gujarati}/gu,
+  he: /\p{sc=Hebrew}/gu,
+  hi: /\p{sc=Devanagari}/gu,
+  hy: /\p{sc=Armenian}/gu,
+  ja: /[\p{sc=Hiragana}\p{sc=Katakana}]/gu,
+  ka: /\p{sc=Georgian}/gu,
+  km: /\p{sc=Khmer}/gu,
+  ko: /\p{sc=Hangul}/gu,
+  lo: /\p{sc=Lao}/gu,
+  my: /\p{sc=Myanmar}/gu,
+  ru: /\p{sc=Cyrillic}/gu,
+  ta: /\p{sc=Tamil}/gu,
+  te: /\p{sc=Telugu}/gu,
+  th: /\p{sc=Thai}/gu,
+  zh: /\p{sc=Han}/gu,
+};
+/** Japanese has as many Chinese characters as kana, and Chinese has none of the latter. */
+const KANA_COUNTS = 4;
+/** Letters by which languages of one script are told apart. */
+const LETTERS = [
+  { of: 'ar', code: 'fa', letters: /[پچژگ]/u },
+  { of: 'ru', code: 'uk', letters: /[іїєґ]/u },
+];
+
+function languageOfScript(text: string): string | null {
+  const others = text.match(/[\u0370-\u1cff\u2e80-\ud7ff\uf900-\ufaff]/g)?.length ?? 0;
+  const latin = others === 0 ? 0 : (text.match(/\p{sc=Latin}/gu)?.length ?? 0);
+  if (others <= latin) return null;
+  const counts = Object.entries(SCRIPTS).map(([code, script]) => {
+    const count = text.match(script)?.length ?? 0;
+    return { code, count: code === 'ja' ? count * KANA_COUNTS : count };
+  });
+  const { code, count } = counts.reduce((best, one) => (one.count > best.count ? one : best));
+  if (count === 0) return null;
+  return LETTERS.find(({ of, letters }) => of === code && letters.test(text))?.code ?? code;
+}
+
+function languageOfWords(text: string): string | null {
+  const all = text.match(/\p{L}+/gu) ?? [];
   const ranked = LANGUAGES.map(({ code, words: known }) => ({
     code,
     found: all.filter((word) => known.has(word)).length,

@@ -3,7 +3,6 @@
  * their words into stems.
  */
 const CONFIGURATIONS: Readonly<Record<string, string>> = {
-  ar: 'arabic',
   ca: 'catalan',
   da: 'danish',
   de: 'german',
@@ -14,22 +13,44 @@ const CONFIGURATIONS: Readonly<Record<string, string>> = {
   fi: 'finnish',
   fr: 'french',
   ga: 'irish',
+  hi: 'hindi',
   hu: 'hungarian',
+  hy: 'armenian',
   id: 'indonesian',
   it: 'italian',
   lt: 'lithuanian',
   nb: 'norwegian',
+  ne: 'nepali',
   nl: 'dutch',
   nn: 'norwegian',
   no: 'norwegian',
   pt: 'portuguese',
   ro: 'romanian',
   ru: 'russian',
+  sr: 'serbian',
   sv: 'swedish',
+  ta: 'tamil',
   tr: 'turkish',
+  uk: 'russian',
 };
+
+/** They have no endings of their own, or split-words.ts removes them. The Latin words among theirs are mostly English. */
+const OF_OTHER_SCRIPTS = new Set([
+  'ar',
+  'bo',
+  'fa',
+  'he',
+  'ja',
+  'km',
+  'ko',
+  'lo',
+  'my',
+  'th',
+  'zh',
+]);
 
 /** What a language is stemmed by; `simple`, which only compares words, for those without one. */
 export function configurationOf(language: string | null): string {
-  return language === null ? 'english' : (CONFIGURATIONS[language] ?? 'simple');
+  if (language === null || OF_OTHER_SCRIPTS.has(language)) return 'english';
+  return CONFIGURATIONS[language] ?? 'simple';
 }

@@ -1,12 +1,32 @@
 import { stem } from 'porter2';
+import asking from './asking-words.json' with { type: 'json' };
 import english from './english.json' with { type: 'json' };
 import { whole, wordsIn } from './phrases.ts';
+import { isTooShort, splitWords, type Side } from './split-words.ts';
 
 /**
  * The words of a text as they are indexed and searched. PostgreSQL's parser would keep addresses,
  * paths and signed numbers whole, but questions write them differently. So only letters and digits
  * are words, and `10kg` is `10 kg`: texts and questions are cut alike.
  */
+
+/** A sentence with the marks at its end, in any script. */
+const SENTENCES =
+  /[^.!?\n\u037e\u055e\u061f\u0964\u1362\u1367\u3002\uff01\uff1f]+[.!?\n\u037e\u055e\u061f\u0964\u1362\u1367\u3002\uff01\uff1f]*/gu;
+/** With the mark of Greek, which is mostly typed as a semicolon. */
+const QUESTION_MARK = String.raw`[?\u037e\u055e\u061f\u1367\uff1f]|(?<=\p{sc=Greek}\s*);`;
+const WITHIN = new RegExp(QUESTION_MARK, 'u');
+const AT_END = new RegExp(String.raw`(?:${QUESTION_MARK})\s*$`, 'u');
+
+/** Whether there is a question mark in a text, in any script. */
+export function hasQuestionMark(text: string): boolean {
+  return text.includes('?') || WITHIN.test(text);
+}
+
+/** Whether a text ends with one. */
+export function endsAsQuestion(text: string): boolean {
+  return AT_END.test(text);
+}
 
 /** Longer ones are no words; a tsvector refuses those above 2 KB. */
 const WORD_CHARS_MAX = 64;
@@ -16,9 +36,14 @@ const SENTENCE_WORDS_MAX = 64;
 /** A longer message asks near its beginning, or it is no question. */
 const MESSAGE_CHARS_MAX = 4_000;
 
-/** Words in lower case without accents, separated by spaces. */
+/** Words in lower case without accents, separated by spaces, as the index has them. */
 export function searchableText(text: string): string {
-  return wordsOf(text).join(' ');
+  return wordsOf(text, 'indexed').join(' ');
+}
+
+/** The same, as a question has them: without what the index has beside the words of the text. */
+export function sentenceText(text: string): string {
+  return wordsOf(text, 'asked').join(' ');
 }
 
 /** In words as `searchableText` returns them; '' for none. */
@@ -39,12 +64,12 @@ export type AskedWords = {
 export function askedWords(message: string): AskedWords {
   const text = message.slice(0, MESSAGE_CHARS_MAX);
   const all = significantWords(text);
-  const sentences = text.match(/[^.!?\n]+[.!?\n]*/gu) ?? [];
-  const questions = sentences.filter((one) => one.includes('?')).join(' ');
-  const story = sentences.filter((one) => !one.includes('?')).join(' ');
+  const sentences = text.match(SENTENCES) ?? [];
+  const questions = sentences.filter(hasQuestionMark).join(' ');
+  const story = sentences.filter((one) => !hasQuestionMark(one)).join(' ');
   const asking = [questions, story].find(saysWhat) ?? text;
   const question = significantWords(asking).slice(0, QUESTION_WORDS_MAX);
-  const sentence = wordsOf(asking).slice(0, SENTENCE_WORDS_MAX);
+  const sentence = wordsOf(asking, 'asked').slice(0, SENTENCE_WORDS_MAX);
   const context = all.filter((word) => !question.includes(word)).slice(0, QUESTION_WORDS_MAX);
   return { question: question.join(' '), context: context.join(' '), sentence: sentence.join(' ') };
 }
@@ -55,23 +80,42 @@ export function questionText(text: string): string {
 }
 
 function significantWords(text: string): string[] {
-  const words = wordsOf(text);
-  return [...new Set(words.filter((word, at) => !isEmptyWord(word, words[at - 1])))];
+  const words = wordsOf(text, 'asked');
+  const emptyHere = emptyWordsAmong(words);
+  const isEmpty = (word: string, at: number): boolean =>
+    isEmptyWord(word, words[at - 1]) || emptyHere.has(word);
+  return [...new Set(words.filter((word, at) => !isEmpty(word, at)))];
 }
 
-function wordsOf(text: string): string[] {
-  const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
-  // Wi-Fi, e-mail, t-shirt: as often written in one word.
-  const joined = plain.replaceAll(/(?<!\p{L})(\p{L}{1,2})[-\u2010\u2011](?=\p{L}{2})/gu, '$1');
-  const words = joined.match(/\p{L}+|\p{N}+/gu) ?? [];
-  return words
+/**
+ * Words that say nothing in the language of a question: those of its script, and in Latin letters those of the
+ * language with most of them, if there are more than English ones.
+ */
+function emptyWordsAmong(words: readonly string[]): ReadonlySet<string> {
+  const counts = new Map<ReadonlySet<string>, number>();
+  let english = 0;
+  for (const word of words) {
+    if (EMPTY_WORDS.has(word)) english += 1;
+    for (const empty of TELLING.get(word) ?? []) counts.set(empty, (counts.get(empty) ?? 0) + 1);
+  }
+  if (counts.size === 0) return SCRIPTS_EMPTY;
+  const most = Math.max(...counts.values());
+  if (most <= english) return SCRIPTS_EMPTY;
+  const likely = [...counts.keys()].filter((empty) => counts.get(empty) === most);
+  return new Set([SCRIPTS_EMPTY, ...likely].flatMap((one) => [...one]));
+}
+
+function wordsOf(text: string, side: Side): string[] {
+  return splitWords(text, side)
     .filter((word) => word.length <= WORD_CHARS_MAX)
     .map((word) => IRREGULAR.get(word) ?? word);
 }
 
 /** Whether a text says what it is about: "can you check?" does not. */
 function saysWhat(text: string): boolean {
-  return significantWords(text).some((word) => !POINTING_WORDS.has(word));
+  return significantWords(text).some(
+    (word) => !POINTING_WORDS.has(word) && !/^\p{sc=Hiragana}+$/u.test(word),
+  );
 }
 
 /** They tell what to do about something, and not about what. */
@@ -92,7 +136,7 @@ function isEmptyWord(word: string, before = ''): boolean {
  * one left out.
  */
 export function isNoise(unknown: string): boolean {
-  return unknown.length <= 2 || SOUNDS.test(unknown) || HURRIED.has(unknown);
+  return isTooShort(unknown) || SOUNDS.test(unknown) || HURRIED.has(unknown);
 }
 
 const SOUNDS = whole(english.sounds);
@@ -119,6 +163,33 @@ const IRREGULAR = new Map(Object.entries(english.irregular));
  * question of nothing else is recognized here.
  */
 const EMPTY_WORDS = wordsIn([...english.stopWords, ...english.emptyWords]);
+
+const { latin, alsoEnglish, koreanEndings: _, ...scripts } = asking;
+
+/** In scripts of their own no language is mistaken for another one. */
+const SCRIPTS_EMPTY = emptyOf(Object.values(scripts).flat());
+const LATIN_EMPTY = Object.values(latin).map(emptyOf);
+/** Words that tell that a question is not English, each with the languages it may be in. */
+const TELLING = tellingOf(LATIN_EMPTY, wordsIn(alsoEnglish));
+
+function tellingOf(
+  languages: readonly ReadonlySet<string>[],
+  alsoEnglish: ReadonlySet<string>,
+): ReadonlyMap<string, ReadonlySet<string>[]> {
+  const telling = new Map<string, ReadonlySet<string>[]>();
+  for (const empty of languages) {
+    for (const word of empty) {
+      if (!alsoEnglish.has(word)) telling.set(word, [...(telling.get(word) ?? []), empty]);
+    }
+  }
+  return telling;
+}
+
+/** As a question has them. Chinese and Japanese ones are whole words of the dictionary. */
+function emptyOf(lines: readonly string[]): Set<string> {
+  const words = [...wordsIn(lines)];
+  return new Set([...words, ...words.flatMap((word) => wordsOf(word, 'asked'))]);
+}
 
 /** Whether a stem is of a word that says nothing by itself. */
 export function isEmptyStem(stemmed: string): boolean {

@@ -7,11 +7,12 @@ import {
   type SearchScope,
 } from './knowledge-search.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import { askedWords, searchableText, type AskedWords } from './question-words.ts';
+import { askedWords, endsAsQuestion, sentenceText, type AskedWords } from './question-words.ts';
 import { rankPassages, termsOf, type Candidate, type Term } from './rank-passages.ts';
 import { likenessOf } from './ranking/likeness.ts';
 import { falling, scoresOf, TELLING } from './ranking/passage-score.ts';
 import { synonymsOf } from './ranking/synonyms.ts';
+import { partsOf } from './split-words.ts';
 import { whyOf, type Why } from './ranking/why.ts';
 
 /** A passage that has some of a question. Ids are uuids. */
@@ -108,14 +109,15 @@ function wordsToFind({ question, context }: AskedWords): AskedWord[] {
     .filter(({ word }) => word !== '')
     .flatMap(({ word, counts }, term) => [
       { term, word, counts, closeness: 1 },
-      ...(counts ? synonymsOf(word) : []).map((other) => ({
+      ...(counts ? [...partsOf(word), ...synonymsOf(word).map(asSynonym)] : []).map((other) => ({
         term,
-        word: other,
         counts,
-        closeness: SYNONYM,
+        ...other,
       })),
     ]);
 }
+
+const asSynonym = (word: string) => ({ word, closeness: SYNONYM });
 
 type Found = {
   candidates: readonly Candidate[];
@@ -133,7 +135,7 @@ function ranked(passages: readonly PassageRow[], found: Found): KnowledgeHit[] {
   const places = new Map(candidates.map((one) => [placeOf(one), one]));
   const asking = passages.map(askedIn);
   const likeness = likenessOf(
-    { question: sentence, headings: asking.flat().map(searchableText) },
+    { question: sentence, headings: asking.flat().map(sentenceText) },
     { known: new Map(question.map((term) => [term.asked, term])), passages: count },
   ).values();
   const likest = asking.map((ones) => ones.map(() => likeness.next().value ?? 0));
@@ -189,7 +191,7 @@ function askedIn({ heading, gapId, wordings }: PassageRow): string[] {
   // Of one whose questions were erased its own words are left.
   if (wordings?.length === 0) return [''];
   if (gapId !== null) return [...new Set([last, ...(wordings ?? [])])];
-  return [last.trimEnd().endsWith('?') ? last : ''];
+  return [endsAsQuestion(last) ? last : ''];
 }
 
 function hitOf(row: PassageRow, told: Pick<KnowledgeHit, 'why' | 'score'>): KnowledgeHit {

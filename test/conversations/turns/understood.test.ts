@@ -37,6 +37,9 @@ test('phrases say of which language they are', () => {
     // By language, of the words by which one is told from the other.
     if (path.basename(file) === 'function-words.json') {
       for (const language of ['de', 'en', 'fr']) expect(phrases).toHaveProperty(language);
+    } else if (path.basename(file) === 'asking-words.json') {
+      // By script, since a word of another script cannot be one of English.
+      for (const language of ['zh', 'th', 'latin.de']) expect(phrases).toHaveProperty(language);
     } else if (path.basename(file) === 'feedback-words.json') {
       // What is said to users beside an agent's words, the same in each.
       const [english, german] = ['en', 'de'].map((one) => Object.keys(Object(phrases)[one]));

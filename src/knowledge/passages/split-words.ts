@@ -1,0 +1,223 @@
+import languages from './asking-words.json' with { type: 'json' };
+
+/**
+ * Cuts a text into words (UAX #29). Scripts without spaces need more than that, because a dictionary divides the
+ * question and the text that answers it in different places:
+ *
+ * | Script | In the index | In a question |
+ * | --- | --- | --- |
+ * | Chinese characters | each one, and each pair of neighbours | pairs within a word of the dictionary |
+ * | Kana | words of the dictionary; the beginnings and ends of katakana | words of the dictionary |
+ * | Hangul | words without their endings, their beginnings and ends | words without their endings |
+ * | Thai, Lao, Khmer, Burmese | words of the dictionary | the same |
+ *
+ * The index has every pair, so it finds a word of a question wherever the dictionary would cut the text.
+ */
+export type Side = 'indexed' | 'asked';
+
+/** Returns the words of a text in lower case. Accents are removed, marks that are part of a letter are kept. */
+export function splitWords(text: string, side: Side): string[] {
+  const plain = plainText(text);
+  // Wi-Fi, e-mail, t-shirt: as often written in one word.
+  const joined = plain.replaceAll(/(?<!\p{L})(\p{L}{1,2})[-\u2010\u2011](?=\p{L}{2})/gu, '$1');
+  if (!FOREIGN.test(joined)) return joined.match(/\p{L}+|\p{N}+/gu) ?? [];
+  const words: string[] = [];
+  for (const { groups = {}, 0: word } of joined.matchAll(WORDS)) {
+    if (groups['east'] !== undefined) words.push(...eastAsian(word, side));
+    else if (groups['thai'] !== undefined) words.push(...segmentsOf(word));
+    else if (groups['hangul'] !== undefined) words.push(...korean(word, side));
+    else if (groups['hebrew'] !== undefined) words.push(hebrew(word));
+    else words.push(groups['arabic'] === undefined ? word : arabic(word));
+  }
+  return words;
+}
+
+/** Returns shorter words that may stand for a word of these scripts, and how near in meaning they are. */
+export function partsOf(word: string): { word: string; closeness: number }[] {
+  if (HAN_PAIR.test(word)) return Array.from(word, (one) => ({ word: one, closeness: HALF_PAIR }));
+  if (!HANGUL_COMPOUND.test(word)) return [];
+  return [word.slice(0, 2), word.slice(-2)].map((one) => ({ word: one, closeness: HALF_COMPOUND }));
+}
+
+/** A pair of characters shares one with a word that means something similar, seldom the same. */
+const HALF_PAIR = 0.35;
+/** A half of a compound is mostly its subject. */
+const HALF_COMPOUND = 0.6;
+const HAN_PAIR = /^\p{sc=Han}{2}$/u;
+const HANGUL_COMPOUND = /^\p{sc=Hangul}{3,}$/u;
+
+/** Whether a word that no passage has says nothing: an ending, a particle, or a letter or two. */
+export function isTooShort(word: string): boolean {
+  if (/^\p{sc=Hiragana}+$/u.test(word)) return true;
+  return /^[\p{sc=Han}\p{sc=Hangul}\p{sc=Katakana}]/u.test(word)
+    ? word.length < 2
+    : word.length <= 2;
+}
+
+/** Letters beside Latin, Greek and Cyrillic ones, and marks that no letter has taken in. */
+const FOREIGN = /[\u0300-\u036f\u0590-\u1cff\u2e80-\uffff]/u;
+const EAST = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー`;
+const THAI = String.raw`\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
+const WORDS = new RegExp(
+  [
+    String.raw`\p{N}+`,
+    `(?<east>[${EAST}]+)`,
+    `(?<thai>[${THAI}]+)`,
+    String.raw`(?<hangul>\p{sc=Hangul}+)`,
+    String.raw`(?<hebrew>\p{sc=Hebrew}+)`,
+    String.raw`(?<arabic>\p{sc=Arabic}+)`,
+    String.raw`(?:(?![${EAST}${THAI}\p{sc=Hangul}\p{sc=Hebrew}\p{sc=Arabic}])\p{L}\p{M}*)+`,
+  ].join('|'),
+  'gu',
+);
+
+/** In lower case and in one spelling: width, digits, accents, and signs that are not seen. */
+function plainText(text: string): string {
+  const lower = text.toLowerCase();
+  if (!/[^\0-\u007f]/.test(lower)) return lower;
+  const apart = lower.normalize('NFKD').replaceAll(UNSEEN, '');
+  const folded = apart.replaceAll(ACCENTED, '$1').replaceAll(CYRILLIC_ACCENTED, '$1');
+  return folded
+    .normalize('NFC')
+    .replaceAll(OTHER_DIGIT, digitOf)
+    .replaceAll(VARIANT, (letter) => VARIANTS.get(letter)!);
+}
+
+/** Soft hyphens, joiners, the stroke that makes an Arabic word longer, and a dot of Hindi that is often left out. */
+const UNSEEN = /[\u00ad\u0640\u2060]|\u093c|\u200c|\u200d|[\ufe00-\ufe0f]/g;
+/** Marks of these scripts are accents or vowels that are mostly left out. */
+const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Arabic}\p{sc=Hebrew}\p{N}])\p{M}+/gu;
+/** All but the signs of й, which is a letter. */
+const CYRILLIC_ACCENTED = /(\p{sc=Cyrillic})(?!\u0306)\p{M}+/gu;
+/** The zeros of scripts that write numbers with digits of their own. */
+const ZEROS = [
+  0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20,
+  0x1040, 0x17e0,
+];
+const OTHER_DIGIT = new RegExp(
+  `[${ZEROS.map((zero) => `${String.fromCharCode(zero)}-${String.fromCharCode(zero + 9)}`).join('')}]`,
+  'g',
+);
+
+function digitOf(digit: string): string {
+  const code = digit.charCodeAt(0);
+  return String(code - ZEROS.findLast((zero) => zero <= code)!);
+}
+
+/** Letters that are written in two ways, or for which people type another one. */
+const VARIANTS = new Map(
+  ['ıi', 'đd', 'łl', 'ςσ', 'ךכ', 'םמ', 'ןנ', 'ףפ', 'ץצ', 'ىي', 'یي', 'کك', '\u0901\u0902'].map(
+    ([written, meant]) => [written!, meant!],
+  ),
+);
+const VARIANT = new RegExp(`[${[...VARIANTS.keys()].join('')}]`, 'g');
+
+const SEGMENTER = new Intl.Segmenter(undefined, { granularity: 'word' });
+
+function segmentsOf(run: string): string[] {
+  return Array.from(SEGMENTER.segment(run), ({ segment }) => segment);
+}
+
+function eastAsian(run: string, side: Side): string[] {
+  return side === 'indexed' ? indexedEastAsian(run) : askedEastAsian(run);
+}
+
+function indexedEastAsian(run: string): string[] {
+  return (run.match(EAST_PARTS) ?? []).flatMap((part) => {
+    if (/^\p{sc=Han}/u.test(part)) return charactersAndPairs(part);
+    if (!/^\p{sc=Hiragana}/u.test(part)) return edgesOf(part);
+    return segmentsOf(part).filter(({ length }) => length > 1);
+  });
+}
+
+/** Neighbours stay near each other: a passage is better where the words of a question do. */
+function charactersAndPairs(han: string): string[] {
+  return Array.from(han).flatMap((one, at, all) => (at === 0 ? [one] : [one, all[at - 1]! + one]));
+}
+
+const EAST_PARTS = /\p{sc=Han}+|[\p{sc=Katakana}ー]+|\p{sc=Hiragana}[\p{sc=Hiragana}ー]*/gu;
+
+/** Words of the dictionary; characters that it has no word for are joined to one. */
+function askedEastAsian(run: string): string[] {
+  const words: string[] = [];
+  let open = '';
+  const close = (): void => {
+    words.push(...pairsOf(open));
+    open = '';
+  };
+  for (const segment of segmentsOf(run)) {
+    const han = segment.match(/\p{sc=Han}+/gu) ?? [];
+    const isOne = han[0] === segment && Array.from(segment).length === 1;
+    if (isOne && !EAST_ASIAN_EMPTY.has(segment)) {
+      open += segment;
+      continue;
+    }
+    close();
+    if (han.length === 0 || EAST_ASIAN_EMPTY.has(segment)) words.push(segment);
+    // The kana behind a character are the ending of a verb.
+    else words.push(...han.flatMap(pairsOf));
+  }
+  close();
+  return words;
+}
+
+const EAST_ASIAN_EMPTY = new Set(
+  [...languages.zh, ...languages.ja].flatMap((line) => line.split(' ')),
+);
+
+function pairsOf(han: string): string[] {
+  const characters = Array.from(han);
+  if (characters.length < 2) return characters;
+  return characters.slice(1).map((one, at) => characters[at]! + one);
+}
+
+/** Longer ones are seldom words. */
+const EDGES_OF_MAX = 16;
+
+/** The word itself with its beginnings and ends: the parts of a compound, which is written as one. */
+function edgesOf(word: string): string[] {
+  if (word.length > EDGES_OF_MAX) return [word];
+  const sizes = Array.from({ length: Math.max(0, word.length - 2) }, (_, at) => at + 2);
+  return [word, ...sizes.flatMap((size) => [word.slice(0, size), word.slice(-size)])];
+}
+
+function korean(run: string, side: Side): string[] {
+  const word = withoutEndings(run);
+  return side === 'indexed' ? edgesOf(word) : [word];
+}
+
+const KOREAN_ENDINGS = languages.koreanEndings
+  .flatMap((line) => line.split(' '))
+  .toSorted((a, b) => b.length - a.length);
+const KOREAN_STEM_MIN = 2;
+/** So long an ending is none by chance. */
+const KOREAN_LONG = 3;
+
+/** Particles and endings, of which a word has up to three. */
+function withoutEndings(word: string): string {
+  for (let stem = word, times = 0; ; times += 1) {
+    const ending = KOREAN_ENDINGS.find(
+      (one) =>
+        stem.endsWith(one) &&
+        stem.length - one.length >= (one.length < KOREAN_LONG ? KOREAN_STEM_MIN : 1),
+    );
+    if (ending === undefined || times === 3) return stem;
+    stem = stem.slice(0, -ending.length);
+  }
+}
+
+/** Hebrew writes "and", "the", "in", "to" and "from" at the beginning of the word behind them. */
+function hebrew(word: string): string {
+  const stem = word.replace(/(?<=.{3})(?:ימ|ות|תי|תמ|תנ|נו)$/u, '');
+  return stem.replace(/^(?:ו?(?:כש|ש)?[הבלמכ]?[הבמ]?)(?=.{3})/u, '');
+}
+
+/** Removes the article with what is written before it, and endings (light stemming after Larkey, 2007). */
+function arabic(word: string): string {
+  const stem = word.replace(/^و(?=.{3})/u, '').replace(/^(?:[بكف]?ال|لل)(?=.{2})/u, '');
+  return ARABIC_ENDINGS.reduce((rest, ending) => rest.replace(ending, ''), stem);
+}
+
+const ARABIC_ENDINGS = ['ها', 'ان', 'ات', 'ون', 'ين', 'يه', 'ية', 'ه', 'ة', 'ي'].map(
+  (ending) => new RegExp(`(?<=.{2})${ending}$`, 'u'),
+);
