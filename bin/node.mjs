@@ -36,11 +36,12 @@ export function findNodes(root) {
 
 /**
  * Runs `args` on the first Node that starts and resolves to its exit code. When a signal ended it,
- * this process ends by the same one. `cwd` defaults to the current folder.
+ * this process ends by the same one. `cwd` defaults to the current folder. With `holdsOutput`, what it prints comes in
+ * one piece when it ends, and it reads no input.
  */
-export async function runNode({ root, nodes, args, cwd }) {
+export async function runNode({ root, nodes, args, cwd, holdsOutput }) {
   for (const node of nodes) {
-    const { error, code, signal } = await spawnNode({ root, node, args, cwd });
+    const { error, code, signal } = await spawnNode({ root, node, args, cwd, holdsOutput });
     if (error !== undefined) continue; // Such as a glibc binary on a musl system.
     if (signal === null) return code;
     process.kill(process.pid, signal);
@@ -49,15 +50,18 @@ export async function runNode({ root, nodes, args, cwd }) {
   throw new SetupError(`none of these could be run: ${nodes.join(', ')}`);
 }
 
-async function spawnNode({ root, node, args, cwd }) {
+async function spawnNode({ root, node, args, cwd, holdsOutput = false }) {
   const flags = ['--import', preload, '--disable-warning=ExperimentalWarning'];
   let child;
   try {
     child = spawn(node, [...flags, ...args], {
       cwd,
       // The fourth is a channel nobody writes to: it closes when this process dies, even by SIGKILL.
-      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      stdio: holdsOutput
+        ? ['ignore', 'pipe', 'pipe', 'ipc']
+        : ['inherit', 'inherit', 'inherit', 'ipc'],
       env: {
+        ...(holdsOutput && process.stdout.isTTY && { FORCE_COLOR: '1' }),
         NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'parley'),
         ...process.env,
         PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
@@ -70,12 +74,17 @@ async function spawnNode({ root, node, args, cwd }) {
   // Always, though a terminal and npm may have sent the child the same: child.mjs drops repeats.
   const forward = (signal) => child.kill(signal);
   for (const signal of forwarded) process.on(signal, forward);
+  const printed = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (data) => printed.push(data));
   return new Promise((resolve) => {
     child.once('error', (error) => {
       if (child.pid === undefined) resolve({ error });
     });
-    child.once('exit', (code, signal) => resolve({ code, signal }));
+    // Only 'close' comes after all that it prints. It also waits for whoever inherits its output.
+    child.once(holdsOutput ? 'close' : 'exit', (code, signal) => resolve({ code, signal }));
   }).finally(() => {
+    process.stdout.write(Buffer.concat(printed));
     for (const signal of forwarded) process.off(signal, forward);
   });
 }

@@ -15,11 +15,14 @@ const staticSteps = [
   { name: 'unused code', tool: 'knip', args: [] },
 ];
 
-/** Runs everything that a change may break (docs/testing.md). With arguments, runs Vitest alone with these. */
+/**
+ * Runs everything that a change may break (docs/testing.md). The static checks run beside the tests, which often wait.
+ * With arguments, runs Vitest alone with these.
+ */
 export const test = (context) =>
   context.args.length > 0
     ? runSteps(context, [testStep(context.args)])
-    : runSteps(context, [...staticSteps, testStep(['--project=!e2e'])]);
+    : runSteps(context, [testStep(['--project=!e2e'])], { beside: staticSteps });
 
 /**
  * Runs the tests that need nothing but this process. They compute rather than wait, and each worker loads the program
@@ -89,26 +92,38 @@ function listOf(programs) {
     .join('\n');
 }
 
-/** Resolves to the exit code: 0, or that of the first step that failed. */
-async function runSteps(context, steps) {
-  const failed = [];
-  let exitCode = 0;
-  for (const step of steps) {
-    const code = await runStep(context, step);
-    if (code === 0) continue;
-    failed.push(step.name);
-    exitCode ||= code;
-  }
-  if (failed.length > 0) say(`failed: ${failed.join(', ')}`);
-  return exitCode;
+/**
+ * Runs the steps in turn, and those of `beside` in turn at the same time: each of them prints in one piece when it ends.
+ * Resolves to the exit code: 0, or that of a step that failed.
+ */
+async function runSteps(context, steps, { beside = [] } = {}) {
+  const failed = (
+    await Promise.all([
+      failuresOf(context, beside, { holdsOutput: true }),
+      failuresOf(context, steps),
+    ])
+  ).flat();
+  if (failed.length === 0) return 0;
+  say(`failed: ${failed.map(({ name }) => name).join(', ')}`);
+  return failed[0].code;
 }
 
-const runStep = ({ root, nodes }, { file, tool, args }) =>
+async function failuresOf(context, steps, options) {
+  const failed = [];
+  for (const { name, ...step } of steps) {
+    const code = await runStep(context, step, options);
+    if (code !== 0) failed.push({ name, code });
+  }
+  return failed;
+}
+
+const runStep = ({ root, nodes }, { file, tool, args }, options) =>
   runNode({
     root,
     nodes,
     cwd: root,
     args: [file === undefined ? toolScript(root, tool) : join(root, file), ...args],
+    ...options,
   });
 
 /** Reads the tool's package.json, since the scripts of node_modules/.bin run on the Node in PATH. */
