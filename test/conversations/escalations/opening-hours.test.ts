@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { closedAt} from '../../../src/conversations/escalations/opening-hours.ts';
-import { closedMessage } from '../../../src/conversations/escalations/opening-hours.ts';
+import {
+  closedMessage,
+  type closedAt,
+} from '../../../src/conversations/escalations/opening-hours.ts';
 
 /** When people are there, by the clock on the wall of their time zone. */
 
