@@ -42,6 +42,19 @@ describe('calls without numbers and ids of their own', () => {
         call({ index: 0, function: { arguments: 'der":"A-2"}' } }),
     ],
     [
+      'arguments in pieces, after a chunk that only names the call',
+      order('', { index: 0, id: null }) +
+        call({ index: 0, function: { arguments: '{"order":' } }) +
+        call({ index: 0, function: { arguments: '"A-1"}' } }) +
+        order('', { index: 0, id: null }) +
+        call({ index: 0, function: { arguments: '{"order":"A' } }) +
+        call({ index: 0, function: { arguments: '-2"}' } }),
+    ],
+    [
+      'the name in the first one alone',
+      order(A1, { index: 0 }) + call({ index: 0, function: { arguments: A2 } }),
+    ],
+    [
       'arguments as objects',
       call({ index: 0, function: { name: 'order_status', arguments: { order: 'A-1' } } }) +
         call({ index: 0, function: { name: 'order_status', arguments: { order: 'A-2' } } }),
@@ -70,6 +83,17 @@ describe('calls without numbers and ids of their own', () => {
     expect(reply.toolCalls.map((one) => one.arguments)).toEqual([A1]);
   });
 
+  test('is one call when a piece of its arguments begins with a bracket', async () => {
+    const { reply } = await answerTo(
+      order('{"lines":[', { index: 0 }) +
+        call({ index: 0, function: { arguments: '{"id":1},' } }) +
+        call({ index: 0, function: { arguments: '{"id":2}' } }) +
+        call({ index: 0, function: { arguments: ']}' } }) +
+        stops('tool_calls'),
+    );
+    expect(reply.toolCalls.map((one) => one.arguments)).toEqual(['{"lines":[{"id":1},{"id":2}]}']);
+  });
+
   test('in the older form of one function is a call', async () => {
     const { reply } = await answerTo(
       delta({ function_call: { name: 'order_status', arguments: '{"order":' } }) +
@@ -94,6 +118,14 @@ describe('arguments that can be read without doubt', () => {
     ['before a token of its template', '{"order":"A-1"}<|im_end|>'],
     ['after a mark of byte order', '\uFEFF{"order":"A-1"}'],
     ['between single backticks', '`{"order":"A-1"}`'],
+    ['in a fence whose language is in capitals', '  ```JSON\n{ "order" : "A-1" }\n```  '],
+    ['in a fence of tildes', '~~~json\n{"order":"A-1"}\n~~~'],
+    ['encoded, in a fence', '```json\n"{\\"order\\":\\"A-1\\"}"\n```'],
+    ['in tags of small letters', '[tool_calls]{"order":"A-1"}[/tool_calls]'],
+    ['alone in a list', '[{"order":"A-1"}]'],
+    ['written twice', '{"order":"A-1"}{"order":"A-1"}'],
+    ['written twice, in lines', '{"order":"A-1"}\n{"order":"A-1"}\n'],
+    ['after an empty object', '{} {"order":"A-1"}'],
     ['within name and arguments', '{"name":"order_status","arguments":{"order":"A-1"}}'],
     [
       'within name and arguments, encoded',
@@ -108,6 +140,10 @@ describe('arguments that can be read without doubt', () => {
     ['two objects', '{"order":"A-1"}{"order":"A-2"}'],
     ['words around', 'not {"order":"A-1"} but another'],
     ['a list', '[1,2]'],
+    ['a list of two', '[{"order":"A-1"},{"order":"A-2"}]'],
+    ['an empty list', '[]'],
+    ['a text', '"A-1"'],
+    ['a number', '7'],
     ['a half', '{"order":"A'],
     ['a name of another tool', '{"name":"refund","arguments":{"order":"A-1"}}'],
   ])('are left as they are: %s', async (_, text) => {

@@ -122,6 +122,10 @@ describe('thinking between tags', () => {
     ['<thought>', '</thought>'],
     ['<reasoning>', '</reasoning>'],
     ['[THINK]', '[/THINK]'],
+    ['<think >', '</think\n>'],
+    ['<reflection>', '</reflection>'],
+    ['<scratchpad>', '</scratchpad>'],
+    ['<unused94>thought', '<unused95>'],
     ['<seed:think>', '</seed:think>'],
     ['◁think▷', '◁/think▷'],
   ])('%s is no part of the answer, cut at any place', async (open, close) => {
@@ -154,7 +158,7 @@ describe('thinking between tags', () => {
   });
 
   test('leaves signs alone that are no tags', async () => {
-    const text = 'If 3 < 5 and <b>bold</b> [TH] <thin ice, then <';
+    const text = 'If 3 < 5 and <b>bold</b> [TH] <thin ice, <think about it, then <';
     const { reply, heard } = await answerTo(says(...Array.from(text)) + stops());
     expect([reply.text, heard]).toEqual([text, text]);
   });

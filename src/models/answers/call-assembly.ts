@@ -22,8 +22,8 @@ export function createCallAssembly(): CallAssembly {
   const calls: Call[] = [];
   const byIndex = new Map<number, Call>();
 
-  const open = (index: number | undefined, givenId: string | undefined): Call => {
-    const call = { givenId, name: '', arguments: '', extra: {} };
+  const open = (index: number | undefined, givenId: string | undefined, name: string): Call => {
+    const call = { givenId, name, arguments: '', extra: {} };
     calls.push(call);
     if (index !== undefined) byIndex.set(index, call);
     return call;
@@ -39,7 +39,7 @@ export function createCallAssembly(): CallAssembly {
     const known = find(index, id);
     const isNew = known !== undefined && (others.has(known) || begins(part, known, { id, index }));
     if (known !== undefined && !isNew) return known;
-    return calls.length < MAX_CALLS ? open(index, id) : undefined;
+    return calls.length < MAX_CALLS ? open(index, id, known?.name ?? '') : undefined;
   };
   const add = (part: Fields, call: Call): boolean => {
     const { name, arguments: given, ...rest } = fieldsOf(part['function']);
@@ -79,13 +79,23 @@ function begins(
 ): boolean {
   const { name: given, arguments: more } = fieldsOf(part['function']);
   const name = textOf(given);
-  if (name === undefined) return false;
+  const text = typeof more === 'string' ? more.trim() : jsonOf(more);
+  if (name === undefined) return text.startsWith('{') && hasAll(known) && isOther(id, known);
   if (id !== undefined && id !== known.givenId) return true;
   if (known.name !== '' && known.name !== name) return true;
-  const isWhole = isWholeObject(known.arguments);
-  if (id === undefined && index === undefined) return known.arguments.trim() === '' || isWhole;
-  const hasMore = typeof more === 'string' ? more.trim() !== '' : jsonOf(more) !== '';
-  return hasMore && isWhole && known.arguments.trim() !== '{}';
+  const isEmpty = known.arguments.trim() === '{}';
+  if (id === undefined && index === undefined)
+    return known.arguments.trim() === '' || isEmpty || hasAll(known);
+  return text !== '' && hasAll(known);
+}
+
+/** No piece of a whole object begins with a bracket: a server that names no call has begun another one. */
+function hasAll({ arguments: given }: Call): boolean {
+  return given.trim() !== '{}' && isWholeObject(given);
+}
+
+function isOther(id: string | undefined, { givenId }: Call): boolean {
+  return id === undefined || id !== givenId;
 }
 
 /** What a provider sends with a call beside its id, name and arguments, and may want back. */

@@ -22,6 +22,9 @@ const TAGS: readonly (readonly [string, string])[] = [
   ['<thought>', '</thought>'],
   ['<thoughts>', '</thoughts>'],
   ['<reasoning>', '</reasoning>'],
+  ['<reflection>', '</reflection>'],
+  ['<scratchpad>', '</scratchpad>'],
+  ['<unused94>thought', '<unused95>'],
   ['<seed:think>', '</seed:think>'],
   ['[think]', '[/think]'],
   ['◁think▷', '◁/think▷'],
@@ -31,8 +34,12 @@ const TAGS: readonly (readonly [string, string])[] = [
 ];
 const CLOSING = new Set(TAGS.map(([, close]) => close));
 const ALL = TAGS.flat();
+/** White space before the end of a tag. */
+const SPACE_MAX = 4;
 const TAG = new RegExp(
-  ALL.map((tag) => tag.replaceAll(/[|[\]/]/g, String.raw`\$&`)).join('|'),
+  ALL.map((tag) => tag.replaceAll(/[|[\]/]/g, String.raw`\$&`))
+    .map((tag) => tag.replace(/([a-z])>$/, `$1\\s{0,${SPACE_MAX}}>`))
+    .join('|'),
   'i',
 );
 /** How much leading white space waits for a tag. Longer white space counts as text. */
@@ -70,7 +77,7 @@ export function createThinkingFilter({ isHeld }: { isHeld: boolean }): ThinkingF
   };
   /** Returns true if all text before the tag was thinking. */
   const meet = (tag: string): boolean => {
-    const isClosing = CLOSING.has(tag.toLowerCase());
+    const isClosing = CLOSING.has(tag.toLowerCase().replaceAll(/\s/g, ''));
     const isAlone = isClosing && !isInside;
     isInside = !isClosing;
     hasThought = true;
@@ -132,11 +139,11 @@ function heldBack(text: string, isStart: boolean): number {
 }
 
 function beginOfTag(text: string): number {
-  const tail = text.slice(-LONGEST).toLowerCase();
+  const tail = text.slice(-LONGEST - SPACE_MAX).toLowerCase();
   if (!FIRST_SIGN.test(tail)) return 0;
   for (let at = 0; at < tail.length; at += 1) {
-    const part = tail.slice(at);
-    if (ALL.some((tag) => tag.startsWith(part))) return part.length;
+    const part = tail.slice(at).trimEnd();
+    if (part !== '' && ALL.some((tag) => tag.startsWith(part))) return tail.length - at;
   }
   return 0;
 }

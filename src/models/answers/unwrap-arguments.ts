@@ -18,10 +18,9 @@ export function unwrapArguments(text: string, toolName: string): string {
       left = value;
       continue;
     }
-    if (typeof value === 'object')
-      return Array.isArray(value) ? text : ownOf(bare, value, toolName);
-    const inner = objectWithin(bare);
-    if (value !== undefined || inner === undefined) return text;
+    if (typeof value === 'object' && !Array.isArray(value)) return ownOf(bare, value, toolName);
+    const inner = Array.isArray(value) ? onlyObjectOf(value) : (onceOf(bare) ?? innerOf(bare));
+    if (typeof value === 'number' || typeof value === 'boolean' || inner === undefined) return text;
     left = inner;
   }
   return text;
@@ -37,16 +36,33 @@ function ownOf(text: string, value: object, toolName: string): string {
   return isObject && !Array.isArray(parameters) ? JSON.stringify(parameters) : text;
 }
 
+/** Returns the object of a list that has nothing else. */
+function onlyObjectOf([one, ...others]: readonly unknown[]): string | undefined {
+  const isObject = typeof one === 'object' && one !== null;
+  return isObject && others.length === 0 ? JSON.stringify(one) : undefined;
+}
+
+/** Returns the object of a text that has the same object twice, or an empty one before it. */
+function onceOf(text: string): string | undefined {
+  const middle = Math.floor(text.length / 2);
+  const [half, other] = [text.slice(0, middle).trim(), text.slice(middle).trim()];
+  if (half === other) return objectOrNone(half);
+  return text.startsWith('{}') ? objectOrNone(text.slice(2).trim()) : undefined;
+}
+
 /** A fence with its language, tags and tokens of a chat template. */
 const AROUND =
-  /`{1,}\s*(json\w*|javascript|js|python|tool_code)?|<[^<>]{1,40}>|\[\/?[A-Z_]{1,20}\]/g;
+  /(?:`+|~{3,})\s*(json\w*|javascript|js|python|tool_code)?|<[^<>]{1,40}>|\[\/?[a-z_]{1,20}\]/gi;
 
-/** Returns the object in a text that has no letters or digits outside it. */
-function objectWithin(text: string): string | undefined {
-  const [from, to] = [text.indexOf('{'), text.lastIndexOf('}')];
+/** Returns the object in a text that has no letters or digits outside it, or the text that encodes one. */
+function innerOf(text: string): string | undefined {
+  const from = text.search(/["{]/);
+  const to = text.lastIndexOf(text[from] === '"' ? '"' : '}');
   if (from === -1 || to < from) return undefined;
   const around = `${text.slice(0, from)} ${text.slice(to + 1)}`.replaceAll(AROUND, ' ');
-  return /[\p{L}\p{N}]/u.test(around) ? undefined : objectOrNone(text.slice(from, to + 1));
+  const inner = text.slice(from, to + 1);
+  if (/[\p{L}\p{N}]/u.test(around)) return undefined;
+  return typeof parse(inner) === 'string' ? inner : objectOrNone(inner);
 }
 
 function objectOrNone(text: string): string | undefined {
