@@ -151,10 +151,18 @@ export function openedBy(attributes: Attributes): string | undefined {
     return undefined;
   const controlled = attributes['aria-controls'];
   if (controlled !== undefined) return controlled.trim().slice(0, 200);
-  const toggles = attributes['data-bs-toggle'] ?? attributes['data-toggle'] ?? '';
-  if (!/^(collapse|tab|pill|accordion)$/.test(toggles)) return undefined;
+  const toggles = attributes['data-bs-toggle'] ?? attributes['data-toggle'];
+  if (toggles !== undefined && !/^(collapse|tab|pill|accordion)$/.test(toggles)) return undefined;
   const target = attributes['data-bs-target'] ?? attributes['data-target'] ?? attributes['href'];
-  return target?.startsWith('#') === true ? target.slice(1, 200) : undefined;
+  if (target?.startsWith('#') === true) return target.slice(1, 200);
+  return idsIn(attributes['onclick'] ?? '');
+}
+
+/** Returns the words in quotes of a script, such as the id in `toggle('a2')`. */
+function idsIn(script: string): string | undefined {
+  const words = script.slice(0, 1_000).matchAll(/['"`]#?([\w-]{1,200})['"`]/g);
+  const ids = [...words].map(([, word]) => word).join(' ');
+  return ids === '' ? undefined : ids;
 }
 
 /** Returns true for hidden tools of a page, such as dialogs. */
@@ -165,8 +173,17 @@ export function isTool({ classes }: Tag): boolean {
 export function isHidden(attributes: Attributes): boolean {
   if (attributes['aria-hidden'] === 'true') return true;
   if (attributes['hidden'] !== undefined) return true;
-  const style = attributes['style'];
-  return style !== undefined && /(display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style);
+  return hasStyle(attributes, /(display\s*:\s*none|visibility\s*:\s*hidden)/i);
+}
+
+/** Returns true for text that its element or its style strikes out. */
+export function isStruck(name: string, attributes: Attributes): boolean {
+  if (name === 'del' || name === 's' || name === 'strike') return true;
+  return hasStyle(attributes, /text-decoration(-line)?\s*:[^;]*line-through/i);
+}
+
+export function hasStyle({ style }: Attributes, pattern: RegExp): boolean {
+  return style !== undefined && pattern.test(style.slice(0, 1_000));
 }
 
 /** A class attribute may be a megabyte. */

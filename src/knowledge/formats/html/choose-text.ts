@@ -35,7 +35,9 @@ export function judgeParts(
   for (const part of parts) {
     const outside = part.outside === undefined ? 'text' : verdicts.get(part.outside)!;
     const own =
-      part.kind === 'hidden' ? judgeHidden(part, opened) : judgeNamed(part, held.get(part)!);
+      part.kind === 'hidden'
+        ? judgeHidden(part, opened, held.get(part)!)
+        : judgeNamed(part, held.get(part)!);
     verdicts.set(part, outside === 'unseen' || own === 'text' ? outside : own);
   }
   return blocks.flatMap((block) => {
@@ -52,13 +54,24 @@ function addTo(sum: Held, more: Held): void {
   sum.sentences += more.sentences;
 }
 
-function judgeHidden({ isOut, opens, id }: Part, opened: ReadonlySet<string>): 'text' | 'unseen' {
-  return !isOut && (opens || (id !== undefined && opened.has(id))) ? 'text' : 'unseen';
+function judgeHidden(
+  { isOut, opens, id }: Part,
+  opened: ReadonlySet<string>,
+  content: Held,
+): 'text' | 'beside' | 'unseen' {
+  if (isOut || !(opens || (id !== undefined && opened.has(id)))) return 'unseen';
+  // A menu opens by a click, too.
+  return opens || readsAsText(content) ? 'text' : 'beside';
 }
 
-function judgeNamed({ isOut }: Part, { chars, linked, lines, sentences }: Held): 'text' | 'beside' {
-  if (isOut || chars < TEXT_CHARS_MIN) return 'beside';
-  return linked * 2 < chars || sentences >= SENTENCES_MIN * lines ? 'text' : 'beside';
+function judgeNamed({ isOut }: Part, content: Held): 'text' | 'beside' {
+  if (isOut || content.chars < TEXT_CHARS_MIN) return 'beside';
+  return readsAsText(content) ? 'text' : 'beside';
+}
+
+/** Returns false for a list of links. */
+function readsAsText({ chars, linked, lines, sentences }: Held): boolean {
+  return linked * 2 < chars || sentences >= SENTENCES_MIN * lines;
 }
 
 /** The blocks that are the text of a page, in their order. */

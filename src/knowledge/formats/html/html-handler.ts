@@ -3,6 +3,7 @@ import {
   isHidden,
   isLeftOut,
   isNamedBeside,
+  isStruck,
   isTool,
   openedBy,
   opensByItself,
@@ -16,7 +17,7 @@ import { HtmlBlocks, IN_ARTICLE, type Block, type Part } from './html-blocks.ts'
 import { breaksCell, fenceOf, isTitleElement, languageOf, unmarked } from './html-markdown.ts';
 import { HtmlRefused } from './html-refused.ts';
 import { PageFacts } from './page-facts.ts';
-import { END_OF_MARK, markOf, withoutMarks } from './set-apart.ts';
+import { contactOf, END_OF_MARK, isShown, markOf, TAIL_CHARS, withoutMarks } from './set-apart.ts';
 import {
   beginCell,
   endCell,
@@ -135,7 +136,8 @@ export class HtmlHandler implements Partial<Handler> {
   /** Writes the beginning of what markup raises, lowers or strikes out; returns its end. */
   #setApart(name: string, attributes: Attributes): string {
     if (this.#pre !== undefined || !INLINE.has(name)) return '';
-    if (name === 'del' || name === 's' || name === 'strike') {
+    if (name === 'a') return contactOf(attributes['href']);
+    if (isStruck(name, attributes)) {
       if (/[\p{L}\p{N}]/u.test(this.#out.last)) this.#out.space();
       this.#out.writeMark('~~');
       return '~~ ';
@@ -144,7 +146,7 @@ export class HtmlHandler implements Partial<Handler> {
       this.#out.writeMark('(');
       return ')';
     }
-    const mark = this.#isMarked ? undefined : markOf(name, attributes['class']);
+    const mark = this.#isMarked ? undefined : markOf(name, attributes);
     if (mark === undefined) return '';
     this.#isMarked = true;
     this.hasMarks = true;
@@ -157,11 +159,11 @@ export class HtmlHandler implements Partial<Handler> {
     if (name === 'script') this.facts.endData();
     const closed = this.#open.at(-1);
     if (closed?.name !== name) return;
-    if (closed.closing === '~~ ') {
-      this.#out.writeMark('~~');
-      this.#out.space();
-    } else if (closed.closing !== '') this.#out.writeMark(closed.closing);
-    if (closed.closing === END_OF_MARK) this.#isMarked = false;
+    const { closing } = closed;
+    const isSaid = closing === '' || isShown(closing, this.#out.tail(TAIL_CHARS));
+    if (!isSaid) this.#out.writeMark(closing.trimEnd());
+    if (closing.endsWith(' ')) this.#out.space();
+    if (closing === END_OF_MARK) this.#isMarked = false;
     if (!closed.isLeftOut) this.#end(name, closed);
     this.#open.pop();
     if (name === 'a') this.#out.isLink = false;

@@ -1,3 +1,5 @@
+import { hasStyle, type Attributes } from './boilerplate.ts';
+
 /**
  * Numbers that markup separates from their neighbours: superscript, subscript, small print. The parser writes marks,
  * because only the whole page shows which of them are footnotes. `resolveMarks` replaces them.
@@ -7,13 +9,16 @@ const [RAISED, LOWERED, SMALL, END] = ['\uE0F1', '\uE0F2', '\uE0F3', '\uE0F4'];
 const MARKS = /[\uE0F1-\uE0F4]/g;
 const MARKED = /([\uE0F1-\uE0F3])([^\uE0F1-\uE0F4]{0,40})(\uE0F4|$)/g;
 const CENTS = /(?:^|[\s_-])(?:cents?|decimals?|fraction)(?:$|[\s_-])/i;
+const STYLED_RAISED = /vertical-align\s*:\s*(super|text-top|top)\b/i;
+const STYLED_LOWERED = /vertical-align\s*:\s*sub\b/i;
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
 /** Returns the mark that begins the element, or undefined if it needs no mark. */
-export function markOf(name: string, className: string | undefined): string | undefined {
-  if (name === 'sup') return RAISED;
-  if (name === 'sub') return LOWERED;
+export function markOf(name: string, attributes: Attributes): string | undefined {
+  if (name === 'sup' || hasStyle(attributes, STYLED_RAISED)) return RAISED;
+  if (name === 'sub' || hasStyle(attributes, STYLED_LOWERED)) return LOWERED;
   if (name === 'small') return SMALL;
+  const className = attributes['class'];
   const isCents = className !== undefined && CENTS.test(className.slice(0, 200));
   return isCents && name !== 'td' ? SMALL : undefined;
 }
@@ -86,4 +91,34 @@ function isPrice({ before, rest }: Pick<Place, 'before' | 'rest' | 'shown'>): bo
 /** An element that says of itself that it has the cents. */
 function isCentsOf(mark: string, before: string): boolean {
   return mark === SMALL && !/[.,]\d{1,2}$/.test(before);
+}
+
+/** Characters before the end of a link that may show where it leads. */
+export const TAIL_CHARS = 200;
+const CONTACT = /^(?:tel|mailto):(?:\/\/)?([^?;]{1,300})/i;
+
+/** Returns the number or address that a link calls or writes to, in brackets. Its text may be an icon or "Call us". */
+export function contactOf(href: string | undefined): string {
+  const [, given = ''] = CONTACT.exec(href?.trim() ?? '') ?? [];
+  const contact = decoded(given).trim();
+  return /^(\+?[\d ()./-]{3,40}|[^\s@<>]{1,64}@[^\s@<>]{1,100})$/.test(contact)
+    ? ` (${contact})`
+    : '';
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Returns true if the text before shows the contact already, such as "555 0100" for +1 555 0100. */
+export function isShown(closing: string, before: string): boolean {
+  if (!closing.startsWith(' (')) return false;
+  const contact = closing.slice(2, -1);
+  if (contact.includes('@')) return before.toLowerCase().includes(contact.toLowerCase());
+  const digits = contact.replaceAll(/\D/g, '');
+  return before.replaceAll(/\D/g, '').endsWith(digits.slice(-5));
 }

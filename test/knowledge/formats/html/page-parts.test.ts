@@ -47,6 +47,17 @@ describe('text that opens by a click', () => {
     ],
     ['behind its term', '<dl><dt>How long?</dt>', '<dd hidden>Four days.</dd></dl>'],
     ['behind its title', '<h4>How long?</h4>', '<div aria-hidden="true">Four days.</div>'],
+    ['by a link to it', '<a href="#a2">How long?</a>', '<div id="a2" hidden>Four days.</div>'],
+    [
+      'by a script',
+      `<button onclick="toggle('#a2')">How long?</button>`,
+      '<div id="a2" hidden>Four days.</div>',
+    ],
+    [
+      'by a script, with a link in it',
+      `<b onclick='document.getElementById("a2").hidden = false'>How long?</b>`,
+      '<div id="a2" style="display:none"><a href="/">Four days.</a></div>',
+    ],
     ['in a closed summary', '<details><summary>How long?</summary>', 'Four days.</details>'],
     [
       'in one that is hidden too',
@@ -78,6 +89,18 @@ describe('text that opens by a click', () => {
     ],
     ['in a line', '<h4>How long? <span hidden>Four days.</span></h4>'],
     ['of an icon', '<p>Late. <i aria-hidden="true">Four days.</i></p>'],
+    [
+      'of a menu that a link opens',
+      '<a href="#m">Menu</a><div id="m" hidden><a href="/">Four days</a></div>',
+    ],
+    [
+      'of a menu that a button opens',
+      '<button aria-controls="m">Menu</button><div id="m" hidden><a href="/">Four days</a></div>',
+    ],
+    [
+      'that a link of another page names',
+      '<a href="/b#m">How long?</a><p>See:</p><div id="m" hidden>Four days.</div>',
+    ],
     ['in navigation', '<button aria-controls="n">Menu</button><nav id="n" hidden>Four days.</nav>'],
   ])('is no other hidden text: %s', (_, hidden) => {
     expect(textOf(page(`<main><h1>A</h1><p>Words of a page.</p>${hidden}</main>`))).not.toContain(
@@ -159,6 +182,21 @@ describe('what markup sets apart', () => {
     ['a fraction', '1<sup>1</sup>/<sub>2</sub> hours', '1 1/2 hours'],
     ['a sign', 'Café<sup>®</sup> 24<sup>°</sup>', 'Café® 24°'],
     ['a struck price', 'Now <del>$25</del>$19', 'Now ~~$25~~ $19'],
+    [
+      'a price that a style strikes out',
+      '<span style="text-decoration: line-through">$49</span><span>$39</span>',
+      '~~$49~~ $39',
+    ],
+    [
+      'cents that a style raises',
+      '$19<span style="font-size:60%; vertical-align:super">99</span>',
+      '$19.99',
+    ],
+    [
+      'a number that a style lowers',
+      'about H<span style="vertical-align: sub">2</span>O',
+      'about H2O',
+    ],
     ['a struck price behind another', '$19<s>$25</s>', '$19 ~~$25~~'],
     ['a reading', '<ruby>漢字<rp>(</rp><rt>かんじ</rt><rp>)</rp></ruby>', '漢字(かんじ)'],
     ['marks that the page has itself', 'a\uE0F1b\uE0F4c', 'abc'],
@@ -260,6 +298,24 @@ describe('facts around a text', () => {
     ],
     ['an address', '<address>4 Park Lane, 12345 Exampleton</address>', ''],
     ['a link to call', '<footer><a href="tel:+15550100">555 0100</a></footer>', '555 0100'],
+    [
+      'a link to call without its number',
+      '<header><a href="tel:+1-555-0100">Call us</a></header>',
+      'Call us (+1-555-0100)',
+    ],
+    ['an icon to call', '<header><a href="tel:+15550100"><svg></svg></a></header>', '(+15550100)'],
+    [
+      'a link to call with its number in another form',
+      '<footer><p>Call <a href="tel:+4930555010">(030) 555-010</a> today.</p></footer>',
+      'Call (030) 555-010 today.',
+    ],
+    [
+      'a link to write without its address',
+      '<footer><p>Write <a href="mailto:a%40b.example?subject=Hi">to us</a>.</p></footer>',
+      'Write to us (a@b.example).',
+    ],
+    ['a link to call that has no number', '<footer><a href="tel:">Call us</a></footer>', ''],
+    ['a link to write that is no address', '<footer><a href="mailto:%zz">Write</a></footer>', ''],
     [
       'a link to write',
       '<footer><p><a href="mailto:a@b.example">a@b.example</a></p></footer>',
