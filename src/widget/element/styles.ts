@@ -54,6 +54,19 @@ h2 { flex: 1; margin: 0; font-size: 1.05em; overflow-wrap: anywhere; }
 .turn.user { align-self: flex-end; background: var(--accent); color: var(--accent-text); }
 .turn.human { border: 1px solid var(--border); background: var(--surface); }
 .turn a { color: inherit; text-decoration: underline; }
+.turn :is(p, ul, ol, pre, blockquote) { margin: 0; }
+.turn > * + :is(p, ul, ol, pre, blockquote, .wide), .turn li > * + * { margin-top: 8px; }
+.turn > .who + * { margin-top: 0; }
+.turn ul, .turn ol { padding-inline-start: 1.4em; }
+.turn ul { list-style: disc; }
+.turn ol { list-style: decimal; }
+.turn blockquote { padding-inline-start: 10px; border-inline-start: 3px solid var(--border); }
+.turn code { font: 0.92em ui-monospace, monospace; }
+.turn pre, .wide { overflow-x: auto; }
+.turn pre { white-space: pre; }
+.turn hr { border: 0; border-top: 1px solid var(--border); }
+.turn table { border-collapse: collapse; overflow-wrap: normal; }
+.turn :is(th, td) { padding: 2px 8px 2px 0; text-align: start; border-bottom: 1px solid var(--border); }
 .turn.user .note, .turn.user button { color: inherit; }
 .coming { margin-top: 8px; }
 .who { display: block; font-size: 0.85em; color: var(--muted); }

@@ -1,7 +1,7 @@
 import type { Turn } from '../talk/frames.ts';
 import type { Said, TalkState } from '../talk/talk-state.ts';
-import { linkedText } from './linked-text.ts';
 import { element } from './made.ts';
+import { literalNodes, markdownNodes } from './rich-text.ts';
 import type { Words } from './words.ts';
 
 /** What was said, one bubble each, and below it what is being said. */
@@ -10,6 +10,7 @@ export class TurnList {
   readonly #log: HTMLElement;
   readonly scroll: HTMLElement;
   readonly #reply: HTMLElement;
+  #replyShown = '';
   readonly #said: HTMLElement;
   readonly #shown = new Map<number, { turn: Turn; bubble: HTMLElement }>();
   readonly #words: Words;
@@ -45,7 +46,10 @@ export class TurnList {
     turns.forEach((turn, at) => this.#show(turn, at));
     this.#showSaid(said);
     this.#reply.hidden = reply === '';
-    if (this.#reply.textContent !== reply) this.#reply.textContent = reply;
+    if (this.#replyShown !== reply) {
+      this.#replyShown = reply;
+      this.#reply.replaceChildren(...markdownNodes(reply, this.#words.newTab, true));
+    }
     if (isAtEnd) this.scroll.scrollTop = this.scroll.scrollHeight;
   }
 
@@ -64,7 +68,8 @@ export class TurnList {
       element('span', { class: turn.role === 'human' ? 'who' : 'who unseen' }, [
         `${who[turn.role]}: `,
       ]),
-      ...linkedText(turn.text, this.#words.newTab),
+      // Models write Markdown; people write what they mean to be read.
+      ...(turn.role === 'agent' ? markdownNodes : literalNodes)(turn.text, this.#words.newTab),
     );
     if (turn.interrupted)
       bubble.append(element('span', { class: 'note' }, [` (${this.#words.interrupted})`]));

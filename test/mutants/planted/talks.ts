@@ -22,10 +22,10 @@ export const TALKS: readonly Mutant[] = [
   {
     name: 'reply-is-markup',
     promise: "what a visitor's page says and hears: one socket after the other",
-    file: 'src/widget/element/linked-text.ts',
-    in: 'linkedText',
-    find: 'createTextNode(text.slice(from)',
-    replace: 'createRange().createContextualFragment(text.slice(from)',
+    file: 'src/widget/element/rich-text.ts',
+    in: 'nodesOf',
+    find: 'createTextNode(piece)',
+    replace: 'createRange().createContextualFragment(piece)',
     suite: 'test/widget/chat.browser.test.ts',
   },
   {

@@ -1,0 +1,108 @@
+import type { Piece } from './piece.ts';
+
+/** A web address in a text: the characters that stand there, and where they lead. */
+export type Address = { shown: string; href: string };
+
+/** Returns the text with its web addresses as links. Everything else stays as it is written. */
+export function linked(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (const { index } of text.matchAll(BEGINNING)) {
+    const address = index < from ? undefined : addressAt(text, index);
+    if (!address) continue;
+    if (index > from) pieces.push(text.slice(from, index));
+    pieces.push({ tag: 'a', href: address.href, children: [address.shown] });
+    from = index + address.shown.length;
+  }
+  if (from < text.length) pieces.push(text.slice(from));
+  return pieces;
+}
+
+/**
+ * Reads the web address that begins at an index. It ends as GFM §6.9 says, and also where a sentence in a script
+ * without spaces continues.
+ *
+ * @returns undefined where none begins, and where readers and browsers could see different hosts
+ */
+export function addressAt(text: string, at: number): Address | undefined {
+  AUTHORITY.lastIndex = at;
+  const [authority, host = ''] = AUTHORITY.exec(text) ?? [];
+  if (authority === undefined || isLetter(text, at - 1)) return undefined;
+  const hostEnd = scriptChange(host) ?? host.length;
+  if (hostEnd < host.length) {
+    // What follows may be a sentence or the rest of an international host.
+    if (!/\.[a-z]+$/i.test(host.slice(0, hostEnd)) || /\.[\p{L}\p{N}]/u.test(host.slice(hostEnd)))
+      return undefined;
+    return addressOf(authority.slice(0, authority.length - host.length + hostEnd));
+  }
+  const rest = at + authority.length;
+  REST.lastIndex = rest;
+  const [tail = ''] = REST.exec(text) ?? [];
+  // A character after the host that no sentence has there, such as @ or a hyphen that browsers ignore.
+  if (tail === '' && NO_END.test(text.slice(rest, rest + 2))) return undefined;
+  const whole = authority + tail;
+  return addressOf(trimmed(whole.slice(0, scriptChange(whole) ?? whole.length)));
+}
+
+/** Returns where a link may lead, or undefined if browsers read another host than the one that is written. */
+export function webAddress(text: string): string | undefined {
+  const written = /^https?:\/\/([^/?#\\]*)/i.exec(text)?.[1]?.replace(/:\d*$/, '');
+  if (!written || !URL.canParse(text)) return undefined;
+  const { hostname, username, password, href } = new URL(text);
+  if (username !== '' || password !== '' || written.includes('@')) return undefined;
+  // Browsers replace look-alikes such as full-width letters, and write numbers as an IP address.
+  const isPlain = /^[\x21-\x7e]*$/.test(written);
+  const isSame = isPlain
+    ? hostname === written.toLowerCase()
+    : written.normalize('NFKC') === written && /^[\p{L}\p{M}\p{N}.-]+$/u.test(written);
+  return isSame ? href : undefined;
+}
+
+const BEGINNING = /https?:\/\//gi;
+const AUTHORITY = /https?:\/\/(\[[\da-f:.]+\]|[\p{L}\p{M}\p{N}_.-]+)(?::\d{1,5})?/iuy;
+/** Path, query and fragment; no quotes, table bars, emoji or full-width punctuation, which addresses spell with `%`. */
+const REST =
+  /[/?#](?:(?![<>"`|\\]|[“”‘’«»…–—،؛؟۔।\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]|\p{Extended_Pictographic})\S)*/uy;
+const NO_END = /^(?:[@\d]|\p{Cf}|:[^\s*_~'")\]}])/u;
+
+function addressOf(shown: string): Address | undefined {
+  // The full stop of a sentence is no part of its host.
+  const kept = trimmed(shown);
+  const href = webAddress(kept);
+  return href === undefined ? undefined : { shown: kept, href };
+}
+
+/** Finds where text of a script without spaces follows a Latin letter, a digit or a closed bracket. */
+function scriptChange(text: string): number | undefined {
+  const found = /([\p{Script=Latin}\d)\]}])(?![\p{ASCII}\p{Script=Latin}])\p{L}/u.exec(text);
+  return found ? found.index + found[1]!.length : undefined;
+}
+
+const isLetter = (text: string, at: number): boolean => /[a-z\d]/i.test(text[at] ?? '');
+
+/** Removes punctuation of the sentence around an address, and brackets that it does not open. */
+function trimmed(text: string): string {
+  const surplus = new Map(
+    [...BRACKETS].map(([close, open]) => [close, count(text, close) - count(text, open)]),
+  );
+  let end = text.length;
+  while (end > 0) {
+    const last = text[end - 1]!;
+    const left = surplus.get(last);
+    if (left === undefined ? !TRAILING.test(last) : left <= 0) break;
+    if (left !== undefined) surplus.set(last, left - 1);
+    end -=
+      last === ';' ? (ENTITY.exec(text.slice(Math.max(0, end - 12), end))?.[0].length ?? 1) : 1;
+  }
+  return text.slice(0, end);
+}
+
+const BRACKETS = new Map([
+  [')', '('],
+  [']', '['],
+  ['}', '{'],
+]);
+const TRAILING = /[.,:;!?*_~'"]/;
+const ENTITY = /&[a-z\d]+;$/i;
+
+const count = (text: string, what: string): number => text.split(what).length - 1;

@@ -1,0 +1,29 @@
+/** Text with its structure, as plain data: tests read it without a browser, and `rich-text.ts` makes nodes of it. */
+export type Piece = string | Structure;
+
+export type Structure = {
+  tag: Tag;
+  children: readonly Piece[];
+  /** Address of a link (`a`). */
+  href?: string;
+  /** First number of an ordered list (`ol`). */
+  start?: number;
+};
+
+export type Tag =
+  | 'a'
+  | 'blockquote'
+  | 'code'
+  | 'del'
+  | 'em'
+  | 'hr'
+  | 'li'
+  | 'ol'
+  | 'p'
+  | 'pre'
+  | 'strong'
+  | 'table'
+  | 'td'
+  | 'th'
+  | 'tr'
+  | 'ul';
