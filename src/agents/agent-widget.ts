@@ -4,26 +4,51 @@ import { saying } from '../platform/resources/schema/patterns.ts';
 
 /** Web pages that an agent may be talked with from (contract §4): no content, it makes no versions. */
 
-/** As a browser sends it (RFC 6454): lower case, and without the port that its scheme has anyway. */
-export const origin = z
-  .string()
-  .min(1)
-  .max(255)
-  .regex(
-    ...saying(
-      /^(https:\/\/[0-9a-z]([-0-9a-z.]*[0-9a-z])?|http:\/\/(localhost|127\.0\.0\.1))(:[1-9][0-9]{0,4})?$/,
-      'must be an origin in lower case, such as https://shop.example.com: https (http for localhost and 127.0.0.1 alone), a host, a port if it has one, no path',
-    ),
-  );
+const HOST = String.raw`[0-9a-z_]([-0-9a-z_.]*[0-9a-z_])?|\[[0-9a-f:.]+\]`;
+const WEB = `https://(${HOST})`;
+/** Names and addresses of the visitor's own machine. */
+const LOCAL = String.raw`http://(([-0-9a-z]+\.)*localhost|127\.0\.0\.1|\[::1\])`;
+/** Apps and extensions, such as capacitor://localhost. Patterns of the API server cannot say "all but http". */
+const APP = '([a-gi-z]|h[a-su-z0-9+.-])[a-z0-9+.-]*://[-0-9A-Za-z._~]+';
+/** At least two labels follow the star, and the last begins with a letter: neither *.com nor *.0.0.1 matches. */
+const STAR = String.raw`https://\*(\.[0-9a-z_]([-0-9a-z_]*[0-9a-z_])?)+\.[a-z]([-0-9a-z]*[0-9a-z])?`;
+const PORT = '(:[1-9][0-9]{0,4})?';
+
+const originOf = (pattern: string, words: string) =>
+  z
+    .string()
+    .min(1)
+    .max(255)
+    .regex(...saying(new RegExp(`^(${pattern})${PORT}$`), words));
+
+/** An origin as a browser sends it (RFC 6454), without the default port of its scheme. */
+export const origin = originOf(
+  `${WEB}|${LOCAL}|${APP}`,
+  'must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: http for localhost and 127.0.0.1 only, a host, a port if it has one, no path',
+);
+
+const allowedOrigin = originOf(
+  `${WEB}|${STAR}|${LOCAL}|${APP}`,
+  'must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: http for localhost and 127.0.0.1 only, a host, a port if it has one, no path; * may stand for the first label of a host, as in https://*.preview.example.com',
+);
+
+/** Returns whether an allowed origin matches that of a page. A star matches one label of the host. */
+export function allowsOrigin(allowed: readonly string[], pageOrigin: string): boolean {
+  const rest = /^https:\/\/[-0-9a-z_]+(\..*)$/.exec(pageOrigin)?.[1];
+  const starred = rest === undefined ? undefined : `https://*${rest}`;
+  return allowed.some((one) => one === pageOrigin || one === starred);
+}
 
 export const WIDGET_TALKS_MAX = 100;
 
 export const widget = z.strictObject({
   allowedOrigins: z
-    .array(origin)
+    .array(allowedOrigin)
     .max(50)
     .meta(LIST_SET)
-    .describe('Origins whose pages may talk with it, such as https://shop.example.com.'),
+    .describe(
+      'Origins whose pages may talk with it, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com.',
+    ),
   maxConcurrent: z
     .int()
     .min(1)

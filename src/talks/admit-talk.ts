@@ -1,6 +1,6 @@
 import { readLiveContent, readVersionToTalk } from '../agents/agent-versions.sql.ts';
 import type { AgentContent } from '../agents/agent.ts';
-import { WIDGET_TALKS_MAX } from '../agents/agent-widget.ts';
+import { allowsOrigin, WIDGET_TALKS_MAX } from '../agents/agent-widget.ts';
 import { readAgent, type AgentRow } from '../agents/agents.sql.ts';
 import { readConversation } from '../conversations/record/conversations.sql.ts';
 import { ApiError } from '../errors.ts';
@@ -84,8 +84,8 @@ export function requireOrigin(
   agent: AgentRow | undefined,
   origin: string | null,
 ): asserts agent is AgentRow {
-  const isAllowed = origin !== null && agent?.spec.widget?.allowedOrigins.includes(origin);
-  if (isAllowed) return;
+  const allowed = agent?.spec.widget?.allowedOrigins ?? [];
+  if (origin !== null && allowsOrigin(allowed, origin)) return;
   throw notAllowed('no agent of this id may be talked with from pages of this origin');
 }
 

@@ -187,7 +187,16 @@ test.each([
   'http://shop.example.com',
   'https://shop.example.com/',
   'https://Shop.example.com',
-  'https://*.example.com',
+  'https://*',
+  'https://*.com',
+  'https://*.168.1.10',
+  'https://shop.*.example.com',
+  'https://a*.example.com',
+  'http://*.example.com',
+  'capacitor://*',
+  'capacitor://localhost/',
+  'capacitor:localhost',
+  'chrome-extension://',
   'https://shop.example.com:0',
   '*',
   'null',
@@ -196,6 +205,34 @@ test.each([
     json: { widget: { allowed_origins: [origin] } },
   });
   expect([status, body.errors?.[0]?.pointer]).toEqual([422, '/widget/allowed_origins/0']);
+});
+
+test('pages of apps, extensions and previews get a token where their origin is allowed', async () => {
+  const allowed = [
+    'capacitor://localhost',
+    'ionic://localhost',
+    'tauri://localhost',
+    'http://tauri.localhost',
+    'app://-',
+    'chrome-extension://abcdefghijklmnopabcdefghijklmnop',
+    'safari-web-extension://E1B2C3D4-0000-4000-8000-00000000ABCD',
+    'https://[2001:db8::1]:8443',
+    'https://*.preview.example.com:8443',
+  ];
+  const agentId = await newAgent({ name: 'in-apps', widget: { allowed_origins: allowed } });
+  const asked = async (origin: string): Promise<number> =>
+    (await talks.widgetToken({ agentId, origin })).status;
+  for (const origin of allowed.slice(0, -1))
+    expect([origin, await asked(origin)]).toEqual([origin, 201]);
+  expect(await asked('https://pr-7.preview.example.com:8443')).toBe(201);
+  expect(await asked('https://a.b.preview.example.com:8443')).toBe(403);
+  expect(await asked('null')).toBe(403);
+});
+
+test('a token of a server is bound to one origin, never to a star', async () => {
+  const starred = await talks.talkToken({ origin: 'https://*.preview.example.com' });
+  expect([starred.status, starred.body.errors?.[0]?.pointer]).toEqual([422, '/origin']);
+  expect((await talks.talkToken({ origin: 'capacitor://localhost' })).status).toBe(201);
 });
 
 test('no call is placed by it, and the reason is told', async () => {

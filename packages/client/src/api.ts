@@ -461,7 +461,7 @@ export interface components {
       metadata: { [name: string]: string };
       /** Who may talk with it from their pages; absent: nobody. */
       widget: ({
-        /** Origins whose pages may talk with it, such as https://shop.example.com. */
+        /** Origins whose pages may talk with it, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
         allowed_origins: string[];
         /** Most visitors who speak at once, and who come in a minute; 100 when absent. */
         max_concurrent?: number;
@@ -2487,7 +2487,7 @@ export interface paths {
           metadata?: { [name: string]: string };
           /** Who may talk with it from their pages; absent: nobody. */
           widget?: {
-            /** Origins whose pages may talk with it, such as https://shop.example.com. */
+            /** Origins whose pages may talk with it, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
             allowed_origins: string[];
             /** Most visitors who speak at once, and who come in a minute; 100 when absent. */
             max_concurrent?: number;
@@ -2754,7 +2754,7 @@ export interface paths {
           metadata?: ({ [name: string]: (string | null) } | null);
           /** Who may talk with it from their pages; absent: nobody. */
           widget?: ({
-            /** Origins whose pages may talk with it, such as https://shop.example.com. */
+            /** Origins whose pages may talk with it, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
             allowed_origins?: (string[] | null);
             /** Most visitors who speak at once, and who come in a minute; 100 when absent. */
             max_concurrent?: (number | null);
@@ -2959,7 +2959,7 @@ export interface paths {
           metadata?: ({ [name: string]: (string | null) } | null);
           /** Who may talk with it from their pages; absent: nobody. */
           widget?: ({
-            /** Origins whose pages may talk with it, such as https://shop.example.com. */
+            /** Origins whose pages may talk with it, such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com. */
             allowed_origins?: (string[] | null);
             /** Most visitors who speak at once, and who come in a minute; 100 when absent. */
             max_concurrent?: (number | null);
@@ -7169,7 +7169,7 @@ export interface paths {
           variables?: { [name: string]: unknown };
           /** Free key-value pairs of yours; kept and shown, never read. */
           metadata?: { [name: string]: string };
-          /** Whose pages may use it; absent: any. Must be an origin in lower case, such as https://shop.example.com: https (http for localhost and 127.0.0.1 alone), a host, a port if it has one, no path. */
+          /** Whose pages may use it; absent: any. Must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: http for localhost and 127.0.0.1 only, a host, a port if it has one, no path. */
           origin?: string;
           /** For how long it is good. */
           ttl_sec?: number;

@@ -344,7 +344,7 @@ export function SeldomFields({ form }: { form: Form }) {
         name="origins"
         pointer="/widget"
         label="Web pages that may embed it"
-        hint="Origins such as https://shop.example.com, one a line, 50 at most; empty: none."
+        hint="Origins such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com, one on each line, 50 at most."
         rows={3}
         isCode
       />
