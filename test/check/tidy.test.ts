@@ -256,7 +256,7 @@ function reachOf(room: string): ReadonlySet<string> | undefined {
   if (first === DASHBOARD) {
     const below = part === undefined ? undefined : DASHBOARD_PARTS.indexOf(part);
     const parts = DASHBOARD_PARTS.slice(0, below).map((name) => `${DASHBOARD}/${name}`);
-    return new Set([room, ...parts, `${WIDGET}/talk`, `${WIDGET}/sound`]);
+    return new Set([room, ...parts, `${WIDGET}/talk`, `${WIDGET}/sound`, `${WIDGET}/text`]);
   }
   if (first === WIDGET) {
     const below = part === undefined ? undefined : WIDGET_PARTS.indexOf(part);

@@ -9,6 +9,7 @@ import {
 import { OUTCOMES } from '../../src/conversations/record/outcomes.ts';
 import { toUuid } from '../../src/ids.ts';
 import { KNOWLEDGE } from '../conversations/conversation-setup.ts';
+import { pressOfInputMethod } from './input-method.ts';
 import { expectAccessible, openDashboard, type Opened, WALKED_THEMES } from './dashboard.ts';
 
 /** Conversations are found, read with all that followed, exported and erased: from click to effect. */
@@ -69,6 +70,7 @@ describe('the list', () => {
 
     await page.getByRole('button', { name: 'More filters' }).click();
     await page.getByLabel('Metadata').fill('plan=gold');
+    expect(await pressOfInputMethod(page.getByLabel('Metadata'), 'Enter')).toBe('plan=gold');
     await page.getByLabel('Metadata').press('Enter');
     await page.getByRole('link', { name: 'bob' }).waitFor({ state: 'detached' });
     expect(new URL(page.url()).searchParams.get('metadata.plan')).toBe('gold');

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
 import { toUuid } from '../../src/ids.ts';
+import { pressOfInputMethod } from './input-method.ts';
 import { expectAccessible, openDashboard, type Opened } from './dashboard.ts';
 
 /** The escalation inbox: who waits is seen, taken over by one, talked with, and given back. */
@@ -76,6 +77,8 @@ test('who waits is taken over by one, and the other sees all of it without a cli
   await ana.page.keyboard.type('I look for it');
   await ana.page.keyboard.press('Enter');
   await ana.page.keyboard.type('at once.');
+  const given = { keyCode: 229, ctrlKey: true };
+  expect(await pressOfInputMethod(reply, 'Enter', given)).toBe('I look for it\nat once.');
   await ana.page.keyboard.press('Control+Enter');
   await ben.page.getByRole('log').getByText('I look for it\nat once.').waitFor();
   expect(await reply.inputValue()).toBe('');

@@ -4,6 +4,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
 import type { Responder } from '../../src/conversations/turns/responder.ts';
 import { toUuid } from '../../src/ids.ts';
+import { pressOfInputMethod } from './input-method.ts';
 import { expectAccessible, openDashboard, type Opened, WALKED_THEMES } from './dashboard.ts';
 
 /** Any version is talked with, the reply is seen as it is made, and what it was made of beside it. */
@@ -99,6 +100,8 @@ test('a reply is seen as it comes, with what it was made of; nothing of it is to
   const { page } = await openDashboard({ at: `/agents/${id}/playground` });
   await page.getByLabel('name', { exact: true }).fill('Ada');
   await page.getByLabel('Message').fill('Please wait for it');
+  const left = await pressOfInputMethod(page.getByLabel('Message'), 'Enter');
+  expect(left).toBe('Please wait for it');
   await page.getByLabel('Message').press('Enter');
 
   const log = page.getByRole('log');

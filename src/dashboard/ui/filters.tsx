@@ -2,6 +2,7 @@ import { useId, useState, type ReactNode } from 'react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import './field.css';
 import './filters.css';
+import { isOfInputMethod } from '../../widget/text/input-method.ts';
 
 export type Search = Record<string, string>;
 
@@ -111,8 +112,8 @@ export function TextFilter({
           clearTimeout(timer);
           setTimer(setTimeout(() => take(target.value), TYPED_MS));
         }}
-        onKeyDown={({ key }) => {
-          if (key === 'Enter') take(text);
+        onKeyDown={({ key, nativeEvent }) => {
+          if (key === 'Enter' && !isOfInputMethod(nativeEvent)) take(text);
         }}
       />
     </div>

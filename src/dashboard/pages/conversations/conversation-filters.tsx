@@ -10,6 +10,7 @@ import {
   type Search,
 } from '../../ui/filters.tsx';
 import { AgentFilter } from '../../ui/agent-filter.tsx';
+import { isOfInputMethod } from '../../../widget/text/input-method.ts';
 
 /** Those that stand behind “More filters”; that opens by itself when one of them is set. */
 const MORE = [
@@ -97,9 +98,9 @@ function MetadataFilter({
       <input
         id={id}
         placeholder="plan=gold ↵"
-        onKeyDown={({ key, currentTarget }) => {
+        onKeyDown={({ key, currentTarget, nativeEvent }) => {
           const [name, value] = pairOf(currentTarget.value);
-          if (key !== 'Enter' || !name || !value) return;
+          if (key !== 'Enter' || isOfInputMethod(nativeEvent) || !name || !value) return;
           currentTarget.value = '';
           set({ [METADATA + name]: value });
         }}

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useSelf } from '../../data/escalations.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
+import { isOfInputMethod } from '../../../widget/text/input-method.ts';
 
 /** What is half written stays while one looks at another conversation. */
 const drafts = new Map<string, string>();
@@ -61,6 +62,7 @@ export function Reply({
             onChange={({ target }) => write(target.value)}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+              if (isOfInputMethod(event.nativeEvent)) return;
               event.preventDefault();
               send();
             }}

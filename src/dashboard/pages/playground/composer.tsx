@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { isOfInputMethod } from '../../../widget/text/input-method.ts';
 
 /** Enter sends, Shift and Enter is a new line; while a reply comes it can be stopped. */
 export function Composer({
@@ -51,7 +52,7 @@ export function Composer({
         value={text}
         onChange={({ target }) => setText(target.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+          if (event.key !== 'Enter' || event.shiftKey || isOfInputMethod(event.nativeEvent)) return;
           event.preventDefault();
           send();
         }}

@@ -1,0 +1,7 @@
+/**
+ * Whether a key belongs to an input method, such as Enter that confirms a Japanese word. Safari ends the composition
+ * before it reports that key, and tells it by the code 229 alone (UI Events §7.3.1).
+ */
+export function isOfInputMethod(event: { isComposing: boolean; keyCode: number }): boolean {
+  return event.isComposing || event.keyCode === 229;
+}
