@@ -1,31 +1,47 @@
 /**
  * build-widget.mjs FOLDER
  *
- * Writes the widget as the API role serves it: `widget.js`, which pages embed by one script element, and
- * `sound-HASH.js`, the worklets that it loads when somebody begins to speak. No package is in them.
+ * Writes the widget as the API role serves it: `widget.js`, which pages embed by one script element, and the files that
+ * it loads later: `text-HASH.js` when the panel opens, `sound-HASH.js`, the worklets, when a visitor begins to speak, and
+ * `LANGUAGE-HASH.js` for a language other than English. They contain no package.
  */
+import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compressBuilt } from './compress-built.mjs';
 
 const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
+const languages = 'src/widget/words/languages';
 
 /** Empties the folder first. */
 export async function buildWidget(folder) {
   process.env.NODE_ENV = 'production';
-  const sound = await bundle(folder, {
-    emptyOutDir: true,
-    input: 'src/widget/sound/worklets.ts',
-    output: { format: 'es', entryFileNames: 'sound-[hash].js' },
-  });
-  // Its name is the program's: a page of before goes on with the worklets of before, or with none.
-  const define = { SOUND_FILE: JSON.stringify(`widget/${sound.fileName}`) };
+  const sound = await bundleLater(folder, 'sound', 'src/widget/sound/worklets.ts', true);
+  const text = await bundleLater(folder, 'text', 'src/widget/text/read-text.ts');
+  const words = {};
+  for (const name of readdirSync(join(root, languages))) {
+    const language = name.replace(/\.ts$/, '');
+    words[language] = await bundleLater(folder, language, join(languages, name));
+  }
+  // These names are the program's: an open page continues with the files of its own build, or with none.
+  const define = {
+    SOUND_FILE: JSON.stringify(sound),
+    TEXT_FILE: JSON.stringify(text),
+    WORD_FILES: JSON.stringify(words),
+  };
   await bundle(folder, {
     emptyOutDir: false,
     input: 'src/widget/widget.ts',
     output: { format: 'iife', entryFileNames: 'widget.js' },
     define,
   });
+}
+
+/** Returns where the API serves it. */
+async function bundleLater(folder, name, input, emptyOutDir = false) {
+  const output = { format: 'es', entryFileNames: `${name}-[hash].js` };
+  const { fileName } = await bundle(folder, { emptyOutDir, input, output });
+  return `widget/${fileName}`;
 }
 
 async function bundle(folder, { emptyOutDir, input, output, define }) {
@@ -41,7 +57,13 @@ async function bundle(folder, { emptyOutDir, input, output, define }) {
       emptyOutDir,
       target: 'es2022',
       modulePreload: false,
-      rolldownOptions: { input: join(root, input), output, checks: { bundlerTimings: false } },
+      rolldownOptions: {
+        input: join(root, input),
+        // What others import stays exported.
+        preserveEntrySignatures: 'strict',
+        output,
+        checks: { bundlerTimings: false },
+      },
     },
   });
   const [file] = built.output;

@@ -1,47 +1,90 @@
 import { defineWidget } from './element/parley-widget.ts';
+import { complain } from './talk/trouble.ts';
 
 /**
  * The entry, `/widget.js`:
  *
  *     <script src="https://parley.example.com/widget.js" data-agent="agt_…" async></script>
  *
- * puts a widget at the end of the page. Without `data-agent` it defines the element, which the page puts
- * where it wants to. What `data-` attributes say is what the element's attributes of these names say.
+ * puts a widget at the end of the page. Tag managers drop `data-` attributes: the same settings may stand in the address,
+ * `/widget.js?agent=agt_…`. Without an agent it defines the element, which the page puts where it wants to.
  */
 
-/** Of the build: `widget/sound-HASH.js`. */
+/** Of the build: `widget/sound-HASH.js`, `widget/text-HASH.js`, and `widget/LANGUAGE-HASH.js` by language. */
 declare const SOUND_FILE: string;
+declare const TEXT_FILE: string;
+declare const WORD_FILES: Record<string, string>;
 
-const script = findScript();
-if (script) {
-  const workletUrl = new URL(SOUND_FILE, script.src).href;
-  defineWidget({ server: new URL(script.src).origin, workletUrl });
-  const { agent } = script.dataset;
-  if (agent) whenThereIsABody(() => addElement(script, agent));
+const SETTINGS = ['agent', 'token-url', 'greeting', 'lang'];
+
+const scripts = findScripts();
+const [first] = scripts;
+if (first) {
+  const urlOf = (file: string): string => new URL(file, first.src).href;
+  defineWidget({
+    server: new URL(first.src).origin,
+    workletUrl: urlOf(SOUND_FILE),
+    textUrl: urlOf(TEXT_FILE),
+    wordFiles: Object.fromEntries(
+      Object.entries(WORD_FILES).map(([language, file]) => [language, urlOf(file)]),
+    ),
+  });
+  const named = scripts.map(settingsOf).filter(({ agent }) => agent);
+  whenIs('interactive', () => named.forEach(addElement));
+  if (named.length === 0) whenIs('complete', requireElement);
+} else {
+  complain(
+    'the widget does not find its script element, so it does not know its server. Load it by <script src="https://YOUR-PARLEY/widget.js?agent=agt_…">.',
+  );
 }
 
-/** A module has no `currentScript`. */
-function findScript(): HTMLScriptElement | undefined {
+/** A module has no `currentScript`, and runs once for all elements that load it. */
+function findScripts(): HTMLScriptElement[] {
   const { currentScript } = document;
-  if (currentScript instanceof HTMLScriptElement) return currentScript;
-  return document.querySelector<HTMLScriptElement>('script[src$="/widget.js"]') ?? undefined;
+  if (currentScript instanceof HTMLScriptElement && currentScript.src) return [currentScript];
+  return [...document.scripts].filter(
+    ({ src }) => URL.canParse(src) && new URL(src).pathname.endsWith('/widget.js'),
+  );
 }
 
-function whenThereIsABody(run: () => void): void {
-  if (document.body) run();
-  else document.addEventListener('DOMContentLoaded', run, { once: true });
+type Settings = Record<string, string | null>;
+
+/** By name of the element's attributes. */
+function settingsOf(script: HTMLScriptElement): Settings {
+  const query = new URL(script.src).searchParams;
+  return Object.fromEntries(
+    SETTINGS.map((name) => [name, script.getAttribute(`data-${name}`) ?? query.get(name)]),
+  );
 }
 
-function addElement({ dataset }: HTMLScriptElement, agent: string): void {
-  const made = document.createElement('parley-widget');
-  const given = {
-    agent,
-    'token-url': dataset['tokenUrl'],
-    greeting: dataset['greeting'],
-    lang: dataset['lang'],
+function whenIs(state: 'interactive' | 'complete', run: () => void): void {
+  const isSo = (): boolean =>
+    state === 'complete' ? document.readyState === 'complete' : document.body !== null;
+  if (isSo()) return run();
+  const look = (): void => {
+    if (!isSo()) return;
+    document.removeEventListener('readystatechange', look);
+    run();
   };
-  for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined) made.setAttribute(name, value);
+  document.addEventListener('readystatechange', look);
+}
+
+/** Themes and tag managers may both have put the script into the page. */
+function addElement(settings: Settings): void {
+  const isThere = [...document.querySelectorAll('parley-widget')].some(
+    (widget) => widget.getAttribute('agent') === settings['agent'],
+  );
+  if (isThere) return;
+  const made = document.createElement('parley-widget');
+  for (const [name, value] of Object.entries(settings)) {
+    if (value !== null) made.setAttribute(name, value);
   }
   document.body.append(made);
+}
+
+function requireElement(): void {
+  if (document.querySelector('parley-widget')) return;
+  complain(
+    'no agent is named. Add data-agent="agt_…" to the script element, or ?agent=agt_… to its address where a tag manager drops data- attributes, or put <parley-widget agent="agt_…"></parley-widget> into the page.',
+  );
 }

@@ -78,7 +78,7 @@ export const DASHBOARD = 'dashboard';
 export const DASHBOARD_PARTS = ['data', 'ui', 'transcript', 'pages', 'app'];
 /** Runs in pages of other sites. The dashboard talks through it too. Its parts, lowest first. */
 export const WIDGET = 'widget';
-export const WIDGET_PARTS = ['talk', 'sound', 'text', 'element'];
+export const WIDGET_PARTS = ['talk', 'sound', 'text', 'words', 'element'];
 /** The part of the program that the widget imports: arithmetic of sound. */
 export const WIDGET_BELOW = ['speech/audio'];
 /** A package for other programs. It knows the types generated for it, and nothing else. */

@@ -142,6 +142,38 @@ test('where nobody can be reached the message is kept, and sent when it can', as
 });
 
 describe('what an agent says', () => {
+  test('in Markdown is shown as such while it is made; what a visitor writes stays as it is', async () => {
+    let letGo = (): void => {};
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    const parts = [
+      '**Delivery** takes *fo',
+      'ur* days:\n\n1. Order on the [shop page](https://shop.example/a)\n2. Pay\n\n| Size | Price |\n|---|---|\n| S | 10 € |',
+    ];
+    responder.play(async ({ emitToken }) => {
+      emitToken(parts[0]!);
+      await held;
+      emitToken(parts[1]!);
+      return { text: parts.join('') };
+    });
+    const visitor = await open();
+    await write(visitor, '**How** [long](https://a.example)?');
+    const coming = visitor.page.locator('.coming');
+    await coming.getByText('Delivery', { exact: true }).waitFor();
+    expect(await coming.textContent()).toBe('Delivery takes fo');
+    expect(await coming.locator('strong, em').allTextContents()).toEqual(['Delivery', 'fo']);
+    letGo();
+    const bubble = log(visitor).getByRole('listitem').filter({ hasText: 'Delivery takes four' });
+    await bubble.getByRole('cell', { name: '10 €' }).waitFor();
+    expect(await bubble.locator('ol li').allTextContents()).toEqual([
+      'Order on the shop page',
+      'Pay',
+    ]);
+    const link = bubble.getByRole('link', { name: 'shop page' });
+    expect(await link.getAttribute('href')).toBe('https://shop.example/a');
+    await log(visitor).getByText('You: **How** [long](https://a.example)?').waitFor();
+    await expectAccessible(visitor.page);
+  });
+
   const HOSTILE = [
     '<img src=x onerror="document.title=1"> <script>document.title=2</script>',
     'javascript:alert(1) data:text/html,x [click](javascript:alert(2))',

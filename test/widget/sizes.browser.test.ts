@@ -14,10 +14,22 @@ const files = (): string[] => readdirSync(folder()).filter((name) => name.endsWi
 const text = (name: string): string => readFileSync(path.join(folder(), name), 'utf8');
 const sizeOf = (name: string): number => gzipSync(text(name), { level: 9 }).length;
 
-test('the widget is two files, one of them loaded by who speaks alone, of 30 kB at most', () => {
-  expect(files()).toEqual([expect.stringMatching(/^sound-[\w-]{8}\.js$/), 'widget.js']);
+const LANGUAGE = /^[a-z]{2}(-[a-z]{2})?-[\w-]{8}\.js$/;
+/** A visitor loads one of them at most. */
+const LANGUAGE_MAX = 2_000;
+
+test('the widget is one file, and at most three that are loaded when they are needed, of 30 kB', () => {
+  const languages = files().filter((name) => LANGUAGE.test(name));
+  const others = files().filter((name) => !LANGUAGE.test(name));
+  expect(others).toEqual([
+    expect.stringMatching(/^sound-[\w-]{8}\.js$/),
+    expect.stringMatching(/^text-[\w-]{8}\.js$/),
+    'widget.js',
+  ]);
   expect(sizeOf('widget.js')).toBeLessThan(ENTRY_MAX);
-  expect(files().reduce((sum, name) => sum + sizeOf(name), 0)).toBeLessThan(ALL_MAX);
+  const largest = Math.max(...languages.map(sizeOf));
+  expect(largest).toBeLessThan(LANGUAGE_MAX);
+  expect(others.reduce((sum, name) => sum + sizeOf(name), largest)).toBeLessThan(ALL_MAX);
 });
 
 test('it makes no markup and no program of text, and names no other host', () => {

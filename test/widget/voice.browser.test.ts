@@ -290,6 +290,64 @@ test('who has no loudspeaker is told so, nobody is called, and the microphone is
   expect(visitor.sent).toEqual([]);
 });
 
+test('a device that takes the sound away is told of, and the sound continues', async () => {
+  const visitor = await scene.visit();
+  visits.push(visitor);
+  const { page } = visitor;
+  type Held = { contexts: AudioContext[]; microphones: MediaStreamTrack[]; isBusy: boolean };
+  await page.evaluate(() => {
+    const Native = AudioContext;
+    const held = Object.assign(globalThis, { contexts: [] as AudioContext[], isBusy: false });
+    held.AudioContext = class extends Native {
+      constructor(given?: AudioContextOptions) {
+        super(given);
+        held.contexts.push(this);
+      }
+      override async resume(): Promise<void> {
+        if (held.isBusy) throw new DOMException('a telephone call', 'InvalidStateError');
+        await super.resume();
+      }
+    };
+  });
+  await page.getByRole('button', { name: 'Talk with' }).click();
+  await page.getByRole('button', { name: 'Speak', exact: true }).click();
+  await page.getByText('Microphone on').waitFor();
+  await log(visitor).getByText(GREETING).waitFor();
+  const halted = page.getByText('The device has interrupted the sound.');
+
+  // For a moment: it continues by itself.
+  await page.evaluate(() => (globalThis as unknown as Held).contexts.at(-1)!.suspend());
+  await page.waitForFunction(
+    () => (globalThis as unknown as Held).contexts.at(-1)!.state === 'running',
+  );
+  await halted.waitFor({ state: 'hidden' });
+
+  // As long as a call has it, and the browser wants a click then.
+  await page.evaluate(async () => {
+    const held = globalThis as unknown as Held;
+    held.isBusy = true;
+    await held.contexts.at(-1)!.suspend();
+  });
+  await halted.waitFor();
+  await expectAccessible(page);
+  await page.evaluate(() => Object.assign(globalThis, { isBusy: false }));
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await halted.waitFor({ state: 'hidden' });
+
+  // The system mutes the microphone alone.
+  const mute = (muted: boolean): Promise<void> =>
+    page.evaluate((isMuted) => {
+      const track = (globalThis as unknown as Held).microphones[0]!;
+      Object.defineProperty(track, 'muted', { value: isMuted, configurable: true });
+      track.dispatchEvent(new Event(isMuted ? 'mute' : 'unmute'));
+    }, muted);
+  await mute(true);
+  await halted.waitFor();
+  await mute(false);
+  await halted.waitFor({ state: 'hidden' });
+  expect(await page.getByRole('button', { name: 'Continue' }).isVisible()).toBe(false);
+});
+
 test('a page with the strictest policy lets one speak', async () => {
   const { url } = scene;
   const policy = [

@@ -1,14 +1,19 @@
 import type { SoundState } from '../sound/line.ts';
 import type { TalkState } from '../talk/talk-state.ts';
+import { isOfInputMethod } from '../text/input-method.ts';
+import type { ReadText } from '../text/read-text.ts';
+import type { Words } from '../words/words.ts';
 import { element, icon } from './made.ts';
-import { TurnList } from './turn-list.ts';
-import type { Words } from './words.ts';
+import { followSeenArea } from './seen-area.ts';
+import { TurnList, type Speaker } from './turn-list.ts';
 
 export type PanelActs = {
   onSay: (text: string) => void;
   onSayAgain: (id: number) => void;
   onSpeak: () => void;
   onMute: (isMuted: boolean) => void;
+  /** Called by a click, which browsers may require to continue sound. */
+  onResumeSound: () => void;
   onHangUp: () => void;
   /** After an end, or after something went wrong. */
   onAnew: () => void;
@@ -18,10 +23,10 @@ export type PanelActs = {
 export type PanelState = {
   talk: TalkState;
   sound: SoundState;
-  name: string;
+  speaker: Speaker;
   canSpeak: boolean;
   /** What the page says before anything was said. */
-  greeting: string;
+  greeting: { text: string; language: string | null };
   /** By code of a TalkError; null: nothing is wrong. */
   trouble: string | null;
 };
@@ -37,7 +42,7 @@ export class Panel {
   readonly #words: Words;
   readonly #acts: PanelActs;
   readonly #turns: TurnList;
-  #name = '';
+  #speaker: Speaker = { name: '', language: null, pageLanguage: null };
   readonly #title = element('h2', { id: 'title' });
   readonly #welcome = element('p', { class: 'welcome', dir: 'auto' });
   readonly #status = element('span', { role: 'status' });
@@ -47,14 +52,16 @@ export class Panel {
   readonly #speak: HTMLButtonElement;
   readonly #line: HTMLElement;
   readonly #mute: HTMLButtonElement;
+  readonly #resumeSound: HTMLButtonElement;
   readonly #hangUp: HTMLButtonElement;
   readonly #anew: HTMLButtonElement;
+  #stopSeen: (() => void) | undefined;
   readonly #meters = { microphone: element('i'), agent: element('i') };
 
   constructor(words: Words, acts: PanelActs) {
     this.#words = words;
     this.#acts = acts;
-    this.#turns = new TurnList(words, () => this.#name, acts.onSayAgain);
+    this.#turns = new TurnList(words, () => this.#speaker, acts.onSayAgain);
     this.#turns.scroll.prepend(this.#welcome);
     this.#field = element('textarea', {
       rows: '1',
@@ -72,21 +79,29 @@ export class Panel {
     );
     this.#hangUp = element('button', { type: 'button', class: 'bad' }, [words.hangUp]);
     this.#hangUp.addEventListener('click', acts.onHangUp);
+    this.#resumeSound = element('button', { type: 'button', class: 'primary' }, [
+      words.resumeSound,
+    ]);
+    this.#resumeSound.addEventListener('click', acts.onResumeSound);
     this.#line = this.#makeLine();
     this.#anew = element('button', { type: 'button', class: 'anew primary' }, [words.anew]);
     this.#anew.addEventListener('click', acts.onAnew);
-    this.root = element('dialog', { class: 'panel', 'aria-labelledby': 'title', id: 'panel' }, [
-      element('header', {}, [
-        this.#title,
-        this.#button({ icon: CROSS, label: words.close }, acts.onClose),
-      ]),
-      this.#turns.scroll,
-      element('div', { class: 'state' }, [this.#status]),
-      this.#trouble,
-      this.#line,
-      this.#form,
-      this.#anew,
-    ]);
+    this.root = element(
+      'dialog',
+      { class: 'panel', 'aria-labelledby': 'title', id: 'panel', lang: words.lang, dir: words.dir },
+      [
+        element('header', {}, [
+          this.#title,
+          this.#button({ icon: CROSS, label: words.close }, acts.onClose),
+        ]),
+        this.#turns.scroll,
+        element('div', { class: 'state' }, [this.#status]),
+        this.#trouble,
+        this.#line,
+        this.#form,
+        this.#anew,
+      ],
+    );
     this.#listen();
   }
 
@@ -95,7 +110,19 @@ export class Panel {
     if (this.root.open) return;
     if (isModal) this.root.showModal();
     else this.root.show();
+    this.#stopSeen ??= followSeenArea(this.root);
     this.focus();
+  }
+
+  close(): void {
+    this.#stopSeen?.();
+    this.#stopSeen = undefined;
+    this.root.close();
+  }
+
+  /** Shows all texts with their links and structure. */
+  readBy(read: ReadText): void {
+    this.#turns.readBy(read);
   }
 
   focus(): void {
@@ -103,20 +130,22 @@ export class Panel {
   }
 
   render(state: PanelState): void {
-    const { talk, sound, name, greeting, canSpeak } = state;
+    const { talk, sound, speaker, greeting, canSpeak } = state;
     const isOver = talk.phase === 'ended';
     const isLive = sound.microphone !== 'off';
     const hadFocus = this.root.contains(activeIn(this.root));
-    this.#name = name;
-    this.#title.textContent = name;
+    this.#speaker = speaker;
+    this.#title.textContent = speaker.name;
     this.#turns.render(talk);
-    this.#welcome.textContent = greeting;
+    this.#welcome.textContent = greeting.text;
+    if (greeting.language !== null) this.#welcome.lang = greeting.language;
     this.#welcome.hidden = talk.turns.length > 0 || talk.said.length > 0;
     setText(this.#status, this.#statusText(state));
     this.#renderTrouble(state.trouble);
     this.#line.hidden = !isLive;
     this.#line.classList.toggle('muted', sound.isMuted);
     this.#mute.setAttribute('aria-pressed', String(sound.isMuted));
+    this.#resumeSound.hidden = !sound.isHalted;
     this.#form.hidden = isOver;
     this.#anew.hidden = !isOver;
     this.#speak.hidden = !canSpeak || isLive;
@@ -139,6 +168,7 @@ export class Panel {
     if (talk.phase === 'waiting') return words.waiting;
     if (talk.phase === 'ended') return words.ended;
     if (talk.phase !== 'open') return '';
+    if (sound.isHalted) return words.halted;
     if (talk.status === 'escalated') return words.escalated;
     if (sound.microphone === 'off') return '';
     if (sound.isPlaying) return words.speaking;
@@ -181,7 +211,7 @@ export class Panel {
       this.#words.microphoneOn,
       element('span', { class: 'meters', 'aria-hidden': 'true' }, meters),
     ]);
-    return element('div', { class: 'line' }, [live, this.#mute, this.#hangUp]);
+    return element('div', { class: 'line' }, [live, this.#resumeSound, this.#mute, this.#hangUp]);
   }
 
   #button(shown: { icon: string; label: string }, onClick: () => void): HTMLButtonElement {
@@ -194,14 +224,17 @@ export class Panel {
 
   #listen(): void {
     this.#field.addEventListener('keydown', (event) => {
-      if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+      if (event.key !== 'Enter' || event.shiftKey || isOfInputMethod(event)) return;
       event.preventDefault();
       this.#say();
     });
     this.root.addEventListener('keydown', (event) => {
       // Pages have keys of their own; what is typed here is not for them.
       event.stopPropagation();
-      if (event.key === 'Escape' && !event.isComposing) this.#acts.onClose();
+      if (event.key !== 'Escape' || isOfInputMethod(event)) return;
+      // A dialog of the page around it stays open.
+      event.preventDefault();
+      this.#acts.onClose();
     });
     // Escape where it is modal, and the back gesture of a phone.
     this.root.addEventListener('cancel', (event) => {

@@ -1,16 +1,24 @@
 import { Line } from '../sound/line.ts';
 import { keep, readKept } from '../talk/kept.ts';
 import { askForToken, askOwnServer, isFresh, type TalkToken } from '../talk/token.ts';
-import { troubleOf, type TalkError } from '../talk/trouble.ts';
+import { complain, troubleOf, type TalkError } from '../talk/trouble.ts';
+import { loadWords, type WordFiles, type Words } from '../words/words.ts';
 import { element, icon } from './made.ts';
+import { liveBesideDialogs, type BesideDialogs } from './page-dialogs.ts';
 import { Panel } from './panel.ts';
+import { loadReader } from './rich-text.ts';
 import { STYLES } from './styles.ts';
-import { wordsOf, type Words } from './words.ts';
 
 const BUBBLE = 'M4 5h16v11H9l-5 4V5Z';
 
 /** Where the program came from: that is the server it talks with. */
-export type Home = { server: string; workletUrl: string };
+export type Home = {
+  server: string;
+  workletUrl: string;
+  /** The file of `read-text.ts`. */
+  textUrl: string;
+  wordFiles: WordFiles;
+};
 
 /**
  * `<parley-widget agent="agt_…">`: a button, and a panel in which visitors write and speak with the agent.
@@ -24,17 +32,55 @@ export function defineWidget(home: Home): void {
   customElements.define('parley-widget', ParleyWidget);
 }
 
+/** All elements that stand in the page. Of those of one agent the first has a launcher. */
+const placed = new Set<Widget>();
+
 abstract class Widget extends HTMLElement {
   protected abstract readonly home: Home;
-  #shown: Shown | undefined;
+  #agent = '';
+  #shown: Shown | 'loading' | undefined;
 
   connectedCallback(): void {
-    this.#shown = new Shown(this, this.home);
+    const agent = this.getAttribute('agent') ?? '';
+    // Moved within the page.
+    if (this.#shown && this.#agent === agent) return;
+    this.#leave();
+    this.#agent = agent;
+    placed.add(this);
+    if (agent === '') complain('<parley-widget> has no agent="agt_…".');
+    else this.#showIfFirst();
   }
 
   disconnectedCallback(): void {
-    this.#shown?.leave();
+    // A page that moves it takes it out and puts it in again.
+    queueMicrotask(() => {
+      if (this.isConnected) return;
+      if (this.#shown instanceof Shown && this.#shown.comeHome()) return;
+      this.#leave();
+    });
+  }
+
+  /** Browsers that can move an element call this instead of the two above. */
+  connectedMoveCallback(): void {}
+
+  #leave(): void {
+    if (this.#shown instanceof Shown) this.#shown.leave();
     this.#shown = undefined;
+    placed.delete(this);
+    for (const other of placed) other.#showIfFirst();
+  }
+
+  #showIfFirst(): void {
+    const isFirst = ![...placed].some((one) => one.#shown && one.#agent === this.#agent);
+    if (isFirst && this.#agent !== '') void this.#show();
+  }
+
+  async #show(): Promise<void> {
+    this.#shown = 'loading';
+    const words = await loadWords(languageOf(this) ?? navigator.language, this.home.wordFiles);
+    // Taken out meanwhile, or shown by another call.
+    if (this.#shown === 'loading' && this.isConnected)
+      this.#shown = new Shown(this, this.home, words);
   }
 }
 
@@ -48,6 +94,9 @@ class Shown {
   readonly #panel: Panel;
   readonly #launcher: HTMLButtonElement;
   readonly #sign: HTMLElement;
+  readonly #layer: HTMLElement;
+  readonly #beside: BesideDialogs;
+  #isReading = false;
   #isOpen = false;
   #token: TalkToken | undefined;
   /** Asked for when the panel was opened, and not used yet. */
@@ -56,11 +105,11 @@ class Shown {
   /** What the browser kept did not go on: that is no trouble of who opens the panel. */
   #isResuming = false;
 
-  constructor(host: HTMLElement, home: Home) {
+  constructor(host: HTMLElement, home: Home, words: Words) {
     this.#host = host;
     this.#home = home;
     this.#agent = host.getAttribute('agent') ?? '';
-    this.#words = wordsOf(languageOf(host));
+    this.#words = words;
     this.#line = new Line({
       getToken: () => this.#getToken(),
       workletUrl: home.workletUrl,
@@ -77,6 +126,7 @@ class Shown {
       onSayAgain: (id) => this.#line.talk.sayAgain(id),
       onSpeak: () => this.#speak(),
       onMute: (isMuted) => this.#line.mute(isMuted),
+      onResumeSound: () => this.#line.resumeSound(),
       onHangUp: () => this.#line.end(),
       onAnew: () => this.#anew(),
       onClose: () => this.#close(),
@@ -87,10 +137,14 @@ class Shown {
       class: 'launcher',
       'aria-haspopup': 'dialog',
       'aria-expanded': 'false',
+      lang: words.lang,
+      dir: words.dir,
     });
     this.#launcher.append(icon(BUBBLE), this.#sign);
     this.#launcher.addEventListener('click', () => this.#open());
+    this.#layer = element('div', { class: 'layer' }, [this.#launcher, this.#panel.root]);
     this.#show();
+    this.#beside = liveBesideDialogs(host, this.#layer);
     this.#line.talk.subscribe(this.#render);
     this.#line.sound.subscribe(this.#render);
     addEventListener('pagehide', this.#onPageHide);
@@ -100,7 +154,14 @@ class Shown {
 
   leave(): void {
     removeEventListener('pagehide', this.#onPageHide);
+    this.#beside.stop();
+    this.#panel.close();
     this.#line.leave();
+  }
+
+  /** Returns whether it was taken out with a dialog of the page, and is back where it was. */
+  comeHome(): boolean {
+    return this.#beside.comeHome();
   }
 
   #show(): void {
@@ -108,7 +169,7 @@ class Shown {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(STYLES);
     root.adoptedStyleSheets = [sheet];
-    root.replaceChildren(this.#launcher, this.#panel.root);
+    root.replaceChildren(this.#layer);
   }
 
   /** What was begun on the page before, or before a reload. */
@@ -125,6 +186,7 @@ class Shown {
     this.#panel.open(matchMedia('(max-width: 480px)').matches);
     this.#keepOpen();
     this.#render();
+    void this.#readTexts();
     if (!this.#token && this.#line.talk.get().phase === 'idle') void this.#look();
   }
 
@@ -132,10 +194,21 @@ class Shown {
   #close(): void {
     this.#isOpen = false;
     if (this.#line.sound.get().microphone !== 'off') this.#line.end();
-    this.#panel.root.close();
+    this.#panel.close();
     this.#keepOpen();
     this.#render();
     this.#launcher.focus();
+  }
+
+  /** Until it is loaded, and where it cannot be, texts stand as they are written. */
+  async #readTexts(): Promise<void> {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    try {
+      this.#panel.readBy(await loadReader(this.#home.textUrl));
+    } catch {
+      this.#isReading = false;
+    }
   }
 
   #keepOpen(): void {
@@ -214,14 +287,19 @@ class Shown {
     const talk = this.#line.talk.get();
     const sound = this.#line.sound.get();
     const name = this.#token?.agent.display_name || this.#words.agent;
+    const greeting = this.#host.getAttribute('greeting');
+    const pageLanguage = languageOf(this.#host);
     const isWaiting = talk.phase === 'waiting';
     const error = this.#error ?? sound.error ?? (isWaiting ? null : talk.error);
     this.#panel.render({
       talk,
       sound,
-      name,
+      speaker: { name, language: this.#token?.agent.language ?? null, pageLanguage },
       canSpeak: this.#token?.modes.includes('voice') ?? false,
-      greeting: this.#host.getAttribute('greeting') ?? this.#words.welcome(name),
+      greeting:
+        greeting === null
+          ? { text: this.#words.welcome(name), language: null }
+          : { text: greeting, language: pageLanguage },
       trouble: error?.code ?? null,
     });
     this.#launcher.hidden = this.#isOpen;
@@ -231,5 +309,5 @@ class Shown {
 }
 
 /** Its own, else that of what it stands in. */
-const languageOf = (host: HTMLElement): string =>
-  host.closest('[lang]')?.getAttribute('lang') ?? navigator.language;
+const languageOf = (host: HTMLElement): string | null =>
+  host.closest('[lang]')?.getAttribute('lang') || null;

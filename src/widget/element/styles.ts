@@ -38,10 +38,14 @@ button { cursor: pointer; border: 0; background: none; border-radius: 999px; pad
 button:disabled { opacity: 0.55; cursor: default; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 svg { width: 24px; height: 24px; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; display: block; }
+/* Above a dialog of the page; else it is as if it were not there. */
+.layer { display: contents; }
+.layer:popover-open { display: block; position: fixed; inset: 0; width: auto; height: auto; margin: 0; padding: 0; border: 0; background: none; color: inherit; overflow: visible; pointer-events: none; }
+.layer:popover-open > * { pointer-events: auto; }
 .launcher, .panel { position: fixed; z-index: var(--parley-z-index, 2147483000); inset-inline-end: var(--inset); bottom: var(--inset); }
 .launcher { width: 60px; height: 60px; padding: 0; display: grid; place-items: center; background: var(--accent); color: var(--accent-text); box-shadow: 0 4px 16px #0005; }
 .launcher svg { width: 28px; height: 28px; }
-.panel { margin: 0; padding: 0; inset-inline-start: auto; top: auto; width: 380px; max-width: calc(100vw - 2 * var(--inset)); height: 580px; max-height: calc(100dvh - 2 * var(--inset)); border: 1px solid var(--border); border-radius: var(--radius); background: var(--surface); color: var(--text); box-shadow: 0 8px 32px #0005; overflow: hidden; }
+.panel { margin: 0; padding: 0; inset-inline-start: auto; top: auto; bottom: calc(var(--inset) + var(--covered, 0px)); width: 380px; max-width: calc(100vw - 2 * var(--inset)); height: 580px; max-height: calc(var(--seen-height, 100dvh) - 2 * var(--inset)); border: 1px solid var(--border); border-radius: var(--radius); background: var(--surface); color: var(--text); box-shadow: 0 8px 32px #0005; overflow: hidden; }
 .panel[open] { display: flex; flex-direction: column; }
 .panel::backdrop { background: #0008; }
 header { display: flex; align-items: center; gap: 8px; padding: 8px 8px 8px 16px; border-bottom: 1px solid var(--border); }
@@ -95,7 +99,7 @@ form .icon { width: 44px; min-height: 44px; }
 .anew { margin: 0 12px 12px; }
 @keyframes pulse { 50% { opacity: 0.35; } }
 @media (max-width: 480px) {
-  .panel { inset: 0; width: 100%; max-width: none; height: 100dvh; max-height: none; border: 0; border-radius: 0; }
+  .panel { inset: var(--seen-top, 0px) 0 auto; width: 100%; max-width: none; height: var(--seen-height, 100dvh); max-height: none; border: 0; border-radius: 0; }
 }
 @media (prefers-reduced-motion: reduce) {
   * { animation: none !important; transition: none !important; }

@@ -1,8 +1,12 @@
 import type { Turn } from '../talk/frames.ts';
 import type { Said, TalkState } from '../talk/talk-state.ts';
+import type { ReadText, TextKind } from '../text/read-text.ts';
+import type { Words } from '../words/words.ts';
 import { element } from './made.ts';
-import { literalNodes, markdownNodes } from './rich-text.ts';
-import type { Words } from './words.ts';
+import { nodesOf } from './rich-text.ts';
+
+/** Name of the agent, and the languages of the texts, by which screen readers pronounce them. */
+export type Speaker = { name: string; language: string | null; pageLanguage: string | null };
 
 /** What was said, one bubble each, and below it what is being said. */
 export class TurnList {
@@ -14,13 +18,15 @@ export class TurnList {
   readonly #said: HTMLElement;
   readonly #shown = new Map<number, { turn: Turn; bubble: HTMLElement }>();
   readonly #words: Words;
-  readonly #name: () => string;
+  readonly #speaker: () => Speaker;
   readonly #onSayAgain: (id: number) => void;
   #saidShown: readonly Said[] = [];
+  #read: ReadText | undefined;
+  #isAtEnd = true;
 
-  constructor(words: Words, name: () => string, onSayAgain: (id: number) => void) {
+  constructor(words: Words, speaker: () => Speaker, onSayAgain: (id: number) => void) {
     this.#words = words;
-    this.#name = name;
+    this.#speaker = speaker;
     this.#onSayAgain = onSayAgain;
     this.#log = element('ol', { class: 'log' });
     this.#said = element('ul', { class: 'log said' });
@@ -37,20 +43,48 @@ export class TurnList {
       this.#reply,
     ]);
     this.scroll.setAttribute('aria-label', words.said);
+    this.scroll.addEventListener('scroll', () => {
+      const { scrollHeight, scrollTop, clientHeight } = this.scroll;
+      this.#isAtEnd = scrollHeight - scrollTop - clientHeight < 40;
+    });
+    // A keyboard on the screen makes it smaller: the last message stays in sight.
+    new ResizeObserver(() => this.#scrollToEnd()).observe(this.scroll);
+  }
+
+  /** Shows all texts with their links and structure. */
+  readBy(read: ReadText): void {
+    this.#read = read;
+    for (const shown of this.#shown.values()) this.#fill(shown.bubble, shown.turn);
+    this.#showReply(this.#replyShown);
+    this.#scrollToEnd();
   }
 
   render({ turns, reply, said }: TalkState): void {
-    const { scrollHeight, scrollTop, clientHeight } = this.scroll;
-    const isAtEnd = scrollHeight - scrollTop - clientHeight < 40;
     if (turns.length === 0) this.#forget();
     turns.forEach((turn, at) => this.#show(turn, at));
     this.#showSaid(said);
     this.#reply.hidden = reply === '';
-    if (this.#replyShown !== reply) {
-      this.#replyShown = reply;
-      this.#reply.replaceChildren(...markdownNodes(reply, this.#words.newTab, true));
-    }
-    if (isAtEnd) this.scroll.scrollTop = this.scroll.scrollHeight;
+    if (this.#replyShown !== reply) this.#showReply(reply);
+    this.#scrollToEnd();
+  }
+
+  #scrollToEnd(): void {
+    if (this.#isAtEnd) this.scroll.scrollTop = this.scroll.scrollHeight;
+  }
+
+  #showReply(reply: string): void {
+    this.#replyShown = reply;
+    setLanguage(this.#reply, this.#languageOf('agent'));
+    this.#reply.replaceChildren(...this.#nodes(reply, { isMarkdown: true, isPartial: true }));
+  }
+
+  #nodes(text: string, kind: TextKind): Node[] {
+    return nodesOf(this.#read?.(text, kind) ?? [text], this.#words.newTab);
+  }
+
+  #languageOf(role: Turn['role']): string | null {
+    const { language, pageLanguage } = this.#speaker();
+    return role === 'agent' ? (language ?? pageLanguage) : pageLanguage;
   }
 
   #forget(): void {
@@ -62,19 +96,33 @@ export class TurnList {
     const shown = this.#shown.get(turn.index);
     if (shown?.turn === turn) return;
     const bubble = shown?.bubble ?? element('li', { dir: 'auto' });
-    bubble.className = `turn ${turn.role}`;
-    const who = { user: this.#words.you, agent: this.#name(), human: this.#words.colleague };
-    bubble.replaceChildren(
-      element('span', { class: turn.role === 'human' ? 'who' : 'who unseen' }, [
-        `${who[turn.role]}: `,
-      ]),
-      // Models write Markdown; people write what they mean to be read.
-      ...(turn.role === 'agent' ? markdownNodes : literalNodes)(turn.text, this.#words.newTab),
-    );
-    if (turn.interrupted)
-      bubble.append(element('span', { class: 'note' }, [` (${this.#words.interrupted})`]));
+    this.#fill(bubble, turn);
     if (!shown) this.#log.insertBefore(bubble, this.#log.children[at] ?? null);
     this.#shown.set(turn.index, { turn, bubble });
+  }
+
+  #fill(bubble: HTMLElement, turn: Turn): void {
+    bubble.className = `turn ${turn.role}`;
+    setLanguage(bubble, this.#languageOf(turn.role));
+    const who = {
+      user: this.#words.you,
+      agent: this.#speaker().name,
+      human: this.#words.colleague,
+    };
+    bubble.replaceChildren(
+      // The name has its own direction, so that the text alone decides the direction of the bubble.
+      element(
+        'span',
+        {
+          class: turn.role === 'human' ? 'who' : 'who unseen',
+          dir: this.#words.dir,
+          lang: this.#words.lang,
+        },
+        [`${who[turn.role]}: `],
+      ),
+      ...this.#nodes(turn.text, { isMarkdown: turn.role === 'agent' }),
+    );
+    if (turn.interrupted) bubble.append(this.#note([` (${this.#words.interrupted})`]));
   }
 
   #showSaid(said: readonly Said[]): void {
@@ -84,6 +132,7 @@ export class TurnList {
     this.#said.replaceChildren(
       ...said.map((one) => {
         const bubble = element('li', { class: 'turn user', dir: 'auto' }, [one.text]);
+        setLanguage(bubble, this.#languageOf('user'));
         if (one.state === 'unsure') bubble.append(this.#unsure(one.id));
         else bubble.classList.add('pending');
         return bubble;
@@ -94,6 +143,16 @@ export class TurnList {
   #unsure(id: number): HTMLElement {
     const again = element('button', { type: 'button', class: 'link' }, [this.#words.sayAgain]);
     again.addEventListener('click', () => this.#onSayAgain(id));
-    return element('span', { class: 'note' }, [` ${this.#words.unsure} `, again]);
+    return this.#note([` ${this.#words.unsure} `, again]);
   }
+
+  #note(children: readonly (Node | string)[]): HTMLElement {
+    const { lang, dir } = this.#words;
+    return element('span', { class: 'note', lang, dir }, children);
+  }
+}
+
+function setLanguage(node: HTMLElement, language: string | null): void {
+  if (language === null) node.removeAttribute('lang');
+  else node.lang = language;
 }

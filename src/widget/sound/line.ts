@@ -11,11 +11,19 @@ export type SoundState = {
   isMuted: boolean;
   /** The agent is heard. */
   isPlaying: boolean;
+  /** The device has taken the sound away: neither side hears the other. */
+  isHalted: boolean;
   /** Why there is no microphone. */
   error: TalkError | null;
 };
 
-const SILENT: SoundState = { microphone: 'off', isMuted: false, isPlaying: false, error: null };
+const SILENT: SoundState = {
+  microphone: 'off',
+  isMuted: false,
+  isPlaying: false,
+  isHalted: false,
+  error: null,
+};
 
 export type LineEvents = {
   getToken: () => Promise<TalkToken>;
@@ -70,6 +78,7 @@ export class Line {
         onLevel: (side, level) => this.#events.onLevel?.(side, level),
         onPlaying: (isPlaying) => this.sound.set({ isPlaying }),
         onLost: () => this.talk.end(),
+        onHalted: (isHalted) => this.#era === era && this.sound.set({ isHalted }),
       });
       if (this.#era !== era) return voice.close();
       this.#voice = voice;
@@ -83,6 +92,11 @@ export class Line {
   mute(isMuted: boolean): void {
     this.#voice?.mute(isMuted);
     this.sound.set({ isMuted });
+  }
+
+  /** Continues sound that the device interrupted. Browsers may require a click for it. */
+  resumeSound(): void {
+    this.#voice?.resume();
   }
 
   /** Ends the conversation, or what is asked before there is one. */

@@ -10,6 +10,8 @@ export type Voice = {
   /** At once: what was not heard yet is dropped. */
   clear: () => void;
   mute: (isMuted: boolean) => void;
+  /** Continues sound that the device interrupted. Browsers may want a click for it. */
+  resume: () => void;
   /** The microphone is let go of. */
   close: () => void;
 };
@@ -22,6 +24,8 @@ export type VoiceEvents = {
   onPlaying: (isPlaying: boolean) => void;
   /** Somebody pulled the plug, or took the permission back. */
   onLost: () => void;
+  /** The device takes the sound away, for a telephone call or the lock screen, or gives it back. */
+  onHalted: (isHalted: boolean) => void;
 };
 
 const MICROPHONE = {
@@ -123,6 +127,7 @@ function connect(context: AudioContext, stream: MediaStream, events: VoiceEvents
   listen(context, { microphone, player, events });
   const [track] = stream.getAudioTracks();
   track?.addEventListener('ended', events.onLost);
+  const stopWatching = watchHalts(context, track, events.onHalted);
   return {
     play: (samples) => tell({ type: 'sound', samples }, [samples]),
     mark: (name) => tell({ type: 'mark', name }),
@@ -130,7 +135,9 @@ function connect(context: AudioContext, stream: MediaStream, events: VoiceEvents
     mute: (isMuted) => {
       if (track) track.enabled = !isMuted;
     },
+    resume: () => resume(context),
     close: () => {
+      stopWatching();
       track?.removeEventListener('ended', events.onLost);
       // What is on its way is nobody's any more.
       microphone.port.close();
@@ -139,6 +146,40 @@ function connect(context: AudioContext, stream: MediaStream, events: VoiceEvents
       void context.close();
     },
   };
+}
+
+/**
+ * Watches for sound that the device interrupts, and resumes it as soon as the browser allows that. The context is `suspended`
+ * then (Web Audio), or `interrupted` on iOS, or the system mutes the track (Media Capture §4.3).
+ */
+function watchHalts(
+  context: AudioContext,
+  track: MediaStreamTrack | undefined,
+  onHalted: (isHalted: boolean) => void,
+): () => void {
+  let wasHalted = false;
+  const look = (): void => {
+    const isHalted = context.state !== 'running' || track?.muted === true;
+    if (isHalted !== wasHalted) onHalted(isHalted);
+    wasHalted = isHalted;
+    if (context.state !== 'running') resume(context);
+  };
+  const places: [EventTarget | undefined, string][] = [
+    [context, 'statechange'],
+    [track, 'mute'],
+    [track, 'unmute'],
+    [document, 'visibilitychange'],
+  ];
+  for (const [place, type] of places) place?.addEventListener(type, look);
+  look();
+  return () => {
+    for (const [place, type] of places) place?.removeEventListener(type, look);
+  };
+}
+
+function resume(context: AudioContext): void {
+  // The browser refuses it during a telephone call, and reports the end of the call by `statechange`.
+  context.resume().catch(() => undefined);
 }
 
 type Ends = { microphone: AudioWorkletNode; player: AudioWorkletNode; events: VoiceEvents };

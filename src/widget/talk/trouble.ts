@@ -13,3 +13,10 @@ export class TalkError extends Error {
 
 export const troubleOf = (error: unknown): TalkError =>
   error instanceof TalkError ? error : new TalkError('unknown', String(error));
+
+/** Reports a mistake in how a page embeds the widget to the developer console. */
+export function complain(text: string): void {
+  // A page has no other place for messages to its developer.
+  // oxlint-disable-next-line no-console
+  console.error(`Parley: ${text}`);
+}

@@ -66,7 +66,7 @@ const REST =
 const NO_END = /^(?:[@\d]|\p{Cf}|:[^\s*_~'")\]}])/u;
 
 function addressOf(shown: string): Address | undefined {
-  // The full stop of a sentence is no part of its host.
+  // A full stop behind the host ends the sentence.
   const kept = trimmed(shown);
   const href = webAddress(kept);
   return href === undefined ? undefined : { shown: kept, href };

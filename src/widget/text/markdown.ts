@@ -38,7 +38,7 @@ function readBlock(lines: readonly string[], at: number, place: Place): Block {
   if (fence) return readCode(lines, at, fence[1]!);
   const heading = HEADING.exec(line);
   if (heading) {
-    const children = inlineOf(lines, { at, end: at + 1 }, place, heading[1]!);
+    const children = inlineOf(lines, { at, end: at + 1 }, place, heading[1]);
     return { piece: { tag: 'p', children: [{ tag: 'strong', children }] }, end: at + 1 };
   }
   if (RULE.test(line)) return { piece: { tag: 'hr', children: [] }, end: at + 1 };

@@ -8,7 +8,7 @@ const linksOf = (text: string): (string | undefined)[] =>
 
 const shownOf = (text: string): string =>
   linked(text)
-    .map((piece) => (typeof piece === 'string' ? piece : `‹${piece.children.join('')}›`))
+    .map((piece) => (typeof piece === 'string' ? piece : `‹${String(piece.children[0])}›`))
     .join('');
 
 test.each([

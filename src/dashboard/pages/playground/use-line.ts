@@ -23,6 +23,7 @@ export type Spoken = {
   start: (start: Start) => void;
   say: (text: string) => void;
   mute: (isMuted: boolean) => void;
+  resumeSound: () => void;
   stop: () => void;
 };
 
@@ -85,6 +86,7 @@ export function useLine(): Spoken {
     },
     say: (text) => line.talk.say(text),
     mute: (isMuted) => line.mute(isMuted),
+    resumeSound: () => line.resumeSound(),
     stop: () => line.end(),
   };
 }

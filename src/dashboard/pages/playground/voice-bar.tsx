@@ -16,6 +16,11 @@ export function VoiceBar({ spoken }: { spoken: Spoken }) {
           <span className="voice-dot" data-muted={sound.isMuted || undefined} />
           <span role="status">{stateOf(spoken)}</span>
           <Meters spoken={spoken} />
+          {sound.isHalted ? (
+            <Button size="small" kind="primary" onClick={spoken.resumeSound}>
+              Continue
+            </Button>
+          ) : null}
           <Button
             size="small"
             aria-pressed={sound.isMuted}
@@ -52,6 +57,7 @@ function stateOf({ talk, sound }: Spoken): string {
   if (sound.microphone === 'asking') return 'The browser asks for the microphone.';
   if (talk.phase === 'connecting') return 'Connecting';
   if (talk.phase === 'waiting') return 'The connection broke: trying again';
+  if (sound.isHalted) return 'The device has interrupted the sound';
   if (talk.status === 'escalated') return 'It has asked for a person.';
   if (sound.isPlaying) return 'The agent speaks: interrupt it';
   return sound.isMuted ? 'Muted' : 'Listening';

@@ -1,6 +1,9 @@
-/** All that the widget itself says, in the languages it has. */
+/** All that the widget itself says, in one language. */
 
 export type Words = {
+  /** As in `lang`. */
+  lang: string;
+  dir: 'ltr' | 'rtl';
   /** Of an agent without a name. */
   agent: string;
   open: (name: string) => string;
@@ -23,6 +26,9 @@ export type Words = {
   muted: string;
   speaking: string;
   microphoneOn: string;
+  /** A telephone call, or another program, has the sound. */
+  halted: string;
+  resumeSound: string;
   escalated: string;
   ended: string;
   anew: string;
@@ -37,6 +43,8 @@ export type Words = {
 };
 
 const EN: Words = {
+  lang: 'en',
+  dir: 'ltr',
   agent: 'Assistant',
   open: (name) => `Talk with ${name}`,
   close: 'Close',
@@ -58,6 +66,8 @@ const EN: Words = {
   muted: 'The microphone is muted.',
   speaking: 'Speaking. You may interrupt.',
   microphoneOn: 'Microphone on',
+  halted: 'The device has interrupted the sound. It continues as soon as it can.',
+  resumeSound: 'Continue',
   escalated: 'A colleague answers here.',
   ended: 'The talk has ended.',
   anew: 'New talk',
@@ -82,53 +92,34 @@ const EN: Words = {
   otherError: 'Something went wrong. Try again.',
 };
 
-const DE: Words = {
-  agent: 'Assistent',
-  open: (name) => `Mit ${name} sprechen`,
-  close: 'Schließen',
-  welcome: (name) => `Fragen Sie ${name}, was Sie möchten.`,
-  message: 'Nachricht',
-  send: 'Senden',
-  speak: 'Sprechen',
-  speakAnew: 'Stattdessen sprechen: beginnt ein neues Gespräch',
-  mute: 'Stumm',
-  unmute: 'Ton an',
-  hangUp: 'Auflegen',
-  you: 'Sie',
-  colleague: 'Eine Kollegin oder ein Kollege',
-  said: 'Was gesagt wurde',
-  connecting: 'Verbindung wird hergestellt …',
-  waiting: 'Die Verbindung ist abgebrochen. Neuer Versuch …',
-  asking: 'Der Browser fragt, ob das Mikrofon benutzt werden darf.',
-  listening: 'Hört zu: sagen Sie etwas.',
-  muted: 'Das Mikrofon ist stumm.',
-  speaking: 'Spricht. Sie können unterbrechen.',
-  microphoneOn: 'Mikrofon an',
-  escalated: 'Hier antwortet ein Mensch aus dem Team.',
-  ended: 'Das Gespräch ist beendet.',
-  anew: 'Neues Gespräch',
-  interrupted: 'unterbrochen',
-  unsure: 'Vielleicht wurde das nicht gesendet.',
-  sayAgain: 'Noch einmal senden',
-  again: 'Noch einmal versuchen',
-  newTab: 'öffnet einen neuen Tab',
-  errors: {
-    origin_not_allowed: 'Diese Seite darf diesen Assistenten nicht zeigen.',
-    too_many_in_flight: 'Gerade sprechen zu viele. Versuchen Sie es in einer Minute noch einmal.',
-    rate_limited: 'Gerade sprechen zu viele. Versuchen Sie es in einer Minute noch einmal.',
-    offline: 'Es gibt keine Verbindung. Prüfen Sie Ihr Netz und versuchen Sie es noch einmal.',
-    unavailable:
-      'Der Assistent ist gerade nicht zu erreichen. Versuchen Sie es später noch einmal.',
-    microphone_refused:
-      'Der Browser gibt dieser Seite das Mikrofon nicht. Erlauben Sie es neben der Adresse, oder schreiben Sie.',
-    microphone_missing: 'Es wurde kein Mikrofon gefunden. Sie können schreiben.',
-    microphone_busy:
-      'Ein anderes Programm benutzt das Mikrofon. Beenden Sie es, oder schreiben Sie.',
-    loudspeaker_missing: 'Es wurde kein Lautsprecher gefunden. Sie können schreiben.',
-    voice_impossible: 'Sprechen geht auf dieser Seite nicht. Sie können schreiben.',
-  },
-  otherError: 'Etwas ist schiefgegangen. Versuchen Sie es noch einmal.',
-};
+/** Addresses of the files in `languages`, by language in lower case: `fr`, `zh-tw`. */
+export type WordFiles = Readonly<Record<string, string>>;
 
-/** @param language as in `lang`: `de`, `de-AT`; any other is English */
-export const wordsOf = (language: string): Words => (/^de\b/i.test(language) ? DE : EN);
+/**
+ * Loads the texts of a language. English comes with the widget, and stands in for languages without texts and for files
+ * that do not load.
+ *
+ * @param language as in `lang`: `de`, `de-AT`
+ */
+export async function loadWords(language: string, files: WordFiles): Promise<Words> {
+  const url = fileOf(language, files);
+  if (url === undefined) return EN;
+  try {
+    const loaded = (await import(/* @vite-ignore */ url)) as { words: Words };
+    return loaded.words;
+  } catch {
+    return EN;
+  }
+}
+
+/** Returns the file of a language, else of the languages that it is a variety of. */
+export function fileOf(language: string, files: WordFiles): string | undefined {
+  const parts = language.trim().toLowerCase().split(/[-_]/);
+  // Written in other characters than `zh` alone.
+  if (parts[0] === 'zh' && /^(?:hant|tw|hk|mo)$/.test(parts[1] ?? '')) parts[1] = 'tw';
+  for (let length = parts.length; length > 0; length -= 1) {
+    const name = parts.slice(0, length).join('-');
+    if (Object.hasOwn(files, name)) return files[name];
+  }
+  return undefined;
+}

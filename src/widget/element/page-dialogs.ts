@@ -1,0 +1,101 @@
+/** Newer browsers move a node without removing it from its document first. */
+type Parent = ParentNode & Node & { moveBefore?: (node: Node, before: Node | null) => void };
+
+export type BesideDialogs = {
+  /** Returns whether the host was removed together with a dialog of the page, and stands where it was before. */
+  comeHome: () => boolean;
+  stop: () => void;
+};
+
+/**
+ * Keeps the widget usable while the page shows a modal dialog. Pages keep the focus inside of it, set `inert` or
+ * `aria-hidden` on everything beside it, or call `showModal()`, which makes everything outside of it inert.
+ *
+ * @param layer holds all of the widget; it is shown in the top layer while the host stands in a dialog
+ */
+export function liveBesideDialogs(host: HTMLElement, layer: HTMLElement): BesideDialogs {
+  const stopFocus = keepFocus(host);
+  const attributes = new MutationObserver(() => reveal(host));
+  attributes.observe(host, { attributeFilter: ['inert', 'aria-hidden'] });
+  reveal(host);
+  const home = document.createComment('parley-widget');
+  const follow = (): void => {
+    const modal = isModal(layer) ? undefined : modalOf(host);
+    if (modal && host.closest('dialog') !== modal) {
+      if (!home.isConnected) host.before(home);
+      move(host, modal, null);
+      toTop(layer);
+    } else if (!modal && home.isConnected) goHome();
+  };
+  const goHome = (): void => {
+    if (layer.popover) layer.popover = null;
+    move(host, home.parentNode!, home);
+    home.remove();
+  };
+  const dialogs = new MutationObserver(follow);
+  dialogs.observe(document, { subtree: true, attributeFilter: ['open'] });
+  follow();
+  return {
+    comeHome: () => {
+      if (!home.isConnected) return false;
+      goHome();
+      return true;
+    },
+    stop: () => {
+      stopFocus();
+      attributes.disconnect();
+      dialogs.disconnect();
+      home.remove();
+    },
+  };
+}
+
+/** Hides from the page that the focus moves into the widget, because its focus traps would take it back. */
+function keepFocus(host: HTMLElement): () => void {
+  const hide = (event: Event): void => {
+    const { type, target, relatedTarget } = event as FocusEvent;
+    const isComing = target === host && /^focus(?:in)?$/.test(type);
+    const isLeaving = relatedTarget === host && target instanceof Element && isInDialog(target);
+    if (isComing || isLeaving) event.stopImmediatePropagation();
+  };
+  for (const type of FOCUS) addEventListener(type, hide, true);
+  return () => {
+    for (const type of FOCUS) removeEventListener(type, hide, true);
+  };
+}
+
+const FOCUS = ['focusin', 'focus', 'focusout', 'blur'];
+
+const isInDialog = (node: Element): boolean =>
+  node.closest('dialog, [role=dialog], [role=alertdialog], [aria-modal=true]') !== null;
+
+function reveal(host: HTMLElement): void {
+  if (host.hasAttribute('inert')) host.removeAttribute('inert');
+  if (host.hasAttribute('aria-hidden')) host.removeAttribute('aria-hidden');
+}
+
+const MODAL = 'dialog:modal';
+
+/** The panel covers a small screen as a modal dialog: then whatever the page opens comes first. */
+const isModal = (layer: HTMLElement): boolean =>
+  CSS.supports(`selector(${MODAL})`) && layer.querySelector(MODAL) !== null;
+
+/** Returns the modal dialog of the page that is inside of all others, or undefined. */
+function modalOf(host: HTMLElement): Element | undefined {
+  if (!CSS.supports(`selector(${MODAL})`)) return undefined;
+  return [...document.querySelectorAll(MODAL)].findLast((dialog) => !host.contains(dialog));
+}
+
+function move(host: HTMLElement, to: Parent, before: Node | null): void {
+  if (to.moveBefore && host.isConnected) to.moveBefore(host, before);
+  else to.insertBefore(host, before);
+}
+
+/** In the top layer neither the overflow nor a transform of the page's dialog affects the widget. */
+function toTop(layer: HTMLElement): void {
+  if (typeof layer.showPopover !== 'function') return;
+  layer.popover = 'manual';
+  // The last one that is shown is on top.
+  if (layer.matches(':popover-open')) layer.hidePopover();
+  layer.showPopover();
+}
