@@ -6,10 +6,13 @@ import { linked, webAddress } from '../../../src/widget/text/addresses.ts';
 const linksOf = (text: string): (string | undefined)[] =>
   linked(text).flatMap((piece) => (typeof piece === 'string' ? [] : [piece.href]));
 
-const shownOf = (text: string): string =>
-  linked(text)
-    .map((piece) => (typeof piece === 'string' ? piece : `‹${String(piece.children[0])}›`))
-    .join('');
+function shownOf(text: string): string {
+  const parts = linked(text).map((piece) => {
+    if (typeof piece === 'string') return piece;
+    return `‹${piece.children.filter((one) => typeof one === 'string').join('')}›`;
+  });
+  return parts.join('');
+}
 
 test.each([
   ['参见https://example.com。谢谢', 'https://example.com/'],
