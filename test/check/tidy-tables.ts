@@ -47,7 +47,7 @@ export const NOUNS: Record<string, { below: readonly string[]; parts?: readonly 
   // It knows no conversation: its caller receives what was heard and says what to speak.
   speech: {
     below: ['models'],
-    parts: ['audio', 'providers', 'recognition', 'synthesis', 'activity', 'turns'],
+    parts: ['audio', 'providers', 'activity', 'recognition', 'synthesis', 'turns'],
   },
   conversations: {
     below: ['knowledge', 'models'],

@@ -17,6 +17,8 @@ export type Capabilities = {
   callFields: 'own' | 'filled' | 'never';
   /** Content of an assistant message that has nothing but calls. */
   emptyContent: null | '';
+  /** Whether a transcription is asked for with its segments (`verbose_json`), which tell how likely they are speech. */
+  segments: boolean;
   /** Limit of a prompt in tokens as we estimate them; undefined: the server has refused none. */
   promptTokens: number | undefined;
 };
@@ -25,7 +27,12 @@ export type Capabilities = {
 const TAKES_COMPLETION_TOKENS =
   /(^|\.)(openai\.com|openai\.azure\.com|azure-api\.net|cognitiveservices\.azure\.com)$/;
 
-export function defaultCapabilities(baseUrl: string): Capabilities {
+/** OpenAI's transcribers that are no Whisper answer in plain JSON alone. */
+const HAS_NO_SEGMENTS = /^gpt-/;
+/** An error that names the form of the answer. */
+const NO_SEGMENTS = /response_?format|verbose_?json/;
+
+export function defaultCapabilities(baseUrl: string, model = ''): Capabilities {
   const isNew = TAKES_COMPLETION_TOKENS.test(new URL(baseUrl).hostname);
   return {
     streamUsage: true,
@@ -37,6 +44,7 @@ export function defaultCapabilities(baseUrl: string): Capabilities {
     reasoning: 'own',
     callFields: 'own',
     emptyContent: null,
+    segments: !HAS_NO_SEGMENTS.test(model),
     promptTokens: undefined,
   };
 }
@@ -128,6 +136,14 @@ const FALLBACKS: readonly Fallback[] = [
         : undefined,
   },
 ];
+
+/** The same for a transcription, which has no other field that can be left out. */
+export function transcriptionFallbackFor(
+  { segments }: Capabilities,
+  error: string,
+): Partial<Capabilities> | undefined {
+  return segments && NO_SEGMENTS.test(error) ? { segments: false } : undefined;
+}
 
 /** What to change in a request that was refused; undefined: nothing that we know would help. */
 export function fallbackFor(

@@ -4,6 +4,7 @@ import type { ModelEndpoint } from '../model.ts';
 import {
   defaultCapabilities,
   fallbackFor,
+  transcriptionFallbackFor,
   type Capabilities,
   type Refused,
 } from './capabilities.ts';
@@ -17,6 +18,8 @@ export type ModelHabits = {
   note: (draft: AnswerDraft) => void;
   /** Learns from a refused request. Returns false if no change would help. */
   learn: (refused: Refused) => boolean;
+  /** The same for a refused transcription, by the provider's error. */
+  learnTranscription: (error: string) => boolean;
 };
 
 const MODELS_MAX = 200;
@@ -37,7 +40,11 @@ export function createModelHabits(): (endpoint: ModelEndpoint, model: string) =>
 
 function habitsOf({ baseUrl }: ModelEndpoint, model: string): ModelHabits {
   let holdsText = THINKS.test(model);
-  let capabilities = defaultCapabilities(baseUrl);
+  let capabilities = defaultCapabilities(baseUrl, model);
+  const take = (change: Partial<Capabilities> | undefined): boolean => {
+    if (change) capabilities = { ...capabilities, ...change };
+    return change !== undefined;
+  };
   return {
     get capabilities() {
       return capabilities;
@@ -48,10 +55,7 @@ function habitsOf({ baseUrl }: ModelEndpoint, model: string): ModelHabits {
     note: ({ beganInThinking, text }) => {
       if (text !== '') holdsText = beganInThinking;
     },
-    learn: (refused) => {
-      const change = fallbackFor(capabilities, refused);
-      if (change) capabilities = { ...capabilities, ...change };
-      return change !== undefined;
-    },
+    learn: (refused) => take(fallbackFor(capabilities, refused)),
+    learnTranscription: (error) => take(transcriptionFallbackFor(capabilities, error)),
   };
 }

@@ -3,6 +3,7 @@ import type OpenAI from 'openai';
 import { monotonicMs } from '../../clock.ts';
 import { readFailure, type Failure } from '../../models/model-failure.ts';
 import { DEFAULT_PROVIDER } from '../../models/model-provider.ts';
+import { createModelHabits, type ModelHabits } from '../../models/requests/model-habits.ts';
 import { ModelError, type FindEndpoint, type ModelEndpoint } from '../../models/model.ts';
 import { createOpenAiClient } from '../../models/openai-model.ts';
 import { createProviderSlots, type ProviderSlots } from '../../models/provider-slots.ts';
@@ -21,6 +22,8 @@ export type Asked = {
   client: OpenAI;
   endpoint: ModelEndpoint;
   model: string;
+  /** What is known of the model at this provider. */
+  habits: ModelHabits;
   /** Ends with the caller's, and when the provider takes too long. */
   signal: AbortSignal;
   patience: Patience;
@@ -50,6 +53,7 @@ export function createSpeechProviders(deps: SpeechProvidersDeps): SpeechProvider
   const { fetch, nowMs = monotonicMs } = deps;
   const find = createLastingFind(deps.findEndpoint);
   const slots = createProviderSlots();
+  const habitsOf = createModelHabits();
   const clients = new WeakMap<ModelEndpoint, OpenAI>();
   const clientOf = (endpoint: ModelEndpoint): OpenAI => {
     const client = clients.get(endpoint) ?? createOpenAiClient(endpoint, fetch, '*/*');
@@ -77,7 +81,9 @@ export function createSpeechProviders(deps: SpeechProvidersDeps): SpeechProvider
         leave = await enter(slots, endpoint, namespace, both);
         // Who broke in meanwhile wants nothing any more.
         both.throwIfAborted();
-        const asked = { client: clientOf(endpoint), endpoint, model, signal: both, patience };
+        const habits = habitsOf(endpoint, model);
+        const client = clientOf(endpoint);
+        const asked = { client, endpoint, model, habits, signal: both, patience };
         yield* request(asked);
       } catch (error) {
         signal.throwIfAborted();

@@ -3,6 +3,7 @@ import { failureOfAll, SpeechFailure } from '../providers/speech-failure.ts';
 import type { Choice, SpeechProviders } from '../providers/speech-providers.ts';
 import type { Listening, Recognized, Recognizer, RecognizerSession } from './recognizer.ts';
 import { transcribe } from './transcribe.ts';
+import { withoutPhantoms } from './without-phantoms.ts';
 
 /** An agent's transcriber as it declares it (contract §4); a fallback without a provider is of the same one. */
 export type TranscriberChoice = Choice & {
@@ -81,8 +82,8 @@ async function understand(deps: RecognizerDeps, heard: Heard): Promise<string> {
   for (const choice of [transcriber, ...fallback.map((other) => ({ provider, ...other }))]) {
     const about = { namespace, choice, use: 'transcription' as const, signal: heard.signal };
     try {
-      for await (const text of providers.ask(about, (asked) => transcribe(asked, wanted)))
-        return text;
+      for await (const transcript of providers.ask(about, (asked) => transcribe(asked, wanted)))
+        return withoutPhantoms(transcript, heard);
     } catch (error) {
       if (!(error instanceof SpeechFailure)) throw error;
       failures.push(error);

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { APIError } from 'openai';
 import { z } from 'zod';
 import { readJson } from '../../models/answers/read-json.ts';
-import { InvalidAnswer } from '../../models/model-failure.ts';
+import { InvalidAnswer, readFailure } from '../../models/model-failure.ts';
 import { bytesOf } from '../audio/pcm.ts';
 import { wavHeader } from '../audio/wav.ts';
 import type { Asked } from '../providers/speech-providers.ts';
 import { untilAborted } from '../providers/until-aborted.ts';
 import { multipartOf } from './multipart.ts';
+import { certaintyOf, isSilence, type Certainty } from './without-phantoms.ts';
 
 export type Transcribed = {
   audio: readonly Int16Array[];
@@ -26,33 +28,57 @@ const CHARS_MIN = 200;
 /** Whisper reads the last 224 tokens of a prompt. */
 const HINT_CHARS_MAX = 600;
 
-const answer = z.object({ text: z.string() });
+const number = z.number().nullish().catch(undefined);
+const likelihood = { no_speech_prob: number, avg_logprob: number };
+const segment = z.object({ text: z.string().catch(''), ...likelihood });
+const answer = z.object({
+  text: z.string(),
+  segments: z.array(segment).nullish().catch(undefined),
+  ...likelihood,
+});
 
-/** One request; its only part is the text. */
+/** What was understood, without what the transcriber itself takes for silence. */
+export type Transcript = { text: string; certainty: Certainty };
+
+/** One request, and another one to a server that refuses to tell of segments; the only part is what was understood. */
 export async function* transcribe(
-  { client, model, signal, patience }: Asked,
+  asked: Asked,
   said: Transcribed,
-): AsyncGenerator<string, void, undefined> {
-  const boundary = `parley-${randomUUID()}`;
-  const sent = client
-    .post('/audio/transcriptions', {
-      body: formOf(model, said, boundary),
-      headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
-      signal,
-    })
-    .asResponse();
-  const text = await readText(await untilAborted(sent, signal));
-  patience.rest();
+): AsyncGenerator<Transcript, void, undefined> {
+  const transcript = await readTranscript(await answerTo(asked, said));
+  const { text } = transcript;
+  asked.patience.rest();
   const sec = said.audio.reduce((sum, { length }) => sum + length, 0) / said.sampleRate;
   if (text.length > CHARS_MIN + CHARS_PER_SEC_MAX * sec) {
     throw new InvalidAnswer(
       `answered with ${text.length} characters for ${sec.toFixed(1)} s of sound`,
     );
   }
-  yield text;
+  yield transcript;
 }
 
-function formOf(model: string, said: Transcribed, boundary: string): Buffer {
+async function answerTo(asked: Asked, said: Transcribed): Promise<Response> {
+  const { client, endpoint, habits, model, signal } = asked;
+  const boundary = `parley-${randomUUID()}`;
+  const sent = client
+    .post('/audio/transcriptions', {
+      body: formOf(asked, said, boundary),
+      headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+      signal,
+    })
+    .asResponse();
+  try {
+    return await untilAborted(sent, signal);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof APIError)) throw error;
+    const { refusal } = readFailure(error, { provider: endpoint.provider, model });
+    const isRefused = error.status === 400 || error.status === 415 || error.status === 422;
+    if (!isRefused || !habits.learnTranscription(refusal ?? '')) throw error;
+    return answerTo(asked, said);
+  }
+}
+
+function formOf({ habits, model }: Asked, said: Transcribed, boundary: string): Buffer {
   const samples = said.audio.map(bytesOf);
   const dataBytes = samples.reduce((sum, { length }) => sum + length, 0);
   const prompt = promptOf(said.hints ?? []);
@@ -61,7 +87,7 @@ function formOf(model: string, said: Transcribed, boundary: string): Buffer {
     {
       fields: [
         ['model', model],
-        ['response_format', 'json'],
+        ['response_format', habits.capabilities.segments ? 'verbose_json' : 'json'],
         ...(language === undefined ? [] : [['language', language] as const]),
         ...(prompt === '' ? [] : [['prompt', prompt] as const]),
       ],
@@ -92,9 +118,13 @@ function promptOf(hints: readonly string[]): string {
   return prompt;
 }
 
-async function readText(response: Response): Promise<string> {
+async function readTranscript(response: Response): Promise<Transcript> {
   const limit = { bytesMax: ANSWER_BYTES_MAX, tooLong: 'a text can be' };
   const parsed = answer.safeParse(await readJson(response, limit));
   if (!parsed.success) throw new InvalidAnswer('answered without a text');
-  return parsed.data.text.trim();
+  const { text, segments, ...whole } = parsed.data;
+  const parts = segments?.length ? segments : [{ text, ...whole }];
+  const spoken = parts.filter((part) => !isSilence(part));
+  const kept = spoken.length === parts.length ? text : spoken.map((part) => part.text).join('');
+  return { text: kept.trim(), certainty: certaintyOf(spoken) };
 }

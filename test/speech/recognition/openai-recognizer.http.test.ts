@@ -93,7 +93,7 @@ test('an utterance is sent as WAV when it is over, with key, model, language and
   expect([...form.keys()]).toEqual(['model', 'response_format', 'language', 'prompt', 'file']);
   expect(['model', 'response_format', 'language', 'prompt'].map((name) => form.get(name))).toEqual([
     'whisper-1',
-    'json',
+    'verbose_json',
     'de',
     'Ströck, Krapfen',
   ]);

@@ -24,6 +24,28 @@ afterEach(() => {
 });
 afterAll(() => phones?.stop());
 
+test('of a sentence that the transcriber makes of noise no turn is made', async () => {
+  const phone = await phones.ring();
+  await phone.heardWhole(GREETING);
+  const phantom = { no_speech_prob: 0.93, avg_logprob: -1.2 };
+  phones.speech.onTranscription = (response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ text: 'Hello, is anybody there?', ...phantom }));
+  const before = phones.speech.transcribed();
+  await phone.say('Noise');
+  await until('it to be understood', () => phones.speech.transcribed() > before);
+  phones.speech.onTranscription = undefined;
+  await phone.say('How much is it?');
+  await phone.heardWhole('You said: How much is it?');
+  expect(await phones.transcript(await phones.callWhen(phone.sid))).toEqual([
+    `agent: ${GREETING}`,
+    'user: How much is it?',
+    'agent: You said: How much is it?',
+  ]);
+  await phone.hangUp();
+});
+
 test('what is not understood in 10 s is lost, and the caller is told so', async () => {
   const phone = await phones.ring();
   await phone.heardWhole(GREETING);

@@ -1,0 +1,90 @@
+import { WINDOW_MS } from '../activity/activity.ts';
+import { createWindowLevels } from '../activity/window-level.ts';
+import { phantomKindOf } from './phantom-sentences.ts';
+
+/** What a transcriber itself thinks of its text: `vouched` for, `doubted`, or neither, as where it says nothing. */
+export type Certainty = 'vouched' | 'doubted' | 'unknown';
+
+/** Whisper's numbers about a segment; servers may leave them out. */
+export type Likelihood = {
+  no_speech_prob?: number | null | undefined;
+  avg_logprob?: number | null | undefined;
+};
+
+/** Whisper's own rule for silence. */
+const NO_SPEECH_PROB = 0.6;
+const LOGPROB = -1;
+/** Below these nobody doubts. */
+const SURELY_SPEECH_PROB = 0.3;
+const SURELY_LOGPROB = -0.7;
+
+/** Whether Whisper would take a segment for silence: both numbers have to say so. */
+export function isSilence({ no_speech_prob: noSpeech, avg_logprob: logprob }: Likelihood): boolean {
+  return (noSpeech ?? 0) > NO_SPEECH_PROB && (logprob ?? 0) < LOGPROB;
+}
+
+export function certaintyOf(segments: readonly Likelihood[]): Certainty {
+  const isDoubted = segments.some(
+    ({ no_speech_prob: noSpeech, avg_logprob: logprob }) =>
+      (noSpeech ?? 0) > NO_SPEECH_PROB || (logprob ?? 0) < LOGPROB,
+  );
+  if (isDoubted) return 'doubted';
+  const isVouched = segments.every(
+    ({ no_speech_prob: noSpeech, avg_logprob: logprob }) =>
+      (noSpeech ?? 1) < SURELY_SPEECH_PROB && (logprob ?? LOGPROB) > SURELY_LOGPROB,
+  );
+  return segments.length > 0 && isVouched ? 'vouched' : 'unknown';
+}
+
+/**
+ * The text, or '' if it is a sentence that transcribers make of noise and nothing says that somebody spoke
+ * (docs/calls.md, "Noise that becomes words").
+ */
+export function withoutPhantoms(
+  { text, certainty }: { text: string; certainty: Certainty },
+  sound: { audio: readonly Int16Array[]; sampleRate: number },
+): string {
+  const kind = phantomKindOf(text);
+  if (kind === undefined) return text;
+  if (certainty === 'doubted') return '';
+  if (kind === 'credit') return certainty === 'vouched' && !isWeak(text, sound) ? text : '';
+  return certainty === 'unknown' && isWeak(text, sound) ? '' : text;
+}
+
+/** Of the loudest window above the softest one, dB: a voice on a line has 20 and more. */
+const LOUD_DB = 15;
+/** Windows that are so much above the softest one may be speech. */
+const SPEECH_DB = 9;
+/** The softest window counts as no softer, since less is not heard, and as no louder, since some speech has no pause in it. */
+const FLOOR_DB = { min: -65, max: -40 };
+/** Nobody says a letter faster. */
+const LETTER_MS = 25;
+
+/** Whether a sound is too quiet beside its noise for speech, or too short for the text. */
+function isWeak(
+  text: string,
+  { audio, sampleRate }: { audio: readonly Int16Array[]; sampleRate: number },
+): boolean {
+  const levels = levelsOf(audio, sampleRate);
+  const softest = Math.min(...levels);
+  const floor = Math.min(FLOOR_DB.max, Math.max(FLOOR_DB.min, softest));
+  const loudMs = levels.filter((db) => db > floor + SPEECH_DB).length * WINDOW_MS;
+  const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  return Math.max(...levels) < floor + LOUD_DB || loudMs < letters * LETTER_MS;
+}
+
+function levelsOf(audio: readonly Int16Array[], sampleRate: number): number[] {
+  const levelOf = createWindowLevels(sampleRate);
+  const size = (sampleRate * WINDOW_MS) / 1_000;
+  const all = new Int16Array(audio.reduce((sum, { length }) => sum + length, 0));
+  let filled = 0;
+  for (const samples of audio) {
+    all.set(samples, filled);
+    filled += samples.length;
+  }
+  const count = Math.floor(all.length / size);
+  return Array.from(
+    { length: count },
+    (_, at) => levelOf(all.subarray(at * size, (at + 1) * size)).db,
+  );
+}
