@@ -18,7 +18,13 @@ import { ANNOTATIONS } from '../platform/resources/annotations.ts';
 import { projectionsIn } from '../platform/resources/projections.sql.ts';
 import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
 import { noTimeZone, unknownTimeZone } from './agent-hours.ts';
-import { allProvidersOf, missingProviders, type Models } from './references/missing-providers.ts';
+import {
+  allProvidersOf,
+  missingProviders,
+  speechProvidersOf,
+  whyCarrierSpeaks,
+  type Models,
+} from './references/missing-providers.ts';
 import { notActedOn } from './not-acted-on.ts';
 import { agentContent, type AgentSpec, type AgentStatus } from './agent.ts';
 import {
@@ -86,7 +92,8 @@ function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolea
     // Of a deleted source only the name is known: it may have had one of the ids, or what is selected.
     return selector !== undefined || sourceIds.length > 0 || sourceNames.includes(name);
   }
-  if (kind === 'ModelProvider') return allProvidersOf(spec).some(([given]) => given === name);
+  if (kind === 'ModelProvider')
+    return [...allProvidersOf(spec), ...speechProvidersOf(spec)].some(([given]) => given === name);
   if (kind === 'Agent') return (spec.tools ?? []).some(({ agent }) => agent === name);
   return false;
 }
@@ -119,7 +126,8 @@ async function act(
     // Who pins wants out of trouble: a reference missing in newer content must not delay that.
     ...(blocked && { blocked: { ...blocked.why, pinCounts: !agent.spec.suspend } }),
   });
-  const degraded = degradedBy(agent.spec, deps);
+  const whyCarrier = await whyCarrierSpeaks(deps.store, namespace, agent.spec);
+  const degraded = degradedBy(notActedOn(agent.spec, deps, whyCarrier));
   const { activeVersion, latestVersion } = live;
   const before = agent.status.activeVersion;
   const isBack = before !== undefined && activeVersion !== null && activeVersion < before;
@@ -141,8 +149,7 @@ async function act(
 }
 
 /** There only while true, as `Stalled` is: the agent is in force, and something of it is not. */
-function degradedBy(spec: AgentSpec, models: Models): Finding[] {
-  const message = notActedOn(spec, models);
+function degradedBy(message: string | undefined): Finding[] {
   if (message === undefined) return [];
   return [{ type: 'Degraded', status: true, reason: 'NotSupported', message }];
 }

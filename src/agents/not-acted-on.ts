@@ -5,13 +5,21 @@ import { providersOf, type Models } from './references/missing-providers.ts';
 /**
  * Returns the declared settings that have no effect, with the reason (contract §4), or undefined: `no effect without a
  * model: tools (refund, hang_up), model, the escalation rule tool_failure; no effect where a carrier speaks:
- * voice (speed), transcriber`. The agent is ready anyway.
+ * voice (speed), transcriber`. The agent is ready anyway. `whyCarrier`: why a carrier speaks although the voice and the
+ * transcriber both name a provider.
  */
-export function notActedOn(spec: AgentSpec, models: Models): string | undefined {
+export function notActedOn(
+  spec: AgentSpec,
+  models: Models,
+  whyCarrier?: string,
+): string | undefined {
   const content = contentOf(spec);
   const reasons = [
     ['without a model', hasModel(content, models) ? [] : withoutModel(content)],
-    ['where a carrier speaks', unspoken(content)],
+    [
+      `where a carrier speaks${whyCarrier === undefined ? '' : ` (${whyCarrier})`}`,
+      unspoken(content, whyCarrier !== undefined),
+    ],
   ] as const;
   const said = reasons.filter(([, names]) => names.length > 0);
   if (said.length === 0) return undefined;
@@ -22,11 +30,12 @@ export function notActedOn(spec: AgentSpec, models: Models): string | undefined 
 const OWN_SPEECH = ['model', 'speed', 'fallback'] as const;
 
 /**
- * Of how it speaks and hears: all is acted on where both name a provider, which may be ones of the namespace.
- * Else a carrier hears and speaks, and is told of the voice its provider, id and language.
+ * Returns the settings of voice and transcriber that have no effect. All have one if both name a ModelProvider. Otherwise
+ * a carrier hears and speaks, and gets only the provider, id and language of the voice.
  */
-function unspoken({ transcriber, voice }: Content): string[] {
-  if (voice?.provider !== undefined && transcriber?.provider !== undefined) return [];
+function unspoken({ transcriber, voice }: Content, isCarrier: boolean): string[] {
+  const areNamed = voice?.provider !== undefined && transcriber?.provider !== undefined;
+  if (areNamed && !isCarrier) return [];
   const unsaid = OWN_SPEECH.filter((field) => voice?.[field] !== undefined);
   return [
     ...(unsaid.length > 0 ? [`voice (${unsaid.join(', ')})`] : []),

@@ -68,6 +68,39 @@ test('is told once, however often it is looked at', async () => {
   expect(told.slice(before).filter(({ reason }) => reason === 'NotSupported')).toEqual([]);
 });
 
+test('names the speech provider that the namespace lacks, and is gone when it is there', async () => {
+  const declare = (name: string, spec: object) =>
+    engine.store.apply(
+      {
+        kind: 'ModelProvider',
+        namespace: 'default',
+        name,
+        spec: { baseUrl: 'https://models.example.com/v1', ...spec },
+      },
+      { fieldManager: 'kubectl' },
+    );
+  const message = async (): Promise<string | undefined> =>
+    conditionsOf(await engine.settled('Agent', 'spoken'))['Degraded']?.message;
+  const noEffect = (why: string) =>
+    `no effect where a carrier speaks (${why}): voice (speed), transcriber`;
+  const comes = (why: string) => until(why, async () => (await message()) === noEffect(why));
+
+  await engine.declareAgent('spoken', {
+    prompt: 'Be kind.',
+    voice: { provider: 'says', speed: 2 },
+    transcriber: { provider: 'hears' },
+  });
+  await comes('ModelProvider says does not exist');
+  await declare('says', {});
+  await comes('ModelProvider says has no speech');
+  await declare('says', { speech: { defaultModel: 'm', defaultVoice: 'v' } });
+  await comes('ModelProvider hears does not exist');
+  await declare('hears', {});
+  await comes('ModelProvider hears has no transcription');
+  await declare('hears', { transcription: { defaultModel: 'm' } });
+  await until('it is gone', async () => (await message()) === undefined);
+});
+
 test('is gone when the operator is started with a default model, and back without', async () => {
   await engine.declareAgent('later', { prompt: 'Be kind.', tools: [tool('refund')] });
   await engine.settled('Agent', 'later');

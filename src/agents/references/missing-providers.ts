@@ -58,6 +58,34 @@ export async function missingProviders(
   return (await Promise.all(looks)).flat();
 }
 
+type Spoken = Pick<AgentSpec, 'voice' | 'transcriber'>;
+
+/** Returns the providers that an agent speaks and hears by, if it names both, with the section that each needs. */
+export function speechProvidersOf({
+  voice,
+  transcriber,
+}: Spoken): (readonly [name: string, section: 'speech' | 'transcription'])[] {
+  if (voice?.provider === undefined || transcriber?.provider === undefined) return [];
+  return [
+    [voice.provider, 'speech'],
+    [transcriber.provider, 'transcription'],
+  ];
+}
+
+/** Returns why a carrier speaks for an agent that names both providers, or undefined. */
+export async function whyCarrierSpeaks(
+  store: Pick<ResourceStore, 'get'>,
+  namespace: string,
+  spec: Spoken,
+): Promise<string | undefined> {
+  const reasons = speechProvidersOf(spec).map(async ([name, section]) => {
+    const provider = await store.get('ModelProvider', { namespace, name });
+    if (!provider) return `ModelProvider ${name} does not exist`;
+    return section in provider.spec ? undefined : `ModelProvider ${name} has no ${section}`;
+  });
+  return (await Promise.all(reasons)).find((reason) => reason !== undefined);
+}
+
 /**
  * Refuses what a request names and the namespace does not have, as `requireSources` does. One that is
  * deleted later leaves the agent live.
