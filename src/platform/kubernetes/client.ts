@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
 import { delay, epochMs, timeoutSignal } from '../../clock.ts';
-import { reasonOf } from '../../errors.ts';
+import { codeOf, reasonOf } from '../../errors.ts';
 import { retryAfterMs } from '../egress/retry-after.ts';
 import type { KubeCredentials } from './credentials.ts';
 import { KubeConnectionError, toKubeError } from './kube-error.ts';
@@ -196,9 +196,18 @@ function busyMs(
   return undefined;
 }
 
-function noAnswer(what: string, cause: unknown): KubeConnectionError {
-  return new KubeConnectionError(`${what}: ${reasonOf(cause) || String(cause)}`, { cause });
+/** Returns the error of a request without an answer. */
+export function noAnswer(what: string, cause: unknown): KubeConnectionError {
+  const reason = reasonOf(cause) || String(cause);
+  const isShutOff = codeOf(cause) === 'UND_ERR_CONNECT_TIMEOUT';
+  return new KubeConnectionError(`${what}: ${reason}${isShutOff ? `; ${SHUT_OFF}` : ''}`, {
+    cause,
+  });
 }
+
+/** A policy drops packets, so that a connection times out. */
+const SHUT_OFF =
+  'a network policy may shut this pod off from the API server: see networkPolicy.kubernetesApiCidrs, and with Cilium a CiliumNetworkPolicy';
 
 /** A proxy on the way may answer with a page of its own: then the code has to do. */
 function parse(text: string): unknown {

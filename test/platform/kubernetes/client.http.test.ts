@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import {
   APPLY_PATCH,
   createKubeClient,
+  noAnswer,
   type KubeClient,
   type KubeRequest,
 } from '../../../src/platform/kubernetes/client.ts';
@@ -301,4 +302,15 @@ describe('a stream', () => {
     expect(await failure(reading())).toBeInstanceOf(KubeConnectionError);
     await second;
   });
+});
+
+test.each([
+  ['UND_ERR_CONNECT_TIMEOUT', true],
+  ['ECONNREFUSED', false],
+  ['UND_ERR_SOCKET', false],
+])('a network policy is named for a connection that fails with %s: %s', (code, isNamed) => {
+  const cause = Object.assign(new Error('no connection'), { code });
+  const { message } = noAnswer('GET /readyz', cause);
+  expect(message.startsWith('GET /readyz: no connection')).toBe(true);
+  expect(message.includes('networkPolicy.kubernetesApiCidrs')).toBe(isNamed);
 });
