@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse } from 'yaml';
-import { findHelm } from './helm.ts';
+import { CHART, findHelm } from './helm.ts';
 import {
   envOf,
   fieldOf,
@@ -263,6 +264,30 @@ const RELEASE_LABELS = { 'app.kubernetes.io/name': 'parley', 'app.kubernetes.io/
     });
   });
 
+  test('an Ingress lets the largest upload through ingress-nginx, whatever other annotations it has', async () => {
+    const annotationsOf = async (ingress: object) =>
+      findObject(await renderChart(helm!, { ingress }), 'Ingress', 'demo-parley-api').metadata
+        .annotations;
+    const size = { 'nginx.ingress.kubernetes.io/proxy-body-size': '21m' };
+    expect(await annotationsOf({ enabled: true })).toEqual(size);
+    expect(await annotationsOf({ enabled: true, annotations: { a: 'b' } })).toEqual({
+      ...size,
+      a: 'b',
+    });
+    const routes = '../../src/knowledge/sources/knowledge-sources.routes.ts';
+    const text = readFileSync(new URL(routes, import.meta.url), 'utf8');
+    const [, mebibytes] = /FILE_BYTES_MAX = (\d+) \* 1024 \* 1024/.exec(text)!;
+    expect(Number(mebibytes)).toBeLessThan(21);
+  });
+
+  test('has an icon, that of the dashboard', async () => {
+    const { icon } = parse(readFileSync(join(CHART, 'Chart.yaml'), 'utf8')) as { icon: string };
+    const [head, body] = icon.split(',');
+    expect(head).toBe('data:image/svg+xml;base64');
+    const shown = readFileSync(new URL('../../src/dashboard/icon.svg', import.meta.url), 'utf8');
+    expect(Buffer.from(body!, 'base64').toString()).toBe(shown.trim());
+  });
+
   test('carries objects of the user, as maps and as templates', async () => {
     const rendered = await renderChart(helm!, scenario('everything on'));
     expect(findObject(rendered, 'ConfigMap', 'mine')['data']).toEqual({ a: 'b' });
@@ -276,6 +301,19 @@ const RELEASE_LABELS = { 'app.kubernetes.io/name': 'parley', 'app.kubernetes.io/
     expect(ofKind(elsewhere, 'Pod')).toEqual([]);
     const here = await renderChart(helm!, { watchNamespaces: ['default'] });
     expect(ofKind(here, 'Pod')).toHaveLength(2);
+  });
+
+  test('gives its first key to a watched namespace, and tests itself there', async () => {
+    const namespaced = scenario('namespaced');
+    const of = (namespace: string) => renderChart(helm!, { ...namespaced, apiKey: { namespace } });
+    const watched = await of('team-b');
+    expect(envOf(podOf(watched, 'api'), 'PARLEY_API_KEY_NAMESPACE')).toBe('team-b');
+    expect(ofKind(watched, 'Pod')).toHaveLength(2);
+    const drills = ofKind(watched, 'Secret').map(({ metadata }) => metadata.namespace);
+    expect(drills).toContain('team-b');
+    expect(drills).not.toContain('default');
+    expect(ofKind(await of('team-c'), 'Pod')).toEqual([]);
+    expect(envOf(podOf(objects, 'api'), 'PARLEY_API_KEY_NAMESPACE')).toBeUndefined();
   });
 
   test('rings itself, by a Service that the roles may reach and a Secret where its key is valid', async () => {

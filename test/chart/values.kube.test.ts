@@ -23,7 +23,7 @@ const OF_A_PARENT = /^(enabled|global(\..*)?)$/;
     const output = await helm!(['lint', CHART, '--strict', '--values', file]);
     await rm(folder, { recursive: true });
     expect(output).toContain('0 chart(s) failed');
-    expect(output).not.toMatch(/WARNING|ERROR/);
+    expect(output).not.toMatch(/WARNING|ERROR|icon/);
   });
 
   test.each([
@@ -34,10 +34,46 @@ const OF_A_PARENT = /^(enabled|global(\..*)?)$/;
       /'\/operator': additional properties 'replcas' not allowed/,
     ],
     ['a wrong type', { api: { replicas: 'two' } }, /'\/api\/replicas': got string, want integer/],
-    ['no URL of PostgreSQL', { database: { url: 'mysql://x' } }, /'\/database\/url'/],
-    ['no CIDR and no host', { egressAllow: ['10.0.0.1'] }, /'\/egressAllow\/0'/],
-    ['a host of one part', { egressAllow: ['rx'] }, /'\/egressAllow\/0'/],
-    ['all hosts', { egressAllow: ['*'] }, /'\/egressAllow\/0'/],
+    [
+      'no URL of PostgreSQL',
+      { database: { url: 'mysql://u:secret@x' } },
+      /database\.url: it must begin with postgresql:/,
+    ],
+    [
+      'no CIDR and no host',
+      { egressAllow: ['a.b', '10.0.0.1'] },
+      /egressAllow\[1\]: "10\.0\.0\.1" must be a CIDR, such as .*, or a host of two parts/,
+    ],
+    ['a host of one part', { egressAllow: ['rx'] }, /egressAllow\[0\]: "rx" must be a CIDR/],
+    ['all hosts', { egressAllow: ['*'] }, /egressAllow\[0\]: "\*" must be a CIDR/],
+    [
+      'no base URL',
+      { baseUrl: 'parley.example.com' },
+      /baseUrl: "parley\.example\.com" must be an http or https URL/,
+    ],
+    ['no collector', { otlpEndpoint: 'otel:4318' }, /otlpEndpoint: "otel:4318" must be/],
+    [
+      'no address of runbooks',
+      { monitoring: { prometheusRule: { runbookBaseUrl: 'wiki' } } },
+      /monitoring\.prometheusRule\.runbookBaseUrl: "wiki" must be/,
+    ],
+    [
+      'a query',
+      { model: { url: 'https://m/v1?a=b' } },
+      /model\.url: "https:.*" must be .* without/,
+    ],
+    [
+      'no origin',
+      { corsOrigins: ['https://a/b'] },
+      /corsOrigins\[0\]: "https:.*" must be an origin/,
+    ],
+    ...['kubernetesApiCidrs', 'databaseCidrs', 'deliveryExcept', 'deliveryExceptIPv6'].map(
+      (name): [string, object, RegExp] => [
+        `no CIDR in ${name}`,
+        { networkPolicy: { [name]: ['192.0.2.10'] } },
+        new RegExp(String.raw`networkPolicy\.${name}\[0\]: "192\.0\.2\.10" must be a CIDR`),
+      ],
+    ),
     ['a short digest', { image: { digest: 'sha256:1' } }, /'\/image\/digest'/],
     ['a log level that is none', { logLevel: 'loud' }, /'\/logLevel'/],
     [
@@ -104,7 +140,7 @@ function namesOfSchema(node: unknown, path = ''): string[] {
 
 /** Their inside is Kubernetes' or the user's, whatever the defaults say. */
 function isFree(path: string): boolean {
-  return /(^|\.)(resources|podSecurityContext|securityContext|labels)$/.test(path);
+  return /(^|\.)(resources|podSecurityContext|securityContext|labels|annotations)$/.test(path);
 }
 
 function resolve(node: unknown): object {
