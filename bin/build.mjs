@@ -4,10 +4,12 @@
  * Writes `dist/` (or the folder given): the sources without their types, for the image and the npm package. Node could run
  * the sources themselves, but its type stripper stays in memory: 30 MB of a role's 100, and half a
  * second of its start (measured with Node 24.21). Types become blanks, so that a line of a stack
- * trace is the line in `src/`. Beside it go what is built for browsers (`dashboard/`, `widget/`), and
+ * trace is the line in `src/`. Beside it go what is built for browsers (`dashboard/`, `widget/`), the CMaps that PDFs of
+ * East Asia refer to (`cmaps/`, 1 of the 36 MB of pdfjs-dist), and
  * `sbom.cdx.json`, of what is installed with it and what is in the dashboard: `--no-optional` for an
  * image, which goes without those packages.
  */
+import { cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -26,9 +28,12 @@ const target = resolve(positionals[0] ?? join(root, 'dist'));
 stripSources(join(root, 'src'), target);
 const bundled = await buildDashboard(join(target, 'dashboard'));
 await buildWidget(join(target, 'widget'));
+const pdfjs = join(root, 'node_modules/pdfjs-dist');
+cpSync(join(pdfjs, 'cmaps'), join(target, 'cmaps'), { recursive: true });
+const { version } = JSON.parse(readFileSync(join(pdfjs, 'package.json'), 'utf8'));
 writeSbom({
   root,
   file: join(target, 'sbom.cdx.json'),
   optional: !values['no-optional'],
-  bundled,
+  bundled: [...bundled, `pdfjs-dist@${version}`],
 });

@@ -1,6 +1,6 @@
 /**
  * Writes what Parley is made of: a CycloneDX document of the run-time packages of package-lock.json, and
- * of those that are in the dashboard, with their checksums and licences. npm reads the lock file alone: nothing is fetched, and nothing
+ * of those that are in the dashboard or beside the code, with their checksums and licences. npm reads the lock file alone: nothing is fetched, and nothing
  * of what happens to be installed here gets in.
  */
 import { execFileSync } from 'node:child_process';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 
 /**
  * `optional: false`: without the packages that the artefact lacks, the PostgreSQL and Node of `npm start`.
- * `bundled`: `name@version` of those whose code is in the dashboard, though nobody installs them.
+ * `bundled`: `name@version` of those that the build takes parts of, though nobody installs them.
  */
 export function writeSbom({ root, file, optional = true, bundled = [] }) {
   const args = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--loglevel=error'];
@@ -56,6 +56,8 @@ function runTimePackages(root, optional) {
   for (const [folder, entry] of Object.entries(packages)) {
     const isOptional = entry.optional === true || entry.devOptional === true;
     if (!folder.includes('node_modules/') || entry.link === true) continue; // Ours.
+    // Nothing that is shipped has it: pdfjs-dist could use it, of which the build takes the CMaps alone.
+    if (folder.includes('@napi-rs/canvas')) continue;
     if (entry.dev === true || (isOptional && !optional)) continue;
     const name = `${folder.split('node_modules/').at(-1)}@${entry.version}`;
     if (!isOptional || !found.has(name)) found.set(name, isOptional ? 'optional' : 'required');

@@ -4,6 +4,7 @@ import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pdfWithCMap } from '../knowledge/formats/making.ts';
 import { consumer, CONSUMED, FOR_NODE, projectWith, ROOT } from '../client/pack.ts';
 
 /** `npm install parley` somewhere else: what `npm pack` makes of this tree, with all it depends on. */
@@ -26,6 +27,8 @@ describe('the package parley, installed', () => {
         'bin/bootstrap.mjs',
         'dist/main.js',
         'dist/client/client.d.ts',
+        'dist/cmaps/90ms-RKSJ-H.bcmap',
+        'dist/cmaps/LICENSE',
         'dist/dashboard/index.html',
         'dist/dashboard/licenses.txt',
         'dist/sbom.cdx.json',
@@ -67,6 +70,7 @@ describe('the package parley, installed', () => {
       expect(await project.check('program.ts', ...FOR_NODE)).toBe('');
       const consumed: unknown = JSON.parse(await project.node('program.ts', url, key));
       expect(consumed).toMatchObject({ ...CONSUMED, prompts: expect.any(Array) });
+      expect(await found({ url, key }, FORM, '返品')).toEqual(['返品は30日以内']);
     } finally {
       parley.kill('SIGTERM');
       if (parley.exitCode === null) await once(parley, 'exit');
@@ -81,6 +85,31 @@ describe('the package parley, installed', () => {
     );
   });
 });
+
+/** A PDF that refers to a predefined CMap. */
+const FORM = pdfWithCMap({ encoding: '90ms-RKSJ-H', ordering: 'Japan1' }, [
+  '95D4956982CD333093FA88C893E0',
+]);
+
+/** Uploads a PDF and returns the texts that a search finds in it. */
+async function found(
+  { url, key }: { url: string; key: string },
+  pdf: Buffer,
+  query: string,
+): Promise<string[]> {
+  const call = async (path: string, init: RequestInit = {}, type = 'application/json') => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': type };
+    const response = await fetch(`${url}/v1/knowledge/${path}`, { ...init, headers });
+    expect(response.status).toBeLessThan(300);
+    return (await response.json()) as { id: string; data: { text: string }[] };
+  };
+  const body = JSON.stringify({ type: 'file', name: 'form' });
+  const { id } = await call('sources', { method: 'POST', body });
+  const upload = { method: 'PUT', body: new Uint8Array(pdf) };
+  await call(`sources/${id}/content?file_name=form.pdf`, upload, 'application/pdf');
+  const { data } = await call(`search?q=${encodeURIComponent(query)}`);
+  return data.map(({ text }) => text);
+}
 
 /** The line by which it says that it serves. @throws with what it wrote instead */
 async function ready(parley: ChildProcess): Promise<{ url: string; api_key: string }> {

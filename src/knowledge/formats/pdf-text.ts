@@ -86,7 +86,7 @@ function levelOf({ size, text }: PdfLine, levels: readonly number[]): number {
 function isApart(last: PdfLine, line: PdfLine): boolean {
   if (last.turn !== line.turn) return true;
   const down = last.y - line.y;
-  if (down < -line.size) return /[.!?:]$/.test(last.text.trim());
+  if (down < -line.size) return /[.!?:。！？：]$/.test(last.text.trim());
   return down > GAP_RATIO * Math.max(last.size, line.size);
 }
 
@@ -102,8 +102,18 @@ function joined(
   if (/\p{L}\u00AD$/u.test(text)) return text.slice(0, -1) + shown;
   const [cut] = /[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*[-\u2010]$/u.exec(text.slice(-80)) ?? [];
   const [rest] = /^[\p{L}\p{M}]+/u.exec(shown) ?? [];
-  if (cut === undefined || rest === undefined) return `${text} ${shown}`;
+  if (cut === undefined || rest === undefined) return text + spaceBetween(text, shown) + shown;
   return text.slice(0, -cut.length) + joinWord(cut, rest, words) + shown.slice(rest.length);
+}
+
+/** Scripts that put no spaces between words, with their punctuation. */
+const UNSPACED = String.raw`[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u3001-\u303f\u30fc\uff01-\uff5e]`;
+const [UNSPACED_END, UNSPACED_START] = [`${UNSPACED}$`, `^${UNSPACED}`].map(
+  (pattern) => new RegExp(pattern, 'u'),
+);
+
+function spaceBetween(text: string, next: string): '' | ' ' {
+  return UNSPACED_END!.test(text.slice(-2)) && UNSPACED_START!.test(next) ? '' : ' ';
 }
 
 /** `whole`: words in the middle of lines, in small letters. `ands`: what follows a hyphen that stands for a word. */

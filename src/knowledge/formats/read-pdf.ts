@@ -1,9 +1,44 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
 import { getResolvedPDFJS } from 'unpdf';
 import { markdownOfPages, type Page, type PdfLine } from './pdf-text.ts';
 import { FormatRefused } from './refusal.ts';
 
 /** With the child: it may open nothing later. */
 const { getDocument, VerbosityLevel } = await getResolvedPDFJS();
+
+/**
+ * The predefined CMaps (ISO 32000-1, table 118) by their file names. East Asian fonts that are not in the document need
+ * them. The build puts them beside the code; a checkout has them in the package that they come from.
+ */
+const CMAPS = new Map(
+  [path.join(import.meta.dirname, '../../cmaps'), packagedCMaps()]
+    .filter((folder) => folder !== undefined)
+    .filter((folder) => existsSync(folder))
+    .slice(0, 1)
+    .flatMap((folder) =>
+      readdirSync(folder).map((file) => [file, readFileSync(path.join(folder, file))] as const),
+    ),
+);
+
+function packagedCMaps(): string | undefined {
+  try {
+    const manifest = createRequire(import.meta.url).resolve('pdfjs-dist/package.json');
+    return path.join(path.dirname(manifest), 'cmaps');
+  } catch {
+    return undefined; // Installed without development dependencies.
+  }
+}
+
+/** How pdf.js asks for files. It does without the outlines of standard fonts, which are for drawing. */
+class FilesOfReader {
+  readonly fetch = ({ filename }: { filename: string }): Promise<Uint8Array> => {
+    const bytes = CMAPS.get(filename);
+    if (!bytes) return Promise.reject(new Error(`The reader does not have the file ${filename}.`));
+    return Promise.resolve(new Uint8Array(bytes));
+  };
+}
 
 const PAGES_MAX = 2_000;
 /** Of one document, in UTF-16 units; an upload of text may be as large. */
@@ -21,6 +56,9 @@ const SETTINGS = {
   maxImageSize: 0,
   enableXfa: false,
   disableAutoFetch: true,
+  cMapUrl: 'cmaps/',
+  cMapPacked: true,
+  BinaryDataFactory: FilesOfReader,
 };
 
 /** The text of a PDF as Markdown. @throws FormatRefused */

@@ -8,7 +8,7 @@ import {
 } from '../../../src/knowledge/formats/extractor.ts';
 import { hiddenStylesOf, shownWord } from '../../../src/knowledge/formats/shown-word.ts';
 import { silent } from './extracting.ts';
-import { docxOf, pdfOf, pdfWithPages, zipOf } from './making.ts';
+import { docxOf, pdfOf, pdfWithCMap, pdfWithPages, zipOf } from './making.ts';
 
 /** Made with LibreOffice: see originals/README.md. */
 const original = (name: string): Buffer =>
@@ -52,6 +52,24 @@ test.each(['pdf', 'docx'])('a %s of another program has its headings and words',
   expect(text).toContain('finds the key in the box beside the door; the number of the box is in');
   expect(text).toMatch(/^- Gluten-free bread is baked on request\.$/m);
   expect(text).toMatch(/Double.+120 euros.+90 euros/);
+});
+
+test.each([
+  ['90ms-RKSJ-H', 'Japan1', '95D4956982CD333093FA88C893E0', '返品は30日以内'],
+  ['90ms-RKSJ-V', 'Japan1', '8F638F9182AB82CC95B6', '縦書きの文'],
+  ['UniJIS-UCS2-H', 'Japan1', '90016599306F304A5BA269D8306E30548CA062C5', '送料はお客様のご負担'],
+  ['GBK-EUC-H', 'GB1', 'C8FDCAAECCECC4DABFC9D2D4CDCBBBF5', '三十天内可以退货'],
+  ['ETen-B5-H', 'CNS1', 'A454A451A4D1A4BAA569A548B068B366', '三十天內可以退貨'],
+  ['KSCms-UHC-H', 'Korea1', 'B9DDC7B0C0BA203330C0CF20C0CCB3BB', '반품은 30일 이내'],
+  ['UniKS-UTF16-H', 'Korea1', 'AD50D6580020BC0F0020D658BD88', '교환 및 환불'],
+])('a PDF in the predefined CMap %s has its text', async (encoding, ordering, bytes, text) => {
+  expect(await textOf('form.pdf', pdfWithCMap({ encoding, ordering }, [bytes]))).toBe(text);
+});
+
+test('lines of a script without spaces are joined without one', async () => {
+  const [first, second] = ['90016599306F304A5BA2', '69D8306E30548CA062C5'];
+  const bytes = pdfWithCMap({ encoding: 'UniJIS-UCS2-H', ordering: 'Japan1' }, [first, second]);
+  expect(await textOf('form.pdf', bytes)).toBe('送料はお客様のご負担');
 });
 
 test('what stands on most pages of a PDF, and differs by a number, is left out', async () => {

@@ -87,6 +87,30 @@ export function pdfWithPages(contents: readonly (Buffer | string)[]): Buffer {
   ]);
 }
 
+/**
+ * A page of lines in a font that is not inside, as programs for East Asia make it.
+ * @param font.encoding a predefined CMap (ISO 32000-1, table 118)
+ * @param font.ordering the character collection of the font, such as `Japan1`
+ * @param lines as hexadecimal digits of their bytes in that encoding
+ */
+export function pdfWithCMap(
+  { encoding, ordering }: { encoding: string; ordering: string },
+  lines: readonly string[],
+): Buffer {
+  const shown = lines.map((line) => `<${line}> Tj T*`).join('\n');
+  return pdfOf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 7 0 R /Resources << /Font << /F 4 0 R >> >> >>',
+    `<< /Type /Font /Subtype /Type0 /BaseFont /Absent /Encoding /${encoding} /DescendantFonts [5 0 R] >>`,
+    `<< /Type /Font /Subtype /CIDFontType0 /BaseFont /Absent /FontDescriptor 6 0 R /DW 1000
+        /CIDSystemInfo << /Registry (Adobe) /Ordering (${ordering}) /Supplement 2 >> >>`,
+    `<< /Type /FontDescriptor /FontName /Absent /Flags 4 /FontBBox [0 -200 1000 900] /ItalicAngle 0
+        /Ascent 900 /Descent -200 /CapHeight 700 /StemV 80 >>`,
+    streamOf(`BT /F 12 Tf 18 TL 40 700 Td ${shown} ET`),
+  ]);
+}
+
 const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
 
 /** `body`: what is in `w:body`, or the whole of the part where it begins with an XML declaration. */
