@@ -51,7 +51,10 @@ export function createReadArguments(): ReadArguments {
     if (isPaused) return { problem: TOO_SLOW };
     try {
       const problems = known.check(parsed.value);
-      return problems.length === 0 ? parsed : { problem: problems.join('; ') };
+      if (problems.length === 0) return parsed;
+      const inner = wrappedIn(parsed.value);
+      if (inner && known.check(inner).length === 0) return { value: inner };
+      return { problem: problems.join('; ') };
     } catch (error) {
       if (!(error instanceof SlowSchemaError)) throw error;
       if (error.isStarved) return { problem: TOO_BUSY };
@@ -66,6 +69,16 @@ const TOO_SLOW =
   "the tool's JSON Schema takes too long to be checked: whoever declares it must make it simpler";
 
 const TOO_BUSY = 'the arguments could not be checked in time on a busy machine; try again';
+
+/** Names that models write around arguments. They count only if the schema refuses them and takes what is inside. */
+const WRAPPERS = new Set(['arguments', 'args', 'parameters', 'params', 'input', 'kwargs']);
+
+function wrappedIn(value: Arguments): Arguments | undefined {
+  const [[name, inner] = ['', undefined], ...others] = Object.entries(value);
+  if (!WRAPPERS.has(name) || others.length > 0) return undefined;
+  const read = parse(typeof inner === 'string' ? inner : JSON.stringify(inner));
+  return 'value' in read ? read.value : undefined;
+}
 
 function parse(text: string): { value: Arguments } | { problem: string } {
   if (Buffer.byteLength(text) > BYTES_MAX) {
