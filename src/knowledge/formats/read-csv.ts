@@ -19,13 +19,14 @@ const NAME_CHARS_MAX = 100;
  */
 export function readCsv(text: string): string {
   const { delimiter, rest } = delimiterOf(text);
-  const rows = rowsOf(rest, delimiter).map((row) => row.map(cellText));
+  const read = rowsOf(rest, delimiter);
+  const rows = read.map((row) => row.map(cellText));
   const widest = Math.max(0, ...sampleOf(rows).map(({ length }) => length));
   if (widest > COLUMNS_MAX) {
     const detail = `a table may have ${COLUMNS_MAX} columns and this one has ${widest}`;
     throw new FormatRefused('too_many', detail);
   }
-  const at = headerAt(rows);
+  const at = headerAt(rows, sentencesAbove(read));
   const columns = at === undefined ? undefined : rows[at];
   const above = rows.slice(0, at ?? 0).map((row) => row.filter((cell) => cell !== '').join(' '));
   const body = rows.slice(at === undefined ? 0 : at + 1).map((row) => rowText(row, columns));
@@ -124,17 +125,29 @@ function widthOf(row: readonly string[]): number {
  * The row that names the columns: the first that is as wide as the rows below it, and has names. Rows
  * above are narrower. Undefined: no row does.
  */
-function headerAt(rows: readonly string[][]): number | undefined {
+function headerAt(rows: readonly string[][], sentences: number): number | undefined {
   const widths = sampleOf(rows).map(widthOf);
   const usual = usualWidth(widths);
-  const at = widths.slice(0, PREAMBLE_MAX).findIndex((width) => width > 0 && width >= usual);
+  const at = widths
+    .slice(0, PREAMBLE_MAX)
+    .findIndex((width, row) => row >= sentences && width > 0 && width >= usual);
   if (at < 0 || (usual < 2 && at > 0)) return undefined;
   // Columns without a name make the row of names narrower than those below it.
   return [at, at - 1].find((one) => {
-    const width = widths[one] ?? 0;
+    const width = one < sentences ? 0 : (widths[one] ?? 0);
     const isWide = one === at || width > 1;
     return isWide && isHeader(rows[one]!.slice(0, width), rows.slice(one + 1, one + 200));
   });
+}
+
+/** Returns how many rows above a table are sentences, which have a space behind each comma. */
+function sentencesAbove(rows: readonly string[][]): number {
+  const isSentence = (row: readonly string[]): boolean =>
+    row.length > 1 && row.slice(1).every((cell) => /^ \S/.test(cell));
+  const sample = sampleOf(rows);
+  if (sample.filter(isSentence).length * 2 > sample.length) return 0;
+  const first = sample.findIndex((row) => row.length > 1 && !isSentence(row));
+  return first > 0 && first < PREAMBLE_MAX ? first : 0;
 }
 
 /** The width that most rows have; of several the largest. */

@@ -126,3 +126,20 @@ test.each([
 ])('is refused as %s', (code, table) => {
   expect(() => readCsv(table)).toThrow(expect.objectContaining({ code }));
 });
+
+test.each([
+  ['as wide as the table', 'Harbour Bikes, Dublin\nPrices, valid from May 1, 2026\n\n'],
+  ['wider than the table', 'Prices of saddles, chains, bells, pumps, lights\n'],
+  ['with words that could be names', 'Prices, sizes, colours\n'],
+])('sentences with commas above a table with commas name no column: %s', (_, above) => {
+  const read = readCsv(`${above}Item,Price,Days\nSaddle,39.00,3\nChain,19.90,1\n`);
+  expect(read).toContain(
+    'Item: Saddle\nPrice: 39.00\nDays: 3\n\nItem: Chain\nPrice: 19.90\nDays: 1',
+  );
+});
+
+test('a table with a space behind each comma has its names', () => {
+  expect(readCsv('Item, Price\nSaddle, 39.00\nChain, 19.90\n')).toBe(
+    'Item: Saddle\nPrice: 39.00\n\nItem: Chain\nPrice: 19.90',
+  );
+});
