@@ -182,9 +182,13 @@ describe('a template that wants user and assistant to take turns', () => {
     for (const { content } of messages) expect(sent).toContain(content);
   });
 
-  test('and no system message gets the instructions with the first words', async () => {
+  test.each([
+    'System role not supported',
+    'Only user and assistant roles are supported!',
+    'Only user, assistant and tool roles are supported!',
+  ])('and no system message gets the instructions with the first words: %s', async (message) => {
     const stub = await pickyStub(({ messages = [] }) =>
-      messages[0]?.role === 'system' ? refuse(400, 'System role not supported') : undefined,
+      messages[0]?.role === 'system' ? refuse(400, message) : undefined,
     );
     const reply = await ask(await plainModel(stub.url), {
       messages: [said('system', 'Be kind.'), replied('Hello!'), said('user', 'Hi')],

@@ -204,6 +204,7 @@ describe('the end of an answer', () => {
     ['an empty reason', delta({ content: 'We open at nine.' }, '') + DONE],
     ['no reason', delta({ content: 'We open at nine.' }) + DONE],
     ['a space after [DONE]', says('We open at nine.') + delta({}, 'stop') + 'data: [DONE] \n\n'],
+    ['[done] in small letters', says('We open at nine.') + 'data: [done]\n\n'],
     ['a reason and no [DONE]', says('We open at nine.') + delta({}, 'stop')],
     [
       'pings without data between',

@@ -32,7 +32,7 @@ export async function* readEvents(
     )) {
       unread.bytes = 0;
       const words = data.trim();
-      if (words === '[DONE]') {
+      if (words.toUpperCase() === '[DONE]') {
         isWhole = true;
         yield 'done';
         return;

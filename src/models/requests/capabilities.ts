@@ -99,7 +99,8 @@ const FALLBACKS: readonly Fallback[] = [
     change: (_now, { body }) => (body.tool_choice ? { toolChoice: false } : undefined),
   },
   {
-    names: /system(_| )?(role|message|prompt|instruction)|role.{0,40}system|developer instruction/,
+    names:
+      /system(_| )?(role|message|prompt|instruction)|role.{0,40}system|developer instruction|only user(,| and) (assistant|model)/,
     change: (now) => (now.system === 'own' ? { system: 'in_user' } : undefined),
   },
   {
