@@ -157,6 +157,25 @@ describe('a dialog of the page', () => {
     expect(await field(visitor).inputValue()).toBe('From beside it');
   });
 
+  test('that locks the scrolling of all beside it lets visitors scroll', async () => {
+    const lock = `document.addEventListener('wheel', (event) => event.preventDefault(), { passive: false })`;
+    const visitor = await visit({ body: `${CART}<script>${lock}</script>` });
+    const { page } = visitor;
+    await launchers(visitor).click();
+    responder.play(async () => ({ text: 'A long answer.\n\n'.repeat(60) }));
+    await field(visitor).fill('Tell me');
+    await field(visitor).press('Enter');
+    const answer = log(visitor).getByRole('listitem').last();
+    await answer.getByText('A long answer.').last().waitFor();
+    await answer.hover();
+    await page.mouse.wheel(0, -300);
+    const scroll = page.locator('.scroll');
+    await page.waitForFunction(
+      (box) => box.scrollTop + box.clientHeight < box.scrollHeight - 200,
+      await scroll.elementHandle(),
+    );
+  });
+
   test('that hides all beside it hides the widget from nobody', async () => {
     const visitor = await visit({ body: CART });
     await launchers(visitor).waitFor();
@@ -255,7 +274,7 @@ describe('the languages', () => {
   });
 
   test('without texts are English, and say so', async () => {
-    const visitor = await visit({ lang: 'sv' });
+    const visitor = await visit({ lang: 'cy' });
     await launchers(visitor).click();
     expect(await visitor.page.getByRole('dialog').getAttribute('lang')).toBe('en');
     expect(

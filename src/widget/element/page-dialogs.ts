@@ -18,6 +18,8 @@ export function liveBesideDialogs(host: HTMLElement, layer: HTMLElement): Beside
   const attributes = new MutationObserver(() => reveal(host));
   attributes.observe(host, { attributeFilter: ['inert', 'aria-hidden'] });
   reveal(host);
+  // Pages that lock the scrolling of what is behind their dialog cancel these events.
+  for (const type of SCROLLING) host.addEventListener(type, stopPropagation, { passive: true });
   const home = document.createComment('parley-widget');
   const follow = (): void => {
     const modal = isModal(layer) ? undefined : modalOf(host);
@@ -46,9 +48,13 @@ export function liveBesideDialogs(host: HTMLElement, layer: HTMLElement): Beside
       attributes.disconnect();
       dialogs.disconnect();
       home.remove();
+      for (const type of SCROLLING) host.removeEventListener(type, stopPropagation);
     },
   };
 }
+
+const SCROLLING = ['wheel', 'touchmove'];
+const stopPropagation = (event: Event): void => event.stopPropagation();
 
 /** Hides from the page that the focus moves into the widget, because its focus traps would take it back. */
 function keepFocus(host: HTMLElement): () => void {
