@@ -62,7 +62,7 @@ function opensScores({ before }: Reading, source: Source, { end, next }: Run): O
 type Opens = boolean | typeof WAIT;
 
 function closedLater({ text, isWhole }: Source, from: number, closing: RegExp): Opens {
-  const [line = ''] = text.slice(from).split('\n', 1);
+  const [line = ''] = text.slice(from, from + CLOSE_CHARS_MAX + 1).split('\n', 1);
   const found = closing.exec(line);
   // What follows the last mark may be a letter.
   const isKnown = found !== null && found.index + found[0].length < line.length;

@@ -3,6 +3,7 @@ import { closingOf, isOfSpaceless, isSpace, isWordy, mayCome, WAIT, type Rule } 
 import { DELIMITERS, isDelimitersStart } from './table.ts';
 
 const SPAN_CHARS_MAX = 300;
+const CODE_CHARS_MAX = 1_000;
 const LINK_CHARS_MAX = 2_000;
 
 /** `~~old~~`: what is struck out is not said. */
@@ -23,15 +24,15 @@ const code: Rule = (_, source, at) => {
   const from = at + marks.length;
   if (from === text.length && !isWhole) return WAIT;
   const literal = { length: marks.length, copy: [at, from] as [number, number] };
-  const rest = text.slice(from);
+  const rest = text.slice(from, from + CODE_CHARS_MAX);
   const found = new RegExp(`(?<!\`)${marks}(?!\`)`).exec(rest);
-  const isCut = found !== null && found.index + marks.length === rest.length && !isWhole;
+  const isCut = found !== null && from + found.index + marks.length === text.length && !isWhole;
   const inside = found && rest.slice(0, found.index);
   if (inside !== null && !isCut && !inside.includes('\n\n')) {
     const end = from + inside.length;
     return { length: end + marks.length - at, copy: [from, end], closes: true };
   }
-  return mayCome(source, at, SPAN_CHARS_MAX) ? WAIT : literal;
+  return mayCome(source, at, CODE_CHARS_MAX) ? WAIT : literal;
 };
 
 /** Of a link its text is said, of a note's number nothing. */

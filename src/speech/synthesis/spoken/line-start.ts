@@ -36,7 +36,8 @@ export function readLineStart(
   }
   if (reading.isTable && !line.isWhole) return WAIT;
   reading.isTable = false;
-  const heading = /^#{1,6}[ \t]+/.exec(body)?.[0];
+  // Models forget the space, and `#word` alone is a tag.
+  const heading = /^(?:#{1,6}[ \t]+|#{2,6}(?=\p{L}))/u.exec(body)?.[0];
   if (heading !== undefined) {
     if (!line.isWhole) return WAIT;
     const from = at + indent + heading.length;
@@ -104,8 +105,8 @@ function markOf({ body, isWhole }: Line): number | Wait {
     if (quote === body.length && !isWhole) return WAIT;
     return /\d/.test(body[quote] ?? '') ? 0 : quote;
   }
-  const bullet = /^[-*+•][ \t]+/.exec(body)?.[0].length;
-  if (bullet === undefined) return /^[-+•]$/.test(body) && !isWhole ? WAIT : 0;
+  const bullet = /^[-*+•◦‣▪●○■][ \t]+/u.exec(body)?.[0].length;
+  if (bullet === undefined) return /^[-+•◦‣▪●○■]$/u.test(body) && !isWhole ? WAIT : 0;
   const item = body.slice(bullet);
   if (item === '' && !isWhole) return WAIT;
   if (body.startsWith('+') && /^\d/.test(item)) return 0;

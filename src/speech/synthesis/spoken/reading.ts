@@ -61,10 +61,14 @@ export function characterAt(text: string, at: number): string {
 /** The last character of a text. */
 export const lastOf = (text: string): string => /.$/su.exec(text)?.[0] ?? '';
 
+/** Of a link and its address. */
+const BRACKET_CHARS_MAX = 2_000;
+
 /** Where a bracket is closed, with those in it; undefined: not in what there is of the paragraph. */
 export function closingOf(text: string, at: number, [open, close]: string): number | undefined {
   let depth = 0;
-  for (let place = at; place < text.length; place += 1) {
+  const end = Math.min(text.length, at + BRACKET_CHARS_MAX);
+  for (let place = at; place < end; place += 1) {
     const character = text[place];
     if (character === '\\') place += 1;
     else if (character === open) depth += 1;

@@ -6,8 +6,12 @@ export type SaidText = {
   say: (text: string, to: number) => void;
   /** What stands up to this place belongs to what was said last, such as the end of a link. */
   close: (to: number) => void;
+  /** What was said since this was asked last. */
+  take: () => string;
   /** Everything that was said. */
   all: () => string;
+  /** The last character that was said; '' at the beginning. */
+  last: () => string;
   /** Where in the text so many characters of what was said end. */
   placeOf: (length: number) => number;
 };
@@ -17,28 +21,43 @@ type Part = { said: number; copied: number | undefined; to: number };
 
 export function createSaidText(): SaidText {
   let all = '';
+  let fresh = '';
+  let last = '';
   const parts: Part[] = [];
+
+  // Long texts are joined when they are read, not with each token.
+  const add = (text: string): void => {
+    all += text;
+    fresh += text;
+    last = text.slice(-1);
+  };
 
   return {
     copy: (text, from) => {
       if (text === '') return;
-      all += text;
+      add(text);
       const to = from + text.length;
-      const last = parts.at(-1);
-      if (last?.copied === from && last.to === from) {
-        Object.assign(last, { said: all.length, copied: to, to });
+      const before = parts.at(-1);
+      if (before?.copied === from && before.to === from) {
+        Object.assign(before, { said: all.length, copied: to, to });
       } else parts.push({ said: all.length, copied: to, to });
     },
     say: (text, to) => {
       if (text === '') return;
-      all += text;
+      add(text);
       parts.push({ said: all.length, copied: undefined, to });
     },
     close: (to) => {
-      const last = parts.at(-1);
-      if (last) last.to = to;
+      const before = parts.at(-1);
+      if (before) before.to = to;
+    },
+    take: () => {
+      const taken = fresh;
+      fresh = '';
+      return taken;
     },
     all: () => all,
+    last: () => last,
     placeOf: (length) => {
       const part = length === 0 ? undefined : parts[firstWith(parts, length)];
       if (!part) return length === 0 ? 0 : (parts.at(-1)?.to ?? 0);

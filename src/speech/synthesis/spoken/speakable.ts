@@ -44,22 +44,24 @@ export function createSpeakable(): Speakable {
     isAfterPicture: false,
   };
   let text = '';
-  /** Where what is held back begins. */
+  /** What is not read yet, and where it begins. */
+  let held = '';
   let base = 0;
 
   function take(isEnd: boolean): string {
-    const before = said.all().length;
-    const held = text.slice(base);
     // Half of a character says nothing.
     const isCut = !isEnd && /[\ud800-\udbff]$/.test(held);
     const isWhole = isEnd || held.length > HELD_CHARS_MAX;
-    base += read(reading, { text: isCut ? held.slice(0, -1) : held, base, isWhole });
-    return said.all().slice(before);
+    const length = read(reading, { text: isCut ? held.slice(0, -1) : held, base, isWhole });
+    held = held.slice(length);
+    base += length;
+    return said.take();
   }
 
   return {
     push: (part) => {
       text += part;
+      held += part;
       return take(false);
     },
     end: () => take(true),
@@ -150,5 +152,5 @@ function passed(reading: Reading, plain: string): void {
 }
 
 function leaveOut(reading: Reading): void {
-  reading.skipsSpace ||= /(?:^|\s)$/.test(reading.said.all().slice(-1));
+  reading.skipsSpace ||= /^\s?$/.test(reading.said.last());
 }
