@@ -36,14 +36,18 @@ export function certaintyOf(segments: readonly Likelihood[]): Certainty {
   return segments.length > 0 && isVouched ? 'vouched' : 'unknown';
 }
 
+/** What transcribers write of sounds: `[BLANK_AUDIO]`, `(music)`, `*coughs*`. */
+const NOISES = /\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|<[^>]*>/g;
+
 /**
- * The text, or '' if it is a sentence that transcribers make of noise and nothing says that somebody spoke
+ * The text, or '' if it has no words, or is a sentence that transcribers make of noise and nothing says that somebody spoke
  * (docs/calls.md, "Noise that becomes words").
  */
 export function withoutPhantoms(
   { text, certainty }: { text: string; certainty: Certainty },
   sound: { audio: readonly Int16Array[]; sampleRate: number },
 ): string {
+  if (!/[\p{L}\p{N}]/u.test(text.replaceAll(NOISES, ' '))) return '';
   const kind = phantomKindOf(text);
   if (kind === undefined) return text;
   if (certainty === 'doubted') return '';

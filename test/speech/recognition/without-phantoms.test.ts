@@ -99,6 +99,16 @@ test.each([
     expect(heard(text, certainty, NOISE)).toBe(text);
 });
 
+test.each(['[BLANK_AUDIO]', '(music)', '*coughs*', '♪♪', '...', '[Musik] (Applaus)', '<noise>'])(
+  'what is written of sounds is no text: %j',
+  (text) => expect(heard(text, 'vouched', SPOKEN)).toBe(''),
+);
+
+test('words beside a sound are kept as they are written', () => {
+  for (const text of ['[coughs] Where is my order?', '42', 'あ'])
+    expect(heard(text, 'unknown', SPOKEN)).toBe(text);
+});
+
 test.each([
   [{ no_speech_prob: 0.93, avg_logprob: -1.2 }, true],
   [{ no_speech_prob: 0.61, avg_logprob: -1.01 }, true],
