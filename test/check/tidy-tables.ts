@@ -216,6 +216,7 @@ export const TABLES: Record<string, string> = {
   knowledge_gaps: 'knowledge',
   knowledge_lexemes: 'knowledge',
   knowledge_postings: 'knowledge',
+  knowledge_rewords: 'knowledge',
   knowledge_sources: 'knowledge',
   knowledge_staged_batches: 'knowledge',
   knowledge_staged_documents: 'knowledge',

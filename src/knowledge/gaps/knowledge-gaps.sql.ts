@@ -152,6 +152,19 @@ export async function lockGap(
   return rows[0];
 }
 
+/** Locks the gaps of an agent that have an answer. */
+export async function lockAnsweredGaps(
+  db: Db,
+  agentId: string,
+): Promise<(LockedGap & { answer: string })[]> {
+  const { rows } = await db.query<LockedGap & { answer: string }>(
+    `select ${LOCKED_GAP_COLUMNS} from knowledge_gaps
+      where agent_id = $1 and status = 'resolved' and answer is not null order by id for update`,
+    [agentId],
+  );
+  return rows;
+}
+
 /** The highest position that an answer of the agent was ever given by its gap; -1: none was. */
 export async function lastAnswerPosition(db: Db, agentId: string): Promise<number> {
   const { rows } = await db.query<{ last: number }>(

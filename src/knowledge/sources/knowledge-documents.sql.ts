@@ -40,6 +40,25 @@ export async function listDocuments(
   return rows;
 }
 
+/** The documents of a source with the languages that their words are stemmed by. */
+export async function listDocumentLanguages(
+  db: Db,
+  sourceId: string,
+): Promise<{ id: string; language: string | null }[]> {
+  const { rows } = await db.query<{ id: string; language: string | null }>(
+    'select id, language from knowledge_documents where source_id = $1 order by id',
+    [sourceId],
+  );
+  return rows;
+}
+
+export async function setDocumentLanguage(
+  db: Db,
+  { id, language }: { id: string; language: string },
+): Promise<void> {
+  await db.query('update knowledge_documents set language = $2 where id = $1', [id, language]);
+}
+
 export type NewDocument = Omit<DocumentRow, 'createdAt' | 'updatedAt' | 'url' | 'language'> & {
   namespace: string;
   contentHash: Buffer;

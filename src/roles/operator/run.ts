@@ -7,6 +7,7 @@ import { createAnnounce } from '../../events/emit-event.ts';
 import { createTextCutter, type TextCutter } from '../../knowledge/passages/text-cutter.ts';
 import { knowledgeSourceReconciler } from '../../knowledge/sources/knowledge-source.reconciler.ts';
 import { createDeferredEvents } from '../../events/deferred-events.ts';
+import { createRewording } from '../../knowledge/reword-passages.ts';
 import { createSyncRunner, type SyncRunner } from '../../knowledge/syncs/run-syncs.ts';
 import type { Fetchers } from '../../knowledge/syncs/run-sync.ts';
 import type { LeaseTimes } from '../../knowledge/syncs/hold-lease.ts';
@@ -170,11 +171,14 @@ function startSyncs(deps: OperatorRoleDeps & { notifier: Notifier }): Pick<SyncR
     fetchers: deps.fetchers ?? usual.fetchers,
     times: deps.syncTimes,
   });
+  const rewording = createRewording(deps);
   deferred.start();
   runner.start();
+  rewording.start();
   return {
     stop: async () => {
       await runner.stop();
+      await rewording.stop();
       await deferred.stop();
       await cutter.stop();
       await usual.stop();
