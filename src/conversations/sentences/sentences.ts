@@ -18,12 +18,13 @@ import th from './th.json' with { type: 'json' };
 import tr from './tr.json' with { type: 'json' };
 import uk from './uk.json' with { type: 'json' };
 import zh from './zh.json' with { type: 'json' };
+import zhHant from './zh-hant.json' with { type: 'json' };
 
 /** Everything that Parley says to users by itself. A file without one of the sentences does not compile. */
 export type Sentences = typeof en;
 export type Sentence = keyof Sentences;
 
-/** By ISO 639-1 code. */
+/** By ISO 639-1 code, with the script if a language is written in two. */
 export const SENTENCES: Readonly<Record<string, Sentences>> = {
   ar,
   da,
@@ -44,6 +45,7 @@ export const SENTENCES: Readonly<Record<string, Sentences>> = {
   tr,
   uk,
   zh,
+  'zh-Hant': zhHant,
 };
 
 /** The sentences of a language by its BCP 47 tag: of `de` for `de-AT`; English if there is no file of it. */
@@ -61,10 +63,12 @@ export function sentenceLanguageOf(tag: string | undefined): string {
 export const fill = (sentence: string, values: Readonly<Record<string, string>>): string =>
   fillPlaceholders(sentence, values);
 
-/** `de` for `DE-at` and for `deu`. */
+/** `de` for `DE-at` and for `deu`, `zh-Hant` for `zh-TW`. */
 function codeOf(tag: string): string {
   try {
-    return new Intl.Locale(tag).language;
+    const { language, script } = new Intl.Locale(tag).maximize();
+    const written = `${language}-${script}`;
+    return Object.hasOwn(SENTENCES, written) ? written : language;
   } catch {
     return 'en';
   }

@@ -22,11 +22,12 @@ const SCRIPTS: Record<string, RegExp> = {
   th: /\p{Script=Thai}/u,
   uk: /\p{Script=Cyrillic}/u,
   zh: /\p{Script=Han}/u,
+  'zh-Hant': /\p{Script=Han}/u,
 };
 
-test('the sentences are there in nineteen languages', () => {
+test('the sentences are there in nineteen languages, one of them in two scripts', () => {
   expect(Object.keys(SENTENCES).toSorted()).toEqual(
-    'ar da de en es fr hi it ja ko nl pl pt ru sv th tr uk zh'.split(' '),
+    'ar da de en es fr hi it ja ko nl pl pt ru sv th tr uk zh zh-Hant'.split(' '),
   );
 });
 
@@ -65,7 +66,11 @@ test.each([
   ['de-AT', 'de'],
   ['DE-at', 'de'],
   ['deu', 'de'],
-  ['zh-Hant-TW', 'zh'],
+  ['zh-Hant', 'zh-Hant'],
+  ['zh-TW', 'zh-Hant'],
+  ['zh-Hant-HK', 'zh-Hant'],
+  ['zh-CN', 'zh'],
+  ['zh', 'zh'],
   ['cmn', 'zh'],
   ['pt-BR', 'pt'],
   ['en-GB', 'en'],
