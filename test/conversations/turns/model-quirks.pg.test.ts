@@ -196,6 +196,20 @@ test('a message that a filter answers with nothing is left out of later prompts,
   expect(await talk.say('When do you open?')).toMatchObject({ text: 'At nine.', code: undefined });
 });
 
+test('a message whose answer a filter cuts off is left out of later prompts, too', async () => {
+  api.stub.answer(({ body }) =>
+    JSON.stringify(body.messages).includes('attack')
+      ? { text: ['We do, but'], finishReason: 'content_filter' }
+      : { text: 'At nine.' },
+  );
+  const talk = await api.talk('JSON', {});
+  expect(await talk.say('I had an asthma attack, do you deliver today?')).toMatchObject({
+    text: 'We do, but',
+    code: undefined,
+  });
+  expect(await talk.say('When do you open?')).toMatchObject({ text: 'At nine.', code: undefined });
+});
+
 test('a talk that is longer than the context of its model goes on', async () => {
   api.stub.answer(({ body }) => {
     const tokens = Math.ceil(JSON.stringify(body.messages).length / 4);

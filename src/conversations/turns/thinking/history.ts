@@ -81,18 +81,20 @@ function messagesOf(all: readonly TurnRow[]): ModelMessage[] {
   return messages;
 }
 
-/** A message that a content filter refused would have every later prompt refused, too. */
+/** A message that a content filter refused, or cut the reply to, would have every later prompt refused, too. */
 function withoutRefused(turns: readonly TurnRow[]): readonly TurnRow[] {
-  if (turns.every(({ error }) => error?.code !== REFUSED)) return turns;
+  if (!turns.some(isRefused)) return turns;
   const left: TurnRow[] = [];
   for (const turn of turns) {
-    if (turn.error?.code !== REFUSED) left.push(turn);
+    if (!isRefused(turn)) left.push(turn);
     else while (left.at(-1)?.role === 'tool' || left.at(-1)?.role === 'user') left.pop();
   }
   return left;
 }
 
-const REFUSED = 'model_content_filter';
+function isRefused({ error, model }: TurnRow): boolean {
+  return error?.code === 'model_content_filter' || model?.finish_reason === 'content_filter';
+}
 
 /** What was said to the user by us in place of a reply is none, and nobody said what is empty. */
 function saidBy({ role, text, error }: TurnRow): ModelMessage[] {
