@@ -5,9 +5,9 @@ import { createSpeakable, type Speakable } from '../../speech/synthesis/spoken/s
  * carrier is queued there, so that what was sent and what was heard are two things.
  */
 export type Utterance = {
-  /** As far as it was given to the line, which may be Markdown. */
+  /** Text that the mouth has received so far; it may be Markdown. */
   text: string;
-  /** The words of it that are said. */
+  /** Turns the text into the words that the line receives. */
   words: Speakable;
   /** Of its turn in the transcript; undefined: it is not stored yet. */
   index: number | undefined;
@@ -76,7 +76,7 @@ function playing(
   return Math.max(0, found < 0 ? unheard.length - 1 : found);
 }
 
-/** As much of the text of an utterance as these words of what was said reach. */
+/** Returns the part of an utterance's text that the heard words reach. */
 export function textHeardOf({ words }: Pick<Utterance, 'words'>, heard: string): string {
   return words.textOf(heardOf(words.said(), heard).length).trimEnd();
 }

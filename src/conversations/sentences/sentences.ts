@@ -20,7 +20,7 @@ import uk from './uk.json' with { type: 'json' };
 import zh from './zh.json' with { type: 'json' };
 import zhHant from './zh-hant.json' with { type: 'json' };
 
-/** Everything that Parley says to users by itself. A file without one of the sentences does not compile. */
+/** All sentences that Parley itself says to users. A file that lacks one of them does not compile. */
 export type Sentences = typeof en;
 export type Sentence = keyof Sentences;
 
@@ -48,7 +48,7 @@ export const SENTENCES: Readonly<Record<string, Sentences>> = {
   'zh-Hant': zhHant,
 };
 
-/** The sentences of a language by its BCP 47 tag: of `de` for `de-AT`; English if there is no file of it. */
+/** Returns the sentences for a BCP 47 tag: those of `de` for `de-AT`, and the English ones for an unknown language. */
 export function sentencesIn(tag: string | undefined): Sentences {
   return SENTENCES[sentenceLanguageOf(tag)]!;
 }
