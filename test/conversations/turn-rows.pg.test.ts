@@ -31,8 +31,10 @@ import {
   takeLostTurn,
   takeOverLiveTurn,
 } from '../../src/conversations/record/live-turns.sql.ts';
+import { lockConversationById } from '../../src/conversations/record/conversations.sql.ts';
 import { newUuid } from '../../src/ids.ts';
 import { minutesAgo, useRows, type Columns } from '../platform/postgres/rows.ts';
+import { until } from '../until.ts';
 import { addConversation, addTurn as storeTurn } from './stored-conversations.ts';
 
 /**
@@ -68,19 +70,20 @@ describe('a turn in progress', () => {
       (row) => row['conversation_id'] === id,
     );
 
+  const claimAsRead = (id: string): Promise<unknown> =>
+    claimLiveTurn(stored.pool, {
+      conversation: { id, turnCount: 2, status: 'active' },
+      token: TOKEN,
+      requestId: newUuid(),
+      message: 'Hi',
+      redacted: null,
+      answersIndex: null,
+      mark: undefined,
+      tools: [],
+      historyFrom: 1,
+    });
+
   test('is claimed in a conversation that is as it was read', async () => {
-    const claim = (id: string): Promise<unknown> =>
-      claimLiveTurn(stored.pool, {
-        conversation: { id, turnCount: 2, status: 'active' },
-        token: TOKEN,
-        requestId: newUuid(),
-        message: 'Hi',
-        redacted: null,
-        answersIndex: null,
-        mark: undefined,
-        tools: [],
-        historyFrom: 1,
-      });
     const same = { turn_count: 2 };
     for (const other of [
       { turn_count: 1 },
@@ -89,16 +92,40 @@ describe('a turn in progress', () => {
       { ended_at: minutesAgo(1) },
       { deleted_at: minutesAgo(1) },
     ]) {
-      expect([other, await claim(await add({ ...same, ...other }))]).toEqual([other, undefined]);
+      expect([other, await claimAsRead(await add({ ...same, ...other }))]).toEqual([
+        other,
+        undefined,
+      ]);
     }
     const [id, neighbor] = [await add(same), await add(same)];
     for (const one of [id, neighbor]) for (const index of [0, 1]) await addTurn(one, index);
-    expect(await claim(id)).toMatchObject([{ index: 1 }]);
-    expect(await claim(id)).toBeUndefined();
-    expect(await claim(await add(same))).toEqual([]);
+    expect(await claimAsRead(id)).toMatchObject([{ index: 1 }]);
+    expect(await claimAsRead(id)).toBeUndefined();
+    expect(await claimAsRead(await add(same))).toEqual([]);
     expect(await liveOf(neighbor)).toBeUndefined();
     expect((await readLiveTurn(stored.pool, id))?.message).toBe('Hi');
     expect(await readLiveTurn(stored.pool, OTHER)).toBeUndefined();
+  });
+
+  test('is not claimed in a conversation in which somebody settles a lost one meanwhile', async () => {
+    const id = await add({ turn_count: 2 });
+    await live({ conversation_id: id, leased_until: '-infinity' });
+    const settling = await stored.pool.connect();
+    await settling.query('begin');
+    await lockConversationById(settling, id);
+    expect(await takeLostTurn(settling, id)).toBeDefined();
+    await settling.query('update conversations set turn_count = 4 where id = $1', [id]);
+    const claimed = claimAsRead(id);
+    await until('the claim to wait', async () => {
+      const { rowCount } = await stored.pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rowCount === 1;
+    });
+    await settling.query('commit');
+    settling.release();
+    expect(await claimed).toBeUndefined();
+    expect(await liveOf(id)).toBeUndefined();
   });
 
   test('is changed by the one who holds it, and by nobody else', async () => {

@@ -62,6 +62,9 @@ export type NewLiveTurn = Pick<
  * The turns before it, oldest first; undefined when there is a live turn, or the conversation is not as
  * it was read any more. One statement: each costs a round trip in every turn. Not waited for on disk: a
  * claim that a crash of the server undoes has lost nothing yet.
+ *
+ * The lock waits for whoever settles a lost turn, and then looks at the conversation again. Without it the claim would
+ * wait for the removed row alone, and then begin the same turn anew: its tools would be called a second time.
  */
 export async function claimLiveTurn(db: Db, turn: NewLiveTurn): Promise<TurnRow[] | undefined> {
   const { conversation, mark } = turn;
@@ -75,6 +78,7 @@ export async function claimLiveTurn(db: Db, turn: NewLiveTurn): Promise<TurnRow[
                from conversations c, (select set_config('synchronous_commit', 'off', true)) lazily
               where c.id = $1 and c.turn_count = $2 and c.status = $3 and c.ended_at is null
                 and c.deleted_at is null
+                for share of c
              on conflict (conversation_id) do nothing
              returning conversation_id
            )
