@@ -36,8 +36,8 @@ export function findNodes(root) {
 
 /**
  * Runs `args` on the first Node that starts and resolves to its exit code. When a signal ended it,
- * this process ends by the same one. `cwd` defaults to the current folder. With `holdsOutput`, what it prints comes in
- * one piece when it ends, and it reads no input.
+ * this process ends by the same one. `cwd` defaults to the current folder. With `holdsOutput` its
+ * output is printed in one piece when it ends, and it has no input.
  */
 export async function runNode({ root, nodes, args, cwd, holdsOutput }) {
   for (const node of nodes) {
@@ -81,7 +81,7 @@ async function spawnNode({ root, node, args, cwd, holdsOutput = false }) {
     child.once('error', (error) => {
       if (child.pid === undefined) resolve({ error });
     });
-    // Only 'close' comes after all that it prints. It also waits for whoever inherits its output.
+    // Only 'close' comes after the last output. It also waits for processes that inherit the pipes.
     child.once(holdsOutput ? 'close' : 'exit', (code, signal) => resolve({ code, signal }));
   }).finally(() => {
     process.stdout.write(Buffer.concat(printed));

@@ -17,7 +17,7 @@ const staticSteps = [
 
 /**
  * Runs everything that a change may break (docs/testing.md). The static checks run beside the tests, which often wait.
- * With arguments, runs Vitest alone with these.
+ * Arguments are given to Vitest, and then nothing else runs.
  */
 export const test = (context) =>
   context.args.length > 0
@@ -93,8 +93,8 @@ function listOf(programs) {
 }
 
 /**
- * Runs the steps in turn, and those of `beside` in turn at the same time: each of them prints in one piece when it ends.
- * Resolves to the exit code: 0, or that of a step that failed.
+ * Runs the steps in turn, and the steps of `beside` in turn at the same time. Each of the latter prints in one piece when
+ * it ends. Resolves to 0, or to the exit code of a step that failed.
  */
 async function runSteps(context, steps, { beside = [] } = {}) {
   const failed = (

@@ -49,7 +49,7 @@ function findScripts(): HTMLScriptElement[] {
 
 type Settings = Record<string, string | null>;
 
-/** By name of the element's attributes. */
+/** Keys are names of the element's attributes. */
 function settingsOf(script: HTMLScriptElement): Settings {
   const query = new URL(script.src).searchParams;
   return Object.fromEntries(

@@ -63,8 +63,8 @@ export type NewLiveTurn = Pick<
  * it was read any more. One statement: each costs a round trip in every turn. Not waited for on disk: a
  * claim that a crash of the server undoes has lost nothing yet.
  *
- * The lock waits for whoever settles a lost turn, and then looks at the conversation again. Without it the claim would
- * wait for the removed row alone, and then begin the same turn anew: its tools would be called a second time.
+ * The lock makes the claim wait while another process settles a lost turn, and PostgreSQL then checks the conversation
+ * again. Without it the claim would begin the same turn anew, and its tools would be called a second time.
  */
 export async function claimLiveTurn(db: Db, turn: NewLiveTurn): Promise<TurnRow[] | undefined> {
   const { conversation, mark } = turn;

@@ -24,7 +24,7 @@ import zhHant from './zh-hant.json' with { type: 'json' };
 export type Sentences = typeof en;
 export type Sentence = keyof Sentences;
 
-/** By ISO 639-1 code, with the script if a language is written in two. */
+/** Keys are ISO 639-1 codes, with the script if a language has two. */
 export const SENTENCES: Readonly<Record<string, Sentences>> = {
   ar,
   da,

@@ -27,7 +27,7 @@ export type TurnInput = {
   namespace: string;
   /** uuid */
   conversationId: string;
-  /** As the user said it. Empty if the agent speaks first: then the turn has no message of the user. */
+  /** The user's own words. Empty if the agent speaks first: the turn has no message then. */
   text: string;
   /** What was taken out of it before; absent: nothing was. */
   redacted?: Redacted | null | undefined;

@@ -27,7 +27,7 @@ export type Capabilities = {
 const TAKES_COMPLETION_TOKENS =
   /(^|\.)(openai\.com|openai\.azure\.com|azure-api\.net|cognitiveservices\.azure\.com)$/;
 
-/** OpenAI's transcribers that are no Whisper answer in plain JSON alone. */
+/** OpenAI's newer transcribers answer in plain JSON only. */
 const HAS_NO_SEGMENTS = /^gpt-/;
 /** An error that names the form of the answer. */
 const NO_SEGMENTS = /response_?format|verbose_?json/;

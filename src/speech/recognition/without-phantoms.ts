@@ -2,7 +2,7 @@ import { WINDOW_MS } from '../activity/activity.ts';
 import { createWindowLevels } from '../activity/window-level.ts';
 import { phantomKindOf } from './phantom-sentences.ts';
 
-/** What a transcriber itself thinks of its text: `vouched` for, `doubted`, or neither, as where it says nothing. */
+/** How sure a transcriber is of its text; `unknown` if it gives no numbers or they are in between. */
 export type Certainty = 'vouched' | 'doubted' | 'unknown';
 
 /** Whisper's numbers about a segment; servers may leave them out. */
@@ -14,7 +14,7 @@ export type Likelihood = {
 /** Whisper's own rule for silence. */
 const NO_SPEECH_PROB = 0.6;
 const LOGPROB = -1;
-/** Below these nobody doubts. */
+/** A transcriber is sure below the first and above the second. */
 const SURELY_SPEECH_PROB = 0.3;
 const SURELY_LOGPROB = -0.7;
 

@@ -21,7 +21,7 @@ class Inline {
   readonly #depth: number;
   readonly #pieces: Piece[] = [];
   #plain = '';
-  /** Marks that nothing closes any more. Without them a text of many stars takes quadratic time. */
+  /** Marks that cannot be closed. Without this set a text of many stars takes quadratic time. */
   readonly #unclosed = new Set<string>();
 
   constructor(text: string, isPartial: boolean, depth: number) {

@@ -9,7 +9,7 @@ import {
   type Source,
 } from './reading.ts';
 
-/** A mark that may be none waits for the one that closes it. */
+/** The reader waits this long for the mark that closes emphasis. */
 const CLOSE_CHARS_MAX = 120;
 
 /** `*`, `**`, `_` and so on, where they mark words. `5 * 3`, `2*3*4`, `*67` and `snake_case` have none. */

@@ -6,7 +6,7 @@ const SPAN_CHARS_MAX = 300;
 const CODE_CHARS_MAX = 1_000;
 const LINK_CHARS_MAX = 2_000;
 
-/** `~~old~~`: what is struck out is not said. */
+/** Leaves out text that is struck out: `~~old~~`. */
 const strike: Rule = (_, source, at) => {
   const { text, isWhole } = source;
   if (text[at + 1] === undefined) return isWhole ? undefined : WAIT;
@@ -17,7 +17,7 @@ const strike: Rule = (_, source, at) => {
   return !text.includes('\n', at) && mayCome(source, at, SPAN_CHARS_MAX) ? WAIT : undefined;
 };
 
-/** Code in a line is said as it stands, without its marks. */
+/** Copies code without its backticks. */
 const code: Rule = (_, source, at) => {
   const { text, isWhole } = source;
   const marks = /^`+/.exec(text.slice(at))![0];
@@ -35,7 +35,7 @@ const code: Rule = (_, source, at) => {
   return mayCome(source, at, CODE_CHARS_MAX) ? WAIT : literal;
 };
 
-/** Of a link its text is said, of a note's number nothing. */
+/** Reads the text of a link, and leaves out the number of a note: `[^1]`. */
 const link: Rule = (_, source, at) => {
   const { text, isWhole } = source;
   const end = closingOf(text, at, '[]');
@@ -50,9 +50,9 @@ const link: Rule = (_, source, at) => {
   return { length: last + 1 - at, inner: [at + 1, end], closes: true };
 };
 
-/** Of a picture what it shows is said. */
+/** Reads the description of an image. */
 const image: Rule = (reading, source, at) => {
-  // Behind a word it ends a sentence.
+  // After a word the mark ends a sentence.
   if (!isSpace(reading.before) && !/[([|>*_]/.test(reading.before)) return undefined;
   const next = source.text[at + 1];
   if (next === undefined) return source.isWhole ? undefined : WAIT;
@@ -69,7 +69,7 @@ const ELEMENTS = new Set(
     'ins kbd li mark ol p pre q s samp section small span strike strong sub summary sup table tbody td tfoot th thead tr u ul'
   ).split(' '),
 );
-/** Words on both sides of them are two. */
+/** Elements that separate words. */
 const APART = /^(?:br|p|div|li|tr|td|th|h[1-6]|hr|ul|ol|table|dd|dt|section|blockquote)$/;
 
 const tag: Rule = (_, source, at) => {
@@ -113,7 +113,7 @@ const entity: Rule = (_, { text, isWhole }, at) => {
   return isOpen && !isWhole ? WAIT : undefined;
 };
 
-/** A mark that is meant as it stands. */
+/** Copies a mark that a backslash makes an ordinary character. */
 const escape: Rule = (_, { text, isWhole }, at) => {
   const next = text[at + 1];
   if (next === undefined) return isWhole ? undefined : WAIT;
@@ -137,11 +137,11 @@ const bar: Rule = (reading, source, at) => {
 };
 
 const STARTS = ['https://', 'http://', 'www.'];
-/** Where an address ends that nothing else ends. */
+/** The longest address from a place on; `withoutMarks` shortens it. */
 const ADDRESS = /^(?:https?:\/\/|www\.)[^\s<>|"'“”«»，。、！？；：（）「」『』【】《》]+/iu;
 const ADDRESS_CHARS_MAX = 2_000;
 
-/** Of an address that stands alone its host is said. */
+/** Says the host of a bare address. */
 const address: Rule = (reading, { text, isWhole }, at) => {
   if (isWordy(reading.before) && !isOfSpaceless(reading.before)) return undefined;
   const rest = text.slice(at, at + ADDRESS_CHARS_MAX);
@@ -168,7 +168,7 @@ function withoutMarks(found: string): string {
   }
 }
 
-/** By the character that they begin with. */
+/** The rule for each character that a mark may begin with. */
 export const INLINE_RULES: Readonly<Record<string, Rule>> = {
   '*': emphasis,
   _: emphasis,

@@ -9,14 +9,14 @@ type Line = {
   text: string;
   /** Its end is there. */
   isWhole: boolean;
-  /** With the end of the line. */
+  /** Includes the line feed. */
   length: number;
   indent: number;
   /** Without the spaces at its start. */
   body: string;
 };
 
-/** Marks that make a line a heading, an item of a list, a row and so on. Returns how much of it was read. */
+/** Reads the marks of a heading, a list, a table and so on at the start of a line. Returns their length. */
 export function readLineStart(
   reading: Reading,
   source: Source,
@@ -66,7 +66,7 @@ function lineAt({ text, isWhole }: Source, at: number): Line {
   return { text: line, isWhole: isThere, length, indent: line.length - body.length, body };
 }
 
-/** What follows is read as words. Emphasis ends with its paragraph. */
+/** Continues within the line. Emphasis ends with its paragraph. */
 function begin(reading: Reading, { isParagraph }: { isParagraph: boolean }): 0 {
   reading.isLineStart = false;
   reading.before = '';
@@ -77,7 +77,7 @@ function begin(reading: Reading, { isParagraph }: { isParagraph: boolean }): 0 {
   return 0;
 }
 
-/** Lines of which nothing is said; undefined: it is none. */
+/** Returns the length of a line that has no words, such as a rule; undefined for any other line. */
 function silentLine(reading: Reading, { body, isWhole, length }: Line): number | Wait | undefined {
   const fence = /^(?:`{3,}|~{3,})/.exec(body)?.[0];
   if (fence !== undefined && !body.slice(fence.length).includes('`')) {
@@ -95,11 +95,11 @@ function silentLine(reading: Reading, { body, isWhole, length }: Line): number |
   return (mayBe || mayBeAddress) && !isWhole ? WAIT : undefined;
 }
 
-/** How long the mark is at the start of a line; 0: there is none. */
+/** Returns the length of the mark at the start of a line; 0 without one. */
 function markOf({ body, isWhole }: Line): number | Wait {
   const note = /^\[\^[^\]\s]+\]:[ \t]*/.exec(body)?.[0].length;
   if (note !== undefined) return note;
-  // "> 5 kg" and "+ 49 30" are no marks.
+  // "> 5 kg" and "+ 49 30" begin with a sign that has a meaning.
   const quote = /^>[ \t]*/.exec(body)?.[0].length;
   if (quote !== undefined) {
     if (quote === body.length && !isWhole) return WAIT;
@@ -115,7 +115,7 @@ function markOf({ body, isWhole }: Line): number | Wait {
   return bullet + (box ?? 0);
 }
 
-/** In a block of code every line is said as it stands. */
+/** Copies a line of a block of code. */
 function readCode(
   reading: Reading,
   { base, text }: Source,
@@ -129,7 +129,7 @@ function readCode(
   return length;
 }
 
-/** Cells are said one after the other. */
+/** Reads the cells of a row, with a comma between them. */
 function readRow(
   reading: Reading,
   source: Source,

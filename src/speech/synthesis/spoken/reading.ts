@@ -1,6 +1,6 @@
 import type { SaidText } from './said-text.ts';
 
-/** A text that is read for a voice while it still comes. */
+/** The state of reading a text for a voice while more of it arrives. */
 export type Reading = {
   said: SaidText;
   /** The character before the place that is read; '' at the start of a line. */
@@ -10,26 +10,30 @@ export type Reading = {
   open: { '*': number; _: number };
   /** The marks that end the block of code; '': none is open. */
   fence: string;
-  /** The rows of a table go on. */
+  /** The line before was a row of a table. */
   isTable: boolean;
   /** The line is the head of a table without a bar at its start. */
   isHead: boolean;
-  /** Something was left out behind a space: the next space goes, too. */
+  /** Something was left out after a space, so the next space is left out as well. */
   skipsSpace: boolean;
-  /** What joins two pictures is left out behind one. */
+  /** The last character was a picture, so a joiner after it is left out. */
   isAfterPicture: boolean;
 };
 
-/** What there is of it. `base`: where it begins in the text. `isWhole`: what follows changes nothing any more. */
+/**
+ * The part of the text that is being read. It begins at `base` in the text. `isWhole`: nothing that follows can change
+ * how it is read.
+ */
 export type Source = { text: string; base: number; isWhole: boolean };
 
-/** More of the text has to come before it is known what this is. */
+/** More of the text has to arrive first. */
 export const WAIT = 'wait';
 export type Wait = typeof WAIT;
 
 /**
- * What stands at a place: so many characters. `inner` is read in its place, `copy` said as it stands, `say` said instead;
- * else nothing is. `closes`: it belongs to what was said before.
+ * What a rule makes of `length` characters. The voice gets the part `inner` after it is read by the rules, the part
+ * `copy` unchanged, or the words `say`; without any of the three, nothing. `closes`: the characters belong to the words
+ * before them.
  */
 export type Step = {
   length: number;
@@ -37,7 +41,7 @@ export type Step = {
   copy?: [from: number, to: number];
   say?: string;
   closes?: true;
-  /** Something is left out that stood between spaces. */
+  /** One of the spaces around these characters is left out, too. */
   isLeftOut?: true;
 };
 
@@ -46,13 +50,13 @@ export type Rule = (reading: Reading, source: Source, at: number) => Step | Wait
 export const isSpace = (character: string): boolean => character === '' || /\s/u.test(character);
 export const isWordy = (character: string): boolean => /[\p{L}\p{N}]/u.test(character);
 
-/** Of a script that sets no spaces between words: marks may stand within what looks like one. */
+/** Whether the script of a character has no spaces between words. There a mark may stand between two letters. */
 export const isOfSpaceless = (character: string): boolean =>
   /[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u.test(
     character,
   );
 
-/** The character at a place; '': there is none. */
+/** The character at a place; '' behind the end. */
 export function characterAt(text: string, at: number): string {
   const point = text.codePointAt(at);
   return point === undefined ? '' : String.fromCodePoint(point);
@@ -61,10 +65,10 @@ export function characterAt(text: string, at: number): string {
 /** The last character of a text. */
 export const lastOf = (text: string): string => /.$/su.exec(text)?.[0] ?? '';
 
-/** Of a link and its address. */
+/** The longest text or address of a link. */
 const BRACKET_CHARS_MAX = 2_000;
 
-/** Where a bracket is closed, with those in it; undefined: not in what there is of the paragraph. */
+/** Finds the bracket that closes the one at `at`. Returns undefined if the paragraph does not have it so far. */
 export function closingOf(text: string, at: number, [open, close]: string): number | undefined {
   let depth = 0;
   const end = Math.min(text.length, at + BRACKET_CHARS_MAX);
@@ -81,7 +85,7 @@ export function closingOf(text: string, at: number, [open, close]: string): numb
 export const isParagraphEnd = (text: string, at: number): boolean =>
   text[at] === '\n' && text[at + 1] === '\n';
 
-/** Whether what is looked for may still come: the paragraph goes on, and not for too long. */
+/** Whether a closing mark may still arrive: the paragraph has not ended, and is not longer than the bound. */
 export function mayCome({ text, isWhole }: Source, at: number, charactersMax: number): boolean {
   if (isWhole || text.length - at > charactersMax) return false;
   return !text.includes('\n\n', at);

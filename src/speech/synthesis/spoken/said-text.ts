@@ -1,22 +1,22 @@
-/** What a voice was given, and where each part of it stands in the text that it was made of. */
+/** The words that a voice was given, each with its place in the text that they were made from. */
 export type SaidText = {
-  /** Says a part as it stands in the text, from this place on. */
+  /** Adds a part of the text, which begins at `from`. */
   copy: (text: string, from: number) => void;
-  /** Says other words for the part that ends at this place. */
+  /** Adds other words in place of the part that ends at `to`. */
   say: (text: string, to: number) => void;
-  /** What stands up to this place belongs to what was said last, such as the end of a link. */
+  /** Counts the text up to `to` as part of the last words, such as the end of a link. */
   close: (to: number) => void;
-  /** What was said since this was asked last. */
+  /** Returns the words that were added since the last call. */
   take: () => string;
-  /** Everything that was said. */
+  /** All words. */
   all: () => string;
-  /** The last character that was said; '' at the beginning. */
+  /** The last character of them; '' at the beginning. */
   last: () => string;
-  /** Where in the text so many characters of what was said end. */
+  /** Returns the place in the text at which the first `length` characters of the words end. */
   placeOf: (length: number) => number;
 };
 
-/** `said`, `copied` and `to` are ends: in what was said, in the text, and in the text with what closes after it. */
+/** Ends of a part: `said` in the words, `copied` in the text, and `to` in the text with the marks that close it. */
 type Part = { said: number; copied: number | undefined; to: number };
 
 export function createSaidText(): SaidText {

@@ -13,21 +13,21 @@ import {
 import { createSaidText } from './said-text.ts';
 
 /**
- * Makes words for a voice of what a model writes, which may be Markdown, as it comes
- * (docs/decisions/0066-what-is-spoken-is-words.md). Text without Markdown, addresses and pictures is said as it stands.
+ * Turns the tokens of a model, which may be Markdown, into words for a voice
+ * (docs/decisions/0066-what-is-spoken-is-words.md). Text without Markdown, addresses and pictures does not change.
  */
 export type Speakable = {
-  /** Takes a part of the text; returns what can be said by now. */
+  /** Takes the next part of the text. Returns the words that are known by now. */
   push: (text: string) => string;
-  /** Nothing more comes. Returns what is left to be said. */
+  /** Ends the text. Returns the rest of the words. */
   end: () => string;
-  /** Everything that was said. */
+  /** All words so far. */
   said: () => string;
-  /** As much of the text as so many characters of what was said reach, with the marks that belong to them. */
+  /** Returns the beginning of the text, with its marks, that became the first `saidLength` characters of the words. */
   textOf: (saidLength: number) => string;
 };
 
-/** More is never held back. */
+/** At most this much text waits for a closing mark. */
 const HELD_CHARS_MAX = 2_000;
 
 export function createSpeakable(): Speakable {
@@ -44,12 +44,12 @@ export function createSpeakable(): Speakable {
     isAfterPicture: false,
   };
   let text = '';
-  /** What is not read yet, and where it begins. */
+  /** The text that waits, and its place. */
   let held = '';
   let base = 0;
 
   function take(isEnd: boolean): string {
-    // Half of a character says nothing.
+    // The second half of a surrogate pair comes with the next token.
     const isCut = !isEnd && /[\ud800-\udbff]$/.test(held);
     const isWhole = isEnd || held.length > HELD_CHARS_MAX;
     const length = read(reading, { text: isCut ? held.slice(0, -1) : held, base, isWhole });
@@ -70,7 +70,7 @@ export function createSpeakable(): Speakable {
   };
 }
 
-/** Returns how many characters were read; the others wait. */
+/** Returns how many characters were read. The others wait. */
 function read(reading: Reading, source: Source): number {
   const { text } = source;
   let at = 0;
