@@ -24,7 +24,8 @@ export function splitWords(text: string, side: Side): string[] {
   const words: string[] = [];
   for (const { groups = {}, 0: word } of joined.matchAll(WORDS)) {
     if (groups['east'] !== undefined) words.push(...eastAsian(word, side));
-    else if (groups['thai'] !== undefined) words.push(...segmentsOf(word));
+    else if (groups['thai'] !== undefined)
+      words.push(...segmentsOf(word).filter((one) => /\p{L}/u.test(one)));
     else if (groups['hangul'] !== undefined) words.push(...korean(word, side));
     else if (groups['hebrew'] !== undefined) words.push(hebrew(word));
     else words.push(groups['arabic'] === undefined ? word : arabic(word));

@@ -52,6 +52,10 @@ test.each([
   expect(asks(message)).toBe(words);
 });
 
+test('marks at the end of a sentence are no words', () => {
+  expect(searchableText('ទំនិញ។ ပစ္စည်း။ สินค้า๛')).not.toMatch(/[។။๛]/u);
+});
+
 test('the index has a Chinese word wherever a dictionary would cut the text', () => {
   expect(searchableText('退货政策').split(' ')).toEqual(
     expect.arrayContaining(['退', '货', '退货', '货政', '政策']),
