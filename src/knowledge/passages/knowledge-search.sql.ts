@@ -49,6 +49,9 @@ export type LexemePostings = {
 const TYPO_SIMILARITY = 0.4;
 /** Of a word with two letters swapped, which has few of the trigrams left. */
 const SWAP_SIMILARITY = 0.8;
+/** Of a word with another ending, in a language that is not stemmed or not recognized. */
+const ENDING_SIMILARITY = 0.45;
+const ENDING_CHARS_MIN = 5;
 /** Of the similar words that the owners have, the most similar: the most frequent of those is meant. */
 const TYPO_CANDIDATES = 8;
 /** Postings returned for one question, the lists of its rarest words first. */
@@ -115,6 +118,12 @@ const correctedOf = (condition: string): string => `
               -- In the collation of its index, which is not looked at for another one.
               select lexeme collate "C" as lexeme, similarity(lexeme, a.lexeme) as closeness
                 from knowledge_words where lexeme % (a.lexeme collate "default")
+              union all
+              select lexeme collate "C", ${ENDING_SIMILARITY}::real
+                from knowledge_words
+               where length(a.lexeme) >= ${ENDING_CHARS_MIN}
+                 and lexeme like (left(a.lexeme, greatest(4, (length(a.lexeme) * 2 + 2) / 3)) || '%') collate "default"
+                 and abs(length(lexeme) - length(a.lexeme)) <= 4
               union all
               select left(a.lexeme, i - 1) || substr(a.lexeme, i + 1, 1) || substr(a.lexeme, i, 1)
                        || substr(a.lexeme, i + 2), ${SWAP_SIMILARITY}::real
