@@ -1,9 +1,10 @@
 import { fromUuid, newUuid, toUuid, type IdPrefix } from '../../ids.ts';
 import { ANNOTATIONS } from '../resources/annotations.ts';
 import type { Projections } from '../resources/projections.sql.ts';
-import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
+import type { Condition, ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 
-export type Identity = { id: string } | { refused: string };
+/** `isAdopted`: the object was ready before, and this database does not know it. */
+export type Identity = { id: string; isAdopted?: true } | { refused: string };
 
 export type IdentityDeps = {
   store: Pick<ResourceStore, 'annotate' | 'get'>;
@@ -40,7 +41,8 @@ export async function identify(
     return refuse(isForeign ? `${told}; ${FOREIGN}` : told);
   }
   const place = await deps.rows.placeOfId(id);
-  if (place === undefined || isSame(place, metadata)) return { id };
+  if (place === undefined) return isReady(resource) ? { id, isAdopted: true } : { id };
+  if (isSame(place, metadata)) return { id };
   if (place.namespace !== metadata.namespace)
     return refuse(`${given} belongs to another namespace`);
   // Another object's id, copied with its manifest? One that is gone may go on under a new name.
@@ -65,6 +67,12 @@ async function isUnknown(
     return id === null ? undefined : rows.placeOfId(id);
   });
   return (await Promise.all(places)).includes(undefined);
+}
+
+/** Returns whether the status says so. An object is Ready after its row is written. */
+function isReady({ status: { conditions } }: Resource): boolean {
+  const list = Array.isArray(conditions) ? (conditions as Condition[]) : [];
+  return list.some(({ type, status }) => type === 'Ready' && status === 'True');
 }
 
 function isSame(a: ObjectKey, b: ObjectKey): boolean {

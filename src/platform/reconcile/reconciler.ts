@@ -80,6 +80,13 @@ export type ReconcilerDeps = {
   quotaRetryMs?: number | undefined;
 };
 
+/** Reports a second release, which would act on every object too. */
+const ADOPTED = {
+  type: 'Warning',
+  reason: 'Adopted',
+  note: 'this object was ready, and the database did not know it: the database is new or was restored, or another release of Parley watches this namespace too and sends each event again',
+} as const;
+
 /** There may be room by then. */
 const QUOTA_RETRY_MS = 30_000;
 
@@ -115,11 +122,12 @@ export function register<Spec, Status extends { conditions?: readonly Condition[
       await report(deps, kind, { resource, outcome });
       return {};
     }
-    const { id } = identity as { id: string }; // It was not refused.
+    const { id, isAdopted } = identity as { id: string; isAdopted?: true }; // It was not refused.
     const outcome = await kind
       .act(typed(resource), { id, epoch })
       .catch((error: unknown) => refusedByQuota(error, typed(resource)));
     await report(deps, kind, { resource, outcome, id });
+    if (isAdopted) deps.record(resource, { ...ADOPTED, action: kind.action });
     const { requeueAfterMs } = outcome;
     return requeueAfterMs === undefined ? {} : { requeueAfterMs };
   }

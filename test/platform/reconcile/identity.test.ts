@@ -57,6 +57,22 @@ test('an annotation copied from another object of this release gets the plain me
   );
 });
 
+test.each([
+  ['ready, and its id unknown', FOREIGN, [{ type: 'Ready', status: 'True' }], true],
+  ['ready, and its id known', OURS, [{ type: 'Ready', status: 'True' }], undefined],
+  ['not ready', FOREIGN, [{ type: 'Ready', status: 'False' }], undefined],
+  ['ready in another condition only', FOREIGN, [{ type: 'Accepted', status: 'True' }], undefined],
+  ['without a status', FOREIGN, undefined, undefined],
+])('an object that is %s is adopted: %#', async (_, id, conditions, isAdopted) => {
+  const resource = {
+    kind: 'WebhookEndpoint',
+    metadata: { namespace: 'default', name: 'rx', annotations: { 'parley.dev/id': text(id) } },
+    status: conditions ? { endpointId: text(id), conditions } : {},
+  } as unknown as Resource;
+  const identity = await identify(deps, resource, KIND);
+  expect(identity).toEqual({ id, ...(isAdopted && { isAdopted }) });
+});
+
 test('an annotation that the status repeats is accepted', async () => {
   expect(await refused(text(OURS), text(OURS))).toBe('accepted');
 });

@@ -3,6 +3,7 @@ import { endpointView } from '../../../src/webhooks/endpoints/endpoint.view.ts';
 import { listStaleEndpoints } from '../../../src/webhooks/endpoints/read-endpoint-health.ts';
 import { listEndpoints } from '../../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import type { Condition, ResourceEvent } from '../../../src/platform/resources/resource-store.ts';
+import type { Operator } from '../../../src/roles/operator/run.ts';
 import { startEngine, type Engine } from '../../roles/engine.ts';
 
 /** What kubectl shows of an endpoint is what became of its deliveries, and what REST answers too. */
@@ -11,18 +12,22 @@ const HOOK = { namespace: 'default', name: 'hook' };
 const URL = 'http://127.0.0.1:9/';
 
 let engine: Engine;
+let operator: Operator;
 let events: ResourceEvent[];
 let looks = 0;
 beforeEach(async () => {
   engine = await startEngine();
   events = [];
-  await engine.startOperator({
-    record: ({ kind }, event) => void (kind === 'WebhookEndpoint' && events.push(event)),
-  });
+  operator = await startOperator();
   await engine.declareEndpoint('hook', { url: URL });
   await engine.settled('WebhookEndpoint', 'hook');
 });
 afterEach(() => engine.stop());
+
+const startOperator = () =>
+  engine.startOperator({
+    record: ({ kind }, event) => void (kind === 'WebhookEndpoint' && events.push(event)),
+  });
 
 /** As delivery notes it; times as intervals before now. */
 async function attempted(outcome: {
@@ -170,6 +175,19 @@ describe('a key in the headers of a manifest', () => {
     expect((await declared({ url: URL, headers })).of('Degraded')).toBeUndefined();
     expect(warned()).toEqual([]);
   });
+});
+
+test('one that is ready and that the database does not know is reported once, for a second release', async () => {
+  const adopted = () => events.filter(({ reason }) => reason === 'Adopted');
+  expect(adopted()).toEqual([]);
+  await operator.stop();
+  await engine.pool.query('delete from webhook_endpoints');
+  await startOperator();
+  await engine.eventually(async () => adopted().length > 0);
+  await declared({ url: URL, description: 'changed' });
+  expect(adopted()).toMatchObject([
+    { type: 'Warning', note: expect.stringContaining('another release of Parley watches') },
+  ]);
 });
 
 test('one that was refused from the first is not ready either', async () => {
