@@ -34,7 +34,7 @@ export function createRewording({ pool, log }: { pool: Pool; log: Logger }): Per
   });
 }
 
-/** Returns false if there is nothing to do. */
+/** Returns false if no owner is left. */
 export async function rewordOne(pool: Pool): Promise<boolean> {
   return inTransaction(pool, async (db) => {
     const owner = await takeOwnerToReword(db);

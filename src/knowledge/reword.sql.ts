@@ -4,11 +4,11 @@ import { configurationOf } from './passages/languages.ts';
 
 /** Owners whose passages have the words of an earlier release. */
 
-/** Locks one until the end of the transaction, which no other process works on; undefined: there is none. */
+/** Locks one that no other process works on, until the end of the transaction. Returns undefined if none is left. */
 export async function takeOwnerToReword(
   db: Db,
 ): Promise<{ ownerId: string; isAnswers: boolean } | undefined> {
-  // In any order, so that one that fails keeps no other waiting.
+  // At random, so that an owner that fails does not keep the others waiting.
   const { rows } = await db.query<{ ownerId: string; isAnswers: boolean }>(
     `select owner_id as "ownerId", is_answers as "isAnswers" from knowledge_rewords
       order by random() limit 1 for update skip locked`,

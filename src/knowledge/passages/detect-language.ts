@@ -48,7 +48,7 @@ const SCRIPTS = {
 };
 /** Japanese has as many Chinese characters as kana, and Chinese has none of the latter. */
 const KANA_COUNTS = 4;
-/** Letters by which languages of one script are told apart. */
+/** Letters that only one of the languages of a script has. */
 const LETTERS = [
   { of: 'ar', code: 'fa', letters: /[پچژگ]/u },
   { of: 'ru', code: 'uk', letters: /[іїєґ]/u },

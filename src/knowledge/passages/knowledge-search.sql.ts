@@ -49,7 +49,7 @@ export type LexemePostings = {
 const TYPO_SIMILARITY = 0.4;
 /** Of a word with two letters swapped, which has few of the trigrams left. */
 const SWAP_SIMILARITY = 0.8;
-/** Of a word with another ending, in a language that is not stemmed or not recognized. */
+/** The share of a word with another ending, in a language that is not stemmed or not recognized. */
 const ENDING_SIMILARITY = 0.45;
 const ENDING_CHARS_MIN = 5;
 /** Of the similar words that the owners have, the most similar: the most frequent of those is meant. */

@@ -13,7 +13,7 @@ import { isTooShort, splitWords, type Side } from './split-words.ts';
 /** A sentence with the marks at its end, in any script. */
 const SENTENCES =
   /[^.!?\n\u037e\u055e\u061f\u0964\u1362\u1367\u3002\uff01\uff1f]+[.!?\n\u037e\u055e\u061f\u0964\u1362\u1367\u3002\uff01\uff1f]*/gu;
-/** With the mark of Greek, which is mostly typed as a semicolon. */
+/** The mark of Greek is mostly typed as a semicolon. */
 const QUESTION_MARK = String.raw`[?\u037e\u055e\u061f\u1367\uff1f]|(?<=\p{sc=Greek}\s*);`;
 const WITHIN = new RegExp(QUESTION_MARK, 'u');
 const AT_END = new RegExp(String.raw`(?:${QUESTION_MARK})\s*$`, 'u');
@@ -166,7 +166,7 @@ const EMPTY_WORDS = wordsIn([...english.stopWords, ...english.emptyWords]);
 
 const { latin, alsoEnglish, koreanEndings: _, ...scripts } = asking;
 
-/** In scripts of their own no language is mistaken for another one. */
+/** Empty words of all languages that have a script of their own. */
 const SCRIPTS_EMPTY = emptyOf(Object.values(scripts).flat());
 const LATIN_EMPTY = Object.values(latin).map(emptyOf);
 /** Words that tell that a question is not English, each with the languages it may be in. */
@@ -185,7 +185,7 @@ function tellingOf(
   return telling;
 }
 
-/** As a question has them. Chinese and Japanese ones are whole words of the dictionary. */
+/** The words in the form that they have in a question. Chinese and Japanese ones are whole words of the dictionary. */
 function emptyOf(lines: readonly string[]): Set<string> {
   const words = [...wordsIn(lines)];
   return new Set([...words, ...words.flatMap((word) => wordsOf(word, 'asked'))]);

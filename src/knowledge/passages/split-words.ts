@@ -72,7 +72,7 @@ const WORDS = new RegExp(
   'gu',
 );
 
-/** In lower case and in one spelling: width, digits, accents, and signs that are not seen. */
+/** Returns the text in lower case and one spelling, without accents and invisible signs. */
 function plainText(text: string): string {
   const lower = text.toLowerCase();
   if (!/[^\0-\u007f]/.test(lower)) return lower;
@@ -131,7 +131,7 @@ function indexedEastAsian(run: string): string[] {
   });
 }
 
-/** Neighbours stay near each other: a passage is better where the words of a question do. */
+/** In the order of the text, because a passage ranks higher if the words of the question stand near each other. */
 function charactersAndPairs(han: string): string[] {
   return Array.from(han).flatMap((one, at, all) => (at === 0 ? [one] : [one, all[at - 1]! + one]));
 }
@@ -172,10 +172,10 @@ function pairsOf(han: string): string[] {
   return characters.slice(1).map((one, at) => characters[at]! + one);
 }
 
-/** Longer ones are seldom words. */
+/** A longer run is seldom a word. */
 const EDGES_OF_MAX = 16;
 
-/** The word itself with its beginnings and ends: the parts of a compound, which is written as one. */
+/** Returns the word with its beginnings and ends, which are the parts of a compound. */
 function edgesOf(word: string): string[] {
   if (word.length > EDGES_OF_MAX) return [word];
   const sizes = Array.from({ length: Math.max(0, word.length - 2) }, (_, at) => at + 2);
@@ -191,10 +191,10 @@ const KOREAN_ENDINGS = languages.koreanEndings
   .flatMap((line) => line.split(' '))
   .toSorted((a, b) => b.length - a.length);
 const KOREAN_STEM_MIN = 2;
-/** So long an ending is none by chance. */
+/** An ending of this length is seldom a part of the word by chance. */
 const KOREAN_LONG = 3;
 
-/** Particles and endings, of which a word has up to three. */
+/** Removes up to three particles and endings. */
 function withoutEndings(word: string): string {
   for (let stem = word, times = 0; ; times += 1) {
     const ending = KOREAN_ENDINGS.find(
@@ -213,7 +213,7 @@ function hebrew(word: string): string {
   return stem.replace(/^(?:ו?(?:כש|ש)?[הבלמכ]?[הבמ]?)(?=.{3})/u, '');
 }
 
-/** Removes the article with what is written before it, and endings (light stemming after Larkey, 2007). */
+/** Removes the article, prepositions that are written before it, and endings (light stemming, Larkey 2007). */
 function arabic(word: string): string {
   const stem = word.replace(/^و(?=.{3})/u, '').replace(/^(?:[بكف]?ال|لل)(?=.{2})/u, '');
   return ARABIC_ENDINGS.reduce((rest, ending) => rest.replace(ending, ''), stem);
