@@ -155,7 +155,8 @@ export function openedBy(attributes: Attributes): string | undefined {
   if (toggles !== undefined && !/^(collapse|tab|pill|accordion)$/.test(toggles)) return undefined;
   const target = attributes['data-bs-target'] ?? attributes['data-target'] ?? attributes['href'];
   if (target?.startsWith('#') === true) return target.slice(1, 200);
-  return idsIn(attributes['onclick'] ?? '');
+  const script = attributes['onclick'];
+  return script === undefined ? undefined : idsIn(script);
 }
 
 /** Returns the words in quotes of a script, such as the id in `toggle('a2')`. */
