@@ -174,7 +174,7 @@ describe('what a page says of itself', () => {
 
 describe('a hostile page', () => {
   /** A tenth of what the nightly lane reads; quadratic work on either would last longer than a test may. */
-  const SHARE = IS_NIGHTLY ? 1 : 0.1;
+  const SHARE = IS_NIGHTLY ? 1 : 0.05;
   const many = (text: string, count: number): string => text.repeat(count * SHARE);
 
   test.each<[string, string]>([
