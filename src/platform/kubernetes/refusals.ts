@@ -84,7 +84,8 @@ function fieldErrors({ causes, message }: KubeError): FieldError[] {
     }
     const [, expected] = /^Invalid value: .* in body (should .*)$/s.exec(text) ?? [];
     if (expected === undefined) {
-      const detail = text.replace(/^Invalid value: /, '');
+      // Before the message of a rule, the server quotes the text that breaks it.
+      const detail = text.replace(/^Invalid value: (?:"(?:[^"\\]|\\.)*": )?/, '');
       // The CRDs have a rule in place of a pattern, for its message.
       const isOfRule = pointer.startsWith('/spec') && !areWords(detail);
       return { pointer, code: isOfRule ? 'rule' : 'invalid_format', detail };

@@ -138,6 +138,13 @@ test.each([
   );
 });
 
+test('sentences above a table are as many as its rows', () => {
+  const above = 'Open all year, also on Sundays\nPrices, valid from May\n';
+  expect(readCsv(`${above}Item,Price,Days\nSaddle,39.00,3\n`)).toContain(
+    'Item: Saddle\nPrice: 39.00',
+  );
+});
+
 test('a table with a space behind each comma has its names', () => {
   expect(readCsv('Item, Price\nSaddle, 39.00\nChain, 19.90\n')).toBe(
     'Item: Saddle\nPrice: 39.00\n\nItem: Chain\nPrice: 19.90',

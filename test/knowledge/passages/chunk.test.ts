@@ -122,8 +122,11 @@ describe('passages of a text', () => {
         expect(text.startsWith(`${head}\n| Model `)).toBe(true);
         expect(text.length).toBeLessThanOrEqual(CHUNK_CHARS_MAX);
       }
-      const shown = chunks.flatMap(({ text }) => text.split('\n').slice(2));
-      expect(shown).toEqual(rows);
+      const shown = chunks.map(({ text }) => text.split('\n').slice(2));
+      expect(shown.flat()).toEqual(rows);
+      for (const [at, [row]] of shown.entries())
+        if (at > 0)
+          expect(`${chunks[at - 1]!.text}\n${row}`.length).toBeGreaterThan(CHUNK_CHARS_MAX);
     });
 
     test('rows without bars at their ends are rows too', () => {

@@ -30,6 +30,8 @@ export const EQUIVALENT: Record<string, string> = {
   '987835a970': 'the first opening and the last closing bracket are never one character',
   '5c5229a039': 'without earlier turns nothing is left out',
   ba8b569b1a: 'without earlier turns nothing is left out',
+  // src/webhooks/delivery
+  '28d5fec528': 'adds a start of nothing, which counts for nothing',
   // src/webhooks/queue/delivery-queue.sql.ts
   '7793e89dce': 'the join with the results has the same ids; this lets the planner use the index',
   '0a415a5156': 'bounds that leave partitions out; the event itself is chosen by its id',

@@ -109,7 +109,7 @@ const entity: Rule = (_, { text, isWhole }, at) => {
   const [named] = /^&#?\w+;/.exec(rest) ?? [];
   const say = named && ENTITIES[named.toLowerCase()];
   if (named && say) return { length: named.length, say };
-  const isOpen = /^&#?\w*$/.test(rest) && at + rest.length === text.length && rest.length < 8;
+  const isOpen = /^&#?\w*$/.test(rest) && rest.length < 8;
   return isOpen && !isWhole ? WAIT : undefined;
 };
 

@@ -141,14 +141,17 @@ function soundOf({ body }: SpeechRequest): Sound {
   return { samples, rate };
 }
 
-/** Which of the pitches a recording has: by how often it crosses zero where it is loud. */
-function pitchOf({ samples: all, rate }: Sound): number {
-  const first = all.findIndex((sample) => Math.abs(sample) > 2_000);
-  const last = all.findLastIndex((sample) => Math.abs(sample) > 2_000);
-  const loud = all.subarray(first, last);
-  const crossings = loud.filter(
-    (sample, at) => at > 0 && sample >= 0 !== loud[at - 1]! >= 0,
-  ).length;
-  const hz = (crossings / 2 / loud.length) * rate;
+/**
+ * Which of the pitches a recording has, by the usual time between two waves: a busy machine leaves gaps in the sound of a
+ * browser's microphone.
+ */
+function pitchOf({ samples, rate }: Sound): number {
+  const starts = [...samples.keys()].filter(
+    (at) => at > 0 && samples[at]! >= 0 && samples[at - 1]! < 0,
+  );
+  const periods = starts.slice(1).map((start, at) => start - starts[at]!);
+  const usual = periods.toSorted((a, b) => a - b)[periods.length >> 1] ?? 0;
+  const near = periods.filter((period) => Math.abs(period - usual) < usual * 0.2);
+  const hz = (rate * near.length) / near.reduce((sum, period) => sum + period, 0);
   return Math.round((hz - PITCHES[0]!) / 20);
 }

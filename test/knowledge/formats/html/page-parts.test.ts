@@ -130,6 +130,15 @@ describe('a part with a name for something else', () => {
     expect(text).toContain('Spaghetti with clams, 17.00.');
   });
 
+  test.each([
+    ['Open from ten until six daily.', true],
+    ['Open from ten until six today', false],
+  ])('with few characters is text from the thirtieth on: %s', (words, isText) => {
+    const about = '<main><h1>Lago</h1><p>We are at the lake, where the road ends.</p>';
+    const text = textOf(page(`${about}<div class="advert">${words}</div></main>`));
+    expect(text.includes(words)).toBe(isText);
+  });
+
   test('is text where each of its lines is a link with a price', () => {
     const links =
       '<ul class="menu"><li><a href="/1">Tagliatelle, 14.50</a><li><a href="/2">Spaghetti, 17.00</a></ul>';

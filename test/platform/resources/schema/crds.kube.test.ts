@@ -63,7 +63,7 @@ function path(plural: string): string {
       'agents',
       { prompt: 'p', widget: { allowedOrigins: ['example.com/'] } },
       'spec.widget.allowedOrigins[0]',
-      'must be an origin in lower case',
+      'must be an origin as browsers send it',
     ],
     ['agents', { prompt: 'p', language: 'german!' }, 'spec.language', 'must be'],
     ['webhookendpoints', { url: 'ftp://x' }, 'spec.url', 'must be an http or https URL in ASCII'],
