@@ -1,8 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { createKubeClient, type KubeClient } from '../../../src/platform/kubernetes/client.ts';
-// Loads the words of the kinds' patterns, by which a refusal of the API server is recognized.
-import '../../../src/roles/kinds.ts';
 import { createKubernetesResourceStore } from '../../../src/platform/kubernetes/resource-store.ts';
 import type { ResourceStore } from '../../../src/platform/resources/resource-store.ts';
 import { agent, createDeclarer, KEY } from './kubernetes-store-setup.ts';
