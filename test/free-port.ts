@@ -6,10 +6,17 @@ import { createServer } from 'node:net';
  * Linux, RFC 6335's 49152 and above elsewhere): a port from there is free when it is asked for and
  * may be a connection's when the process that it is for has come up.
  */
-const FIRST = 10_240;
-const COUNT = 32_768 - FIRST;
+const LOWEST = 10_240;
+const PARTS = 16;
+const COUNT = Math.floor((32_768 - LOWEST) / PARTS);
 
-/** Test files run side by side, in processes of their own: each begins somewhere else. */
+/**
+ * Vitest numbers the workers that run at the same time. Each has a part of the range: a port that is free for a moment,
+ * while a test restarts its process, is then taken by nobody else.
+ */
+const FIRST = LOWEST + (Number(process.env['VITEST_POOL_ID'] ?? 0) % PARTS) * COUNT;
+
+/** Several runs may share a machine, so each begins somewhere else. */
 let next = Math.floor(Math.random() * COUNT);
 
 /** A port of 127.0.0.1 that nobody listens on, for a process that has to be given one. */
