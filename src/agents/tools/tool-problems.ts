@@ -29,7 +29,7 @@ export function parameterProblems(tools: readonly DeclaredTool[]): ToolProblem[]
   return tools.flatMap(({ name, parameters }, at) => {
     if (!parameters) return [];
     const left = Math.ceil(Math.max(1, startedMs + COMPILE_MS - monotonicMs()));
-    const compiled = compileParameters(parameters, left);
+    const compiled = compileParameters(parameters, { compileMs: left });
     if (!('problem' in compiled)) return [];
     const { pointer, detail } = compiled.problem;
     return [{ name, pointer: `/${at}/parameters${pointer}`, detail }];
