@@ -14,6 +14,8 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     experimental: { viteModuleRunner: false, nodeLoader: false },
+    // Tests leave much garbage behind: with the usual 16 MB a worker spends a tenth of its time on it.
+    execArgv: ['--max-semi-space-size=64'],
     // Tests wait about as long as they compute.
     maxWorkers: 4,
     testTimeout: 60_000,
