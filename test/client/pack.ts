@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { copyTree } from '../mutants/private-copy.ts';
 
 /** Our packages as other projects have them: packed by `npm pack`, installed by `npm install`. */
 
@@ -37,13 +38,18 @@ export async function pack(home: string, into: string): Promise<{ file: string; 
   return { file: path.join(into, filename), files: files.map((one) => one.path) };
 }
 
-/** A project that installed one of them, its install scripts and all. */
+/**
+ * Makes a project that installed one of them with its install scripts. The package is built in a copy of this tree,
+ * because other tests read `dist` of the tree meanwhile.
+ */
 export async function projectWith(home: string): Promise<Project & { files: string[] }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'parley-consumer-'));
   const remove = () => rm(folder, { recursive: true, force: true });
+  const copy = await copyTree(ROOT);
   try {
     await mkdir(path.join(folder, 'packed'));
-    const { file, files } = await pack(home, path.join(folder, 'packed'));
+    const copied = path.join(copy.root, path.relative(ROOT, home));
+    const { file, files } = await pack(copied, path.join(folder, 'packed'));
     await writeFile(path.join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
     const quiet = ['--prefer-offline', '--no-audit', '--no-fund'];
     await run('npm', ['install', file, ...quiet], { cwd: folder, env: ENV });
@@ -51,6 +57,8 @@ export async function projectWith(home: string): Promise<Project & { files: stri
   } catch (error) {
     await remove();
     throw error;
+  } finally {
+    await copy.remove();
   }
 }
 

@@ -15,7 +15,7 @@ export async function copyTree(
   from: string,
   edit?: { file: string; change: (source: string) => string },
 ): Promise<PrivateCopy> {
-  const root = await mkdtemp(path.join(tmpdir(), 'parley-mutant-'));
+  const root = await mkdtemp(path.join(tmpdir(), 'parley-copy-'));
   const remove = (): Promise<void> => rm(root, { recursive: true, force: true });
   try {
     const files = listFiles(from);
