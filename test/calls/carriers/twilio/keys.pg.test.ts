@@ -60,7 +60,9 @@ describe('by ConversationRelay', () => {
   });
 
   test('where the word of it is lost, the next renewal of its lease brings it', async () => {
-    const phone = await phones.carrier.call(NUMBER);
+    // Started while time is held, so that its renewals are too.
+    other = await startAnother(phones, { responder });
+    const phone = await other.carrier.call(NUMBER);
     await phone.hears(GREETING);
     const call = await phones.callWhen(phone.sid, { status: 'in_progress' });
     await phones.api.engine.pool.query(`update calls set keys_to_press = '7' where id = $1`, [
