@@ -12,7 +12,8 @@ import {
 import type { Db } from '../../platform/postgres/pool.ts';
 import { summarizeSoFar } from '../record/summarize.ts';
 import type { Tally } from '../record/tally.ts';
-import { fill, sentencesIn } from '../sentences/sentences.ts';
+import { fillPlaceholders } from '../record/fill-placeholders.ts';
+import { sentencesIn } from '../sentences/sentences.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
 import { addSystemTurn, silenceWhileEscalated } from './request-escalation.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
@@ -41,7 +42,7 @@ export function acceptEscalation(
       await setEscalationSummary(db, row.id, summary);
       const { joined } = sentencesIn(await readVersionLanguage(db, conversation));
       await addSystemTurn(db, conversation, {
-        text: fill(joined, { name }),
+        text: fillPlaceholders(joined, { name }),
         status: 'escalated',
         tally,
         silenceSec: silenceWhileEscalated(conversation.silenceTimeoutSec, timeoutOf(row)),

@@ -4,7 +4,8 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { closeEscalationRow, type EscalationRow } from './escalations.sql.ts';
 import { closedMessage } from './opening-hours.ts';
 import { summarizeSoFar } from '../record/summarize.ts';
-import { fill, sentencesIn } from '../sentences/sentences.ts';
+import { fillPlaceholders } from '../record/fill-placeholders.ts';
+import { sentencesIn } from '../sentences/sentences.ts';
 import type { Tally } from '../record/tally.ts';
 import {
   lockConversationOf,
@@ -65,7 +66,7 @@ export async function closeEscalation(
         text:
           from === 'requested'
             ? words.nobodyFree
-            : fill(words.left, { name: row.acceptedBy?.name ?? '' }),
+            : fillPlaceholders(words.left, { name: row.acceptedBy?.name ?? '' }),
         status: 'active',
         tally: counts === undefined ? conversation.tally : countOne(conversation.tally, counts),
         silenceSec: conversation.silenceTimeoutSec,
@@ -86,7 +87,7 @@ async function contentOf(
   return (await readVersion(db, { agentId, version: agentVersion }))?.content ?? {};
 }
 
-/** Nobody is asked outside the hours: the agent goes on. */
+/** Returns whether the agent's hours are open. Outside them the agent continues alone. */
 function isSomebodyThere(
   content: Pick<AgentContent, 'escalation' | 'language'>,
   { startedAt, ageMs }: LiveConversation,

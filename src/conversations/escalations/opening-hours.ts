@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { AgentContent } from '../../agents/agent.ts';
 import { WEEKDAYS } from '../../agents/agent-hours.ts';
 import { fillPlaceholders } from '../record/fill-placeholders.ts';
-import { fill, sentenceLanguageOf, sentencesIn } from '../sentences/sentences.ts';
+import { sentenceLanguageOf, sentencesIn } from '../sentences/sentences.ts';
 
 type Hours = NonNullable<NonNullable<AgentContent['escalation']>['hours']>;
 type Weekday = (typeof WEEKDAYS)[number];
@@ -26,7 +26,7 @@ export function closedMessage(
   const { said, opens } = closed;
   if (said !== undefined) return said;
   const words = sentencesIn(language);
-  return opens === undefined ? words.closed : fill(words.closedUntil, { opens });
+  return opens === undefined ? words.closed : fillPlaceholders(words.closedUntil, { opens });
 }
 
 /** That nobody is there, what is said of it if anything is, and when somebody is, if soon; undefined: somebody is. */
@@ -70,17 +70,37 @@ type When = { date: string; ahead: number; time: string; zone: string };
 
 function whenText({ date, ahead, time, zone }: When, language: string | undefined): string {
   const { today, tomorrow, onDay } = sentencesIn(language);
-  if (ahead <= 1) return fill(ahead === 0 ? today : tomorrow, { time, zone });
-  const code = sentenceLanguageOf(language);
-  const shown = (shape: Intl.DateTimeFormatOptions): string =>
-    new Intl.DateTimeFormat(code === 'en' ? 'en-GB' : code, { ...shape, timeZone: 'UTC' }).format(
-      utcOf(date),
-    );
+  if (ahead <= 1) return fillPlaceholders(ahead === 0 ? today : tomorrow, { time, zone });
+  const forms = dayFormatsOf(sentenceLanguageOf(language));
+  const atMs = utcOf(date);
+  const named = {
+    date: forms.date.format(atMs),
+    day: forms.day.format(atMs),
+    weekday: forms.weekday.format(atMs),
+  };
+  return fillPlaceholders(onDay, { ...named, time, zone });
+}
+
+type DayFormats = Record<'date' | 'day' | 'weekday', Intl.DateTimeFormat>;
+
+/** Keys are the languages that have sentences. */
+const dayFormats = new Map<string, DayFormats>();
+
+function dayFormatsOf(language: string): DayFormats {
+  const known = dayFormats.get(language);
+  if (known) return known;
+  const formatOf = (shape: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+    new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { ...shape, timeZone: 'UTC' });
   const day = { day: 'numeric', month: 'long' } as const;
   const weekday = { weekday: 'long' } as const;
-  // Languages that inflect the name of a weekday put it in brackets.
-  const named = { date: shown({ ...weekday, ...day }), day: shown(day), weekday: shown(weekday) };
-  return fill(onDay, { ...named, time, zone });
+  // Languages that inflect the name of a weekday put it in brackets, so it is needed alone, too.
+  const made = {
+    date: formatOf({ ...weekday, ...day }),
+    day: formatOf(day),
+    weekday: formatOf(weekday),
+  };
+  dayFormats.set(language, made);
+  return made;
 }
 
 /** Noon would do as well: a date is a date in every zone. */

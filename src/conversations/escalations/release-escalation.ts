@@ -2,7 +2,8 @@ import { readVersionLanguage } from '../../agents/agent-versions.sql.ts';
 import { fromUuid } from '../../ids.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
 import { summarizeSoFar } from '../record/summarize.ts';
-import { fill, sentencesIn } from '../sentences/sentences.ts';
+import { fillPlaceholders } from '../record/fill-placeholders.ts';
+import { sentencesIn } from '../sentences/sentences.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 import {
   lockConversationOf,
@@ -53,7 +54,7 @@ export async function releaseEscalation(
       if (!row) throw await statusError(db, input);
       const { leftOthersAsked } = sentencesIn(await readVersionLanguage(db, conversation));
       await addSystemTurn(db, conversation, {
-        text: fill(leftOthersAsked, acceptedBy),
+        text: fillPlaceholders(leftOthersAsked, acceptedBy),
         status: 'escalated',
         tally,
         silenceSec: silenceWhileEscalated(conversation.silenceTimeoutSec, timeoutOf(row)),

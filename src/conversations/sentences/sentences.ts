@@ -1,4 +1,3 @@
-import { fillPlaceholders } from '../record/fill-placeholders.ts';
 import ar from './ar.json' with { type: 'json' };
 import da from './da.json' with { type: 'json' };
 import de from './de.json' with { type: 'json' };
@@ -20,7 +19,7 @@ import uk from './uk.json' with { type: 'json' };
 import zh from './zh.json' with { type: 'json' };
 import zhHant from './zh-hant.json' with { type: 'json' };
 
-/** All sentences that Parley itself says to users. A file that lacks one of them does not compile. */
+/** The sentences that Parley itself says to users. A file without one of them does not compile. */
 export type Sentences = typeof en;
 export type Sentence = keyof Sentences;
 
@@ -58,10 +57,6 @@ export function sentenceLanguageOf(tag: string | undefined): string {
   const code = codeOf(tag ?? 'en');
   return Object.hasOwn(SENTENCES, code) ? code : 'en';
 }
-
-/** Fills the places of a sentence: `{{name}} has joined.` */
-export const fill = (sentence: string, values: Readonly<Record<string, string>>): string =>
-  fillPlaceholders(sentence, values);
 
 /** `de` for `DE-at` and for `deu`, `zh-Hant` for `zh-TW`. */
 function codeOf(tag: string): string {

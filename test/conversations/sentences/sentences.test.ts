@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { fillPlaceholders } from '../../../src/conversations/record/fill-placeholders.ts';
 import {
-  fill,
   SENTENCES,
   sentenceLanguageOf,
   sentencesIn,
   type Sentence,
 } from '../../../src/conversations/sentences/sentences.ts';
 
-/** What Parley says by itself, in the language of the agent. */
+/** Parley's own sentences, in the language of the agent. */
 
 const ENGLISH = SENTENCES['en']!;
 const KEYS = Object.keys(ENGLISH) as Sentence[];
@@ -86,5 +86,5 @@ test.each([
 
 test('a place is filled as it stands, also with what looks like one', () => {
   const name = '{{zone}} $& Kim';
-  expect(fill(ENGLISH.joined, { name })).toBe(`${name} has joined.`);
+  expect(fillPlaceholders(ENGLISH.joined, { name })).toBe(`${name} has joined.`);
 });
