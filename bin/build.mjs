@@ -4,10 +4,10 @@
  * Writes `dist/` (or the folder given): the sources without their types, for the image and the npm package. Node could run
  * the sources themselves, but its type stripper stays in memory: 30 MB of a role's 100, and half a
  * second of its start (measured with Node 24.21). Types become blanks, so that a line of a stack
- * trace is the line in `src/`. Beside it go what is built for browsers (`dashboard/`, `widget/`), the CMaps that PDFs of
- * East Asia refer to (`cmaps/`, 1 of the 36 MB of pdfjs-dist), and
- * `sbom.cdx.json`, of what is installed with it and what is in the dashboard: `--no-optional` for an
- * image, which goes without those packages.
+ * trace is the line in `src/`. The folder also gets the files for browsers (`dashboard/`, `widget/`), the CMaps that PDFs
+ * from East Asia refer to (`cmaps/`, 1.7 of the 36 MB of pdfjs-dist), and `sbom.cdx.json`, which lists the packages that
+ * are installed with Parley or contained in these files. An image lacks the optional packages: `--no-optional` leaves
+ * them out of the list.
  */
 import { cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -56,7 +56,7 @@ function runTimePackages(root, optional) {
   for (const [folder, entry] of Object.entries(packages)) {
     const isOptional = entry.optional === true || entry.devOptional === true;
     if (!folder.includes('node_modules/') || entry.link === true) continue; // Ours.
-    // Nothing that is shipped has it: pdfjs-dist could use it, of which the build takes the CMaps alone.
+    // pdfjs-dist draws with it. The build takes only the CMaps of that package, so nothing that is shipped contains it.
     if (folder.includes('@napi-rs/canvas')) continue;
     if (entry.dev === true || (isOptional && !optional)) continue;
     const name = `${folder.split('node_modules/').at(-1)}@${entry.version}`;

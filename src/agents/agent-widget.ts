@@ -32,7 +32,7 @@ const allowedOrigin = originOf(
   'must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: http for localhost and 127.0.0.1 only, a host, a port if it has one, no path; * may stand for the first label of a host, as in https://*.preview.example.com',
 );
 
-/** Returns whether an allowed origin matches that of a page. A star matches one label of the host. */
+/** Returns whether one of the allowed origins matches the page's origin. A star matches one label of the host. */
 export function allowsOrigin(allowed: readonly string[], pageOrigin: string): boolean {
   const rest = /^https:\/\/[-0-9a-z_]+(\..*)$/.exec(pageOrigin)?.[1];
   const starred = rest === undefined ? undefined : `https://*${rest}`;

@@ -10,7 +10,7 @@ import { complain } from './talk/trouble.ts';
  * `/widget.js?agent=agt_…`. Without an agent it defines the element, which the page puts where it wants to.
  */
 
-/** Of the build: `widget/sound-HASH.js`, `widget/text-HASH.js`, and `widget/LANGUAGE-HASH.js` by language. */
+/** The build defines these: `widget/sound-HASH.js`, `widget/text-HASH.js`, and `widget/LANGUAGE-HASH.js` by language. */
 declare const SOUND_FILE: string;
 declare const TEXT_FILE: string;
 declare const WORD_FILES: Record<string, string>;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { allowsOrigin, origin, widget } from '../../src/agents/agent-widget.ts';
 
-/** Which origins of pages an agent may name, and which of them a page has. */
+/** Origins that an agent may allow, and pages that they match. */
 
 const STAR = ['https://*.preview.example.com'];
 

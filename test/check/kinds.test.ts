@@ -2,11 +2,11 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { filesBelow, read, withoutComments } from './sources.ts';
 
-/** The suffix of a test file says what it needs (docs/testing.md). `npm run test:unit` is quick because nothing waits. */
+/** Checks that the suffix of a test file names what it starts (docs/testing.md). Unit tests start nothing. */
 
 const UNIT =
   /^(?!.*\.(?:http|program|pg|kube|faults|browser)\.test\.ts$)(?!test\/(?:check|e2e)\/).*\.test\.ts$/;
-/** A function that has its own `listen` or `spawn` as a stub names it otherwise. */
+/** Calls that start a server or a program. */
 const STARTS = /\bcreateServer\(|\.listen\(|\b(?:spawn|spawnSync|fork|execFile|execFileSync)\(/;
 
 test('a unit test starts no server and no program', () => {
@@ -21,7 +21,7 @@ test('a unit test starts no server and no program', () => {
   expect(starting).toEqual([]);
 });
 
-/** The file and what it imports below `test`, directly or through others. */
+/** Returns the file with all files below `test` that it imports, also indirectly. */
 function supportOf(file: string, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(file)) return found;
   found.add(file);

@@ -39,8 +39,8 @@ export async function pack(home: string, into: string): Promise<{ file: string; 
 }
 
 /**
- * Makes a project that installed one of them with its install scripts. The package is built in a copy of this tree,
- * because other tests read `dist` of the tree meanwhile.
+ * Makes a project that installed one of them with its install scripts. Builds the package in a copy of this tree, because
+ * other tests read `dist` of the tree at the same time.
  */
 export async function projectWith(home: string): Promise<Project & { files: string[] }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'parley-consumer-'));

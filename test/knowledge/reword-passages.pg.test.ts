@@ -31,7 +31,7 @@ const SHOP = {
   greek: '# Επιστροφές\n\nΜπορείτε να επιστρέψετε τα προϊόντα.',
 };
 
-/** As the release before indexed them: sentences without spaces are one word, and all are stemmed as English. */
+/** Passages of the release before: a sentence without spaces is one word, and English stems are used for all. */
 async function ageWords(): Promise<void> {
   await rows.pool.query(
     `update knowledge_chunks set words = setweight(to_tsvector('simple', heading), 'A') || to_tsvector('simple', text)`,

@@ -250,7 +250,7 @@ test('above the keyboard of a telephone are the head, the last message and the f
       await part.elementHandle(),
     );
   }
-  // Who zooms in moves around a panel that stays as it is.
+  // The panel keeps its size while a visitor zooms in.
   await see(150, 10, 2);
   expect(await panel.boundingBox()).toEqual({ x: 0, y: 0, width: 360, height: 640 });
 });

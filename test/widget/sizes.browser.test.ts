@@ -15,7 +15,7 @@ const text = (name: string): string => readFileSync(path.join(folder(), name), '
 const sizeOf = (name: string): number => gzipSync(text(name), { level: 9 }).length;
 
 const LANGUAGE = /^[a-z]{2}(-[a-z]{2})?-[\w-]{8}\.js$/;
-/** A visitor loads one of them at most. */
+/** A visitor loads at most one of these files. */
 const LANGUAGE_MAX = 2_000;
 
 test('the widget is one file, and at most three that are loaded when they are needed, of 30 kB', () => {

@@ -315,14 +315,14 @@ test('a device that takes the sound away is told of, and the sound continues', a
   await log(visitor).getByText(GREETING).waitFor();
   const halted = page.getByText('The device has interrupted the sound.');
 
-  // For a moment: it continues by itself.
+  // After a short interruption the sound continues by itself.
   await page.evaluate(() => (globalThis as unknown as Held).contexts.at(-1)!.suspend());
   await page.waitForFunction(
     () => (globalThis as unknown as Held).contexts.at(-1)!.state === 'running',
   );
   await halted.waitFor({ state: 'hidden' });
 
-  // As long as a call has it, and the browser wants a click then.
+  // After a telephone call the browser requires a click.
   await page.evaluate(async () => {
     const held = globalThis as unknown as Held;
     held.isBusy = true;

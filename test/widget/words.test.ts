@@ -9,7 +9,7 @@ const FOLDER = path.resolve(import.meta.dirname, '../../src/widget/words/languag
 const LANGUAGES = readdirSync(FOLDER).map((name) => path.basename(name, '.ts'));
 const FILES = Object.fromEntries(LANGUAGES.map((name) => [name, path.join(FOLDER, `${name}.ts`)]));
 
-/** Their texts by the path of their keys; functions as what they say of Ada. */
+/** Maps the path of each key to its text. Functions are called with the name Ada. */
 function texts(words: Words): [string, string][] {
   return Object.entries(words).flatMap(([key, value]): [string, string][] => {
     if (typeof value === 'string') return [[key, value]];

@@ -68,7 +68,7 @@ export type ChatMessage = z.output<typeof message>;
 
 const TOOLS_RUN_HERE = 'the tools of an agent are declared with it and run here: leave this out';
 
-/** Refused with a value that would change what the answer is. A value of any other type asks for nothing. */
+/** Refuses a value for which `isAsked` is true, because it would change the answer. Ignores all other values. */
 function unless(isAsked: (value: unknown) => boolean, detail: string) {
   return z
     .unknown()
@@ -167,7 +167,7 @@ const anyMetadata = z
     additionalProperties: true,
   });
 
-/** Fields that the answer does not need are ignored, whatever their type: clients send ever more of them. */
+/** Ignores every field that the answer does not need, whatever its type, because clients keep adding fields. */
 export const CompletionBody = z
   .object({
     model: z

@@ -114,7 +114,7 @@ async function take(
   return ready(deps, { ...about, release, hadHuman: talk.hadHuman }, added);
 }
 
-/** Returns what is answered again. Its notes are in the transcript already; one may follow the user's last message. */
+/** Returns the text that is answered again. The transcript already has its notes, of which one may follow that text. */
 function addedAgain(said: TalkRequest['said'], from: number): Added {
   const { text } = addedFrom(said, from);
   return { text: text || addedFrom(said, afterLastReply(said)).text, notes: [] };

@@ -33,14 +33,14 @@ export type ConversationToStart = {
   /** Default: the one that is live; one that never was is for tests alone. */
   version?: number | undefined;
   test?: boolean;
-  /** What was said elsewhere before; then the agent's first message is left out, unless it `greets`. */
+  /** Earlier turns from elsewhere. With them the agent's first message is left out, unless it `greets`. */
   brought?: readonly BroughtTurn[];
   greets?: boolean;
 };
 
 /**
  * Starts a conversation with the version of the agent that is live now, or with another; it keeps
- * that version to its end. The agent's first message is turn 0, or follows what was brought.
+ * that version to its end. The agent's first message is turn 0, or comes after the `brought` turns.
  * @throws ApiError invalid_body (no such agent), not_published, unknown_version
  */
 export function startConversation(

@@ -70,7 +70,7 @@ const TOO_SLOW =
 
 const TOO_BUSY = 'the arguments could not be checked in time on a busy machine; try again';
 
-/** Names that models write around arguments. They count only if the schema refuses them and takes what is inside. */
+/** Names that models wrap arguments in. Unwrapped only if the schema refuses the wrapper and accepts its content. */
 const WRAPPERS = new Set(['arguments', 'args', 'parameters', 'params', 'input', 'kwargs']);
 
 function wrappedIn(value: Arguments): Arguments | undefined {

@@ -2,9 +2,9 @@ import words from './function-words.json' with { type: 'json' };
 import { wordsIn } from './phrases.ts';
 
 /**
- * The language of a text by its script or, in Latin letters, by its most frequent words. For stemming: a short text in
- * Latin letters, and one of two languages, is none in particular. Not by a library: the data of the smallest take 32 MB of the process
- * that answers requests, which cuts small texts itself.
+ * Recognizes the language of a text by its script or, in Latin letters, by its most frequent words. Stemming needs it, so
+ * a short text in Latin letters and a text in two languages have no language. The data of the smallest library would take
+ * 32 MB of the process that answers requests, which cuts small texts itself.
  */
 
 /** Of the beginning. */

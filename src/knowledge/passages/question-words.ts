@@ -88,8 +88,8 @@ function significantWords(text: string): string[] {
 }
 
 /**
- * Words that say nothing in the language of a question: those of its script, and in Latin letters those of the
- * language with most of them, if there are more than English ones.
+ * Returns the words that say nothing in the language of a question: the empty words of its script, and in Latin letters
+ * those of the language that most of the words belong to, if it has more of them than English.
  */
 function emptyWordsAmong(words: readonly string[]): ReadonlySet<string> {
   const counts = new Map<ReadonlySet<string>, number>();

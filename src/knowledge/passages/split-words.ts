@@ -131,7 +131,7 @@ function indexedEastAsian(run: string): string[] {
   });
 }
 
-/** In the order of the text, because a passage ranks higher if the words of the question stand near each other. */
+/** Keeps the order of the text, because a passage ranks higher if the question's words stand close together in it. */
 function charactersAndPairs(han: string): string[] {
   return Array.from(han).flatMap((one, at, all) => (at === 0 ? [one] : [one, all[at - 1]! + one]));
 }

@@ -118,7 +118,7 @@ function reasonOf(finish: string | undefined, callCount: number): FinishReason {
   return ending === 'unknown' ? 'length' : 'stop';
 }
 
-/** Handles a message without a delta. It holds the whole answer, a longer prefix of it, or one more piece. */
+/** Handles a message without a delta, which holds the whole answer, a longer prefix, or the next piece. */
 function newIn(message: Piece, raw: string, callCount: number): Piece {
   const isRepeat = raw !== '' && message.text.startsWith(raw);
   const text = isRepeat ? message.text.slice(raw.length) : message.text;

@@ -11,7 +11,7 @@ export type Connecting = Pick<pg.ClientConfig, 'connectionString' | 'ssl' | 'ssl
 /** The `sslrootcert` that stands for the authorities of the system. */
 const SYSTEM = 'system';
 
-/** Parameters that pg does not get, because its own reading of them would replace ours. */
+/** Parameters that are read here. pg does not get them, because it gives them another meaning. */
 const READ = [
   'ssl',
   'sslmode',

@@ -1,9 +1,9 @@
 /**
  * Sentences that transcribers write where nobody speaks, because their training data has them under silence and music.
- * Exact ones only: whatever else a caller says with these words in it stays.
+ * Only a text that consists of them counts. A longer sentence of a caller with the same words is kept.
  */
 
-/** Credits of subtitles and the ends of videos: no caller says them to an agent. */
+/** Credits of subtitles and last words of videos, which no caller says to an agent. */
 const CREDITS = `
 Thank you for watching|Thanks for watching|Thank you so much for watching|Thank you very much for watching|Thank you all for watching
 Thank you for watching this video|Thank you for watching my video|Thanks for watching and see you next time
@@ -42,7 +42,7 @@ Svensktextning.nu|Danske tekster af Nicolai Winther|Scandinavian Text Service 20
 Titulky vytvořil JohnyX|Děkuji za pozornost|Teksting av Nicolai Winther|Takk for at du så på|Kiitos katsomisesta|Köszönöm, hogy megnézte|Mulțumesc pentru vizionare
 `;
 
-/** Said by callers too: only without any sign of speech are they none. */
+/** Callers say these, too. They are dropped only if nothing indicates speech. */
 const REMARKS = `
 Thank you|Thank you very much|Thank you so much|Thanks|Thanks a lot|Thank you, thank you|Bye|Bye-bye|Goodbye|Okay|OK|You|So|Yeah|Oh|Hmm|I'm sorry
 Danke|Vielen Dank|Danke schön|Tschüss|Auf Wiedersehen|Merci|Merci beaucoup|Au revoir|Gracias|Muchas gracias|Adiós|Grazie|Grazie mille|Ciao
@@ -53,7 +53,7 @@ Tack|Tack så mycket|Tak|Mange tak|Děkuji|Kiitos|Takk
 
 export type PhantomKind = 'credit' | 'remark';
 
-/** Whether a text is nothing but such sentences; one that is both counts by its remark. */
+/** Returns the kind of a text that consists of such sentences only. With a remark among them it is a remark. */
 export function phantomKindOf(text: string): PhantomKind | undefined {
   const said = text
     .split(/[.!?…。！？\n]+(?=\s|$)|[。！？\n]+/u)

@@ -37,10 +37,10 @@ const answer = z.object({
   ...likelihood,
 });
 
-/** What was understood, without what the transcriber itself takes for silence. */
+/** The text without the segments that the transcriber itself takes for silence. */
 export type Transcript = { text: string; certainty: Certainty };
 
-/** One request, and another one to a server that refuses to tell of segments; the only part is what was understood. */
+/** Sends one request, and a second one to a server that refuses `verbose_json`. Yields one transcript. */
 export async function* transcribe(
   asked: Asked,
   said: Transcribed,

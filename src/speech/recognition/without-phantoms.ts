@@ -55,7 +55,7 @@ export function withoutPhantoms(
   return certainty === 'unknown' && isWeak(text, sound) ? '' : text;
 }
 
-/** Of the loudest window above the softest one, dB: a voice on a line has 20 and more. */
+/** Loudest window above the softest one, in dB. A voice on a telephone line reaches 20 and more. */
 const LOUD_DB = 15;
 /** Windows that are so much above the softest one may be speech. */
 const SPEECH_DB = 9;

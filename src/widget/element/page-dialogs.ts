@@ -8,8 +8,8 @@ export type BesideDialogs = {
 };
 
 /**
- * Keeps the widget usable while the page shows a modal dialog. Pages keep the focus inside of it, set `inert` or
- * `aria-hidden` on everything beside it, or call `showModal()`, which makes everything outside of it inert.
+ * Keeps the widget usable while the page shows a modal dialog. Pages trap the focus in their dialog, set `inert` or
+ * `aria-hidden` on all other elements, or call `showModal()`, which makes all other elements inert.
  *
  * @param layer holds all of the widget; it is shown in the top layer while the host stands in a dialog
  */
@@ -18,7 +18,7 @@ export function liveBesideDialogs(host: HTMLElement, layer: HTMLElement): Beside
   const attributes = new MutationObserver(() => reveal(host));
   attributes.observe(host, { attributeFilter: ['inert', 'aria-hidden'] });
   reveal(host);
-  // Pages that lock the scrolling of what is behind their dialog cancel these events.
+  // Pages cancel these events to lock scrolling behind their dialog.
   for (const type of SCROLLING) host.addEventListener(type, stopPropagation, { passive: true });
   const home = document.createComment('parley-widget');
   const follow = (): void => {
@@ -97,7 +97,7 @@ function move(host: HTMLElement, to: Parent, before: Node | null): void {
   else to.insertBefore(host, before);
 }
 
-/** In the top layer neither the overflow nor a transform of the page's dialog affects the widget. */
+/** Shows the layer in the top layer, where overflow and transforms of the page's dialog do not affect it. */
 function toTop(layer: HTMLElement): void {
   if (typeof layer.showPopover !== 'function') return;
   layer.popover = 'manual';

@@ -177,7 +177,7 @@ class Inline {
       const isEscaped = this.#text[at - 1] === '\\';
       const isClosing =
         !/\s/.test(this.#text[at - 1]!) && !(kind === '_' && isWord(this.#text[end] ?? ' '));
-      // In a run of three the inner mark closes first: **bold *both***.
+      // The inner mark of a run of three closes first: **bold *both***.
       if (isClosing && !isEscaped && fits(run, mark.length)) return end - mark.length;
       at = this.#text.indexOf(kind, end);
     }
@@ -221,7 +221,7 @@ function linkTarget(given: string): string | undefined {
   return /^(?:mailto:[^\s@]+@[^\s@]+|tel:[+\d][\d().-]*)$/i.test(given) ? given : undefined;
 }
 
-/** Whether a label does not look like the address of another host than that of its link. */
+/** Returns false for a label that looks like the address of a host other than the link's. */
 function namesNoOtherHost(label: string, href: string): boolean {
   const named = HOST_LIKE.exec(label.trim());
   if (!named) return true;
@@ -237,7 +237,7 @@ function namesNoOtherHost(label: string, href: string): boolean {
 const HOST_LIKE =
   /https?:\/\/|\bwww\.|^[\w.-]+\.(?!(?:csv|docx?|html?|jpe?g|js|pdf|png|txt|xlsx?)$)[a-z]{2,}(?:\/|$)/i;
 
-/** A link in a link is none. */
+/** Replaces links within the label of a link by their text. */
 function withoutLinks(pieces: readonly Piece[]): Piece[] {
   return pieces.flatMap((piece) => {
     if (typeof piece === 'string') return [piece];

@@ -3,7 +3,7 @@ import type { Piece, Structure } from './piece.ts';
 
 /**
  * Reads an answer that a model writes in Markdown: paragraphs, headings, lists, quotes, code and tables of GFM.
- * Whatever is none of these is text, HTML too.
+ * Everything else, including HTML, stays text.
  *
  * @param isPartial whether more of the text follows, so that its last block may be incomplete
  */
@@ -136,7 +136,7 @@ function skipBlank(lines: readonly string[], at: number): number {
   return next;
 }
 
-/** An item has what is indented more than its mark, and the lines that continue its last paragraph. */
+/** An item includes lines that are indented more than its mark, and lines that continue its last paragraph. */
 function endOfItem(lines: readonly string[], at: number, indent: number): number {
   let end = at + 1;
   while (end < lines.length) {

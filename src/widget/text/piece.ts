@@ -1,4 +1,4 @@
-/** Text with its structure, as plain data: tests read it without a browser, and `rich-text.ts` makes nodes of it. */
+/** Text with its structure as plain data, so that tests need no browser. `rich-text.ts` turns it into nodes. */
 export type Piece = string | Structure;
 
 export type Structure = {

@@ -6,7 +6,7 @@ import type { Piece } from './piece.ts';
 export type ReadText = typeof readText;
 
 export type TextKind = {
-  /** Models write Markdown. People write what they mean to be read. */
+  /** True for words of a model. Words of people are shown as they wrote them. */
   isMarkdown: boolean;
   /** More of the text follows. */
   isPartial?: boolean;

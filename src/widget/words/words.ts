@@ -1,7 +1,7 @@
 /** All that the widget itself says, in one language. */
 
 export type Words = {
-  /** As in `lang`. */
+  /** Value of the attribute `lang`. */
   lang: string;
   dir: 'ltr' | 'rtl';
   /** Of an agent without a name. */

@@ -14,7 +14,7 @@ const refusalOf = (schema: Record<string, unknown>): unknown => {
   const compiled = compileParameters(schema);
   return 'problem' in compiled ? compiled.problem : undefined;
 };
-/** A tenth of the time that a check usually has, for schemas that use all of it. */
+/** A tenth of the usual limit, because these schemas use all of it. */
 const SOON = { checkMs: 25 };
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
 const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';

@@ -1,6 +1,6 @@
 import type { Script } from '../../conversations/turns/scripted-responder.ts';
 
-/** An answer in Markdown, as models stream it, and the words of it. */
+/** An answer in Markdown as models stream it, and the words that a voice says. */
 export const MARKDOWN =
   '**Delivery** takes *four* days and you can follow it on the [order page](https://shop.example/orders?id=7).\n\n' +
   '- **Order** it today\n- Pay when it comes 😀';
@@ -11,7 +11,7 @@ export const WORDS = [
   'Pay when it comes',
 ];
 
-/** In tokens of a few characters. */
+/** Splits a text into tokens of a few characters. */
 export const answerInMarkdown: Script = async ({ emitToken }) => {
   for (const token of MARKDOWN.match(/.{1,5}/gsu) ?? []) emitToken(token);
   return { text: MARKDOWN };

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { SENTENCES } from '../../../src/conversations/sentences/sentences.ts';
 import { shareOpenAiFixture, type OpenAiFixture } from '../completions/openai-setup.ts';
 
-/** What Parley adds to a conversation by itself is in the agent's language. */
+/** Notes that Parley adds to a conversation are in the agent's language. */
 
 let api: OpenAiFixture;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { newUuid } from '../../../src/ids.ts';
 import { ModelError } from '../../../src/models/model.ts';
 import { calls, play, type Script } from '../turns/thinking/scripted.ts';
 
-/** What a turn with a model adds by itself is in the language of the agent. */
+/** Sentences that Parley says in place of a model are in the agent's language. */
 
 const LANGUAGES = Object.keys(SENTENCES);
 type Effect = NonNullable<ToolOutcome['effect']>;

@@ -38,7 +38,7 @@ test('phrases say of which language they are', () => {
     if (path.basename(file) === 'function-words.json') {
       for (const language of ['de', 'en', 'fr']) expect(phrases).toHaveProperty(language);
     } else if (path.basename(file) === 'asking-words.json') {
-      // By script, since a word of another script cannot be one of English.
+      // Compares by script, since a word of another script cannot be English.
       for (const language of ['zh', 'th', 'latin.de']) expect(phrases).toHaveProperty(language);
     } else if (path.basename(file) === 'feedback-words.json') {
       // What is said to users beside an agent's words, the same in each.

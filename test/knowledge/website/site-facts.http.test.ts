@@ -15,7 +15,7 @@ function page(text: string, ...facts: string[]): string {
   return `<!doctype html><html lang="en"><body>${NAV}<main><p>${text}</p></main><footer>${foot}</footer></body></html>`;
 }
 
-/** Syncs a site again and again; returns what is indexed after each sync. */
+/** Syncs a site several times. Returns the indexed passages after each sync. */
 function indexOf(url: string): () => Promise<Record<string, string>> {
   const index = nothing();
   const texts: Record<string, string> = {};

@@ -42,7 +42,7 @@ test('F-08: a connection lost in the moment it is made ends a transaction, not t
 /** Parameters that PgBouncer accepts at the start of a session. */
 const POOLED = ['user', 'database', 'client_encoding', 'application_name'];
 
-/** A pooler in session mode. It answers each statement with one row and records what it receives. */
+/** A pooler in session mode, which answers each statement with one row and records its requests. */
 async function startPooler() {
   const refused: string[] = [];
   const sent: string[] = [];

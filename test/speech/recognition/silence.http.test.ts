@@ -10,7 +10,7 @@ import {
 } from '../speech-harness.ts';
 import type { SpeechAnswer, SpeechStub } from '../speech-stub.ts';
 
-/** What a transcriber tells of silence, and servers that do not tell. */
+/** Transcribers that report silence, and servers that do not. */
 
 let stub: SpeechStub;
 beforeEach(async () => {

@@ -8,7 +8,7 @@ import {
 } from '../../../src/speech/recognition/without-phantoms.ts';
 import { joined, noiseOf, silenceOf, toneOf } from '../audio/tones.ts';
 
-/** Sentences that transcribers make of noise are no words of a caller; the same sentences said by one are. */
+/** Sentences that transcribers write for noise make no turn. The same sentences from a caller do. */
 
 const RATE = 8_000;
 const pause = silenceOf({ rate: RATE, sec: 0.3 });

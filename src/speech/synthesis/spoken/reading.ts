@@ -1,6 +1,6 @@
 import type { SaidText } from './said-text.ts';
 
-/** The state of reading a text for a voice while more of it arrives. */
+/** The state of reading a text for a voice while it streams. */
 export type Reading = {
   said: SaidText;
   /** The character before the place that is read; '' at the start of a line. */

@@ -10,7 +10,7 @@ export type SaidText = {
   take: () => string;
   /** All words. */
   all: () => string;
-  /** The last character of them; '' at the beginning. */
+  /** The last character that was added; '' at the beginning. */
   last: () => string;
   /** Returns the place in the text at which the first `length` characters of the words end. */
   placeOf: (length: number) => number;
