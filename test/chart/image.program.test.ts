@@ -82,6 +82,8 @@ describe('what is built from the files that the image is built from, and from no
         },
       );
     expect((await node('--help')).stdout).toContain('Usage: parley');
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect((await node('--version')).stdout).toBe(`${version}\n`);
     // A start without settings loads a role's modules and then says what is missing.
     const roles = ['operator', 'api', 'delivery', 'migrate'];
     await Promise.all(roles.map((role) => expect(node(role)).rejects.toThrow(/DATABASE_URL/)));
