@@ -236,3 +236,48 @@ describe('the program it runs', () => {
     expect(await finish(start('start'))).toMatchObject({ stdout: 'source start\n' });
   });
 });
+
+describe('the tests', () => {
+  /** A tool that waits for one file, prints a word, writes another file, and ends. */
+  const putTool = async (
+    name: string,
+    { waits = 'package.json', says = '', writes = 'x', more = '' } = {},
+  ): Promise<void> => {
+    await put(`node_modules/${name}/package.json`, { bin: 'tool.mjs' });
+    await put(
+      `node_modules/${name}/tool.mjs`,
+      `import { existsSync, writeFileSync } from 'node:fs';
+       import { setTimeout } from 'node:timers/promises';
+       const until = async (file) => { while (!existsSync(file)) await setTimeout(10); };
+       await until('${waits}');
+       console.log('${says}');
+       writeFileSync('${writes}', '');
+       ${more}`,
+    );
+  };
+
+  test('run beside the checks, of which each prints in one piece, and one that fails is the end', async () => {
+    await putTool('vitest', {
+      says: 'tests begin',
+      writes: 'begun',
+      more: `await until('linting'); console.log('tests end'); writeFileSync('ended', '');`,
+    });
+    await putTool('oxlint', {
+      waits: 'begun',
+      says: 'lint begins',
+      writes: 'linting',
+      more: `await until('ended'); console.log('lint ends'); process.exitCode = 3;`,
+    });
+    await putTool('oxfmt');
+    await putTool('knip');
+    await put('node_modules/.package-lock.json', {
+      packages: { 'node_modules/a': { version: '1' } },
+    });
+
+    const { code, stdout, stderr } = await finish(start('test'));
+
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/^tests begin\ntests end\n[^]*lint begins\nlint ends\n/);
+    expect(stderr).toContain('parley: failed: types and lint');
+  });
+});
