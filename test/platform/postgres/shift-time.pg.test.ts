@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Pool } from 'pg';
+import { pino } from 'pino';
+import { createPool, type Pool } from '../../../src/platform/postgres/pool.ts';
 import { createTestDatabase, shiftTime } from './postgres.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -7,7 +8,7 @@ let pool: Pool;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  pool = new Pool({ connectionString: database.url });
+  pool = createPool(database.url, { log: pino({ level: 'silent' }) });
 });
 
 afterAll(async () => {
