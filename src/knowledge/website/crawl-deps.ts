@@ -1,4 +1,5 @@
 import { FetchRefused, type Validators } from '../sources/fetching.ts';
+import { trapOf } from './frontier.ts';
 import type { Page } from './read-page.ts';
 import type { Site } from './site-address.ts';
 import type { SiteGraph } from './site-graph.ts';
@@ -17,6 +18,16 @@ export type CrawlDeps = {
   read: (url: URL, validators: Validators | undefined) => Promise<Page>;
   isLate: () => boolean;
 };
+
+export const LEFT_OUT = 'include and exclude leave it out';
+
+/** Returns why an address is not requested. Checks its length first, because patterns are compared with all of it. */
+export function refusalOf(url: URL, deps: CrawlDeps): string | undefined {
+  const trap = trapOf(url);
+  if (trap !== undefined) return trap;
+  if (!deps.isWanted(url)) return LEFT_OUT;
+  return deps.isAllowed(url) ? undefined : 'robots.txt forbids it';
+}
 
 export function siteIsDown(unreachable: number, attempted: number, reason: string): FetchRefused {
   return new FetchRefused(

@@ -1,6 +1,7 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { withAround } from '../formats/html/page-contacts.ts';
 import type { Fetched, Validators } from '../sources/fetching.ts';
-import { siteIsDown, type CrawlDeps } from './crawl-deps.ts';
+import { LEFT_OUT, refusalOf, siteIsDown, type CrawlDeps } from './crawl-deps.ts';
 import { CanonicalPages, type DocumentPage, type HeldPage } from './canonical-pages.ts';
 import { byLength, Frontier, type Target } from './frontier.ts';
 import { inOrder } from './in-order.ts';
@@ -14,6 +15,8 @@ import { GraphBuilder, hashOf, hashOfValidators, linksOf, SITEMAP } from './site
 const TOLD_MAX = 1_000;
 /** One page after the other that cannot be reached: the site is down, and need not be asked for each. */
 const DOWN_AFTER = 25;
+/** Each is compared with every rule of robots.txt, which takes up to 4 ms. */
+const LINKS_AT_ONCE = 5;
 const AHEAD_MAX = 32;
 const AHEAD_CHARS_MAX = 16_000_000;
 
@@ -64,15 +67,15 @@ export class Crawl {
     listed: Sitemaps,
   ): AsyncGenerator<Fetched, void, void> {
     const target = this.#begin(start.url);
-    this.#settle(target, start.page);
+    await this.#settle(target, start.page);
     if (this.#deps.maxDepth > 0) {
-      for (const url of listed.addresses) this.#consider(url, { depth: 1, from: SITEMAP });
+      await this.#considerAll(listed.addresses, { depth: 1, from: SITEMAP });
       // Unreadable sitemaps may still list their earlier pages.
-      if (listed.problems.length > 0) this.#followBefore(SITEMAP, 0);
+      if (listed.problems.length > 0) await this.#followBefore(SITEMAP, 0);
     }
     for (const { path, reason } of listed.problems) yield { kind: 'failed', path, reason };
     yield* this.#levels();
-    this.#considerMore();
+    await this.#considerMore();
     yield* this.#levels();
     await this.#tellRedirects();
     yield* this.#levels();
@@ -100,7 +103,7 @@ export class Crawl {
       this.#queue.push(...this.#nextLevel.sort(byLength));
       this.#nextLevel = [];
       for await (const { item, outcome } of this.#readQueue()) {
-        this.#settle(item, outcome);
+        await this.#settle(item, outcome);
         if (this.#frontier.size !== told) {
           told = this.#frontier.size;
           yield { kind: 'found', count: told };
@@ -145,36 +148,36 @@ export class Crawl {
     return validators && hashOfValidators(validators) === seen.validators ? validators : undefined;
   }
 
-  #settle(target: Target, page: Page): void {
+  async #settle(target: Target, page: Page): Promise<void> {
     this.#pending -= 1;
     this.#attempted += 1;
     if (page.kind !== 'failed' || !page.isSite) this.#inARow = 0;
-    if (!this.#take(target, page)) this.#release(target.path);
+    if (!(await this.#take(target, page))) this.#release(target.path);
   }
 
   /** Whether it has to wait for the page that it names as its address. */
-  #take(target: Target, page: Page): boolean {
+  async #take(target: Target, page: Page): Promise<boolean> {
     switch (page.kind) {
       case 'document':
-        return this.#document(target, page);
+        return await this.#document(target, page);
       case 'unchanged':
-        this.#unchanged(target);
+        await this.#unchanged(target);
         break;
       case 'redirect':
-        this.#redirect(target, page.to);
+        await this.#redirect(target, page.to);
         break;
       case 'skipped':
         this.#skip(target.path, page.reason);
         break;
       case 'failed':
-        this.#failed(target, page);
+        await this.#failed(target, page);
     }
     return false;
   }
 
-  #document(target: Target, page: DocumentPage): boolean {
+  async #document(target: Target, page: DocumentPage): Promise<boolean> {
     const { path, url } = target;
-    if (!page.nofollow) this.#follow(target, page.links);
+    if (!page.nofollow) await this.#follow(target, page.links);
     if (page.noindex) this.#skip(path, 'it asks not to be indexed (noindex)');
     else if (!this.#deps.isWanted(url)) this.#skip(path, LEFT_OUT);
     else if (page.text.trim() === '') this.#skip(path, NO_TEXT);
@@ -209,34 +212,33 @@ export class Crawl {
     this.#said.push({ kind: 'document', path, text: withAround(text, facts.lines), ...about });
   }
 
-  #unchanged(target: Target): void {
+  async #unchanged(target: Target): Promise<void> {
     const { path } = target;
     const seen = this.#deps.before.get(path)?.seen ?? null;
-    this.#followBefore(path, target.depth);
+    await this.#followBefore(path, target.depth);
     if (seen !== null && this.#isDouble(path, seen.text)) return;
     this.#graph.read(path, seen, this.#facts.carry(path));
     this.#kept += 1;
     this.#said.push({ kind: 'unchanged', path });
   }
 
-  #failed(target: Target, { reason, isSite }: Extract<Page, { kind: 'failed' }>): void {
-    const { path } = target;
+  async #failed({ path, depth }: Target, page: Extract<Page, { kind: 'failed' }>): Promise<void> {
     // What it led to is not gone with it.
-    this.#followBefore(path, target.depth);
+    await this.#followBefore(path, depth);
     const seen = this.#deps.before.get(path)?.seen ?? null;
     this.#graph.read(path, seen, this.#facts.carry(path));
     if (seen !== null) this.#kept += 1;
-    this.#said.push({ kind: 'failed', path, reason });
+    this.#said.push({ kind: 'failed', path, reason: page.reason });
     this.#unread.add(path);
-    if (!isSite) return;
+    if (!page.isSite) return;
     this.#unreachable += 1;
     this.#inARow += 1;
-    this.#lastReason = reason;
+    this.#lastReason = page.reason;
     if (this.#inARow >= DOWN_AFTER)
       throw siteIsDown(this.#unreachable, this.#attempted, this.#lastReason);
   }
 
-  #redirect(target: Target, to: string): void {
+  async #redirect(target: Target, to: string): Promise<void> {
     const { path, depth, hops } = target;
     const url = addressIn(this.#deps.site, to, target.url.href);
     if (url === undefined) return this.#skip(path, 'it leads to another site');
@@ -248,8 +250,8 @@ export class Crawl {
     this.#lost.add(path);
   }
 
-  #broken(target: Target, what: string): void {
-    this.#failed(target, { kind: 'failed', reason: `there are ${what}`, isSite: false });
+  async #broken(target: Target, what: string): Promise<void> {
+    await this.#failed(target, { kind: 'failed', reason: `there are ${what}`, isSite: false });
   }
 
   /** Decides about the documents that name this page, which has been read, as their address. */
@@ -278,7 +280,7 @@ export class Crawl {
       const reason = `it leads to ${redirect.next}`;
       if (isUnread) {
         this.#said.push({ kind: 'failed', path, reason: `${reason}, which could not be read` });
-        this.#followBefore(path, redirect.depth);
+        await this.#followBefore(path, redirect.depth);
       } else this.#skip(path, reason);
     }
   }
@@ -307,28 +309,34 @@ export class Crawl {
     return first !== undefined;
   }
 
-  #follow(target: Target, links: readonly string[]): void {
+  async #follow(target: Target, links: readonly string[]): Promise<void> {
     if (target.depth >= this.#deps.maxDepth) return;
-    for (const link of links) {
-      const url = addressIn(this.#deps.site, link, target.url.href);
-      if (url) this.#consider(url, { depth: target.depth + 1, from: target.path });
-    }
+    const urls = links.map((link) => addressIn(this.#deps.site, link, target.url.href));
+    await this.#considerAll(urls, { depth: target.depth + 1, from: target.path });
   }
 
   /** What it led to when it was read last. */
-  #followBefore(from: string, depth: number): void {
+  async #followBefore(from: string, depth: number): Promise<void> {
     this.#linkedBefore ??= linksOf(this.#deps.before);
     const next = Math.min(depth + 1, this.#deps.maxDepth);
-    for (const path of this.#linkedBefore.get(from) ?? []) {
-      this.#consider(new URL(path, this.#deps.site.origin), { depth: next, from });
-    }
+    const { origin } = this.#deps.site;
+    const urls = (this.#linkedBefore.get(from) ?? []).map((path) => new URL(path, origin));
+    await this.#considerAll(urls, { depth: next, from });
   }
 
   /** Pages that more led to than was kept: whether one still does is not known. */
-  #considerMore(): void {
+  async #considerMore(): Promise<void> {
     for (const [path, { hasMore, depth }] of this.#deps.before) {
       if (!hasMore || this.#frontier.has(path)) continue;
-      this.#consider(new URL(path, this.#deps.site.origin), { depth, from: path });
+      await this.#considerAll([new URL(path, this.#deps.site.origin)], { depth, from: path });
+    }
+  }
+
+  /** Gives way to the rest of the process between links. */
+  async #considerAll(urls: readonly (URL | undefined)[], found: Found): Promise<void> {
+    for (const [at, url] of urls.entries()) {
+      if (at % LINKS_AT_ONCE === 0) await breathe();
+      if (url) this.#consider(url, found);
     }
   }
 
@@ -337,7 +345,7 @@ export class Crawl {
     const path = pathOf(url);
     if (this.#refused.has(path)) return false;
     if (!this.#frontier.has(path)) {
-      const refusal = this.#refusalOf(url);
+      const refusal = refusalOf(url, this.#deps);
       if (refusal !== undefined) {
         this.#refuse(path, refusal);
         return false;
@@ -357,11 +365,6 @@ export class Crawl {
     const isNow = target.hops > 0 || target.isCanonical;
     if (target.isCanonical) this.#queue.unshift(target);
     else (isNow ? this.#queue : this.#nextLevel).push(target);
-  }
-
-  #refusalOf(url: URL): string | undefined {
-    if (!this.#deps.isWanted(url)) return LEFT_OUT;
-    return this.#deps.isAllowed(url) ? undefined : 'robots.txt forbids it';
   }
 
   #refuse(path: string, reason: string): void {
@@ -394,5 +397,4 @@ export class Crawl {
 }
 
 const REDIRECTS_MAX = 5;
-const LEFT_OUT = 'include and exclude leave it out';
 const NO_TEXT = 'it has no text; pages that scripts make in the browser are not read';

@@ -61,7 +61,8 @@ export class Frontier {
   }
 }
 
-function trapOf(url: URL): string | undefined {
+/** Returns why an address is a trap, judged by its path alone. */
+export function trapOf(url: URL): string | undefined {
   const path = pathOf(url);
   if (path.length > PATH_CHARS_MAX) return `its path has more than ${PATH_CHARS_MAX} characters`;
   const segments = url.pathname.split('/').filter((segment) => segment !== '');

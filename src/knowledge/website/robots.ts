@@ -1,6 +1,6 @@
-import untypedParser from 'robots-parser';
 import { FetchRefused } from '../sources/fetching.ts';
 import type { Answer, Request } from './page-request.ts';
+import { readRobotsRules } from './robots-rules.ts';
 
 /** What a site allows us (RFC 9309). */
 export type Robots = {
@@ -10,9 +10,6 @@ export type Robots = {
   /** Why the file could not be read, so that it may name sitemaps that are not known now. */
   problem?: string;
 };
-
-/** Its types are those of a module with a default, which it is not. */
-const parseRobots = untypedParser as unknown as typeof untypedParser.default;
 
 const AGENT = 'parley';
 /** RFC 9309 (2.5): at least so much is read; what is behind it is not. */
@@ -81,26 +78,8 @@ function lastLineEnd(text: string): number {
   return Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
 }
 
-export function readRobots(origin: string, text: string): Robots {
-  const robots = parseRobots(`${origin}/robots.txt`, withoutRepeats(text));
-  const delaySec = robots.getCrawlDelay(AGENT) ?? 0;
-  return {
-    isAllowed: (url) => robots.isAllowed(url.href, AGENT) !== false,
-    crawlDelayMs: delaySec > 0 ? Math.min(delaySec * 1000, CRAWL_DELAY_MAX_MS) : 0,
-    sitemaps: robots.getSitemaps(),
-  };
-}
-
-/** Each rule of a group once: each is compared with each address. */
-function withoutRepeats(text: string): string {
-  const kept: string[] = [];
-  const group = new Set<string>();
-  for (const line of text.split(/\r\n?|\n/)) {
-    const rule = line.trim();
-    if (/^user-agent\s*:/i.test(rule)) group.clear();
-    else if (group.has(rule)) continue;
-    else group.add(rule);
-    kept.push(rule);
-  }
-  return kept.join('\n');
+function readRobots(origin: string, text: string): Robots {
+  const { isAllowed, crawlDelaySec, sitemaps } = readRobotsRules(origin, text, AGENT);
+  const crawlDelayMs = Math.min(Math.max(0, crawlDelaySec * 1000), CRAWL_DELAY_MAX_MS);
+  return { isAllowed, crawlDelayMs, sitemaps };
 }

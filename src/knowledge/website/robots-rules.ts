@@ -1,0 +1,142 @@
+import { matcherOf, spelled } from './path-patterns.ts';
+import { pathOf } from './site-address.ts';
+
+/** The rules of a robots.txt for one agent (RFC 9309). */
+export type RobotsRules = {
+  isAllowed: (url: URL) => boolean;
+  crawlDelaySec: number;
+  sitemaps: string[];
+};
+
+/**
+ * Bounds of what an address is compared with, because each address is compared with each rule that has a `*`.
+ * Beyond them a `Disallow` counts as its part before the first `*`, and an `Allow` does not count.
+ */
+const PATTERN_CHARS_MAX = 512;
+const STARS_MAX = 20;
+const STAR_RULES_MAX = 500;
+/** A longer address is not allowed. */
+const ADDRESS_CHARS_MAX = 2_048;
+
+export function readRobotsRules(origin: string, text: string, agent: string): RobotsRules {
+  const { groups, sitemaps } = readGroups(text, [agent, '*']);
+  const { patterns, delaySec } = groups.get(agent) ?? groups.get('*') ?? newGroup();
+  const strongest = compile(patterns);
+  return {
+    isAllowed: (url) => {
+      if (url.origin !== origin) return true;
+      const path = pathOf(url);
+      return path.length <= ADDRESS_CHARS_MAX && isAllowing(strongest(upperCodes(path)));
+    },
+    crawlDelaySec: delaySec,
+    sitemaps,
+  };
+}
+
+/** `patterns`: whether each allows. */
+type Group = { patterns: Map<string, boolean>; delaySec: number };
+
+function newGroup(): Group {
+  return { patterns: new Map(), delaySec: 0 };
+}
+
+/** The groups of some agents. Several groups of one agent are one group. */
+function readGroups(
+  text: string,
+  agents: readonly string[],
+): { groups: ReadonlyMap<string, Group>; sitemaps: string[] } {
+  const groups = new Map<string, Group>();
+  const sitemaps: string[] = [];
+  const current = new Set<string>();
+  let isNaming = false;
+  for (const [name, value] of directivesIn(text)) {
+    const isAgent = name === 'user-agent';
+    if (isAgent && !isNaming) current.clear();
+    isNaming = isAgent;
+    if (name === 'sitemap' && value !== '') sitemaps.push(value);
+    // `Parley/1.0` names the agent `parley`.
+    const agent = isAgent ? value.split('/', 1)[0]!.trim().toLowerCase() : '';
+    if (agents.includes(agent)) {
+      groups.set(agent, groups.get(agent) ?? newGroup());
+      current.add(agent);
+    }
+    for (const one of current) addTo(groups.get(one)!, name, value); // Current agents have a group.
+  }
+  return { groups, sitemaps };
+}
+
+function* directivesIn(text: string): Generator<[name: string, value: string]> {
+  for (const line of text.split(/[\r\n]+/)) {
+    const [rule = ''] = line.split('#', 1);
+    const colon = rule.indexOf(':');
+    if (colon < 0) continue;
+    const name = rule.slice(0, colon).trim().toLowerCase();
+    if (name !== '') yield [name, rule.slice(colon + 1).trim()];
+  }
+}
+
+function addTo(group: Group, name: string, value: string): void {
+  if (name === 'crawl-delay' && !Number.isNaN(Number(value))) group.delaySec = Number(value);
+  if ((name !== 'allow' && name !== 'disallow') || value === '') return;
+  const pattern = spelled(value);
+  // Of two equal patterns the one that allows counts.
+  group.patterns.set(pattern, name === 'allow' || group.patterns.get(pattern) === true);
+}
+
+/**
+ * The longest rule counts, and of two equally long ones the one that allows: so a rule's strength is twice its
+ * length, and one more if it allows.
+ */
+const NO_RULE = 1;
+
+function isAllowing(strength: number): boolean {
+  return strength % 2 === 1;
+}
+
+/** Returns the strength of the strongest rule that matches a path. */
+function compile(patterns: ReadonlyMap<string, boolean>): (path: string) => number {
+  const starts = new Map<string, number>();
+  const wholes = new Map<string, number>();
+  const starred: { matches: (path: string) => boolean; strength: number }[] = [];
+  for (const [pattern, isAllow] of patterns) {
+    const strength = 2 * pattern.length + (isAllow ? 1 : 0);
+    const parts = partsOf(pattern);
+    const first = parts[0]!; // A split has one.
+    const isShort = pattern.length <= PATTERN_CHARS_MAX;
+    const isStart = parts.length === 2 && parts[1] === '';
+    const isStarred = parts.length > 1 && !isStart;
+    const isFew = parts.length <= STARS_MAX + 2 && starred.length < STAR_RULES_MAX;
+    if (!isShort || (isStarred && !isFew)) {
+      if (!isAllow) strengthen(starts, first.slice(0, PATTERN_CHARS_MAX), strength);
+    } else if (isStarred) starred.push({ matches: matcherOf(parts), strength });
+    else strengthen(isStart ? starts : wholes, first, strength);
+  }
+  const lengths = [...new Set([...starts.keys()].map((start) => start.length))];
+  return (path) => {
+    let strongest = Math.max(NO_RULE, wholes.get(path) ?? 0);
+    for (const length of lengths) {
+      if (length > path.length) continue;
+      strongest = Math.max(strongest, starts.get(path.slice(0, length)) ?? 0);
+    }
+    for (const { matches, strength } of starred) {
+      if (strength > strongest && matches(path)) strongest = strength;
+    }
+    return strongest;
+  };
+}
+
+function strengthen(rules: Map<string, number>, key: string, strength: number): void {
+  rules.set(key, Math.max(strength, rules.get(key) ?? 0));
+}
+
+/** What stands between the `*` of a pattern. Without `$` at its end anything may follow, as if it ended with `*`. */
+function partsOf(pattern: string): string[] {
+  const whole = pattern.endsWith('$') ? pattern.slice(0, -1) : `${pattern}*`;
+  const parts = whole.split('*');
+  const last = parts.length - 1;
+  return parts.filter((part, at) => part !== '' || at === 0 || at === last);
+}
+
+function upperCodes(path: string): string {
+  return path.replaceAll(/%[0-9a-f]{2}/gi, (code) => code.toUpperCase());
+}
