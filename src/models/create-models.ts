@@ -30,8 +30,8 @@ export function createModels(deps: {
   const { findEndpoint, fetch, nowMs = monotonicMs, random = Math.random } = deps;
   const chain = { slots: createProviderSlots(), nowMs, random };
   const habitsOf = createModelHabits();
-  const clients = new WeakMap<ModelEndpoint, OpenAI>();
-  const clientOf = (endpoint: ModelEndpoint): OpenAI => {
+  const clients = new WeakMap<ModelEndpoint, Promise<OpenAI>>();
+  const clientOf = (endpoint: ModelEndpoint): Promise<OpenAI> => {
     const client = clients.get(endpoint) ?? createOpenAiClient(endpoint, fetch);
     clients.set(endpoint, client);
     return client;
@@ -47,7 +47,7 @@ export function createModels(deps: {
         const endpoint = await findEndpoint(namespace, provider);
         if (endpoint === undefined) throw missing(provider);
         return {
-          client: clientOf(endpoint),
+          client: await clientOf(endpoint),
           endpoint,
           model: modelOf(endpoint, name),
           temperature,

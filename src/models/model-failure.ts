@@ -1,4 +1,4 @@
-import { APIError } from 'openai';
+import { APIError } from 'openai/core/error';
 import { epochMs } from '../clock.ts';
 import { EgressFailure } from '../platform/egress/failure.ts';
 import { retryAfterMs } from '../platform/egress/retry-after.ts';

@@ -92,17 +92,18 @@ function significantWords(text: string): string[] {
  * those of the language that most of the words belong to, if it has more of them than English.
  */
 function emptyWordsAmong(words: readonly string[]): ReadonlySet<string> {
+  const { ofScripts, telling } = (otherEmptyWords ??= readOtherEmptyWords());
   const counts = new Map<ReadonlySet<string>, number>();
   let english = 0;
   for (const word of words) {
     if (EMPTY_WORDS.has(word)) english += 1;
-    for (const empty of TELLING.get(word) ?? []) counts.set(empty, (counts.get(empty) ?? 0) + 1);
+    for (const empty of telling.get(word) ?? []) counts.set(empty, (counts.get(empty) ?? 0) + 1);
   }
-  if (counts.size === 0) return SCRIPTS_EMPTY;
+  if (counts.size === 0) return ofScripts;
   const most = Math.max(...counts.values());
-  if (most <= english) return SCRIPTS_EMPTY;
+  if (most <= english) return ofScripts;
   const likely = [...counts.keys()].filter((empty) => counts.get(empty) === most);
-  return new Set([SCRIPTS_EMPTY, ...likely].flatMap((one) => [...one]));
+  return new Set([ofScripts, ...likely].flatMap((one) => [...one]));
 }
 
 function wordsOf(text: string, side: Side): string[] {
@@ -164,13 +165,24 @@ const IRREGULAR = new Map(Object.entries(english.irregular));
  */
 const EMPTY_WORDS = wordsIn([...english.stopWords, ...english.emptyWords]);
 
-const { latin, alsoEnglish, koreanEndings: _, ...scripts } = asking;
+/** The empty words of other languages than English. */
+type OtherEmptyWords = {
+  /** Of all languages that have a script of their own. */
+  ofScripts: ReadonlySet<string>;
+  /** Words that tell that a question is not English, each with the empty words of the languages it may be in. */
+  telling: ReadonlyMap<string, ReadonlySet<string>[]>;
+};
 
-/** Empty words of all languages that have a script of their own. */
-const SCRIPTS_EMPTY = emptyOf(Object.values(scripts).flat());
-const LATIN_EMPTY = Object.values(latin).map(emptyOf);
-/** Words that tell that a question is not English, each with the languages it may be in. */
-const TELLING = tellingOf(LATIN_EMPTY, wordsIn(alsoEnglish));
+/** Read for the first question: a process that answers none starts without them. */
+let otherEmptyWords: OtherEmptyWords | undefined;
+
+function readOtherEmptyWords(): OtherEmptyWords {
+  const { latin, alsoEnglish, koreanEndings: _, ...scripts } = asking;
+  return {
+    ofScripts: emptyOf(Object.values(scripts).flat()),
+    telling: tellingOf(Object.values(latin).map(emptyOf), wordsIn(alsoEnglish)),
+  };
+}
 
 function tellingOf(
   languages: readonly ReadonlySet<string>[],
@@ -187,13 +199,13 @@ function tellingOf(
 
 /** The words in the form that they have in a question. Chinese and Japanese ones are whole words of the dictionary. */
 function emptyOf(lines: readonly string[]): Set<string> {
-  const words = [...wordsIn(lines)];
-  return new Set([...words, ...words.flatMap((word) => wordsOf(word, 'asked'))]);
+  return new Set([...wordsIn(lines), ...wordsOf(lines.join(' '), 'asked')]);
 }
 
 /** Whether a stem is of a word that says nothing by itself. */
 export function isEmptyStem(stemmed: string): boolean {
-  return EMPTY_STEMS.has(stemmed);
+  emptyStems ??= new Set([...EMPTY_WORDS].map((word) => stem(word)));
+  return emptyStems.has(stemmed);
 }
 
-const EMPTY_STEMS = new Set([...EMPTY_WORDS].map((word) => stem(word)));
+let emptyStems: ReadonlySet<string> | undefined;

@@ -1,4 +1,4 @@
-import { APIError } from 'openai';
+import { APIError } from 'openai/core/error';
 import { _iterSSEMessages as iterateEvents } from 'openai/core/streaming';
 import { clearTimeout, setTimeout } from '../../clock.ts';
 import { InvalidAnswer } from '../model-failure.ts';

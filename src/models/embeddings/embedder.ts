@@ -57,8 +57,8 @@ const ANSWER_BYTES_MAX = 15 * 1024 * 1024;
 export function createEmbedder(deps: { findEndpoint: FindEndpoint; fetch: EgressFetch }): Embedder {
   const { findEndpoint, fetch } = deps;
   const slots = createProviderSlots();
-  const clients = new WeakMap<ModelEndpoint, OpenAI>();
-  const clientOf = (endpoint: ModelEndpoint): OpenAI => {
+  const clients = new WeakMap<ModelEndpoint, Promise<OpenAI>>();
+  const clientOf = (endpoint: ModelEndpoint): Promise<OpenAI> => {
     const client = clients.get(endpoint) ?? createOpenAiClient(endpoint, fetch);
     clients.set(endpoint, client);
     return client;
@@ -69,7 +69,7 @@ export function createEmbedder(deps: { findEndpoint: FindEndpoint; fetch: Egress
       if (endpoint === undefined) throw new EmbeddingFailure(missing(provider));
       const leave = await enter(endpoint, namespace, signal);
       try {
-        const answer = await request(clientOf(endpoint), asked, signal);
+        const answer = await request(await clientOf(endpoint), asked, signal);
         return embeddedOf(answer, asked);
       } catch (error) {
         signal.throwIfAborted();

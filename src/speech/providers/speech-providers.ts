@@ -54,8 +54,8 @@ export function createSpeechProviders(deps: SpeechProvidersDeps): SpeechProvider
   const find = createLastingFind(deps.findEndpoint);
   const slots = createProviderSlots();
   const habitsOf = createModelHabits();
-  const clients = new WeakMap<ModelEndpoint, OpenAI>();
-  const clientOf = (endpoint: ModelEndpoint): OpenAI => {
+  const clients = new WeakMap<ModelEndpoint, Promise<OpenAI>>();
+  const clientOf = (endpoint: ModelEndpoint): Promise<OpenAI> => {
     const client = clients.get(endpoint) ?? createOpenAiClient(endpoint, fetch, '*/*');
     clients.set(endpoint, client);
     return client;
@@ -79,10 +79,10 @@ export function createSpeechProviders(deps: SpeechProvidersDeps): SpeechProvider
       try {
         patience.wait();
         leave = await enter(slots, endpoint, namespace, both);
+        const client = await clientOf(endpoint);
         // Who broke in meanwhile wants nothing any more.
         both.throwIfAborted();
         const habits = habitsOf(endpoint, model);
-        const client = clientOf(endpoint);
         const asked = { client, endpoint, model, habits, signal: both, patience };
         yield* request(asked);
       } catch (error) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { APIError } from 'openai';
+import { APIError } from 'openai/core/error';
 import { z } from 'zod';
 import { readJson } from '../../models/answers/read-json.ts';
 import { InvalidAnswer, readFailure } from '../../models/model-failure.ts';

@@ -5,14 +5,14 @@ import synonyms from './english.json' with { type: 'json' };
 
 /** So many of one word are looked for. */
 const SYNONYMS_MAX = 8;
-const NEAR = nearWords(synonyms.near);
-const NEAR_STEMS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  [...NEAR].map(([own, others]) => [own, new Set(others.map((word) => stem(word)))]),
-);
+/** Read for the first question: a process that answers none starts without them. */
+let synonymsByStem: ReadonlyMap<string, readonly string[]> | undefined;
+let stemsByStem: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
 /** Words that may stand in a passage instead of `word`, in the form that the list has them. */
 export function synonymsOf(word: string): readonly string[] {
-  return NEAR.get(stem(word)) ?? [];
+  synonymsByStem ??= nearWords(synonyms.near);
+  return synonymsByStem.get(stem(word)) ?? [];
 }
 
 /** Whether two stems are of words that mean about the same. */
@@ -22,7 +22,14 @@ export function isSynonym(one: string, other: string): boolean {
 
 /** A word has few of them, so one is left out at times where the other still has it. */
 function isNear(one: string, other: string): boolean {
-  return NEAR_STEMS.get(one)?.has(other) === true;
+  stemsByStem ??= stemsOf((synonymsByStem ??= nearWords(synonyms.near)));
+  return stemsByStem.get(one)?.has(other) === true;
+}
+
+function stemsOf(
+  words: ReadonlyMap<string, readonly string[]>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  return new Map([...words].map(([own, others]) => [own, new Set(others.map((one) => stem(one)))]));
 }
 
 /** By the stem of each word, the others of all lines it is in; those of one stem are one word. */
