@@ -3,6 +3,7 @@ import { notUsed, type Config } from '../config.ts';
 import { runHealthServer } from '../platform/observability/health.ts';
 import { createLogger } from '../platform/observability/logger.ts';
 import { startTracing } from '../platform/observability/tracing.ts';
+import { startWatchdog } from '../platform/observability/watchdog.ts';
 import { maintainPartitions } from '../webhooks/queue/partitions.sql.ts';
 import { readVersion } from '../platform/observability/version.ts';
 import { createContext, requireRoleConfig, type Context } from '../roles/context.ts';
@@ -59,8 +60,9 @@ export async function runRole(role: Role, config: Config): Promise<void> {
     log: context.log,
     isReady: async () => isReady() && (await isAnswering(context.pool)),
   });
+  const watchdog = await startWatchdog(context);
   stopOnSignals(async () => {
-    for (const stop of [health.stop, ...stops.toReversed()]) await stop();
+    for (const stop of [watchdog.stop, health.stop, ...stops.toReversed()]) await stop();
     await context.close();
     await tracing.stop();
   }, callDrainMs(config));

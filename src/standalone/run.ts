@@ -13,6 +13,7 @@ import { runDelivery } from '../roles/delivery/run.ts';
 import { fromUuid } from '../ids.ts';
 import { createLogger, type Logger } from '../platform/observability/logger.ts';
 import { startTracing } from '../platform/observability/tracing.ts';
+import { startWatchdog } from '../platform/observability/watchdog.ts';
 import { runOperator } from '../roles/operator/run.ts';
 import { addGivenKey } from '../access/manage-keys.ts';
 import { signInLink } from './sign-in-link.ts';
@@ -217,6 +218,7 @@ async function startRoles(deps: {
     const about = { apiKey: deps.apiKey, hasShop: shop?.lookup !== undefined, note: screen.note };
     stops.push(startSample({ ...context, store, api, ...about }).stop);
   }
+  stops.push((await startWatchdog(context)).stop);
 }
 
 type EndpointNames = (delivery: ClaimedDelivery) => Promise<{ name: string; demo: boolean }>;

@@ -2,6 +2,7 @@ import { clearTimeout, setTimeout } from '../../clock.ts';
 import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { outsideOfTraces } from '../observability/trace-context.ts';
+import { asWork } from '../observability/work.ts';
 
 /**
  * Looks for work at an interval, and at once when woken. One run at a time; a wake during a run
@@ -41,7 +42,7 @@ export function createPeriodic(deps: {
     }
     clearTimeout(timer);
     // What a request wakes is not done for that request alone.
-    running = outsideOfTraces(runOnce).finally(() => {
+    running = outsideOfTraces(() => asWork({ name: deps.what }, runOnce)).finally(() => {
       running = undefined;
       if (stopping.signal.aborted) return;
       if (isWoken) look();

@@ -8,6 +8,7 @@ import { freshPlan } from '../idempotency/plan.ts';
 import { answerHealth, HEALTH_PATHS } from '../observability/health.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { describeWork } from '../observability/work.ts';
 import { answerErrors, answerErrorsAs, sendRouteAnswer } from './answer.ts';
 import {
   clientOf,
@@ -165,6 +166,7 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
     const caller = await identify(deps, credentials, (said) => {
       for (const [name, value] of Object.entries(said)) response.setHeader(name, value);
     });
+    describeWork({ namespace: caller.namespace });
     requireScope(caller, scope);
     const held: (() => void)[] = [];
     const countAs = (kind: InFlightKind): void => {

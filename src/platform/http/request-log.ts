@@ -4,6 +4,7 @@ import { newId } from '../../ids.ts';
 import { isHealthPath } from '../observability/health.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { asWork, describeWork } from '../observability/work.ts';
 
 /**
  * What is known of every request: its id, a sample in the histogram, a line in the log. Never its
@@ -12,10 +13,10 @@ import type { Metrics } from '../observability/metrics.ts';
 
 const PATH_LENGTH_MAX = 200;
 
-/** Gives the request its id, which every answer carries. */
+/** Gives the request its id, which every answer carries; until its route is known it is work for nobody in particular. */
 export const identifyRequest: RequestHandler = (_request, response, next) => {
   response.setHeader('Request-Id', newId('req'));
-  next();
+  asWork({ name: 'request' }, next);
 };
 
 type Watching = { metrics: Pick<Metrics, 'httpRequestDuration'>; log: Logger };
@@ -74,10 +75,11 @@ export function methodOf(method: string): string {
 
 type Labelled = { locals: Record<string, unknown> };
 
-/** Notes which route answers, for the metrics. */
+/** Notes which route answers, for the metrics and the watchdog. */
 export function labelRoute(path: string): RequestHandler {
-  return (_request, response, next) => {
+  return ({ method }, response, next) => {
     response.locals['route'] = path;
+    describeWork({ name: `${methodOf(method)} ${path}` });
     next();
   };
 }

@@ -18,6 +18,8 @@ const DELIVERY_BUCKETS = [
 const REQUEST_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const HTTP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const SYNC_BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200];
+/** From what is counted as a stall. */
+const STALL_BUCKETS = [0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const CONTROLLER_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Those that OpenTelemetry's conventions advise. */
@@ -47,6 +49,7 @@ export function createMetrics(options: { processMetrics: boolean }) {
     ...createProductMetrics(registry),
     ...createGenAiMetrics(registry),
     ...createLimitMetrics(registry),
+    ...createLoopMetrics(registry),
     ...createControllerMetrics(registry),
   };
 }
@@ -62,6 +65,18 @@ function createLimitMetrics(registry: Registry) {
       ['kind', 'share'],
     ),
     quotaRefused: counter('parley_quota_refused_total', 'What a quota refused.', ['quota']),
+  };
+}
+
+function createLoopMetrics(registry: Registry) {
+  const { histogram } = makersIn(registry);
+  return {
+    eventLoopStall: histogram(
+      'parley_event_loop_stall_seconds',
+      'Times of more than 100 ms in which this process answered nobody, by what kept it.',
+      ['work'],
+      STALL_BUCKETS,
+    ),
   };
 }
 

@@ -8,6 +8,7 @@ import { createWorkQueue, RESYNC_PRIORITY, type WorkQueue } from '../controller/
 import { controllerMetrics, workQueueMetrics } from './controller-metrics.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { asWork } from '../observability/work.ts';
 import { WriteConflictError, type ObjectKey } from '../resources/resource-store.ts';
 
 /** What a term needs of a kind. */
@@ -61,7 +62,10 @@ export function startTerm({ kinds, metrics, log, begins, lookAgainMs }: TermDeps
     const controller = createController({
       name,
       queue,
-      reconcile: requeueOnConflict(reconcile),
+      reconcile: (key) =>
+        asWork({ name: `reconcile ${name}`, namespace: key.namespace }, () =>
+          requeueOnConflict(reconcile)(key),
+        ),
       log,
       nowMs,
       metrics: controllerMetrics(metrics, name),

@@ -1,5 +1,6 @@
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { AttemptKind, Metrics } from '../../platform/observability/metrics.ts';
+import { asWork } from '../../platform/observability/work.ts';
 import type { ClaimedDelivery } from '../queue/dispatch-queue.ts';
 import type { Attempt, SendableDelivery } from './attempt.ts';
 import type { Completer } from './completer.ts';
@@ -81,7 +82,10 @@ async function attemptInSlot(deps: WorkerDeps, delivery: SendableDelivery): Prom
   const { endpointId, overdueMs, yields } = delivery;
   let health: AttemptHealth = 'unknown';
   try {
-    const attempt = await deps.attempt(delivery);
+    const { namespace } = delivery;
+    const attempt = await asWork({ name: 'deliver webhook', namespace }, () =>
+      deps.attempt(delivery),
+    );
     health = attempt.result.outcome === 'delivered' ? 'success' : 'failure';
     return attempt;
   } finally {

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import inspector, { type Debugger, type Runtime } from 'node:inspector';
+import { promisify } from 'node:util';
+import { parentPort, workerData } from 'node:worker_threads';
+import { monotonicMs, setInterval } from '../../clock.ts';
+import type { Work } from './work.ts';
+
+/** The thread of watchdog.ts. It shares nothing with the program but a counter. */
+
+export type WatchdogData = {
+  /** Counts the turns of the watched event loop's timer. */
+  beats: Int32Array;
+  beatMs: number;
+  mayInterrupt: boolean;
+};
+
+/** `at`: where the program was interrupted, innermost function first; empty where it was not. */
+export type Stall = { seconds: number; work: Work | undefined; at: readonly string[] };
+
+type Seen = Pick<Stall, 'work' | 'at'>;
+
+const STALL_MS = 100;
+/** Earlier, so that the program is still at it when it is interrupted. */
+const INTERRUPT_MS = 60;
+const TICK_MS = 20;
+/** An interruption costs the program about 10 ms. */
+const INTERRUPT_EVERY_MS = 1_000;
+const FRAMES = 8;
+const NOTHING: Seen = { work: undefined, at: [] };
+
+const { beats, beatMs, mayInterrupt } = workerData as WatchdogData;
+const session = new inspector.Session();
+session.connectToMainThread();
+const post = promisify(session.post.bind(session)) as (
+  method: string,
+  params?: object,
+) => Promise<unknown>;
+
+let beat = Atomics.load(beats, 0);
+let beatAtMs = monotonicMs();
+let tickAtMs = beatAtMs;
+let ticksInTime = 0;
+let starvedMs = readStarvedMs();
+let interruptedAtMs = -INTERRUPT_EVERY_MS;
+let seen: Promise<Seen> | undefined;
+
+setInterval(() => {
+  const nowMs = monotonicMs();
+  // Where this thread was late too, the machine was busy, not the program.
+  ticksInTime = nowMs - tickAtMs < 2 * TICK_MS ? ticksInTime + 1 : 0;
+  tickAtMs = nowMs;
+  const latest = Atomics.load(beats, 0);
+  const stalledMs = nowMs - beatAtMs - beatMs;
+  if (latest !== beat) {
+    const found = seen;
+    seen = undefined;
+    if (found) void report(stalledMs - (readStarvedMs() - starvedMs), found);
+    beat = latest;
+    beatAtMs = nowMs;
+    starvedMs = readStarvedMs();
+  } else if (!seen && stalledMs > INTERRUPT_MS && ticksInTime * TICK_MS > INTERRUPT_MS / 2) {
+    if (stalledMs - (readStarvedMs() - starvedMs) > INTERRUPT_MS) seen = interrupt(nowMs);
+  }
+}, TICK_MS);
+
+async function report(stalledMs: number, found: Promise<Seen>): Promise<void> {
+  if (stalledMs <= STALL_MS) return;
+  const stall: Stall = { seconds: stalledMs / 1_000, ...(await found) };
+  parentPort?.postMessage(stall);
+}
+
+/** Stops the program at its next statement, or at the next step of a regular expression, and reads what it does. */
+async function interrupt(nowMs: number): Promise<Seen> {
+  if (!mayInterrupt || nowMs - interruptedAtMs < INTERRUPT_EVERY_MS) return NOTHING;
+  interruptedAtMs = nowMs;
+  const scripts = new Map<string, string>();
+  const onScript = ({ params }: { params: Debugger.ScriptParsedEventDataType }): void =>
+    void scripts.set(params.scriptId, params.url);
+  const stalledBeat = beat;
+  try {
+    const paused = new Promise<Debugger.PausedEventDataType>((resolve) => {
+      session.once('Debugger.paused', ({ params }) => resolve(params));
+    });
+    session.on('Debugger.scriptParsed', onScript);
+    await post('Debugger.enable');
+    await post('Debugger.pause');
+    const { callFrames } = await paused;
+    // A native function ends before it can be interrupted; what runs after it says nothing.
+    if (Atomics.load(beats, 0) !== stalledBeat) return NOTHING;
+    return { work: await readWork(callFrames[0]), at: callFrames.slice(0, FRAMES).map(nameOf) };
+  } catch {
+    return NOTHING;
+  } finally {
+    session.off('Debugger.scriptParsed', onScript);
+    await post('Debugger.disable'); // Lets it go on.
+  }
+
+  function nameOf({ functionName, location, url }: Debugger.CallFrame): string {
+    const file = (scripts.get(location.scriptId) ?? url).replace(
+      /^.*\/(?=src\/|node_modules\/)/,
+      '',
+    );
+    return `${functionName || '(anonymous)'} ${file}:${location.lineNumber + 1}`;
+  }
+}
+
+async function readWork(frame: Debugger.CallFrame | undefined): Promise<Work | undefined> {
+  const { result } = (await post('Debugger.evaluateOnCallFrame', {
+    callFrameId: frame?.callFrameId,
+    expression: "globalThis[Symbol.for('parley.work')]?.()",
+    returnByValue: true,
+  })) as { result: Runtime.RemoteObject };
+  return typeof result.value === 'string' ? (JSON.parse(result.value) as Work) : undefined;
+}
+
+/** How long the main thread could have run and got no processor; 0 where Linux does not say. */
+function readStarvedMs(): number {
+  try {
+    const [, waitedNs] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(
+      ' ',
+    );
+    return Number(waitedNs) / 1e6;
+  } catch {
+    return 0;
+  }
+}

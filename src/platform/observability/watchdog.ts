@@ -1,0 +1,73 @@
+import inspector from 'node:inspector';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { clearInterval, setInterval } from '../../clock.ts';
+import { reasonOf } from '../../errors.ts';
+import type { Logger } from './logger.ts';
+import type { Metrics } from './metrics.ts';
+import type { Stall, WatchdogData } from './watchdog-thread.ts';
+import { currentWork } from './work.ts';
+
+/** Often enough that a stall of 100 ms is seen; 50 timers a second cost a process nothing that could be measured. */
+const BEAT_MS = 20;
+
+export type Watchdog = { stop: () => Promise<void> };
+
+/**
+ * Notices when this process answers nobody for more than 100 ms, and says in the log and in
+ * `parley_event_loop_stall_seconds` (contract §7) which work kept it. Another thread watches: the one that is kept busy
+ * cannot. Once a second at most, that thread interrupts the busy one as a debugger would, and asks what it does.
+ */
+export async function startWatchdog({
+  metrics,
+  log,
+}: {
+  metrics: Pick<Metrics, 'eventLoopStall'>;
+  log: Logger;
+}): Promise<Watchdog> {
+  const beats = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const data: WatchdogData = {
+    beats,
+    beatMs: BEAT_MS,
+    // Somebody debugs this process: their breakpoints are no stalls, and two debuggers get in each other's way.
+    mayInterrupt: inspector.url() === undefined,
+  };
+  const thread = new Worker(threadFile(), {
+    name: 'watchdog',
+    workerData: data,
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 },
+  });
+  thread.unref();
+  thread.on('error', (error) => log.warn({ reason: reasonOf(error) }, 'the watchdog was lost'));
+  thread.on('message', (stall: Stall) => {
+    const { seconds, work, at } = stall;
+    metrics.eventLoopStall.observe({ work: work?.name ?? 'unknown' }, seconds);
+    const about = { seconds, work: work?.name, namespace: work?.namespace, at };
+    log.warn(about, 'the event loop stalled: nobody was answered in the meantime');
+  });
+  Object.defineProperty(globalThis, Symbol.for('parley.work'), {
+    value: () => JSON.stringify(currentWork()),
+    configurable: true,
+  });
+  const beating = setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS);
+  beating.unref();
+  await new Promise<void>((resolve) => {
+    thread.once('online', resolve);
+    thread.once('error', () => resolve());
+  });
+  return {
+    stop: async () => {
+      clearInterval(beating);
+      await thread.terminate();
+    },
+  };
+}
+
+/** Beside this file: TypeScript in a checkout, JavaScript in a package. */
+function threadFile(): string {
+  const here = fileURLToPath(import.meta.url);
+  return path.join(path.dirname(here), `watchdog-thread${path.extname(here)}`);
+}
