@@ -3,6 +3,7 @@ import { readVersion } from '../../agents/agent-versions.sql.ts';
 import { reasonOf } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
 import { ModelError, type FindModel } from '../../models/model.ts';
+import { createFairQueue, type FairQueueMetrics } from '../../platform/controller/fair-queue.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { outsideOfTraces } from '../../platform/observability/trace-context.ts';
 import { askJudge, TURNS_MAX } from '../judging/ask-judge.ts';
@@ -11,10 +12,11 @@ import type { ConversationRow } from '../record/conversations.sql.ts';
 import { readLastTurns } from '../record/turns.sql.ts';
 import { completeTranscript, type Judging } from './complete-transcript.ts';
 
-/** Of one process: users who are talking come first. */
-const AT_ONCE = 4;
-/** Beyond these the rule alone judges, at once. */
-const WAITING_MAX = 200;
+/** Places of one process: users who are talking come first. A provider that hangs leaves half to others. */
+const PLACES = 8;
+const SHARE = 4;
+/** Beyond these the rule alone judges, immediately. */
+const WAITING_MAX = { namespace: 200, all: 1_000 };
 /** For the model's answer. */
 const ANSWER_MS = 30_000;
 /** A process that stops waits so long for those under way. */
@@ -29,7 +31,11 @@ export type Judge = {
   stop: () => Promise<void>;
 };
 
-type Deps = Omit<ConversationDeps, 'judge'> & { findModel: FindModel; log: Logger };
+type Deps = Omit<ConversationDeps, 'judge'> & {
+  findModel: FindModel;
+  log: Logger;
+  metrics: FairQueueMetrics;
+};
 
 /**
  * Has models judge conversations that this process has ended, a few at a time, and completes their transcripts.
@@ -37,38 +43,42 @@ type Deps = Omit<ConversationDeps, 'judge'> & { findModel: FindModel; log: Logge
  * queries and one transaction for each.
  */
 export function createJudge(deps: Deps): Judge {
-  const waiting: Ended[] = [];
-  const running = new Set<Promise<void>>();
-  /** By rule, beside those that a model judges: they take no place of theirs. */
-  const settling = new Set<Promise<void>>();
+  const { metrics } = deps;
+  const queue = createFairQueue({
+    kind: 'judgements',
+    places: PLACES,
+    share: SHARE,
+    waitingMax: WAITING_MAX,
+    metrics,
+  });
+  const taken = new Set<Promise<void>>();
   const stopping = new AbortController();
+  const cutting = new AbortController();
 
-  const next = (): void => {
-    while (running.size < AT_ONCE && waiting.length > 0) {
-      const one = waiting.shift()!; // There is one.
-      const job = outsideOfTraces(() => judge(deps, one, stopping.signal)).finally(() => {
-        running.delete(job);
-        next();
-      });
-      running.add(job);
+  async function judgeInTurn(ended: Ended): Promise<void> {
+    try {
+      await queue.run(
+        ended.row.namespace,
+        () => judge(deps, ended, cutting.signal),
+        stopping.signal,
+      );
+    } catch {
+      // Too many wait, or the process stops.
+      await settle(deps, ended.row, { error: BUSY });
     }
-  };
+  }
+
   return {
     take: (ended) => {
-      if (stopping.signal.aborted || waiting.length >= WAITING_MAX) {
-        const job = settle(deps, ended.row, { error: BUSY }).finally(() => settling.delete(job));
-        settling.add(job);
-        return;
-      }
-      waiting.push(ended);
-      next();
+      const job = outsideOfTraces(() => judgeInTurn(ended)).finally(() => taken.delete(job));
+      taken.add(job);
     },
     stop: async () => {
-      const left = waiting.splice(0).map(({ row }) => settle(deps, row, { error: BUSY }));
-      const timer = setTimeout(() => stopping.abort(), GRACE_MS);
-      await Promise.all([...running, ...settling, ...left]);
+      stopping.abort(new Error('the process is about to end'));
+      const timer = setTimeout(() => cutting.abort(), GRACE_MS);
+      await Promise.all(taken);
       clearTimeout(timer);
-      stopping.abort();
+      cutting.abort();
     },
   };
 }
@@ -85,12 +95,12 @@ const NO_MODEL = {
 async function judge(
   deps: Deps,
   { row, isOutcomeStated }: Ended,
-  stopping: AbortSignal,
+  cutting: AbortSignal,
 ): Promise<void> {
   // Whoever has waited too long is told of by the reaper: no model is paid for that.
   const leftMs = Math.min(ANSWER_MS, (row.judgeUntil ?? 0) - deps.nowMs());
   if (leftMs <= 0) return settle(deps, row, { error: BUSY });
-  const signal = AbortSignal.any([stopping, timeoutSignal(leftMs)]);
+  const signal = AbortSignal.any([cutting, timeoutSignal(leftMs)]);
   const about = { conversationId: fromUuid('conv', row.id) };
   let judging: Judging;
   try {

@@ -64,6 +64,15 @@ function createLimitMetrics(registry: Registry) {
       'Requests refused because a share was used up.',
       ['kind', 'share'],
     ),
+    workWaiting: gauge('parley_work_waiting', 'Jobs that wait for their turn in this process.', [
+      'kind',
+    ]),
+    workRunning: gauge('parley_work_running', 'Jobs in progress in this process.', ['kind']),
+    workRefused: counter(
+      'parley_work_refused_total',
+      'Jobs refused because too many of their kind wait.',
+      ['kind', 'share'],
+    ),
     quotaRefused: counter('parley_quota_refused_total', 'What a quota refused.', ['quota']),
   };
 }

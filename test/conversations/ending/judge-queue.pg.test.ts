@@ -5,14 +5,15 @@ import {
   readConversation,
   type ConversationRow,
 } from '../../../src/conversations/record/conversations.sql.ts';
-import type { Model } from '../../../src/models/model.ts';
+import type { FindModel, Model } from '../../../src/models/model.ts';
 import { holdTime } from '../../clock.ts';
 import { until } from '../../until.ts';
 import { startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
 
 /** Who waits for a judgement, and for how long. The model is the test's own: what is asked for is counted. */
 
-const AT_ONCE = 4;
+/** Places that one namespace may have. */
+const SHARE = 4;
 const WAITING = 200;
 
 let fixture: ConversationFixture;
@@ -27,10 +28,12 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.stop());
 
-function judging(model: Model) {
+const judging = (model: Model) => judgeBy(async () => model);
+
+function judgeBy(findModel: FindModel) {
   const deps = { announce: () => undefined, changed: () => undefined, nowMs: Date.now };
   const baseUrl = () => fixture.url;
-  return createJudge({ ...fixture.engine, ...deps, baseUrl, findModel: async () => model });
+  return createJudge({ ...fixture.engine, ...deps, baseUrl, findModel });
 }
 const within = (sec: number): ConversationRow => ({ ...row, judgeUntil: Date.now() + sec * 1_000 });
 
@@ -51,8 +54,8 @@ test('those that found no room do not keep the others from being judged', async 
       where id = $1`,
     [row.id],
   );
-  take(AT_ONCE + WAITING);
-  await until('four are judged', () => asked === AT_ONCE);
+  take(SHARE + WAITING);
+  await until('four are judged', () => asked === SHARE);
   // Nothing can be settled for as long: those under way end first, then those without room.
   const client = await fixture.engine.pool.connect();
   const blocked = async (): Promise<boolean> => {
@@ -69,9 +72,31 @@ test('those that found no room do not keep the others from being judged', async 
   take(20);
   await client.query('rollback');
   client.release();
-  await until('all that waited were asked for', () => asked === AT_ONCE + WAITING);
+  await until('all that waited were asked for', () => asked === SHARE + WAITING);
   await judge.stop();
 }, 60_000);
+
+test('a provider of one namespace that hangs keeps no other from being judged', async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const asked: string[] = [];
+  const findModel: FindModel = ({ namespace }) => {
+    asked.push(namespace);
+    return Promise.resolve(async () => {
+      if (namespace === 'noisy') await gate;
+      throw new Error('no answer');
+    });
+  };
+  const judge = judgeBy(findModel);
+  const take = (namespace: string): void =>
+    judge.take({ row: { ...within(60), namespace }, isOutcomeStated: false });
+  for (let i = 0; i < 30; i += 1) take('noisy');
+  await until('the noisy one has its share', () => asked.length >= SHARE);
+  for (let i = 0; i < 3; i += 1) take('quiet');
+  await until('the other one is judged', () => asked.length >= SHARE + 3);
+  expect(asked.slice(SHARE)).toEqual(['quiet', 'quiet', 'quiet']);
+  open();
+  await judge.stop();
+});
 
 test('a stop waits a while for those under way, and completes the rest by rule at once', async () => {
   const { pool } = fixture.engine;

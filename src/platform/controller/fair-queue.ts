@@ -1,0 +1,172 @@
+import { ApiError } from '../../errors.ts';
+import type { Metrics } from '../observability/metrics.ts';
+
+/**
+ * Shares the places of one kind of work between namespaces: one that asks for much keeps no other waiting. A
+ * free place goes to the namespace with the fewest running jobs, and among these in turn, so a namespace uses
+ * all places only while no other one waits.
+ *
+ * A queue knows its own process. Work that several processes claim from PostgreSQL (syncs, replays,
+ * embeddings) is shared between them by the claim or its lease: the claim chooses what runs, and
+ * the queue decides how much of it runs here and for whom.
+ */
+export type FairQueue = {
+  /**
+   * Runs a job when it is its namespace's turn.
+   * @throws ApiError unavailable if too many jobs wait; the reason of `signal` if it aborts before the turn;
+   * what the job throws
+   */
+  run: <T>(namespace: string, job: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+  /** Free places, and the namespaces that get none of them now: for claims of work that must not wait here. */
+  room: () => { places: number; full: readonly string[] };
+};
+
+export type WorkKind = keyof typeof NOUNS;
+
+export type FairQueueMetrics = Pick<Metrics, 'workWaiting' | 'workRunning' | 'workRefused'>;
+
+export function createFairQueue(deps: {
+  kind: WorkKind;
+  /** Jobs that run at once. */
+  places: number;
+  /** Most places of one namespace, also while no other waits: jobs that take long leave one free. */
+  share?: number;
+  /** Jobs that wait at once. Each keeps its input in memory. */
+  waitingMax: { namespace: number; all: number };
+  metrics: FairQueueMetrics;
+}): FairQueue {
+  const { kind, places, share = places, waitingMax, metrics } = deps;
+  const line = createLine();
+  const running = new Map<string, number>();
+  let atWork = 0;
+  metrics.workWaiting.inc({ kind }, 0);
+  metrics.workRunning.inc({ kind }, 0);
+
+  const countOf = (namespace: string): number => running.get(namespace) ?? 0;
+
+  function take(namespace: string): void {
+    atWork += 1;
+    running.set(namespace, countOf(namespace) + 1);
+    metrics.workRunning.inc({ kind });
+  }
+
+  function giveBack(namespace: string): void {
+    atWork -= 1;
+    const left = countOf(namespace) - 1;
+    if (left > 0) running.set(namespace, left);
+    else running.delete(namespace);
+    metrics.workRunning.dec({ kind });
+    while (atWork < places) {
+      const next = line.next(countOf, share);
+      if (next === undefined) return;
+      take(next.namespace);
+      next.begin();
+    }
+  }
+
+  function requireRoom(namespace: string): void {
+    const { all, ofNamespace } = line.size(namespace);
+    const isFull = {
+      namespace: ofNamespace >= waitingMax.namespace,
+      process: all >= waitingMax.all,
+    };
+    const full = (['namespace', 'process'] as const).find((one) => isFull[one]);
+    if (full === undefined) return;
+    metrics.workRefused.inc({ kind, share: full });
+    throw refusal(kind, full, full === 'namespace' ? waitingMax.namespace : waitingMax.all);
+  }
+
+  return {
+    run: async (namespace, job, signal) => {
+      signal?.throwIfAborted();
+      if (atWork < places && countOf(namespace) < share) take(namespace);
+      else {
+        requireRoom(namespace);
+        metrics.workWaiting.inc({ kind });
+        await line.wait(namespace, signal).finally(() => metrics.workWaiting.dec({ kind }));
+      }
+      try {
+        return await job();
+      } finally {
+        giveBack(namespace);
+      }
+    },
+    room: () => ({
+      places: places - atWork,
+      full: [...running].filter(([, count]) => count >= share).map(([namespace]) => namespace),
+    }),
+  };
+}
+
+/** The jobs that wait. */
+function createLine() {
+  /** In the order of their turns; a namespace without waiting jobs is not in it. */
+  const jobs = new Map<string, (() => void)[]>();
+  let all = 0;
+
+  function leave(namespace: string, begin: () => void): void {
+    const others = jobs.get(namespace)!.filter((one) => one !== begin); // It waits.
+    if (others.length > 0) jobs.set(namespace, others);
+    else jobs.delete(namespace);
+    all -= 1;
+  }
+
+  return {
+    size: (namespace: string) => ({ all, ofNamespace: jobs.get(namespace)?.length ?? 0 }),
+    /** Waits for `begin`. @throws the reason of `signal` if it aborts before */
+    wait: (namespace: string, signal: AbortSignal | undefined): Promise<void> => {
+      const turn = Promise.withResolvers<void>();
+      const begin = (): void => {
+        signal?.removeEventListener('abort', onAbort);
+        turn.resolve();
+      };
+      const onAbort = (): void => {
+        leave(namespace, begin);
+        turn.reject(signal?.reason);
+      };
+      jobs.set(namespace, [...(jobs.get(namespace) ?? []), begin]);
+      all += 1;
+      signal?.addEventListener('abort', onAbort, { once: true });
+      return turn.promise;
+    },
+    /** Takes the next job out; undefined if no namespace that waits may have another place. */
+    next: (countOf: (namespace: string) => number, share: number) => {
+      let namespace: string | undefined;
+      let fewest = share;
+      for (const one of jobs.keys()) {
+        if (countOf(one) >= fewest) continue;
+        namespace = one;
+        fewest = countOf(one);
+      }
+      if (namespace === undefined) return undefined;
+      const [begin, ...others] = jobs.get(namespace)!; // It has at least one job.
+      jobs.delete(namespace);
+      if (others.length > 0) jobs.set(namespace, others);
+      all -= 1;
+      return { namespace, begin: begin! };
+    },
+  };
+}
+
+/** What each kind of work is, as an error names it. */
+const NOUNS = {
+  documents: 'documents to read',
+  texts: 'texts to cut into passages',
+  index_writes: 'large texts to index',
+  searches: 'searches of knowledge',
+  judgements: 'conversations to judge',
+  embeddings: 'sources to embed',
+  replays: 'replays',
+  syncs: 'syncs',
+  sync_writes: 'documents of syncs to index',
+};
+
+const RETRY_AFTER_SEC = 5;
+
+function refusal(kind: WorkKind, share: 'namespace' | 'process', limit: number): ApiError {
+  const whose = share === 'namespace' ? 'This namespace' : 'This process';
+  const detail =
+    `${whose} has ${limit} ${NOUNS[kind]} waiting already, which is the maximum. ` +
+    `Retry in ${RETRY_AFTER_SEC} seconds.`;
+  return new ApiError('unavailable', detail, { retryAfterSec: RETRY_AFTER_SEC });
+}
