@@ -1,8 +1,9 @@
 import { clearTimeout, setTimeout } from '../clock.ts';
 import { newEndpointSecret } from '../platform/egress/signature.ts';
-import { ALLOW_LABEL } from '../platform/resources/annotations.ts';
 import type { ResourceStore } from '../platform/resources/resource-store.ts';
-import { SIGNING_SECRET_KEY, signingSecretName } from '../webhooks/endpoints/webhook-endpoint.ts';
+import { signingSecretName } from '../platform/reconcile/references.ts';
+import { signingSecretLabels } from '../webhooks/endpoints/signing-secrets.ts';
+import { SIGNING_SECRET_KEY } from '../webhooks/endpoints/webhook-endpoint.ts';
 import { startDemoReceiver, type DemoReceiver } from './demo-receiver.ts';
 
 /** The endpoint `start` makes for its own receiver, so that something happens on the screen. */
@@ -72,7 +73,7 @@ async function ensureSecret(store: ResourceStore): Promise<string> {
     {
       kind: 'Secret',
       ...key,
-      labels: { [ALLOW_LABEL]: 'true' },
+      labels: signingSecretLabels(DEMO_ENDPOINT),
       spec: { data: { [SIGNING_SECRET_KEY]: secret } },
     },
     { fieldManager: FIELD_MANAGER },

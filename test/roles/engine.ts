@@ -9,10 +9,8 @@ import {
 import { runDelivery, type DeliveryRoleDeps } from '../../src/roles/delivery/run.ts';
 import { runOperator, type Operator, type OperatorRoleDeps } from '../../src/roles/operator/run.ts';
 import { KINDS } from '../../src/roles/kinds.ts';
-import {
-  SIGNING_SECRET_KEY,
-  signingSecretName,
-} from '../../src/webhooks/endpoints/webhook-endpoint.ts';
+import { signingSecretName } from '../../src/platform/reconcile/references.ts';
+import { SIGNING_SECRET_KEY } from '../../src/webhooks/endpoints/webhook-endpoint.ts';
 import type { Resource, ResourceStore } from '../../src/platform/resources/resource-store.ts';
 import { CHANNELS, createListener } from '../../src/platform/postgres/notifications.ts';
 import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';

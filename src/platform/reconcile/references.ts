@@ -1,5 +1,10 @@
-import { ALLOW_LABEL } from '../resources/annotations.ts';
-import type { Resource, ResourceStore } from '../resources/resource-store.ts';
+import {
+  ALLOW_LABEL,
+  API_MANAGER,
+  ENDPOINT_LABEL,
+  OPERATOR_MANAGER,
+} from '../resources/annotations.ts';
+import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 import type { Problem } from './conditions.ts';
 
 /** A value a spec refers to, or why there is none; `reason` is a condition's reason. */
@@ -19,16 +24,20 @@ export async function resolveConfigMap(
   return valueOf(configMap.spec, key, `ConfigMap ${name}`);
 }
 
+/** The reader of a Secret. `endpoint` is the name of a WebhookEndpoint that reads its own signing secret. */
+type Reader = { endpoint?: string };
+
 /**
  * The value of a Secret's key, in the object's own namespace; the Secret must have the label that
- * allows its use (contract §6).
+ * allows its use (contract §6), and must not be another endpoint's own.
  */
 export async function resolveSecret(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,
   { name, key }: KeyRef,
+  reader: Reader = {},
 ): Promise<Resolved> {
-  const secret = await resolveWholeSecret(store, namespace, name);
+  const secret = await resolveWholeSecret(store, namespace, name, reader);
   return 'spec' in secret ? valueOf(secret.spec, key, `Secret ${name}`) : secret;
 }
 
@@ -49,17 +58,48 @@ export async function resolveKey(
   return { reason: 'InvalidSecret', message };
 }
 
-/** A Secret of the object's own namespace that has the label; `data` of its spec is text. */
+/** A Secret of the object's own namespace that has the label and may be used; `data` of its spec is text. */
 export async function resolveWholeSecret(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,
   name: string,
+  { endpoint }: Reader = {},
 ): Promise<Resource | Problem> {
   const secret = await store.get('Secret', { namespace, name });
   if (!secret) return { reason: 'SecretNotFound', message: `Secret ${name} does not exist` };
-  if (secret.metadata.labels[ALLOW_LABEL] === 'true') return secret;
-  const message = `Secret ${name} needs the label ${ALLOW_LABEL}: "true" before Parley uses it`;
-  return { reason: 'SecretNotAllowed', message };
+  const reason = 'SecretNotAllowed';
+  if (secret.metadata.labels[ALLOW_LABEL] !== 'true') {
+    const message = `Secret ${name} needs the label ${ALLOW_LABEL}: "true" before Parley uses it`;
+    return { reason, message };
+  }
+  if (endpoint !== undefined && name === signingSecretName(endpoint)) return secret;
+  if (!(await isEndpointsOwn(store, secret))) return secret;
+  const message = `Secret ${name} is a webhook endpoint's own, and nothing else may use it: put the value into another Secret`;
+  return { reason, message };
+}
+
+const SIGNING_SUFFIX = '-signing';
+
+/** Name of the Secret of an endpoint without `secretRef`; a DNS label with the suffix is a DNS subdomain. */
+export function signingSecretName(endpoint: string): string {
+  return `${endpoint}${SIGNING_SUFFIX}`;
+}
+
+/**
+ * Returns whether an endpoint signs with this Secret though nobody named it in a `secretRef`. Those that an earlier
+ * release made have no label yet, and those that a backup brought back have another writer.
+ */
+async function isEndpointsOwn(
+  store: Pick<ResourceStore, 'get'>,
+  { metadata, owners }: Resource,
+): Promise<boolean> {
+  const { namespace, name, labels } = metadata;
+  if (labels[ENDPOINT_LABEL] !== undefined) return true;
+  if (owners['data']?.some((by) => by === API_MANAGER || by === OPERATOR_MANAGER)) return true;
+  if (!name.endsWith(SIGNING_SUFFIX)) return false;
+  const key: ObjectKey = { namespace, name: name.slice(0, -SIGNING_SUFFIX.length) };
+  const endpoint = await store.get('WebhookEndpoint', key);
+  return endpoint !== undefined && endpoint.spec['secretRef'] === undefined;
 }
 
 function valueOf(spec: Record<string, unknown>, key: string, what: string): Resolved {

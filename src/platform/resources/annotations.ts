@@ -16,10 +16,17 @@ export const ANNOTATIONS = {
 /** A Secret without it is not read: whoever may write an Agent could send any Secret away. */
 export const ALLOW_LABEL = 'parley.dev/allow';
 
+/**
+ * Names the endpoint whose signing secret and headers a Secret holds. Parley labels its own Secrets with it, and nothing
+ * but that endpoint uses them. `ALLOW_LABEL` stays on them too: earlier releases read them only with it.
+ */
+export const ENDPOINT_LABEL = 'parley.dev/endpoint';
+
 /** Field managers of the REST API and the manifest folder (contract §6). */
 export const API_MANAGER = 'parley-api';
 export const API_PIN_MANAGER = 'parley-api-pin';
 export const FILE_MANAGER = 'file';
+export const OPERATOR_MANAGER = 'parley-operator';
 
 /**
  * Speaks of one generation: a later change by somebody else makes it void. Whoever may write the object may

@@ -3,12 +3,17 @@ import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { managedBy } from '../../platform/reconcile/actors.ts';
 import type { Problem } from '../../platform/reconcile/conditions.ts';
-import { resolveSecret, resolveWholeSecret } from '../../platform/reconcile/references.ts';
-import { API_MANAGER } from '../../platform/resources/annotations.ts';
+import {
+  resolveSecret,
+  resolveWholeSecret,
+  signingSecretName,
+} from '../../platform/reconcile/references.ts';
+import { API_MANAGER, OPERATOR_MANAGER } from '../../platform/resources/annotations.ts';
 import {
   FieldConflictError,
   NamespaceRefusedError,
   type Applied,
+  type ObjectKey,
   type Resource,
   type ResourceStore,
 } from '../../platform/resources/resource-store.ts';
@@ -26,7 +31,6 @@ import {
 } from './signing-secrets.ts';
 import {
   SIGNING_SECRET_KEY,
-  signingSecretName,
   type WebhookEndpointSpec,
   type WebhookEndpointStatus,
 } from './webhook-endpoint.ts';
@@ -42,8 +46,6 @@ export type FindSecretsDeps = {
 
 /** `headers`: those of REST, where they are not in the row. */
 export type FoundSecrets = { secrets: SigningSecrets; headers?: Headers };
-
-export const OPERATOR_MANAGER = 'parley-operator';
 
 /**
  * What an endpoint signs with: that of the Secret it names; of an endpoint made by REST what its
@@ -72,7 +74,7 @@ function findFor(
   { id, stored }: { id: string; stored: SealedEndpoint | undefined },
 ): Promise<FoundSecrets | Problem> {
   const { spec, metadata, owners } = endpoint;
-  if (spec.secretRef) return resolveSecrets(deps.store, metadata.namespace, spec.secretRef);
+  if (spec.secretRef) return resolveSecrets(deps.store, metadata, spec.secretRef);
   const known = stored && isWhole(stored) ? stored : undefined;
   const isHome = managedBy(owners['url']) === 'api';
   const row = { id, stored: known };
@@ -119,7 +121,10 @@ function notWritten(error: unknown, name: string): Problem | undefined {
   return { reason, message: `Secret ${name} cannot be written: ${error.message}` };
 }
 
-function hasLabels(labels: Record<string, string> = {}, { labels: wanted = {} }: Applied): boolean {
+function hasLabels(
+  labels: Record<string, string> = {},
+  { labels: wanted = {} }: Pick<Applied, 'labels'>,
+): boolean {
   return Object.entries(wanted).every(([name, value]) => labels[name] === value);
 }
 
@@ -137,7 +142,7 @@ async function readOwnSecret(
   };
   const own = (await deps.store.get('Secret', key)) ?? (await make());
   const ref = { name: key.name, key: SIGNING_SECRET_KEY };
-  const found = await resolveSecrets({ get: async () => own }, namespace, ref);
+  const found = await resolveSecrets({ get: async () => own }, { namespace, name }, ref);
   if (!('secrets' in found)) return found;
   const data = dataOf(own);
   const rotation = readRotation(data);
@@ -150,17 +155,17 @@ async function readOwnSecret(
   const secrets = secretsAt(read, deps.nowMs());
   if (secrets !== read) await putSecret(deps, endpoint, secrets);
   // An older release created it. A Secret with other writers stays unchanged.
-  else if (isOurs(own) && !isOwned(own, endpoint))
+  else if (isOurs(own) && !isMarked(own, endpoint))
     await putSecret(deps, endpoint, secrets, { headers });
   return Object.keys(headers).length > 0 ? { secrets, headers } : { secrets };
 }
 
 async function resolveSecrets(
   store: Pick<ResourceStore, 'get'>,
-  namespace: string,
+  endpoint: ObjectKey,
   ref: { name: string; key: string },
 ): Promise<FoundSecrets | Problem> {
-  const secret = await resolveSecret(store, namespace, ref);
+  const secret = await resolveSecret(store, endpoint.namespace, ref, { endpoint: endpoint.name });
   if (!('value' in secret)) return secret;
   if (isEndpointSecret(secret.value)) return { secrets: { secret: secret.value } };
   const { name, key } = ref;
@@ -192,6 +197,12 @@ function ownSecret(
 ): Applied {
   const { name, uid } = metadata;
   return { ...secretObject(metadata, secrets, headers), owner: { kind, name, uid } };
+}
+
+/** Returns whether the Secret names its endpoint as its owner and in its label. */
+function isMarked(secret: Resource, endpoint: EndpointResource): boolean {
+  const { labels = {} } = secretObject(endpoint.metadata, { secret: '' });
+  return isOwned(secret, endpoint) && hasLabels(secret.metadata.labels, { labels });
 }
 
 /** Returns whether the endpoint owns the Secret, or the store has no owners. */

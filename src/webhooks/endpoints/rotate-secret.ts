@@ -10,7 +10,8 @@ import {
   secretsAt,
   type SigningSecrets,
 } from './signing-secrets.ts';
-import { signingSecretName, type WebhookEndpointSpec } from './webhook-endpoint.ts';
+import { signingSecretName } from '../../platform/reconcile/references.ts';
+import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Notifier } from '../../platform/postgres/notifications.ts';
 import { tellProjected } from '../../platform/postgres/projected.ts';

@@ -23,7 +23,7 @@ export type ShownRequest = {
 
 /**
  * The request of a test event as it would go out now, signed with what the endpoint signs with; nothing
- * is stored or sent. Whoever could send it could read it at a receiver, so it gives nothing away.
+ * is stored or sent. No signature covers `parley-test`, so a reader of the answer could send it as a real event.
  * @throws ApiError not_found, write_conflict (no secret is in force yet)
  */
 export async function showTestRequest<T extends EventType>(

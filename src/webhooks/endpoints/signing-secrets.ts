@@ -1,11 +1,12 @@
 import type { Sealer } from '../../platform/postgres/sealing.ts';
-import { ALLOW_LABEL } from '../../platform/resources/annotations.ts';
+import { ALLOW_LABEL, ENDPOINT_LABEL } from '../../platform/resources/annotations.ts';
 import type { Applied, ObjectKey } from '../../platform/resources/resource-store.ts';
 import type { Headers } from './endpoint-headers.ts';
 import { parseHeaders } from './header-rules.ts';
 import { endpointSecretPlace, type SealedSecrets } from './endpoint-secrets.sql.ts';
 import { isEndpointSecret } from '../../platform/egress/signature.ts';
-import { SIGNING_SECRET_KEY, signingSecretName } from './webhook-endpoint.ts';
+import { SIGNING_SECRET_KEY } from './webhook-endpoint.ts';
+import { signingSecretName } from '../../platform/reconcile/references.ts';
 
 /**
  * The contents of an endpoint's Secret. During a rotation there are two secrets, with absolute
@@ -42,7 +43,7 @@ export function secretObject(
     kind: 'Secret',
     namespace,
     name: signingSecretName(name),
-    labels: { [ALLOW_LABEL]: 'true' },
+    labels: signingSecretLabels(name),
     spec: {
       data: {
         [SIGNING_SECRET_KEY]: secret,
@@ -51,6 +52,11 @@ export function secretObject(
       },
     },
   };
+}
+
+/** Returns the labels of an endpoint's own Secret. */
+export function signingSecretLabels(endpointName: string): Record<string, string> {
+  return { [ALLOW_LABEL]: 'true', [ENDPOINT_LABEL]: endpointName };
 }
 
 /** The rotation in a Secret's data; `problem`: why what somebody wrote there is none. */

@@ -15,7 +15,13 @@ import {
   type Problem,
 } from '../../platform/reconcile/conditions.ts';
 import type { Outcome, ReconciledKind } from '../../platform/reconcile/reconciler.ts';
-import { ALLOW_LABEL, ANNOTATIONS, API_MANAGER } from '../../platform/resources/annotations.ts';
+import { signingSecretName } from '../../platform/reconcile/references.ts';
+import {
+  ALLOW_LABEL,
+  ANNOTATIONS,
+  API_MANAGER,
+  OPERATOR_MANAGER,
+} from '../../platform/resources/annotations.ts';
 import { projectionsIn } from '../../platform/resources/projections.sql.ts';
 import { isKeyHeader } from '../../platform/resources/schema/field-types.ts';
 import type {
@@ -28,12 +34,8 @@ import { projectEndpoint, refuseEndpoint, removeEndpoint } from './project-endpo
 import { listStaleEndpoints, readEndpointHealth } from './read-endpoint-health.ts';
 import { declaredByRest } from './header-rules.ts';
 import { listNotCopied, readSealedEndpoint } from './endpoint-secrets.sql.ts';
-import { findHeaders, findSecrets, OPERATOR_MANAGER } from './find-secrets.ts';
-import {
-  signingSecretName,
-  type WebhookEndpointSpec,
-  type WebhookEndpointStatus,
-} from './webhook-endpoint.ts';
+import { findHeaders, findSecrets } from './find-secrets.ts';
+import type { WebhookEndpointSpec, WebhookEndpointStatus } from './webhook-endpoint.ts';
 
 type EndpointResource = Resource<WebhookEndpointSpec, WebhookEndpointStatus>;
 

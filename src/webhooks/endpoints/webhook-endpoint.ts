@@ -105,8 +105,3 @@ export type WebhookEndpointStatus = z.output<typeof webhookEndpointStatus>;
 
 /** Key in the Secret that is made for an endpoint without `secretRef`. */
 export const SIGNING_SECRET_KEY = 'secret';
-
-/** Name of that Secret; an endpoint's name is a DNS label, so it stays a DNS subdomain. */
-export function signingSecretName(endpointName: string): string {
-  return `${endpointName}-signing`;
-}

@@ -25,6 +25,7 @@ import {
 } from './write-endpoint.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
 import { parseBody } from '../../platform/http/field-errors.ts';
+import { requireScope } from '../../platform/http/authorize.ts';
 import { flag, idParam } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import {
@@ -126,6 +127,7 @@ function writeRoutes(deps: WebhookRoutesDeps): Route[] {
       operationId: 'updateWebhook',
       tag,
       scope: 'write',
+      alsoNeeds: { scope: 'keys', when: '`url` gets another origin' },
       errors,
       params,
       summary: 'Change a webhook endpoint',
@@ -202,6 +204,7 @@ function testRoute(deps: WebhookRoutesDeps): Route {
     operationId: 'testWebhook',
     tag,
     scope: 'write',
+    alsoNeeds: { scope: 'keys', when: '`dry_run` is true' },
     summary: 'Send a test event',
     description:
       'A real event of that type, to this endpoint only, with the header `parley-test: true`. Lists and the ' +
@@ -216,7 +219,9 @@ function testRoute(deps: WebhookRoutesDeps): Route {
       },
     },
     errors: ['endpoint_disabled', 'write_conflict'],
-    handle: async ({ answering, caller: { namespace }, params: { id: endpointId }, body }) => {
+    handle: async ({ answering, caller, params: { id: endpointId }, body }) => {
+      if (body.dry_run === true) requireScope(caller, 'keys', SIGNED);
+      const { namespace } = caller;
       const type = body.type ?? (await defaultType(deps, { namespace, id: endpointId }));
       const data = dataOf(type, body.data);
       if (body.dry_run === true) {
@@ -233,6 +238,8 @@ function testRoute(deps: WebhookRoutesDeps): Route {
     },
   });
 }
+
+const SIGNED = 'the answer of dry_run holds signatures that the receiver takes for ours';
 
 /** What the endpoint gets anyway: a receiver may know no other type. */
 async function defaultType(

@@ -20,6 +20,7 @@ import {
   preconditionFailed,
   type Precondition,
 } from '../../platform/declare/precondition.ts';
+import { requireScope, type Scope } from '../../platform/http/authorize.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
 import { managedElsewhere } from '../../platform/declare/rest-terms.ts';
@@ -169,14 +170,18 @@ async function declareWithSecrets(
   }
 }
 
+/** The caller, with the scopes of its key. */
+type Caller = AuditedBy & { scopes: readonly Scope[] };
+
 /**
  * JSON merge patch of the fields the API owns; a field of another manager is answered 409. The
  * declaration is changed first and the headers after it: if this process dies in between, a repeat
  * of the patch does the rest.
+ * @throws ApiError missing_scope when it sends the header values to another origin and the key lacks `keys`
  */
 export function patchEndpoint(
   deps: EndpointWriterDeps,
-  caller: AuditedBy,
+  caller: Caller,
   input: PatchInput,
 ): Promise<WrittenEndpoint> {
   const { id } = input;
@@ -188,7 +193,7 @@ export function patchEndpoint(
       action: 'webhook.updated',
       target: fromUuid('we', id),
     },
-    (ahead) => applyEndpointPatch(deps, { namespace: caller.namespace, ...input }, ahead),
+    (ahead) => applyEndpointPatch(deps, caller, input, ahead),
     () => ({ after: {} }),
   );
 }
@@ -197,9 +202,11 @@ type PatchInput = { id: string; patch: Record<string, unknown>; precondition?: P
 
 async function applyEndpointPatch(
   deps: EndpointWriterDeps,
-  { patch, precondition: given = noPrecondition, ...key }: PatchInput & { namespace: string },
+  caller: Caller,
+  { id, patch, precondition: given = noPrecondition }: PatchInput,
   ahead: WriteAhead,
 ): Promise<WrittenEndpoint> {
+  const key = { namespace: caller.namespace, id };
   const { declared, headers } = splitPatch(patch);
   if (typeof declared['url'] === 'string') checkAddress(deps.guard, declared['url']);
   const row = await requireEndpoint(deps, key);
@@ -216,6 +223,9 @@ async function applyEndpointPatch(
     key,
     patch: declared,
     precondition,
+    permit: ({ before, after }) => {
+      if (originOf(before.url) !== originOf(after.url)) requireScope(caller, 'keys', ELSEWHERE);
+    },
     prepare: async (current, { before, after }) => {
       const headerNames = { before: row.headerNames, after: merged && namesOf(merged) };
       const namesSet = Object.keys(headers ?? {});
@@ -230,6 +240,14 @@ async function applyEndpointPatch(
     tellProjected(deps, { resource: 'webhooks', ...key });
   }
   return showWritten(deps, DECLARED_ENDPOINT, { resource, id: key.id });
+}
+
+const ELSEWHERE =
+  'the new url has another origin, which would receive header values and signatures meant for the old one; use such a key or create another endpoint';
+
+/** Returns text that is not a URL unchanged; the store refuses it later. */
+function originOf(url: string | undefined): string | undefined {
+  return url !== undefined && URL.canParse(url) ? new URL(url).origin : url;
 }
 
 /** `expected`: the revision that the caller has seen. */

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { resolveConfigMap, resolveSecret } from '../../../src/platform/reconcile/references.ts';
+import {
+  resolveConfigMap,
+  resolveSecret,
+  resolveWholeSecret,
+} from '../../../src/platform/reconcile/references.ts';
 import { createMemoryResourceStore } from '../resources/memory-resource-store.ts';
 
 /** Contract §6: what an object may read of a Secret or a ConfigMap, and what a condition says. */
@@ -51,6 +55,61 @@ describe('a Secret', () => {
       reason: 'KeyNotFound',
       message: 'Secret shop has no key token',
     });
+  });
+});
+
+describe('the Secret of an endpoint', () => {
+  const ALLOWED = { 'parley.dev/allow': 'true' };
+  const OWN = { name: 'ledger-signing', key: 'secret' };
+  const NOT_ALLOWED = {
+    reason: 'SecretNotAllowed',
+    message: expect.stringContaining("webhook endpoint's own"),
+  };
+
+  async function own(by: string, labels: Record<string, string> = {}, endpoint?: object) {
+    const store = createMemoryResourceStore();
+    const place = { namespace: 'default', name: OWN.name, labels: { ...ALLOWED, ...labels } };
+    const secret = { kind: 'Secret', ...place, spec: { data: { secret: 'whsec_a' } } };
+    await store.apply(secret, { fieldManager: by });
+    if (endpoint) {
+      const place = {
+        namespace: 'default',
+        name: 'ledger',
+        spec: { url: 'https://a', ...endpoint },
+      };
+      await store.apply({ kind: 'WebhookEndpoint', ...place }, { fieldManager: 'kubectl' });
+    }
+    return store;
+  }
+
+  test.each<[string, Parameters<typeof own>]>([
+    ['that an earlier release made for REST', ['parley-api']],
+    ['that an earlier release made for a manifest', ['parley-operator']],
+    ['that has the label', ['kubectl', { 'parley.dev/endpoint': 'ledger' }]],
+    ['that its owner declared under its name', ['kubectl', {}, {}]],
+  ])('%s is read by nothing else', async (_, made) => {
+    const store = await own(...made);
+    expect(await resolveSecret(store, 'default', OWN)).toEqual(NOT_ALLOWED);
+    expect(await resolveWholeSecret(store, 'default', OWN.name)).toEqual(NOT_ALLOWED);
+    const another = { endpoint: 'another' };
+    expect(await resolveSecret(store, 'default', OWN, another)).toEqual(NOT_ALLOWED);
+    const itself = { endpoint: 'ledger' };
+    expect(await resolveSecret(store, 'default', OWN, itself)).toEqual({ value: 'whsec_a' });
+  });
+
+  test('that an endpoint reads as its own still needs the label', async () => {
+    const store = await own('parley-operator', { 'parley.dev/allow': 'false' });
+    expect(await resolveSecret(store, 'default', OWN, { endpoint: 'ledger' })).toMatchObject({
+      message: expect.stringContaining('needs the label'),
+    });
+  });
+
+  test.each<[string, object | undefined]>([
+    ['belongs to no endpoint', undefined],
+    ['its owner named in a secretRef', { secretRef: OWN }],
+  ])('a Secret of such a name that %s is read as any other', async (_, endpoint) => {
+    const store = await own('kubectl', {}, endpoint);
+    expect(await resolveSecret(store, 'default', OWN)).toEqual({ value: 'whsec_a' });
   });
 });
 

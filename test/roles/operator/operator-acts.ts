@@ -11,10 +11,8 @@ import {
   NamespaceRefusedError,
   StoreUnavailableError,
 } from '../../../src/platform/resources/resource-store.ts';
-import {
-  SIGNING_SECRET_KEY,
-  signingSecretName,
-} from '../../../src/webhooks/endpoints/webhook-endpoint.ts';
+import { signingSecretName } from '../../../src/platform/reconcile/references.ts';
+import { SIGNING_SECRET_KEY } from '../../../src/webhooks/endpoints/webhook-endpoint.ts';
 import type { Kube } from '../../platform/kubernetes/kube.ts';
 import { until } from '../../until.ts';
 import {

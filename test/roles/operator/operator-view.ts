@@ -4,10 +4,8 @@ import { createKubernetesResourceStore } from '../../../src/platform/kubernetes/
 import type { Logger } from '../../../src/platform/observability/logger.ts';
 import { ANNOTATIONS } from '../../../src/platform/resources/annotations.ts';
 import type { Resource } from '../../../src/platform/resources/resource-store.ts';
-import {
-  SIGNING_SECRET_KEY,
-  signingSecretName,
-} from '../../../src/webhooks/endpoints/webhook-endpoint.ts';
+import { signingSecretName } from '../../../src/platform/reconcile/references.ts';
+import { SIGNING_SECRET_KEY } from '../../../src/webhooks/endpoints/webhook-endpoint.ts';
 import type { Pool } from '../../../src/platform/postgres/pool.ts';
 import { createSealer } from '../../../src/platform/postgres/sealing.ts';
 import { endpointSecretPlace } from '../../../src/webhooks/endpoints/endpoint-secrets.sql.ts';

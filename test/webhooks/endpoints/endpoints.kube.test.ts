@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SCOPES } from '../../../src/platform/http/authorize.ts';
 import { createHmac } from 'node:crypto';
 import {
   createEndpoint,
@@ -11,7 +12,7 @@ import { SECRET, startEngine, type Engine } from '../../roles/engine.ts';
 import { startReceiver, type Received, type Receiver } from '../receiver.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 
-const BY = { namespace: 'default', actor: 'api:key_test' };
+const BY = { namespace: 'default', actor: 'api:key_test', scopes: SCOPES };
 
 describeEachStore((storeName) => {
   let engine: Engine;

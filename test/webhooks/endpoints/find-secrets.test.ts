@@ -15,17 +15,25 @@ const OWNER = { kind: 'WebhookEndpoint', name: 'ledger', uid: 'uid-of-ledger' };
 
 type There = {
   ownerUids?: string[] | undefined;
+  labels?: Record<string, string>;
   managers?: string[];
   data?: Record<string, string>;
 };
 
-const secret = ({ ownerUids, managers = ['parley-operator'], data = {} }: There): Resource =>
+const LABELS = { 'parley.dev/allow': 'true', 'parley.dev/endpoint': 'ledger' };
+
+const secret = ({
+  ownerUids,
+  labels = LABELS,
+  managers = ['parley-operator'],
+  data = {},
+}: There): Resource =>
   ({
     kind: 'Secret',
     metadata: {
       namespace: 'shop',
       name: 'ledger-signing',
-      labels: { 'parley.dev/allow': 'true' },
+      labels,
       ...(ownerUids && { ownerUids }),
     },
     spec: { data: { secret: SECRET, ...data } },
@@ -61,6 +69,13 @@ describe('a Secret that is there', () => {
     const headers = JSON.stringify({ 'x-team': 'a' });
     const writes = await applied(secret({ ownerUids: [], data: { headers } }));
     expect(writes).toMatchObject([{ owner: OWNER, spec: { data: { secret: SECRET, headers } } }]);
+  });
+
+  test('and that an older release labelled is given the label that keeps others from it', async () => {
+    const headers = JSON.stringify({ 'x-team': 'a' });
+    const labels = { 'parley.dev/allow': 'true' };
+    const writes = await applied(secret({ ownerUids: [OWNER.uid], labels, data: { headers } }));
+    expect(writes).toMatchObject([{ labels: LABELS, spec: { data: { secret: SECRET, headers } } }]);
   });
 
   test('and that belonged to an endpoint of that name before is given the new one', async () => {

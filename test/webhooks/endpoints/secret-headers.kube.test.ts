@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toUuid } from '../../../src/ids.ts';
-import { signingSecretName } from '../../../src/webhooks/endpoints/webhook-endpoint.ts';
+import { signingSecretName } from '../../../src/platform/reconcile/references.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 import { startApi, type Api } from '../../roles/api/api-setup.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';

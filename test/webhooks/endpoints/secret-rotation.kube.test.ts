@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { verifyBody } from '../../../src/platform/egress/signature.ts';
-import { signingSecretName } from '../../../src/webhooks/endpoints/webhook-endpoint.ts';
+import { signingSecretName } from '../../../src/platform/reconcile/references.ts';
 import { endpointSecretPlace } from '../../../src/webhooks/endpoints/endpoint-secrets.sql.ts';
 import { SECRET } from '../../roles/engine.ts';
 import { describeEachStore } from '../../roles/each-store.ts';

@@ -27,6 +27,7 @@ export function EditEndpoint({ tagged, onClose }: { tagged: TaggedEndpoint; onCl
   const before = draftOf(base.endpoint);
   const [draft, setDraft] = useState(before);
   const now = useEndpoint(tagged.endpoint.id).data ?? tagged;
+  const mayMove = useCan('keys');
   const queryClient = useQueryClient();
   const toast = useToast();
   const saving = useMutation({
@@ -67,7 +68,12 @@ export function EditEndpoint({ tagged, onClose }: { tagged: TaggedEndpoint; onCl
             onTake={take}
           />
         ) : null}
-        <EndpointFields draft={draft} onChange={setDraft} error={saving.error} />
+        <EndpointFields
+          draft={draft}
+          onChange={setDraft}
+          error={saving.error}
+          urlHint={mayMove ? undefined : 'Another host needs a key with the scope keys.'}
+        />
         {saving.error && !isShown ? <TroubleNote error={saving.error} /> : null}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>

@@ -69,18 +69,16 @@ export function EndpointFields({
   draft,
   onChange,
   error,
+  urlHint = 'https, and reachable from where Parley runs.',
 }: {
   draft: EndpointDraft;
   onChange: (draft: EndpointDraft) => void;
   error: unknown;
+  urlHint?: string | undefined;
 }) {
   return (
     <>
-      <Field
-        label="URL"
-        hint="https, and reachable from where Parley runs."
-        error={fieldError(error, '/url')}
-      >
+      <Field label="URL" hint={urlHint} error={fieldError(error, '/url')}>
         {(control) => (
           <input
             {...control}

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { ok, parley } from '../../../data/parley.ts';
 import { useEndpoint } from '../../../data/webhooks.ts';
-import { useCan } from '../../../data/me.ts';
 import { Code } from '../../../ui/code.tsx';
 import { Needing } from '../../../ui/needing.tsx';
 import { Page } from '../../../ui/page.tsx';
@@ -29,7 +28,9 @@ export function SignaturePage() {
         with the endpoint’s secret, in lower-case hex. A receiver makes the same and compares.
       </p>
       <Needing scope="write">
-        <Receiving endpointId={endpointId} />
+        <Needing scope="keys">
+          <Receiving endpointId={endpointId} />
+        </Needing>
       </Needing>
       <SignatureChecker />
     </Page>
@@ -62,11 +63,9 @@ async function readExample(id: string, signal: AbortSignal): Promise<Shown> {
 
 /** The code, and an example that the endpoint's own secret has signed. */
 function Receiving({ endpointId }: { endpointId: string }) {
-  const mayAsk = useCan('write');
   const example = useQuery({
     // No topic: another example must not come while this one is compared with.
     queryKey: ['signature-example', endpointId],
-    enabled: mayAsk,
     staleTime: Infinity,
     queryFn: ({ signal }) => readExample(endpointId, signal),
   });
