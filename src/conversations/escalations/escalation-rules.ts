@@ -1,4 +1,5 @@
 import type { AgentContent } from '../../agents/agent.ts';
+import { findPhrases, foldPhrase } from './keywords.ts';
 
 type Rule = NonNullable<NonNullable<AgentContent['escalation']>['rules']>[number];
 
@@ -32,17 +33,24 @@ export type HandOver = { reason: string; team?: string };
  */
 export function toHandOver(content: AgentContent, facts: RuleFacts): HandOver | undefined {
   const rules = content.escalation?.rules ?? [];
-  const rule = rules.find((one) => applies(one, facts));
+  const said = keywordsSaid(rules, facts.text);
+  const rule = rules.find((one) => applies(one, facts, said));
   if (rule) return { reason: rule.reason ?? rule.when, ...(rule.team && { team: rule.team }) };
   return facts.user.wantsHuman ? { reason: 'user_request' } : undefined;
 }
 
-function applies(rule: Rule, facts: RuleFacts): boolean {
+/** The keywords of all rules that the text contains; the text is read once. */
+function keywordsSaid(rules: readonly Rule[], text: string): ReadonlySet<string> {
+  const keywords = rules.flatMap((rule) => (rule.when === 'keyword' ? (rule.keywords ?? []) : []));
+  return findPhrases(text, keywords.map(foldPhrase));
+}
+
+function applies(rule: Rule, facts: RuleFacts, said: ReadonlySet<string>): boolean {
   switch (rule.when) {
     case 'user_request':
       return facts.user.wantsHuman;
     case 'keyword':
-      return (rule.keywords ?? []).some((keyword) => hasWords(facts.text, keyword));
+      return (rule.keywords ?? []).some((one) => said.has(foldPhrase(one)));
     case 'low_confidence':
       return facts.unansweredInRow >= (rule.count ?? LOW_CONFIDENCE_COUNT);
     case 'tool_failure':
@@ -60,16 +68,4 @@ function applies(rule: Rule, facts: RuleFacts): boolean {
 function isInBadMood(moods: readonly number[], count: number): boolean {
   const last = moods.slice(-count);
   return last.length === count && last.every((mood) => mood <= BAD_MOOD);
-}
-
-/** Whole words in any case, with any space between them: "sue" is not in "issue". */
-function hasWords(text: string, keyword: string): boolean {
-  const words = keyword.trim().split(/\s+/).filter(Boolean).map(escape);
-  if (words.length === 0) return false;
-  const pattern = `(?<![\\p{L}\\p{N}_])${words.join('\\s+')}(?![\\p{L}\\p{N}_])`;
-  return new RegExp(pattern, 'iu').test(text.normalize('NFC'));
-}
-
-function escape(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }

@@ -1,0 +1,67 @@
+/**
+ * Returns which phrases a text contains as whole words, in any case and with any space between them: "sue" is not in
+ * "issue". Phrases and result are folded (`foldPhrase`). The time grows with the text and with the number of
+ * different lengths of phrases, however many phrases there are (Rabin and Karp).
+ */
+export function findPhrases(text: string, phrases: Iterable<string>): ReadonlySet<string> {
+  const said = foldPhrase(text);
+  const isWord = wordUnits(said);
+  const hashes = hashStarts(said);
+  const found = new Set<string>();
+  for (const [length, { wanted, wantedHashes }] of byLength(phrases)) {
+    const power = powerOf(length);
+    for (let from = 0, to = length; to <= said.length; from += 1, to += 1) {
+      if (isWord[from - 1] === 1 || isWord[to] === 1) continue;
+      if (!wantedHashes.has((hashes[to]! - Math.imul(hashes[from]!, power)) | 0)) continue;
+      const phrase = said.slice(from, to);
+      if (wanted.has(phrase)) found.add(phrase);
+    }
+  }
+  return found;
+}
+
+/** Spells what counts as equal in one way: composed, in lower case, with single spaces. */
+export function foldPhrase(text: string): string {
+  const lower = text.normalize('NFC').toLowerCase();
+  return lower.replaceAll('ς', 'σ').replaceAll('ſ', 's').replaceAll(/\s+/g, ' ').trim();
+}
+
+/** 1 for each code unit of a letter, a digit or `_`. */
+function wordUnits(text: string): Uint8Array {
+  const units = new Uint8Array(text.length);
+  for (const { index, 0: run } of text.matchAll(/[\p{L}\p{N}_]+/gu)) {
+    units.fill(1, index, index + run.length);
+  }
+  return units;
+}
+
+type Wanted = { wanted: Set<string>; wantedHashes: Set<number> };
+
+function byLength(phrases: Iterable<string>): Map<number, Wanted> {
+  const lengths = new Map<number, Wanted>();
+  for (const phrase of phrases) {
+    if (phrase === '') continue;
+    const same = lengths.get(phrase.length) ?? { wanted: new Set(), wantedHashes: new Set() };
+    lengths.set(phrase.length, same);
+    same.wanted.add(phrase);
+    same.wantedHashes.add(hashStarts(phrase).at(-1)!); // One more than there are characters.
+  }
+  return lengths;
+}
+
+const BASE = 0x01000193;
+
+/** The hash of each start of a text, from the empty one to all of it. */
+function hashStarts(text: string): Int32Array {
+  const hashes = new Int32Array(text.length + 1);
+  for (let at = 0; at < text.length; at += 1) {
+    hashes[at + 1] = Math.imul(hashes[at]!, BASE) + text.charCodeAt(at);
+  }
+  return hashes;
+}
+
+function powerOf(length: number): number {
+  let power = 1;
+  for (let times = 0; times < length; times += 1) power = Math.imul(power, BASE);
+  return power;
+}

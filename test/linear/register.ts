@@ -1,0 +1,34 @@
+import { toHandOver } from '../../src/conversations/escalations/escalation-rules.ts';
+import { matcherOf } from '../../src/knowledge/website/path-patterns.ts';
+import { readRobotsRules } from '../../src/knowledge/website/robots-rules.ts';
+
+const ORIGIN = 'https://shop.example';
+
+const NOTHING_KNOWN = {
+  user: { wantsHuman: false },
+  moods: [],
+  userTurns: 1,
+  unansweredInRow: 0,
+  toolFailuresInRow: 0,
+};
+
+/** Starts of a text, none of which is all of it: declared by somebody who knows what will be written. */
+function startsOf(text: string, count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `${text.slice(0, text.length / 32 - at)}b${at}`);
+}
+
+/** Every function that works on text somebody else wrote, and how it is called. `text` is what they wrote. */
+export const REGISTER: Readonly<Record<string, (text: string) => void>> = {
+  'keyword rules': (text) =>
+    toHandOver(
+      { escalation: { rules: [{ when: 'keyword', keywords: startsOf(text, 10) }] } },
+      { ...NOTHING_KNOWN, text },
+    ),
+  'path patterns': (text) => matcherOf(['/', ...startsOf(text, 10), ''])(`/${text}`),
+  'the rules of robots.txt': (text) => {
+    const rules = startsOf(text, 10).map((start) => `Disallow: /*${start}`);
+    const file = [text, 'User-agent: *', ...rules, `Disallow: /${text}`, text].join('\n');
+    const { isAllowed } = readRobotsRules(ORIGIN, file, 'parley');
+    return isAllowed(new URL(`/${text}`.slice(0, 1_024), ORIGIN));
+  },
+};
