@@ -1,4 +1,7 @@
 import { toHandOver } from '../../src/conversations/escalations/escalation-rules.ts';
+import { endOfTurn } from '../../src/speech/turns/end-of-turn.ts';
+import { isBackchannel } from '../../src/speech/turns/is-backchannel.ts';
+import { spokenWords } from '../../src/speech/turns/languages/languages.ts';
 import { matcherOf } from '../../src/knowledge/website/path-patterns.ts';
 import { readRobotsRules } from '../../src/knowledge/website/robots-rules.ts';
 
@@ -31,4 +34,7 @@ export const REGISTER: Readonly<Record<string, (text: string) => void>> = {
     const { isAllowed } = readRobotsRules(ORIGIN, file, 'parley');
     return isAllowed(new URL(`/${text}`.slice(0, 1_024), ORIGIN));
   },
+  'the end of a turn': (text) => endOfTurn({ text: `a${text}a`, silenceMs: 0 }),
+  'the words of a transcript': (text) => spokenWords(text),
+  'a backchannel': (text) => isBackchannel(text),
 };

@@ -23,6 +23,8 @@ export type EndOfTurn = { isOver: boolean; waitMs: number };
 
 const MIN_DELAY_MS = 400;
 const MAX_DELAY_MS = 2_500;
+/** The end of a turn decides, so only so much of it is read. */
+const END_CHARS = 1_000;
 
 /**
  * Whether the user is done, by silence and words. A finished sentence is answered soon; "I'd like to and",
@@ -31,7 +33,8 @@ const MAX_DELAY_MS = 2_500;
  */
 export function endOfTurn(turn: TurnSoFar): EndOfTurn {
   const { minDelayMs: min = MIN_DELAY_MS, maxDelayMs: max = MAX_DELAY_MS } = turn;
-  const delayMs = min + Math.max(0, max - min) * doubtOf(turn.text, turnLanguageOf(turn.language));
+  const end = turn.text.slice(-END_CHARS).trimEnd();
+  const delayMs = min + Math.max(0, max - min) * doubtOf(end, turnLanguageOf(turn.language));
   const waitMs = Math.max(0, Math.round(delayMs) - turn.silenceMs);
   return { isOver: waitMs === 0, waitMs };
 }
@@ -42,11 +45,11 @@ function doubtOf(text: string, language: TurnLanguage): number {
   if (words.length === 0) return 1;
   if (language.complete.has(words.join(' '))) return 0;
   if (endsWith(words, language.fillers)) return 1;
-  if (/[?？؟]["'”’»)]*\s*$/u.test(text)) return 0;
+  if (/[?？؟]["'”’»)]*$/u.test(text)) return 0;
   if (endsWith(words, language.unfinished)) return 0.9;
   if (isDictating(words, language)) return 0.8;
-  if (/(?:[,;:–—-]|\.{2,}|…)\s*$/u.test(text)) return 0.8;
-  if (/[.!。！।]["'”’»)]*\s*$/u.test(text)) return 0.1;
+  if (/(?:[,;:–—-]|\.\.|…)$/u.test(text)) return 0.8;
+  if (/[.!。！।]["'”’»)]*$/u.test(text)) return 0.1;
   return 0.4;
 }
 

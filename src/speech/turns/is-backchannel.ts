@@ -2,12 +2,14 @@ import { PHRASE_WORDS_MAX, spokenWords, turnLanguageOf } from './languages/langu
 
 /** More than this is somebody who speaks, whatever the words are. */
 const WORDS_MAX = 6;
+const CHARS_MAX = 200;
 
 /**
  * Whether what is said while the agent speaks only shows that somebody listens ("mhm", "ok, yeah"), or is
  * no word at all: then the agent goes on. Of no use when the agent is silent, where "yes" is an answer.
  */
 export function isBackchannel(text: string, language?: string): boolean {
+  if (text.length > CHARS_MAX) return false;
   const words = spokenWords(text);
   if (words.length > WORDS_MAX) return false;
   const { backchannels } = turnLanguageOf(language);

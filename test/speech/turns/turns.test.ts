@@ -91,6 +91,18 @@ describe('who only listens does not interrupt', () => {
     expect(said.filter((text) => isBackchannel(text, language))).toEqual([]);
   });
 
+  test('more than 200 characters are no backchannel, whatever they are', () => {
+    const noise = (chars: number): string => `[${'x'.repeat(chars - 2)}]`;
+    expect([isBackchannel(noise(200)), isBackchannel(noise(201))]).toEqual([true, false]);
+  });
+
+  test('a bracket that nobody closes hides no word', () => {
+    expect(isBackchannel('[mhm (ok')).toBe(true);
+    expect(isBackchannel('[wait [cough]')).toBe(false);
+    expect(isBackchannel('<wait <cough>')).toBe(false);
+    expect(isBackchannel('(wait (cough)')).toBe(false);
+  });
+
   test('without a language it is English', () => {
     expect([isBackchannel('uh-huh'), isBackchannel('genau')]).toEqual([true, false]);
   });
@@ -99,6 +111,13 @@ describe('who only listens does not interrupt', () => {
 /** Of the default bounds. */
 const delayOf = (text: string, language?: string): number =>
   endOfTurn({ text, silenceMs: 0, language }).waitMs;
+
+test('the end of a long turn decides, not what was said before', () => {
+  const before = 'I want to know one thing. '.repeat(100);
+  for (const end of ['When do you open?', 'I would like to and', 'five five', 'so,', 'um']) {
+    expect(delayOf(`${before}${end}  `)).toBe(delayOf(`Hello. ${end}`));
+  }
+});
 
 describe('a turn is over', () => {
   test.each<[string, string[]]>([

@@ -44,9 +44,12 @@ export function turnLanguageOf(tag = 'en'): TurnLanguage {
 
 /** Lower-case words; what recognizers write of noises, as `[cough]` or `(music)`, is none. */
 export function spokenWords(text: string): readonly string[] {
-  const said = text.toLowerCase().replaceAll(/\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|<[^>]*>/g, ' ');
+  const said = text.toLowerCase().replaceAll(NOISE, ' ');
   return said.replaceAll('’', "'").match(/[\p{L}\p{M}\p{N}]+(?:'\p{L}+)*/gu) ?? [];
 }
+
+/** The text within brackets has no other bracket that opens: so no text is read from each of many brackets on. */
+const NOISE = /\[[^[\]]*\]|\([^()]*\)|\*[^*]*\*|<[^<>]*>/g;
 
 function readFile(file: TurnLanguageFile): TurnLanguage {
   return {
