@@ -48,6 +48,10 @@ export async function createTemplate(migrate: (url: string) => Promise<void>): P
   await client.query(timeFunctions(0));
   await client.end();
   await migrate(databaseUrl(TEMPLATE));
+  // The first session after a change of the schema writes what all sessions read at their start, and clones get that too.
+  const first = new Client(databaseUrl(TEMPLATE));
+  await first.connect();
+  await first.end();
 }
 
 /**
