@@ -42,10 +42,10 @@ export function createPostgresResourceStore(
 ): PostgresResourceStore {
   const { pool, sealer, log } = deps;
   const notifier = createNotifier({ pool, log });
-  const wakers = new Set<() => void>();
+  const watches = createWatches({ pool, log });
   const listener = createListener({
     databaseUrl: deps.databaseUrl,
-    channels: { [CHANNELS.resources]: () => wakers.forEach((wake) => wake()) },
+    channels: { [CHANNELS.resources]: watches.wake },
     log,
   });
 
@@ -107,7 +107,7 @@ export function createPostgresResourceStore(
       });
       return existed;
     },
-    watch: (kind, handlers) => watch({ pool, kind, wakers, log, ...handlers }),
+    watch: (kind, handlers) => watches.add({ kind, ...handlers }),
   };
 }
 
@@ -121,60 +121,77 @@ function withStatus(
   return { ...current, resource: { ...current.resource, status } };
 }
 
-function watch(deps: {
-  pool: Pool;
+type Watching = {
   kind: string;
-  wakers: Set<() => void>;
-  log: Logger;
   onChange: (change: { kind: string; key: ObjectKey }) => void;
   onSynced: () => void;
-}): ResourceWatch {
-  let seen: number | undefined;
-  let stopped = false;
+  /** The highest resource version at the last look; undefined before the first one. */
+  seen: number | undefined;
+};
+
+/** Follows changes for all watches of a process: one statement asks for all of their kinds. */
+function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
+  const watches = new Set<Watching>();
+  let timer: NodeJS.Timeout | undefined;
+  let isFailing = false;
 
   async function look(): Promise<void> {
-    const { rows } = await deps.pool.query<ObjectKey & { version: number }>({
+    const asking = [...watches];
+    const { rows } = await pool.query<ObjectKey & Changed>({
       name: 'watch_resources',
-      text: `select namespace, name, resource_version as version from resources
-              where kind = $1 and resource_version > $2 and ($3 or deleted_at is null)
-              order by resource_version`,
-      values: [deps.kind, seen ?? -1, seen !== undefined],
+      text: `select kind, namespace, name, resource_version as version, deleted_at is not null as "isDeleted"
+               from resources where kind = any($1) and resource_version > $2 order by resource_version`,
+      values: [asking.map(({ kind }) => kind), Math.min(...asking.map(({ seen }) => seen ?? -1))],
     });
-    const first = seen === undefined;
-    for (const { namespace, name, version } of rows) {
-      deps.onChange({ kind: deps.kind, key: { namespace, name } });
-      seen = version;
+    // Versions are committed in their order: whoever sees this one sees all that are lower.
+    const last = rows.at(-1)?.version ?? 0;
+    for (const watch of asking) {
+      const { kind, seen } = watch;
+      // Of what was deleted before the first look there is nothing to report.
+      const isNews = (row: Changed): boolean =>
+        row.kind === kind && (seen === undefined ? !row.isDeleted : row.version > seen);
+      for (const { namespace, name } of rows.filter(isNews))
+        watch.onChange({ kind, key: { namespace, name } });
+      watch.seen = Math.max(seen ?? 0, last);
+      if (seen === undefined) watch.onSynced();
     }
-    seen ??= 0;
-    if (first) deps.onSynced();
   }
 
-  let failing = false;
   const looking = createSingleFlight(async () => {
-    if (stopped) return;
+    if (watches.size === 0) return;
     try {
       await look();
-      failing = false;
+      isFailing = false;
     } catch (error) {
       // Said once: with the database away this fails every second.
-      if (!failing) deps.log.warn({ kind: deps.kind, err: error }, 'watch failed; looking again');
-      failing = true;
+      if (!isFailing) log.warn({ err: error }, 'watch failed; looking again');
+      isFailing = true;
     }
   });
 
-  deps.wakers.add(looking.trigger);
-  const timer = setInterval(looking.trigger, POLL_MS);
-  looking.trigger();
   return {
-    refresh: async () => undefined, // Every read asks the tables.
-    stop: async () => {
-      stopped = true;
-      clearInterval(timer);
-      deps.wakers.delete(looking.trigger);
-      await looking.idle();
+    wake: looking.trigger,
+    add: (watch: Omit<Watching, 'seen'>): ResourceWatch => {
+      const added = { ...watch, seen: undefined };
+      watches.add(added);
+      timer ??= setInterval(looking.trigger, POLL_MS);
+      looking.trigger();
+      return {
+        refresh: async () => undefined, // Every read asks the tables.
+        stop: async () => {
+          watches.delete(added);
+          if (watches.size === 0) {
+            clearInterval(timer);
+            timer = undefined;
+          }
+          await looking.idle();
+        },
+      };
     },
   };
 }
+
+type Changed = { kind: string; version: number; isDeleted: boolean };
 
 type Row = {
   kind: string;

@@ -106,6 +106,31 @@ describeEachStore((storeName) => {
     expect(watcher.heard.filter((name) => name !== 'gone')).toEqual(['a', 'b', 'a']);
   });
 
+  test('a watch that begins later hears first of what is there, and others hear nothing twice', async () => {
+    await declare('a', '1');
+    const early = startWatcher();
+    await early.synced;
+    await engine.declareAgent('agent', { prompt: 'p' });
+    const [late, agents] = [startWatcher(), startWatcher('Agent')];
+    await Promise.all([late.synced, agents.synced]);
+    expect(late.heard).toEqual(['a']);
+    expect(agents.heard).toEqual(['agent']);
+    await declare('b', '1');
+    await Promise.all([early, late].map((watcher) => watcher.until(() => watcher.known.has('b'))));
+    expect(early.heard).toEqual(['a', 'b']);
+    expect(late.heard).toEqual(['a', 'b']);
+    expect(agents.heard).toEqual(['agent']);
+  });
+
+  test('a watch that was stopped hears no more, and the others still do', async () => {
+    const [stopped, going] = [startWatcher(), startWatcher()];
+    await Promise.all([stopped.synced, going.synced]);
+    await watches[0]!.stop();
+    await declare('a', '1');
+    await going.until(() => going.known.has('a'));
+    expect(stopped.heard).toEqual([]);
+  });
+
   test(`no change is lost and none seen too early under ${WRITERS} concurrent writers`, async () => {
     const watchers = [startWatcher(), startWatcher()];
     const write = async (n: number): Promise<void> => {
