@@ -30,6 +30,7 @@ import {
   releaseSync,
   renewLease as renewSync,
 } from '../../src/knowledge/syncs/claims.sql.ts';
+import { deleteStagedOf } from '../../src/knowledge/syncs/staged-documents.sql.ts';
 import { minutesAgo, useRows, type Columns } from '../platform/postgres/rows.ts';
 import { addSource as storeSource } from './stored-sources.ts';
 
@@ -356,5 +357,27 @@ describe('syncs', () => {
     expect(new Set(left)).toEqual(new Set([only, ...kept, running]));
     for (let i = 0; i < 100; i += 1) await addSync(other, recent);
     expect(await pruneSyncs(stored.pool)).toBe(1);
+  });
+});
+
+describe('what syncs have staged', () => {
+  async function addStaged(status: string): Promise<string> {
+    const id = await addSync(await addSource(), { status });
+    const staged = { sync_id: id, batches_id: newUuid() };
+    await stored.add('knowledge_staged_batches', { ...staged, number: 0, batch: Buffer.alloc(1) });
+    return id;
+  }
+  const staged = async (): Promise<unknown[]> =>
+    (await stored.read('knowledge_staged_batches', 'sync_id')).map(({ sync_id }) => sync_id);
+
+  test('is deleted when its own sync is over, and not because another is', async () => {
+    const [over, other] = [await addStaged('succeeded'), await addStaged('failed')];
+    const going = [await addStaged('running'), await addStaged('queued')];
+    await deleteStagedOf(stored.pool, going[0]!);
+    expect(await staged()).toHaveLength(4);
+    await deleteStagedOf(stored.pool, over);
+    expect(await staged()).toEqual([other, ...going].toSorted());
+    await deleteStagedOf(stored.pool, null);
+    expect(await staged()).toEqual(going.toSorted());
   });
 });

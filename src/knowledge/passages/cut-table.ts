@@ -14,7 +14,7 @@ export function cutTable(text: string, max: number): Generator<string> | undefin
   const rule = lines.findIndex(
     (line, at) => at > 0 && line.includes('|') && RULE.test(line) && lines[at - 1]!.includes('|'),
   );
-  if (rule < 0) return undefined;
+  if (rule === -1) return undefined;
   const head = `${lines[rule - 1]}\n${lines[rule]}`;
   if (head.length * 2 > max) return undefined;
   const above = lines.slice(0, rule - 1).join('\n');

@@ -131,6 +131,12 @@ test('text that is not hidden any more, or only its paragraph mark, is text', as
   expect(await textOf('note.docx', docxOf(body))).toBe('Shown.\n\nAlso.');
 });
 
+test('a hidden paragraph mark in a text box does not hide the run that the box belongs to', () => {
+  const box = '<w:pict><w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr></w:p></w:pict>';
+  const shown = shownWord(`<w:p><w:r>${box}<w:t>Shown.</w:t></w:r></w:p>`, new Set());
+  expect(shown.replaceAll(/<[^>]*>/g, '')).toBe('Shown.');
+});
+
 test('text hidden by a style, or by the one below that, is nowhere', () => {
   const styles = hiddenStylesOf(
     `<w:styles><w:style w:styleId="Secret"><w:rPr><w:vanish/></w:rPr></w:style>

@@ -62,7 +62,10 @@ function statementAt(sql: string, at: number): string {
   return sql.slice(start, end === -1 ? undefined : end);
 }
 
-/** Test files with a database in the folders that own the tables of a statement. */
+/** Looks at the constraints of all tables. */
+const CONSTRAINTS = 'test/platform/postgres/constraints.pg.test.ts';
+
+/** Test files with a database in the folders that own the tables of a statement, and the one for constraints. */
 function testsOfTables(statement: string, recorded: Recorded): string[] {
   const words = new Set(statement.match(/\w+/g));
   const owners = new Set(
@@ -71,6 +74,8 @@ function testsOfTables(statement: string, recorded: Recorded): string[] {
       .map(([, owner]) => `test/${owner}/`),
   );
   return recorded.tests.filter(
-    (test) => test.endsWith('.pg.test.ts') && [...owners].some((owner) => test.startsWith(owner)),
+    (test) =>
+      test === CONSTRAINTS ||
+      (test.endsWith('.pg.test.ts') && [...owners].some((owner) => test.startsWith(owner))),
   );
 }

@@ -27,7 +27,6 @@ export const EQUIVALENT: Record<string, string> = {
   a782e81f36: 'asks who is silent when nothing waits for that',
   // src/models
   bb5ae3b709: 'one more part, which is empty and as long as none',
-  '987835a970': 'the first opening and the last closing bracket are never one character',
   '5c5229a039': 'without earlier turns nothing is left out',
   ba8b569b1a: 'without earlier turns nothing is left out',
   // src/webhooks/delivery

@@ -59,6 +59,22 @@ describe('a manifest', () => {
     }
   });
 
+  test.each(['null', '~', '# only a comment'])('declares nothing by %s', (nothing) => {
+    expect(read(`---\n${nothing}\n---\n${agent('a')}`)).toMatchObject({
+      texts: [],
+      ids: ['Agent default/a'],
+    });
+  });
+
+  test('has a name of at most 253 characters', () => {
+    const named = (length: number): string => `a.${'b.'.repeat(200)}`.slice(0, length - 1) + 'c';
+    expect(read(agent(named(253)))).toMatchObject({
+      texts: [],
+      ids: [`Agent default/${named(253)}`],
+    });
+    expect(read(agent(named(254))).texts.join()).toContain('use lower-case letters');
+  });
+
   test('may be JSON, indented with tabs', () => {
     const object = { apiVersion: 'parley.dev/v1alpha1', kind: 'Agent', metadata: { name: 'j' } };
     const text = JSON.stringify({ ...object, spec: { prompt: 'p' } }, undefined, '\t');

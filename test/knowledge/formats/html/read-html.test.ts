@@ -151,6 +151,12 @@ describe('what a page says of itself', () => {
     ]);
   });
 
+  test('a link of 2,048 characters is kept, and a longer one is not', () => {
+    const address = (length: number): string => 'https://docs.example.com/'.padEnd(length, 'a');
+    const anchors = [2_048, 2_049].map((length) => `<a href="${address(length)}">x</a>`).join('');
+    expect(readHtml(page(anchors), at).links).toEqual([address(2_048)]);
+  });
+
   test('canonical, language and robots', () => {
     const read = readHtml(
       page(

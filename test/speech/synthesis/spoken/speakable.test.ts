@@ -154,6 +154,11 @@ test('words are said as they come: only what may be a mark waits', () => {
   expect(words.end()).toBe('*67');
 });
 
+test('the end of a line ends the wait for a closing mark', () => {
+  const words = createSpeakable();
+  expect(words.push('Say _five\nand go')).toBe('Say _five\nand go');
+});
+
 test('a mark that is never closed holds words back for a while only', () => {
   const words = createSpeakable();
   const text = `[${'word '.repeat(500)}`;
