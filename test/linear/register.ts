@@ -2,6 +2,12 @@ import { toHandOver } from '../../src/conversations/escalations/escalation-rules
 import { endOfTurn } from '../../src/speech/turns/end-of-turn.ts';
 import { isBackchannel } from '../../src/speech/turns/is-backchannel.ts';
 import { spokenWords } from '../../src/speech/turns/languages/languages.ts';
+import { findCards } from '../../src/conversations/redaction/find-cards.ts';
+import { findEmails } from '../../src/conversations/redaction/find-emails.ts';
+import { findIbans } from '../../src/conversations/redaction/find-ibans.ts';
+import { findPhones } from '../../src/conversations/redaction/find-phones.ts';
+import { foldText } from '../../src/conversations/redaction/fold-text.ts';
+import { mayHoldAny } from '../../src/conversations/redaction/redact.ts';
 import { matcherOf } from '../../src/knowledge/website/path-patterns.ts';
 import { readRobotsRules } from '../../src/knowledge/website/robots-rules.ts';
 
@@ -37,4 +43,10 @@ export const REGISTER: Readonly<Record<string, (text: string) => void>> = {
   'the end of a turn': (text) => endOfTurn({ text: `a${text}a`, silenceMs: 0 }),
   'the words of a transcript': (text) => spokenWords(text),
   'a backchannel': (text) => isBackchannel(text),
+  'redacted e-mail addresses': (text) => findEmails(foldText(text).text),
+  'redacted account numbers': (text) => findIbans(foldText(text).text),
+  'redacted card numbers': (text) => findCards(foldText(text).text),
+  'redacted telephone numbers': (text) =>
+    findPhones(foldText(text).text, { parse: () => undefined, region: 'GB' }),
+  'what may be redacted': (text) => mayHoldAny(text),
 };

@@ -22,6 +22,10 @@ export function readMessages(messages: readonly ChatMessage[]): BroughtTurn[] {
       'must not be assistant in the last message: an agent does not continue its own words';
     throw wrong(`/messages/${said.length - 1}/role`, detail);
   }
+  const long = said.findIndex(({ role, text }) => role === 'user' && text.length > TEXT_MAX);
+  if (long >= 0) {
+    throw wrong(`/messages/${long}/content`, `may have at most ${TEXT_MAX} characters`);
+  }
   const last = said.findLastIndex(({ role }) => role === 'user');
   const isBlank = last >= afterLastReply(said) && !/\S/.test(said[last]?.text ?? '');
   if (isBlank) throw wrong(`/messages/${last}/content`, 'must have more than white space');

@@ -3,7 +3,7 @@ import { readLiveContent, readVersionToTalk } from '../../agents/agent-versions.
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { readForTurn } from '../record/conversations.sql.ts';
 import type { BroughtTurn } from '../record/turns.sql.ts';
-import { mayHoldAny, redact } from '../redaction/redact.ts';
+import { mayHoldAny, redactHistory } from '../redaction/redact.ts';
 
 type Request = {
   namespace: string;
@@ -24,11 +24,7 @@ export async function redactSaid(pool: Pool, request: Request): Promise<readonly
   if (!said.some(({ role, text }) => role === 'user' && mayHoldAny(text))) return said;
   const content = await readContent(pool, request);
   if (!content?.redaction) return said; // Of an agent that is not there its refusal follows.
-  return Promise.all(
-    said.map(async (turn) =>
-      turn.role === 'user' ? { ...turn, text: (await redact(turn.text, content)).text } : turn,
-    ),
-  );
+  return redactHistory(said, content);
 }
 
 async function readContent(pool: Pool, request: Request): Promise<AgentContent | null> {

@@ -11,7 +11,7 @@ import {
 } from './conversations.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { insertBroughtTurns, insertFirstTurn, type BroughtTurn } from './turns.sql.ts';
-import { redact } from '../redaction/redact.ts';
+import { redactHistory } from '../redaction/redact.ts';
 import { inConversation, type ConversationDeps } from './conversation-deps.ts';
 import { fillPlaceholders } from './fill-placeholders.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
@@ -59,7 +59,7 @@ export function startConversation(
         db,
         newRow(deps, { ...input, version, content, turnCount }),
       );
-      const turns = await Promise.all(brought.map((turn) => redactedTurn(turn, content)));
+      const turns = await redactHistory(brought, content);
       await insertBroughtTurns(db, row.id, turns);
       if (turns.length > 0) countRedacted(row, turns);
       if (firstMessage !== undefined) {
@@ -80,12 +80,6 @@ export function startConversation(
     },
     beforeCommit,
   );
-}
-
-async function redactedTurn(turn: BroughtTurn, content: AgentContent): Promise<BroughtTurn> {
-  if (turn.role !== 'user') return turn;
-  const { text, redacted } = await redact(turn.text, content);
-  return { ...turn, text, ...(redacted && { redacted }) };
 }
 
 type Chosen = { version: number; content: AgentContent };

@@ -18,7 +18,8 @@ export function findCards(text: string): Span[] {
   return spans;
 }
 
-const RUN = /\d(?:[ .-]{0,3}\d)*/g;
+/** Between two digits there may be a line break, too: a pasted table has one group in each line. */
+const RUN = /\d(?:[\s./_-]{0,3}\d)*/g;
 const DIGITS_MAX = 19;
 
 function lastOfCard(text: string, groups: readonly Group[], first: number): number | undefined {

@@ -21,6 +21,24 @@ test('what a request adds is the user’s, up to 32,000 characters, with the not
   expect(() => addedFrom([user(`${long}x`)], 0)).toThrow('at most 32000 characters');
 });
 
+test('each message of the user has at most 32,000 characters, also one that was answered', () => {
+  const long = 'x'.repeat(32_000);
+  const messages = (text: string, role: 'user' | 'system') =>
+    [
+      { role, content: text },
+      { role: 'assistant', content: `${long}x` },
+      { role: 'user', content: 'Hi' },
+    ] as const;
+  expect(readMessages(messages(long, 'user'))).toHaveLength(3);
+  expect(readMessages(messages(`${long}x`, 'system'))).toHaveLength(3);
+  expect(() => readMessages(messages(`${long}x`, 'user'))).toThrow(
+    expect.objectContaining({
+      code: 'invalid_body',
+      errors: [expect.objectContaining({ pointer: '/messages/0/content' })],
+    }),
+  );
+});
+
 test('of a history the last 200 messages are kept, all notes, and none that is blank', () => {
   const texts = (said: readonly { text: string }[]) => said.map(({ text }) => text);
   const before = [system('note'), user('dropped'), ...Array(199).fill(agent('kept')), user(' \n')];

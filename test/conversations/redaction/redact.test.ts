@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { redact, sumOf } from '../../../src/conversations/redaction/redact.ts';
+import { redact, redactHistory, sumOf } from '../../../src/conversations/redaction/redact.ts';
 import { REDACTION_KINDS } from '../../../src/agents/agent.ts';
 
 const ALL = { redaction: [...REDACTION_KINDS] };
@@ -17,6 +17,12 @@ describe('cards', () => {
     ['4111-1111-1111-1111', '[card]'],
     ['4111.1111.1111.1111', '[card]'],
     ['41111 11111 111111', '[card]'],
+    ['4111\n1111\n1111\n1111', '[card]'],
+    ['4111 1111\r\n1111 1111', '[card]'],
+    ['4111\u20281111\u20281111\u20281111', '[card]'],
+    ['4111/1111/1111/1111', '[card]'],
+    ['4111 / 1111 / 1111 / 1111', '[card]'],
+    ['4111_1111_1111_1111', '[card]'],
     ['4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1', '[card]'],
     ['4111 1111 1111 1111 12/27 and 123', '[card] 12/27 and 123'],
     ['4111\u00A01111\u202F1111\u20091111', '[card]'],
@@ -43,7 +49,9 @@ describe('cards', () => {
     ['12 digits', '411111111111'],
     ['20 digits', '41111111111111111111'],
     ['a fraction', '3.4111111111111111'],
-    ['over two lines', '4111 1111\n1111 1111'],
+    ['with a word between', '4111 1111 and\n1111 1111'],
+    ['with four signs between', '4111 1111 / - 1111 1111'],
+    ['dates in a row', '4111/11/11, 11/11/1111'],
     ['a time in ms and ns', 'at 1764000000000 or 1764000000000000000'],
   ])('not: %s', async (_, said) => expect(await seen(said)).toBe(said));
 });
@@ -286,4 +294,29 @@ describe('time grows with the text, and no faster', () => {
     },
     5_000,
   );
+});
+
+describe('a history', () => {
+  const user = (text: string) => ({ role: 'user', text });
+
+  test('is redacted in what the user says', async () => {
+    const agent = { role: 'agent', text: '4111111111111111' };
+    expect(await redactHistory([user('4111111111111111'), agent, user('Hi')], ALL)).toEqual([
+      { role: 'user', text: '[card]', redacted: { card: 1 } },
+      agent,
+      user('Hi'),
+    ]);
+  });
+
+  test('gives way to other work between messages', async () => {
+    let turns = 0;
+    const turn = (): void => {
+      turns += 1;
+      next = setImmediate(turn);
+    };
+    let next = setImmediate(turn);
+    await redactHistory(Array(100).fill(user('4 '.repeat(800))), { redaction: ['card'] });
+    clearImmediate(next);
+    expect(turns).toBeGreaterThanOrEqual(9);
+  });
 });
