@@ -6,6 +6,7 @@ import { createKey, deleteKey, rotateKey, type KeyMakerDeps, type NewKey } from 
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
 import { givenTime, idParam } from '../platform/http/fields.ts';
 import { route, type Answer, type Answers, type Route } from '../platform/http/route.ts';
+import { KEY_NAME_MAX, plainName } from './plain-name.ts';
 import { ApiKey, apiKeyView, CreatedApiKey } from './api-key.view.ts';
 
 const tag = 'API keys';
@@ -56,7 +57,9 @@ function readRoutes(deps: ApiKeyRoutesDeps): Route[] {
 
 const createBody = z
   .strictObject({
-    name: z.string().min(1).max(100).describe('For people, to know it again.'),
+    name: plainName(KEY_NAME_MAX).describe(
+      'For people, to know it again: letters, digits and signs with single spaces between.',
+    ),
     scopes: z.array(z.enum(SCOPES)).min(1).max(20).describe('What it may do.'),
     expires_at: givenTime
       .optional()

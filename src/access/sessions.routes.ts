@@ -9,7 +9,8 @@ import { clearCookie, cookieFor, setCookie, tokensIn } from '../platform/http/se
 import { requireOwn, signOut, type SessionDeps } from './end-session.ts';
 import { Session, sessionView } from './session.view.ts';
 import { listSessions, readSession } from './sessions.sql.ts';
-import { isSessionName, NAME_LENGTH_MAX, signIn, type Credential } from './sign-in.ts';
+import { plainName } from './plain-name.ts';
+import { NAME_LENGTH_MAX, signIn, type Credential } from './sign-in.ts';
 
 const tag = 'Sessions';
 const params = { id: idParam('ses', 'session') };
@@ -26,13 +27,7 @@ export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
   return [signInRoute(deps), ...readRoutes(deps), signOutRoute(deps)];
 }
 
-const name = z
-  .string()
-  .trim()
-  .min(1)
-  .max(NAME_LENGTH_MAX)
-  .refine(isSessionName, 'must be letters, digits and signs with single spaces between')
-  .meta({ example: 'Ada Lovelace' });
+const name = plainName(NAME_LENGTH_MAX).meta({ example: 'Ada Lovelace' });
 const secret = z.string().min(1).max(256);
 
 const createBody = z

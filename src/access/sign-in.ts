@@ -5,6 +5,7 @@ import { sessionActor, type Client } from '../platform/http/authorize.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import { findApiKey } from './api-keys.sql.ts';
+import { isPlainName } from './plain-name.ts';
 import { hashOf, newSessionToken, newSignInToken } from './session-token.ts';
 import { countSessions, insertSession, lockKeyOf, type SessionRow } from './sessions.sql.ts';
 import { insertSignInToken, useSignInToken } from './sign-in-tokens.sql.ts';
@@ -21,11 +22,9 @@ export type NewSession = { row: SessionRow; token: string };
 const SESSIONS_MAX = 1_000;
 
 export const NAME_LENGTH_MAX = 64;
-const NAME = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]+( [\p{L}\p{M}\p{N}\p{P}\p{S}]+)*$/u;
 
-/** Letters, marks, digits, punctuation and signs, with single spaces between: nothing invisible. */
 export function isSessionName(name: string): boolean {
-  return name.length <= NAME_LENGTH_MAX && NAME.test(name);
+  return name.length <= NAME_LENGTH_MAX && isPlainName(name);
 }
 
 /** @throws ApiError unauthorized, quota_exceeded */

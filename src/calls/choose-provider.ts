@@ -1,3 +1,4 @@
+import type { NumberType } from 'libphonenumber-js/max';
 import { ApiError } from '../errors.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import type { CallRow } from './calls.sql.ts';
@@ -55,24 +56,37 @@ export async function requireCallable(
     const detail = `TelephonyProvider ${name} calls nobody: declare outbound with the countries it may call`;
     throw invalid(pointer, 'outbound_not_allowed', detail);
   }
-  await requireCountry(to, outbound.countries);
+  await requireOrdinary(to, outbound.countries);
   return outbound;
 }
 
+/**
+ * The kinds of numbers that are called. The others cost whoever calls them: telephone fraud earns by premium, shared-cost and
+ * personal numbers, pagers and voicemail.
+ */
+const ORDINARY: readonly NumberType[] = [
+  'FIXED_LINE',
+  'MOBILE',
+  'FIXED_LINE_OR_MOBILE',
+  'VOIP',
+  'TOLL_FREE',
+  'UAN',
+];
+
 /** Who is called costs money, and some countries cost most: only those that are declared are called. */
-async function requireCountry(to: string, countries: readonly string[]): Promise<void> {
+async function requireOrdinary(to: string, countries: readonly string[]): Promise<void> {
   // When it is first needed: it takes 40 ms to load.
   const { parsePhoneNumberFromString } = await import('libphonenumber-js/max');
   const number = parsePhoneNumberFromString(to);
   if (!number?.isValid()) {
     throw invalid('/to', 'invalid_number', `${to} is no number that can be called`);
   }
-  if (number.getType() === 'PREMIUM_RATE') {
-    throw invalid(
-      '/to',
-      'premium_rate',
-      `${to} costs whoever calls it: such numbers are not called`,
-    );
+  const type = number.getType();
+  if (!ORDINARY.includes(type)) {
+    const kind = type?.toLowerCase().replaceAll('_', '-') ?? 'unknown';
+    const code = type === 'PREMIUM_RATE' ? 'premium_rate' : 'number_type_not_allowed';
+    const detail = `${to} is a ${kind} number, which costs whoever calls it: only fixed, mobile, VoIP, toll-free and company (UAN) numbers are called`;
+    throw invalid('/to', code, detail);
   }
   const country = number.country ?? 'of no country';
   if (number.country !== undefined && countries.includes(number.country)) return;

@@ -3,11 +3,11 @@ import type { Config } from '../config.ts';
 import { StartupError } from '../errors.ts';
 import { createLogger } from '../platform/observability/logger.ts';
 import { addGivenKey } from '../access/manage-keys.ts';
+import { isPlainName, KEY_NAME_MAX, PLAIN_NAME_WORDS } from '../access/plain-name.ts';
 import { newKeyText } from '../access/api-keys.sql.ts';
 import { SCOPES, type Scope } from '../platform/http/authorize.ts';
 import { createPool } from '../platform/postgres/pool.ts';
 
-const NAME_MAX = 100;
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /**
@@ -32,7 +32,10 @@ export async function createKey(
   const scopes = parseScopes(input.scopes);
   const expiresAt = parseEnd(input.expires, epochMs());
   const { namespace, name = '' } = input;
-  if (name.length > NAME_MAX) throw new StartupError(`a name may have ${NAME_MAX} characters`);
+  if (name !== '' && !isPlainName(name)) throw new StartupError(`--name ${PLAIN_NAME_WORDS}`);
+  if (name.length > KEY_NAME_MAX) {
+    throw new StartupError(`--name may have at most ${KEY_NAME_MAX} characters`);
+  }
   const log = createLogger('warn', 'keys');
   const pool = createPool(config.databaseUrl, { log, max: 1 });
   try {

@@ -8,6 +8,8 @@ export type AuthenticateDeps = {
   /** Of wrong signatures by address, as of wrong keys. */
   rateLimits: Pick<RateLimits, 'countFailure'>;
   baseUrl: () => string;
+  /** PARLEY_BASE_URL; undefined: it is not set, and carriers may call any name of this server. */
+  publicUrl: string | undefined;
   nowMs: () => number;
 };
 
@@ -65,12 +67,18 @@ const WHICH =
   'several namespaces have declared this account and number: name the TelephonyProvider that is meant in the ' +
   "carrier's address of the webhook, as in /voice?provider=tp_…";
 
-/** By the address that we are configured with, and by the one that it called: a proxy may have another. */
-function isFrom({ baseUrl, nowMs }: AuthenticateDeps, account: Account, sent: Sent): boolean {
-  const { dialect, headers } = sent;
+function isFrom(deps: AuthenticateDeps, account: Account, sent: Sent): boolean {
+  const { dialect } = sent;
+  const at = { bases: basesOf(deps, sent), nowMs: deps.nowMs() };
+  return account.type === dialect.type && dialect.isSigned(account, sent, at);
+}
+
+/**
+ * The addresses that a signature may be over. `Host` is the sender's word, so it counts only where no address is
+ * configured: a request that was signed for another server could name that one.
+ */
+function basesOf({ baseUrl, publicUrl }: AuthenticateDeps, { headers }: Sent): string[] {
+  if (publicUrl !== undefined) return [baseUrl()];
   const host = String(headers['host'] ?? '');
-  const bases = [baseUrl(), `https://${host}`, `http://${host}`];
-  return (
-    account.type === dialect.type && dialect.isSigned(account, sent, { bases, nowMs: nowMs() })
-  );
+  return [baseUrl(), `https://${host}`, `http://${host}`];
 }

@@ -37,7 +37,7 @@ function sending(over: {
   return { sent, bases };
 }
 
-function having(accounts: Record<string, Account[]>) {
+function having(accounts: Record<string, Account[]>, publicUrl?: string) {
   const failures: string[] = [];
   const asked: string[] = [];
   const deps = {
@@ -49,6 +49,7 @@ function having(accounts: Record<string, Account[]>) {
     },
     rateLimits: { countFailure: async (address: string) => failures.push(address) },
     baseUrl: () => 'https://ours.test',
+    publicUrl,
     nowMs: () => 0,
   } as unknown as AuthenticateDeps;
   return { deps, failures, asked };
@@ -62,11 +63,19 @@ test('a request is of the account that has its number and signed it', async () =
     account: { id: 'a' },
     bound: { number: '+1' },
   });
-  expect(bases).toContain('https://ours.test');
-  expect(bases).toContain('https://called.test');
-  expect(bases).toContain('http://called.test');
+  expect(new Set(bases)).toEqual(
+    new Set(['https://ours.test', 'https://called.test', 'http://called.test']),
+  );
   await expect(signedFor(deps, sending({ signedBy: ['c'] }).sent)).rejects.toMatchObject(REFUSED);
   expect(failures).toEqual(['1.2.3.4']);
+});
+
+test('where the address of this server is configured, no other that Host names counts', async () => {
+  const { deps } = having({ '+1': [accountOf('a')] }, 'https://ours.test');
+  const { sent, bases } = sending({});
+  await signedFor(deps, sent);
+  await requireSigned(deps, accountOf('a'), sent);
+  expect(bases).toEqual(['https://ours.test', 'https://ours.test']);
 });
 
 test('its number is the side that is ours, or either where it does not say', async () => {

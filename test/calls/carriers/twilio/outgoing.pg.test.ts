@@ -286,6 +286,7 @@ describe('what is refused before anybody is rung', () => {
       'country_not_allowed',
     ],
     ['a number that costs whoever calls it', { to: '+449098790000' }, '/to', 'premium_rate'],
+    ['a personal number', { to: '+447012345678' }, '/to', 'number_type_not_allowed'],
     ['a number that is none', { to: '+4412' }, '/to', 'invalid_number'],
     ['a provider that nobody declared', { provider: 'nobody' }, '/provider', 'unknown_provider'],
     [

@@ -107,19 +107,19 @@ describe('behind a proxy, whose Host is not the one of PARLEY_BASE_URL', () => {
     return proxied.carrier.post(VOICE, Object.fromEntries(params), { signature });
   };
 
-  test.each([
-    ['PARLEY_BASE_URL', () => baseUrl],
-    ['https and its Host', () => proxied.url.replace('http:', 'https:')],
-    ['http and its Host', () => proxied.url],
-  ])('what is signed over %s is taken', async (_, base) => {
-    const { status, verbs } = await signedOver(base());
+  test('what is signed over PARLEY_BASE_URL is taken', async () => {
+    const { status, verbs } = await signedOver(baseUrl);
     expect(status).toBe(200);
     expect(verbs[0]!.inside[0]!.attributes['url']).toMatch(/^wss:..voice\.example\.com.parley.v1/);
-    await phones.carrier.post(STATUS, form({ CallSid: `CA-${base()}`, CallStatus: 'completed' }));
+    await phones.carrier.post(STATUS, form({ CallSid: `CA-${baseUrl}`, CallStatus: 'completed' }));
   });
 
-  test('what is signed over another address is refused', async () => {
-    expect(await signedOver('https://other.example.com/parley')).toMatchObject({ status: 401 });
+  test.each([
+    ['another address', () => 'https://other.example.com/parley'],
+    ['https and its Host', () => proxied.url.replace('http:', 'https:')],
+    ['http and its Host', () => proxied.url],
+  ])('what is signed over %s is refused', async (_, base) => {
+    expect(await signedOver(base())).toMatchObject({ status: 401 });
   });
 });
 
