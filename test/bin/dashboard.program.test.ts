@@ -46,30 +46,41 @@ async function start(): Promise<Started> {
   return { isOfSources: stdout.trim() === 'true', said: stderr.split('\n').filter(Boolean) };
 }
 
+const main = (): string => path.join(root, 'src/dashboard/main.tsx');
 const built = (name: string): string => path.join(root, 'dist/dashboard', name);
 
-test('is built once, again when a source changes, and not when one was only touched', async () => {
-  const first = await start();
-  expect(first).toEqual({ isOfSources: true, said: [expect.stringMatching(BUILT)] });
+test('is built once by two starts at the same moment, and again when a source changes, unless that fails', async () => {
+  const both = await Promise.all([start(), start()]);
+  expect(both.map(({ isOfSources }) => isOfSources)).toEqual([true, true]);
+  const said = both.flatMap((one) => one.said);
+  expect(said.filter((line) => BUILT.test(line))).toHaveLength(1);
+  expect(await readdir(path.join(root, 'dist'))).toEqual(['dashboard']);
   expect(await readFile(built('index.html'), 'utf8')).toContain('<div id="root">');
   expect(await start()).toEqual({ isOfSources: true, said: [] });
 
-  await utimes(path.join(root, 'src/dashboard/main.tsx'), new Date(), new Date());
+  await utimes(main(), new Date(), new Date()); // Touched, and not changed.
   expect((await start()).said).toEqual([]);
 
-  await appendFile(path.join(root, 'src/dashboard/main.tsx'), "document.title = 'changed here';\n");
-  expect((await start()).said).toEqual([expect.stringMatching(BUILT)]);
+  await appendFile(main(), "document.title = 'changed here';\n");
+  expect(await start()).toEqual({ isOfSources: true, said: [expect.stringMatching(BUILT)] });
   const scripts = (await readdir(built('assets'))).filter((name) => /^index-.*\.js$/.test(name));
-  expect(scripts).toHaveLength(1); // That of before is gone.
+  expect(scripts).toHaveLength(1); // The earlier one is gone.
   expect(await readFile(built(`assets/${scripts[0]!}`), 'utf8')).toContain('changed here');
+
+  await leavesWhatIsThere();
 }, 60_000);
 
-test('is built once by two starts at the same moment', async () => {
-  const both = await Promise.all([start(), start()]);
-  expect(both.map(({ isOfSources }) => isOfSources)).toEqual([true, true]);
-  expect(both.flatMap(({ said }) => said).filter((line) => BUILT.test(line))).toHaveLength(1);
+/** When the sources cannot be built. */
+async function leavesWhatIsThere(): Promise<void> {
+  const before = await readFile(built('index.html'), 'utf8');
+  await appendFile(main(), 'this is ( no program');
+  const { isOfSources, said } = await start();
+  expect(isOfSources).toBe(false);
+  expect(said.join('\n')).toContain('main.tsx');
+  expect(said.at(-1)).toMatch(/^parley: the dashboard could not be built: .* served all the same$/);
+  expect(await readFile(built('index.html'), 'utf8')).toBe(before);
   expect(await readdir(path.join(root, 'dist'))).toEqual(['dashboard']);
-}, 60_000);
+}
 
 test('is left out in a line without the development packages, and where nothing can be written', async () => {
   await rm(path.join(root, 'node_modules'));
@@ -80,15 +91,3 @@ test('is left out in a line without the development packages, and where nothing 
   ]);
   expect(existsSync(path.join(root, 'dist'))).toBe(false);
 });
-
-test('that cannot be built leaves what is there, and says why', async () => {
-  await start();
-  const before = await readFile(built('index.html'), 'utf8');
-  await appendFile(path.join(root, 'src/dashboard/main.tsx'), 'this is ( no program');
-  const { isOfSources, said } = await start();
-  expect(isOfSources).toBe(false);
-  expect(said.join('\n')).toContain('main.tsx');
-  expect(said.at(-1)).toMatch(/^parley: the dashboard could not be built: .* served all the same$/);
-  expect(await readFile(built('index.html'), 'utf8')).toBe(before);
-  expect(await readdir(path.join(root, 'dist'))).toEqual(['dashboard']);
-}, 60_000);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -65,7 +65,8 @@ describe('what is built from the files that the image is built from, and from no
     folder = await mkdtemp(join(tmpdir(), 'parley-dist-'));
     for (const [name, to] of copiedToBuild())
       await cp(join(root, name), join(folder, to), { recursive: true });
-    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+    const packages = await realpath(join(root, 'node_modules'));
+    await symlink(packages, join(folder, 'node_modules'));
     const args = ['--disable-warning=ExperimentalWarning', 'bin/build.mjs', 'dist'];
     await run(process.execPath, [...args, '--no-optional'], { cwd: folder });
   }, 60_000);

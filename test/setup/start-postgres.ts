@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-postgres.ts';
 import { migrateDatabase } from '../../src/roles/migrate-database.ts';
 import { memoryFolder } from '../memory-folder.ts';
+import { copyCluster } from '../platform/postgres/made-cluster.ts';
 import { createTemplate } from '../platform/postgres/postgres.ts';
 import { atEndOfRun } from './stop-servers.ts';
 
@@ -39,6 +40,7 @@ const TEMPLATE_IS_THERE = 'PARLEY_TEST_TEMPLATE';
 
 async function startServer(): Promise<string> {
   const dataDir = await mkdtemp(path.join(memoryFolder(), 'parley-test-'));
+  await copyCluster(dataDir);
   // Nothing of this outlives the run, so nothing is made durable.
   const settings = {
     fsync: 'off',

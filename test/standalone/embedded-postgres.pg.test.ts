@@ -1,11 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { chooseAccount } from '../../src/standalone/postgres/account.ts';
@@ -17,40 +18,28 @@ import {
 import { findBinaries } from '../../src/standalone/postgres/binaries.ts';
 import { createServerLog } from '../../src/standalone/postgres/log.ts';
 import { processStartTime } from '../../src/standalone/postgres/owner.ts';
-import { leashOf, postmasterPid, spawnUnreaped, untilGone, untilZombie } from './processes.ts';
+import { copyCluster } from '../platform/postgres/made-cluster.ts';
+import {
+  canNobodyRun,
+  leashOf,
+  NOBODY,
+  postmasterPid,
+  spawnUnreaped,
+  untilGone,
+  untilZombie,
+} from './processes.ts';
 
 const OWNER = path.resolve(import.meta.dirname, './embedded-postgres-owner.ts');
-const NOBODY = 65_534;
+const run = promisify(execFile);
 const isRoot = process.getuid?.() === 0;
 /** Whether other users can run this checkout's programs; in root's home they cannot. */
-const isReachable =
-  isRoot &&
-  [process.execPath, findBinaries().postgres].every(
-    (file) => spawnSync(file, ['--version'], { uid: NOBODY, gid: NOBODY }).status === 0,
-  );
+const isReachable = canNobodyRun(process.execPath, findBinaries().postgres);
 
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
 let home: string;
 let dataDir: string;
 let cleanUp: (() => Promise<unknown>)[];
-
-/** A data folder in which a cluster was made. Making one takes longer than all else that a test does. */
-let made: string;
-beforeAll(async () => {
-  made = await mkdtemp(path.join(os.tmpdir(), 'parley embedded '));
-  const log = pino({ level: 'silent' });
-  const database = createEmbeddedPostgres({ dataDir: made, log, settings: { fsync: 'off' } });
-  await database.start();
-  await database.stop();
-});
-afterAll(() => rm(made, { recursive: true, force: true }));
-
-/** Gives the test a cluster that was made before. */
-async function copyCluster(): Promise<void> {
-  for (const name of ['postgres', 'postgres.password'])
-    await cp(path.join(made, name), path.join(dataDir, name), { recursive: true });
-}
 
 beforeEach(async () => {
   // As mktemp -d makes it: only its owner may enter.
@@ -103,7 +92,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 
 describe('the embedded PostgreSQL', () => {
   test('keeps data, port and password over a stop and a start', async () => {
-    await copyCluster();
+    await copyCluster(dataDir);
     const first = embedded();
     const { url } = await first.start();
     await query(url, 'create table kept as select 42 as answer');
@@ -117,25 +106,8 @@ describe('the embedded PostgreSQL', () => {
     expect(await query(again.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
   });
 
-  test('is durable, speaks UTF-8 and asks for a password that only its owner can read', async () => {
-    const { url } = await embedded({ settings: {} }).start();
-
-    expect(await query(url, `select upper('straße é') as text`)).toEqual([{ text: 'STRAßE É' }]);
-    const [settings] = await query(
-      url,
-      `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit,
-              current_setting('listen_addresses') as addresses,
-              current_setting('unix_socket_directories') as sockets`,
-    );
-    expect(settings).toEqual({ fsync: 'on', commit: 'on', addresses: '127.0.0.1', sockets: '' });
-    const wrong = new URL(url);
-    wrong.password = 'wrong';
-    await expect(query(wrong.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
-    expect(statSync(path.join(dataDir, 'postgres.password')).mode & 0o077).toBe(0);
-  });
-
   test('is back at the same URL when it was killed, and says so', async () => {
-    await copyCluster();
+    await copyCluster(dataDir);
     const down = Promise.withResolvers<void>();
     const up = Promise.withResolvers<void>();
     const { url } = await embedded({ onDown: down.resolve, onUp: up.resolve }).start();
@@ -152,7 +124,7 @@ describe('the embedded PostgreSQL', () => {
   });
 
   test('stops while it is being restarted', async () => {
-    await copyCluster();
+    await copyCluster(dataDir);
     const down = Promise.withResolvers<void>();
     const database = embedded({ onDown: down.resolve });
     const { url } = await database.start();
@@ -173,21 +145,32 @@ describe('the embedded PostgreSQL', () => {
     await outcome;
   });
 
-  test('starts over when a kill left a half-made cluster', async () => {
-    const draft = path.join(dataDir, 'postgres.new-0badcafe');
+  test('makes a cluster, also over a half-made one, that is durable, speaks UTF-8 and asks for a password that only its owner can read', async () => {
+    const draft = path.join(dataDir, 'postgres.new-0badcafe'); // A kill left it.
     await mkdir(draft, { recursive: true });
     await writeFile(path.join(draft, 'PG_VERSION'), '18\n');
 
-    const { url } = await embedded().start();
+    const { url } = await embedded({ settings: {} }).start();
 
-    expect(await query(url, 'select 1 as a')).toEqual([{ a: 1 }]);
     expect(existsSync(draft)).toBe(false);
+    expect(await query(url, `select upper('straße é') as text`)).toEqual([{ text: 'STRAßE É' }]);
+    const [settings] = await query(
+      url,
+      `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit,
+              current_setting('listen_addresses') as addresses,
+              current_setting('unix_socket_directories') as sockets`,
+    );
+    expect(settings).toEqual({ fsync: 'on', commit: 'on', addresses: '127.0.0.1', sockets: '' });
+    const wrong = new URL(url);
+    wrong.password = 'wrong';
+    await expect(query(wrong.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
+    expect(statSync(path.join(dataDir, 'postgres.password')).mode & 0o077).toBe(0);
   });
 });
 
 describe('the owner of the data folder', () => {
   test('is alone: a second start is refused and names the first', async () => {
-    await copyCluster();
+    await copyCluster(dataDir);
     const { child } = await startOwner();
     await expect(embedded().start()).rejects.toThrow(`in use by another parley (pid ${child.pid})`);
     // Refusing it must not have taken the folder from the first.
@@ -195,7 +178,7 @@ describe('the owner of the data folder', () => {
   });
 
   test('takes its server along when it is killed', async () => {
-    await copyCluster();
+    await copyCluster(dataDir);
     const { child } = await startOwner();
     const pid = postmasterPid(dataDir);
     await end(child, 'SIGKILL');
@@ -204,7 +187,7 @@ describe('the owner of the data folder', () => {
   });
 
   test('stops a server that outlived an earlier one, and has its data', async () => {
-    await copyCluster();
+    await copyCluster(dataDir);
     const { child, url: before } = await startOwner();
     await query(before, 'create table kept as select 7 as a');
     const pid = postmasterPid(dataDir);
@@ -220,7 +203,7 @@ describe('the owner of the data folder', () => {
   });
 
   test('is not kept out by files whose pids are other processes by now', async () => {
-    await copyCluster();
+    await copyCluster(dataDir);
     const first = embedded();
     await first.start();
     const pidFile = path.join(dataDir, 'postgres', 'postmaster.pid');
@@ -238,7 +221,7 @@ describe('the owner of the data folder', () => {
   });
 
   onLinux('is not kept out by a server that was killed and that nobody reaps', async () => {
-    await copyCluster();
+    await copyCluster(dataDir);
     const first = embedded();
     await first.start();
     const pidFile = path.join(dataDir, 'postgres', 'postmaster.pid');
@@ -275,7 +258,7 @@ describe('what a user can cause is one clear line', () => {
   });
 
   test('a setting that the server refuses', async () => {
-    await copyCluster();
+    await copyCluster(dataDir);
     await expect(
       embedded({ settings: { fsync: 'off', work_mem: 'much' } }).start(),
     ).rejects.toMatchObject({
@@ -315,6 +298,8 @@ test('its log keeps one older part and the last lines', async () => {
 
   runsAsNobody('leaves the folder of an ordinary user to them', async () => {
     chmodSync(home, 0o777);
+    await copyCluster(dataDir);
+    await run('chown', ['-R', `${NOBODY}:${NOBODY}`, dataDir]);
     const ordinary = { uid: NOBODY, gid: NOBODY };
     const { child, url } = await startOwner(ordinary);
     await query(url, 'create table kept as select 9 as a');
@@ -331,6 +316,7 @@ test('its log keeps one older part and the last lines', async () => {
   runsAsNobody(
     'runs as nobody, on files made as root, where namespaces are forbidden',
     async () => {
+      await copyCluster(dataDir);
       const first = embedded();
       await query((await first.start()).url, 'create table kept as select 3 as a');
       await first.stop();

@@ -1,20 +1,30 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pdfWithCMap } from '../knowledge/formats/making.ts';
+import { findBinaries } from '../../src/standalone/postgres/binaries.ts';
 import { consumer, CONSUMED, FOR_NODE, projectWith, ROOT } from '../client/pack.ts';
+import { IS_NIGHTLY } from '../nightly.ts';
+import { canNobodyRun, NOBODY } from './processes.ts';
 
-/** `npm install parley` somewhere else: what `npm pack` makes of this tree, with all it depends on. */
+/**
+ * `npm install parley` somewhere else: what `npm pack` makes of this tree. Nightly npm installs it with all it depends on;
+ * else it has the packages of this tree, and must import none that it does not name.
+ */
 
 let project: Awaited<ReturnType<typeof projectWith>>;
 /** Who installed it and who runs it are two, where that can be. */
-const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+const other =
+  process.getuid?.() === 0 &&
+  (IS_NIGHTLY || canNobodyRun(process.execPath, findBinaries().postgres))
+    ? { uid: NOBODY, gid: NOBODY }
+    : undefined;
 
 beforeAll(async () => {
-  project = await projectWith(ROOT);
+  project = await projectWith(ROOT, { linksPackages: !IS_NIGHTLY });
 }, 300_000);
 
 afterAll(() => project.remove());
@@ -49,11 +59,26 @@ describe('the package parley, installed', () => {
     ]);
   });
 
+  test('imports no package that it does not name', async () => {
+    const home = path.join(project.path, 'node_modules/parley');
+    const text = await readFile(path.join(home, 'package.json'), 'utf8');
+    const { dependencies } = JSON.parse(text) as { dependencies: Record<string, string> };
+    const programs = project.files.filter((file) =>
+      /^dist\/(?!widget|dashboard).*\.js$/.test(file),
+    );
+    const imported = new Set<string>();
+    for (const file of programs)
+      for (const name of packagesIn(await readFile(path.join(home, file), 'utf8')))
+        imported.add(name);
+    expect([...imported].filter((name) => !(name in dependencies))).toEqual([]);
+    expect(imported.size).toBeGreaterThan(30);
+  });
+
   test('`parley start` serves, run by a user who may not write where it is installed', async () => {
     const home = path.join(project.path, 'home');
     await chmod(project.path, 0o755);
     await mkdir(home);
-    if (other.uid !== undefined) await chown(home, other.uid, other.gid);
+    if (other) await chown(home, other.uid, other.gid);
     const command = path.join(project.path, 'node_modules/.bin/parley');
     const parley = spawn(command, ['start'], {
       ...other,
@@ -85,6 +110,15 @@ describe('the package parley, installed', () => {
     );
   });
 });
+
+const IMPORTS =
+  /^(?:import '|(?:import|export|\}) ?[^'\n]*\bfrom '|.*\bimport\(')((?:@[a-z][\w.-]*\/)?[a-z][\w.-]*)(?:\/[^'\n]*)?'/gm;
+
+/** Packages that a module imports by name. */
+function packagesIn(code: string): string[] {
+  const names = code.matchAll(IMPORTS);
+  return [...names].map(([, name]) => name!);
+}
 
 /** A PDF that refers to a predefined CMap. */
 const FORM = pdfWithCMap({ encoding: '90ms-RKSJ-H', ordering: 'Japan1' }, [

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -60,4 +60,14 @@ export async function leashOf(owner: number): Promise<number> {
     if (statOf(pid)[1] === String(owner) && command.includes('parley-leash')) return pid;
   }
   throw new Error(`process ${owner} has no leash`);
+}
+
+/** The user without rights. */
+export const NOBODY = 65_534;
+
+/** Whether root can run these programs as that user. It cannot run those of a checkout in root's home. */
+export function canNobodyRun(...programs: readonly string[]): boolean {
+  if (process.getuid?.() !== 0) return false;
+  const as = { uid: NOBODY, gid: NOBODY };
+  return programs.every((file) => spawnSync(file, ['--version'], as).status === 0);
 }

@@ -10,7 +10,7 @@ import { startParley, temporaryFolder, type Parley } from '../roles/parley-proce
 const EXAMPLES = path.resolve(import.meta.dirname, '../../examples');
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-/** Database that all tests but the first share, instead of starting a PostgreSQL. */
+/** Used instead of a PostgreSQL of its own, which takes longer to make than all the rest. */
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let parley: Parley;
 
@@ -27,7 +27,7 @@ const start = (demo: string, env: Record<string, string> = {}): Promise<Parley> 
   startParley({
     dataDir: path.join(folder.path, 'data'),
     manifests: EXAMPLES,
-    env: { PARLEY_DEMO: demo, ...env },
+    env: { DATABASE_URL: database.url, PARLEY_DEMO: demo, ...env },
   });
 
 test('the first start holds a conversation with answers, a gap, an end and its events', async () => {
@@ -79,26 +79,22 @@ async function didThings(id: string): Promise<void> {
   });
 }
 
-test('a model that stands still in the sample holds nobody up who stops', async () => {
+test('what the model of the sample could not answer is told, and one that stands still holds nobody up who stops', async () => {
   const stub = await startStubModel({ reply: { text: 'one two', hang: 'between_tokens' } });
-  const model = { PARLEY_MODEL_URL: stub.url, PARLEY_MODEL: 'stub-1' };
-  parley = await start('1', { DATABASE_URL: database.url, ...model });
+  stub.script(...Array.from({ length: FIRST_MESSAGES }, () => ({ status: 401 })));
+  parley = await start('1', { PARLEY_MODEL_URL: stub.url, PARLEY_MODEL: 'stub-1' });
   await shown('Model', `stub-1 at ${stub.url}`);
-  await stub.request(0);
+  await shown('the model of support could not answer', 'check PARLEY_MODEL_KEY');
+  await stub.request(FIRST_MESSAGES); // The first one of the second conversation.
   expect(await parley.stop()).toEqual([0]); // While the model still stands.
   await stub.stop();
 }, 120_000);
 
-test('what the model of the sample could not answer is told', async () => {
-  const stub = await startStubModel({ reply: { status: 401 } });
-  const model = { PARLEY_MODEL_URL: stub.url, PARLEY_MODEL: 'stub-1' };
-  parley = await start('1', { DATABASE_URL: database.url, ...model });
-  await shown('the model of support could not answer', 'check PARLEY_MODEL_KEY');
-  await stub.stop();
-}, 120_000);
+/** Messages of the user in the first sample conversation. */
+const FIRST_MESSAGES = 4;
 
 test('without the demonstration there is none', async () => {
-  parley = await start('0', { DATABASE_URL: database.url });
+  parley = await start('0');
   const agent = await until('the agent to be ready', async () => {
     const { body } = await parley.call('GET', '/v1/agents');
     const agents: { name: string; ready: boolean; id: string }[] = body.data;

@@ -80,7 +80,7 @@ async function signsInOnce(parley: Parley): Promise<void> {
   expect(parley.output()).not.toContain(cookie.split('=')[1]); // No log of the process has it.
 }
 
-/** As the page does that the link leads to. */
+/** Sends what the page sends that the link leads to. */
 function redeem({ url, dashboard }: Parley): Promise<Response> {
   return fetch(`${url}/v1/sessions`, {
     method: 'POST',

@@ -167,7 +167,7 @@ const EMPTY_WORDS = wordsIn([...english.stopWords, ...english.emptyWords]);
 
 /** The empty words of other languages than English. */
 type OtherEmptyWords = {
-  /** Of all languages that have a script of their own. */
+  /** Empty words of all languages that have a script of their own. */
   ofScripts: ReadonlySet<string>;
   /** Words that tell that a question is not English, each with the empty words of the languages it may be in. */
   telling: ReadonlyMap<string, ReadonlySet<string>[]>;
