@@ -14,7 +14,7 @@ export const CALLS: readonly Mutant[] = [
     name: 'country-not-checked',
     promise: 'a call comes in by a carrier, and goes out',
     file: 'src/calls/choose-provider.ts',
-    in: 'requireCountry',
+    in: 'requireOrdinary',
     find: 'includes(number.country)',
     replace: 'length > 0',
     suite: 'test/calls/carriers/twilio/outgoing.pg.test.ts',
