@@ -10,6 +10,10 @@ import { promisify } from 'node:util';
 /** What the image is made of. That it starts is tested where there is a container runtime. */
 
 const run = promisify(execFile);
+/** What the parts of a program count and wait by, in the program that a test runs. */
+const WAITING = `const waitingMax = { namespace: 1, all: 1 };
+      const counted = { inc: () => undefined, dec: () => undefined };
+      const metrics = { workWaiting: counted, workRunning: counted, workRefused: counted };`;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
 
@@ -94,9 +98,10 @@ describe('what is built from the files that the image is built from, and from no
     const cutter = join(folder, 'dist/knowledge/passages/text-cutter.js');
     const program = `
       const { createTextCutter } = await import(${JSON.stringify(cutter)});
-      const cutter = createTextCutter({ waitingMax: 1, log: console });
+      ${WAITING}
+      const cutter = createTextCutter({ waitingMax, metrics, log: console });
       const text = 'word '.repeat(100_000);
-      console.log((await cutter.cut({ path: 'a', title: 'a', text })).passages);
+      console.log((await cutter.cut('default', { path: 'a', title: 'a', text })).passages);
       await cutter.stop();`;
     const flags = ['--no-experimental-strip-types', '--input-type=module', '-e', program];
     const { stdout } = await run(process.execPath, flags, { cwd: folder, env: {} });
@@ -107,9 +112,10 @@ describe('what is built from the files that the image is built from, and from no
     const extractor = join(folder, 'dist/knowledge/formats/extractor.js');
     const program = `
       const { createExtractor } = await import(${JSON.stringify(extractor)});
-      const extractor = createExtractor({ waitingMax: 1, log: console });
+      ${WAITING}
+      const extractor = createExtractor({ waitingMax, metrics, log: console });
       const bytes = Buffer.from('Room;Price\\nSingle;45');
-      const read = await extractor.extract({ bytes, mediaType: null, name: 'prices.csv' });
+      const read = await extractor.extractFor('default')({ bytes, mediaType: null, name: 'prices.csv' });
       console.log(read.documents[0].text);
       await extractor.stop();`;
     const flags = ['--no-experimental-strip-types', '--input-type=module', '-e', program];

@@ -1,7 +1,7 @@
 import { clearTimeout, setTimeout, timeoutSignal } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
+import { createFairQueue, type FairQueueMetrics } from '../../platform/controller/fair-queue.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
-import { createLine } from '../passages/text-cutter.ts';
 import type { Answer, Extracted, ExtractInput } from './extracted.ts';
 import { createGathering, lostBy, tookTooLong } from './gathering.ts';
 import type { Frame } from './frames.ts';
@@ -9,11 +9,14 @@ import { ChildLost, startGuardedChild, type GuardedChild } from './guarded-child
 
 export type { Extracted, ExtractInput } from './extracted.ts';
 
-/** Reads documents in a process of its own that is killed on memory and time (decision 47). */
+/** @throws ApiError unavailable when too many wait already, or it is stopped; what `signal` says */
+export type ExtractOne = (input: ExtractInput, signal?: AbortSignal) => Promise<Extracted>;
+
+/** Reads documents in processes of their own that are killed on memory and time (decision 47). */
 export type Extractor = {
-  /** @throws ApiError unavailable when too many wait already, or it is stopped; what `signal` says */
-  extract: (input: ExtractInput, signal?: AbortSignal) => Promise<Extracted>;
-  /** Resident memory of the child, at most, in bytes; 0 where the system does not say. */
+  /** Reads documents of a namespace. */
+  extractFor: (namespace: string) => ExtractOne;
+  /** Resident memory of a child, at most, in bytes; 0 where the system does not say. */
   peakBytes: () => number;
   stop: () => Promise<void>;
 };
@@ -23,24 +26,50 @@ const TIMEOUT_MS = 20_000;
 /** It has 60 MB when it does nothing. */
 const IDLE_MS = 30_000;
 const RETRY_AFTER_SEC = 5;
+/** Children. The second one starts when a second namespace has a document to read. */
+const PLACES = 2;
+const SHARE = 1;
 
 export function createExtractor({
   waitingMax,
+  metrics,
   timeoutMs = TIMEOUT_MS,
   idleMs = IDLE_MS,
   log,
 }: {
-  /** Documents at once: one is read, the others wait, each with its memory. */
-  waitingMax: number;
+  /** Documents that wait, each with its memory. */
+  waitingMax: { namespace: number; all: number };
+  metrics: FairQueueMetrics;
   timeoutMs?: number;
   idleMs?: number;
   log: Logger;
 }): Extractor {
-  const inLine = createLine(waitingMax);
-  const child = keepChild(idleMs);
+  const queue = createFairQueue({
+    kind: 'documents',
+    places: PLACES,
+    share: SHARE,
+    waitingMax,
+    metrics,
+  });
+  const children = Array.from({ length: PLACES }, () => keepChild(idleMs));
+  /** The one that was used last is the next one, so that the others can end. */
+  const free = [...children];
   let stopping: Promise<void> | undefined;
 
   async function extractNow(input: ExtractInput, caller?: AbortSignal): Promise<Extracted> {
+    const child = free.pop()!; // There are as many as places.
+    try {
+      return await extractBy(child, input, caller);
+    } finally {
+      free.push(child);
+    }
+  }
+
+  async function extractBy(
+    child: ReturnType<typeof keepChild>,
+    input: ExtractInput,
+    caller: AbortSignal | undefined,
+  ): Promise<Extracted> {
     const time = timeoutSignal(timeoutMs);
     const signal = caller ? AbortSignal.any([time, caller]) : time;
     const gathered = createGathering();
@@ -62,10 +91,15 @@ export function createExtractor({
   }
 
   return {
-    extract: (input, signal) => inLine(() => extractNow(input, signal)),
-    peakBytes: child.peakBytes,
-    stop: () => (stopping ??= child.end()),
+    extractFor: (namespace) => (input, signal) =>
+      queue.run(namespace, () => extractNow(input, signal), signal),
+    peakBytes: () => Math.max(...children.map((child) => child.peakBytes())),
+    stop: () => (stopping ??= endAll(children)),
   };
+}
+
+async function endAll(children: readonly ReturnType<typeof keepChild>[]): Promise<void> {
+  await Promise.all(children.map((child) => child.end()));
 }
 
 /** A child that is started when it is needed, and again after it was lost; it ends when idle. */

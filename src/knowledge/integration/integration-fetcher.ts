@@ -19,7 +19,7 @@ export type Integration = NonNullable<FetchInput['source']['spec']['integration'
 
 export type IntegrationFetcherDeps = Pick<RequestDeps, 'send' | 'userAgent' | 'nowMs'> & {
   /** Reads HTML. */
-  extract: Extractor['extract'];
+  extractFor: Extractor['extractFor'];
   /** Of the source's own namespace. @throws FetchRefused */
   secretsOf: (namespace: string, integration: Integration) => Promise<RequestSecrets>;
   /** Others than the usual ones. */
@@ -41,7 +41,8 @@ export function createIntegrationFetcher(deps: IntegrationFetcherDeps): Fetcher 
   return async function* fetchFeed(input) {
     const { url } = integrationOf(input);
     const ask = askerOf({ ...deps, limits, times }, input);
-    const reading = { limits, extract: deps.extract, signal: input.signal };
+    const extract = deps.extractFor(input.source.namespace);
+    const reading = { limits, extract, signal: input.signal };
     const { state, answer, isKept } = await begin(ask, input.cursor, url);
     if (answer.kind === 'unchanged') return { unseen: 'keep', cursor: input.cursor };
     if (answer.kind === 'text') {

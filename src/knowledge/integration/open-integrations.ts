@@ -16,13 +16,13 @@ export function openIntegrations({
   guard,
   version,
   store,
-  extract,
+  extractFor,
   tlsCa,
 }: {
   guard: AddressGuard;
   version: string;
   store: Pick<ResourceStore, 'get'>;
-  extract: Extractor['extract'];
+  extractFor: Extractor['extractFor'];
   /** A PEM certificate trusted besides the system's; for tests. */
   tlsCa?: string | undefined;
 }): { fetch: Fetcher; stop: () => Promise<void> } {
@@ -35,7 +35,7 @@ export function openIntegrations({
     send: egress.fetch,
     userAgent: `parley/${version}`,
     nowMs: epochMs,
-    extract,
+    extractFor,
     secretsOf: async (namespace, integration) => {
       const secrets = await resolveRequestSecrets(store, namespace, integration);
       if ('reason' in secrets) throw new FetchRefused(secrets.reason, secrets.message);

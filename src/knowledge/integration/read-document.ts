@@ -1,5 +1,5 @@
 import { isStorable } from '../../platform/reconcile/unstorable.ts';
-import type { Extractor } from '../formats/extractor.ts';
+import type { ExtractOne } from '../formats/extractor.ts';
 import type { Fetched } from '../sources/fetching.ts';
 import type { FeedLimits } from './feed-limits.ts';
 import { invalidFeed } from './feed-refused.ts';
@@ -14,7 +14,7 @@ const TEXTS = ['text', 'markdown', 'html'] as const;
 export type ReadingDeps = {
   limits: FeedLimits;
   /** Reads HTML. */
-  extract: Extractor['extract'];
+  extract: ExtractOne;
   signal: AbortSignal;
 };
 

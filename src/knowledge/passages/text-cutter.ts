@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Tinypool } from 'tinypool';
 import { timeoutSignal } from '../../clock.ts';
 import { ApiError, codeOf, reasonOf } from '../../errors.ts';
+import { createFairQueue, type FairQueueMetrics } from '../../platform/controller/fair-queue.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { cutPassages, type Content, type CutContent, type Refusal } from './cut-passages.ts';
 import type { CutInThread } from './cut-worker.ts';
@@ -10,12 +11,16 @@ import type { CutInThread } from './cut-worker.ts';
 /** Cuts texts in a thread of its own, so that a large one keeps nobody waiting (decision 20). */
 export type TextCutter = {
   /** @throws TextRefused; ApiError unavailable when too many wait already, or it is stopped */
-  cut: (content: Content) => Promise<CutContent>;
+  cut: (namespace: string, content: Content) => Promise<CutContent>;
   /**
    * Runs what writes a content. Of large ones one at a time: each keeps a session of PostgreSQL busy
    * for half a minute, and two of them leave little of a small machine to others.
    */
-  inTurn: <T>(content: Pick<CutContent, 'batches'>, write: () => Promise<T>) => Promise<T>;
+  inTurn: <T>(
+    namespace: string,
+    content: Pick<CutContent, 'batches'>,
+    write: () => Promise<T>,
+  ) => Promise<T>;
   stop: () => Promise<void>;
 };
 
@@ -44,10 +49,12 @@ const IDLE_MS = 30_000;
 
 export function createTextCutter({
   waitingMax,
+  metrics,
   log,
 }: {
-  /** Texts at once: one is cut, the others wait, each with its memory. */
-  waitingMax: number;
+  /** Texts that wait to be cut, and as many to be written, each with its memory. */
+  waitingMax: { namespace: number; all: number };
+  metrics: FairQueueMetrics;
   log: Logger;
 }): TextCutter {
   const pool = new Tinypool({
@@ -64,8 +71,9 @@ export function createTextCutter({
   });
   // Of a thread with nothing to do; without a handler it would end the process.
   pool.on('error', (error) => log.warn({ reason: reasonOf(error) }, 'a cutting thread was lost'));
-  const inLine = createLine(waitingMax);
-  const writeInLine = createLine(waitingMax);
+  // The queue of the pool hangs when the thread of the text before dies.
+  const cuts = createFairQueue({ kind: 'texts', places: 1, waitingMax, metrics });
+  const writes = createFairQueue({ kind: 'index_writes', places: 1, waitingMax, metrics });
   let stopping: Promise<void> | undefined;
 
   async function cutInThread(content: Content): Promise<CutContent> {
@@ -84,27 +92,13 @@ export function createTextCutter({
   }
 
   return {
-    cut: async (content) => {
+    cut: async (namespace, content) => {
       if (Buffer.byteLength(content.text) <= SMALL_BYTES) return taken(cutPassages(content));
-      return inLine(() => cutInThread(content));
+      return cuts.run(namespace, () => cutInThread(content));
     },
-    inTurn: ({ batches }, write) => (batches.length > LARGE_BATCHES ? writeInLine(write) : write()),
+    inTurn: (namespace, { batches }, write) =>
+      batches.length > LARGE_BATCHES ? writes.run(namespace, write) : write(),
     stop: () => (stopping ??= pool.destroy()),
-  };
-}
-
-/** Not by the queue of the pool: that hangs when the thread of the one before dies. */
-export function createLine(waitingMax: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    if (waiting >= waitingMax) throw unavailable('other texts are being indexed; try again');
-    waiting += 1;
-    const result = last.then(work).finally(() => {
-      waiting -= 1;
-    });
-    last = result.catch(() => undefined);
-    return result;
   };
 }
 

@@ -8,11 +8,12 @@ import { TextRefused, type TextCutter } from '../passages/text-cutter.ts';
  */
 export async function cutOrRefuse(
   { cutter }: { cutter: Pick<TextCutter, 'cut'> },
+  namespace: string,
   content: Content,
   pointer = '',
 ): Promise<CutContent> {
   try {
-    return await cutter.cut(content);
+    return await cutter.cut(namespace, content);
   } catch (error) {
     if (!(error instanceof TextRefused)) throw error;
     const { code, message: detail } = error;

@@ -70,7 +70,7 @@ export async function projectSource(
       await requireRoom();
       return row;
     });
-  const row = cut ? await deps.cutter.inTurn(cut, write) : await write();
+  const row = cut ? await deps.cutter.inTurn(source.namespace, cut, write) : await write();
   return { row, problem: source.problem };
 }
 
@@ -81,7 +81,7 @@ async function cutDeclared(
   content: Content | undefined,
 ): Promise<{ source: DeclaredSource; cut: CutContent | undefined }> {
   try {
-    return { source, cut: content && (await cutter.cut(content)) };
+    return { source, cut: content && (await cutter.cut(source.namespace, content)) };
   } catch (error) {
     if (!(error instanceof TextRefused)) throw error;
     const reason = error.code === 'too_many' ? 'TooManyPassages' : 'InvalidText';

@@ -19,31 +19,39 @@ export type ReadContent = {
   failed: readonly FailedEntry[];
 };
 
-export type ReadDeps = { cutter: Pick<TextCutter, 'cut'>; extractor: Pick<Extractor, 'extract'> };
+export type ReadDeps = {
+  cutter: Pick<TextCutter, 'cut'>;
+  extractor: Pick<Extractor, 'extractFor'>;
+};
 
 /** A text as it was declared. @throws ApiError invalid_body, unavailable */
 export async function readText(
   deps: Pick<ReadDeps, 'cutter'>,
+  namespace: string,
   content: Content,
 ): Promise<ReadContent> {
-  return readOf(await cutOrRefuse(deps, content));
+  return readOf(await cutOrRefuse(deps, namespace, content));
 }
 
 /**
  * What was uploaded: text as it is, other formats as they are read elsewhere.
  * @throws ApiError invalid_body, with why it cannot be read; unavailable
  */
-export async function readUploaded(deps: ReadDeps, upload: Upload): Promise<ReadContent> {
+export async function readUploaded(
+  deps: ReadDeps,
+  namespace: string,
+  upload: Upload,
+): Promise<ReadContent> {
   const { fileName, mediaType, content: bytes } = upload;
   const name = fileName ?? UNNAMED_FILE;
   const found = formatOf({ bytes, mediaType, name: fileName });
   if ('format' in found && isPlain(found.format, bytes)) {
-    return readText(deps, { path: name, title: name, text: bytes });
+    return readText(deps, namespace, { path: name, title: name, text: bytes });
   }
-  const extracted = await deps.extractor.extract({ bytes, mediaType, name });
+  const extracted = await deps.extractor.extractFor(namespace)({ bytes, mediaType, name });
   if ('refused' in extracted) throw refused(extracted.refused);
   const { failed } = extracted;
-  const documents = await cutAll(deps, extracted.documents);
+  const documents = await cutAll(deps, namespace, extracted.documents);
   return { hash: await hashOf(name, bytes), documents, failed };
 }
 
@@ -57,13 +65,14 @@ const PACKED_BYTES_MAX = 100_000_000;
 
 async function cutAll(
   deps: Pick<ReadDeps, 'cutter'>,
+  namespace: string,
   documents: readonly ExtractedDocument[],
 ): Promise<CutContent[]> {
   const all: CutContent[] = [];
   let [passages, packed] = [0, 0];
   for (const { name, title, text, language, bytes } of documents) {
     const content = { path: name, title: title ?? name, text, language };
-    const cut = await cutOrRefuse(deps, content);
+    const cut = await cutOrRefuse(deps, namespace, content);
     passages += cut.passages;
     packed += cut.batches.reduce((sum, { length }) => sum + length, 0);
     if (passages > PASSAGES_MAX || packed > PACKED_BYTES_MAX) throw refused(TOO_MANY);

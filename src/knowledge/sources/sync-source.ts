@@ -38,7 +38,7 @@ export async function syncSource(
       throw new ApiError('no_content', 'there is nothing to index yet: upload the content first');
     }
     try {
-      return await indexContent(deps, content, beforeCommit, async (db) => {
+      return await indexContent(deps, { ...key, content }, beforeCommit, async (db) => {
         const source = await lockedSource(db, key);
         if (!(await isStored(db, source, content.hash))) throw new ContentChanged();
         return source;
@@ -69,8 +69,8 @@ export async function uploadContent(
   // Checked first, so that no upload is cut into passages for nothing.
   requireFile(await requireSource(deps, input));
   await checkBytes(deps.pool, deps, { ...input, bytes: upload.content.length });
-  const content = await readUploaded(deps, upload);
-  return indexContent(deps, content, beforeCommit, async (db) => {
+  const content = await readUploaded(deps, input.namespace, upload);
+  return indexContent(deps, { ...input, content }, beforeCommit, async (db) => {
     const source = await lockedSource(db, input);
     requireFile(source);
     await writeUpload(db, source.id, upload);
@@ -80,7 +80,7 @@ export async function uploadContent(
 
 function indexContent(
   deps: IndexDeps,
-  content: ReadContent,
+  { namespace, content }: { namespace: string; content: ReadContent },
   beforeCommit: CommitHook<KnowledgeSourceRow>,
   prepare: (db: Db) => Promise<KnowledgeSourceRow>,
 ): Promise<KnowledgeSourceRow> {
@@ -103,7 +103,7 @@ function indexContent(
       return shown;
     });
   const batches = content.documents.flatMap((document) => document.batches);
-  return deps.cutter.inTurn({ batches }, write);
+  return deps.cutter.inTurn(namespace, { batches }, write);
 }
 
 async function lockedSource(db: Db, { namespace, id }: SourceKey): Promise<KnowledgeSourceRow> {
@@ -119,10 +119,10 @@ async function readStored(
 ): Promise<ReadContent | undefined> {
   if (source.type === 'text') {
     const content = await storedText(deps.pool, source);
-    return content && readText(deps, content);
+    return content && readText(deps, source.namespace, content);
   }
   const upload = await readUpload(deps.pool, source.id);
-  return upload && readUploaded(deps, upload);
+  return upload && readUploaded(deps, source.namespace, upload);
 }
 
 async function storedText(db: Db, { id, name }: KnowledgeSourceRow): Promise<Content | undefined> {

@@ -110,7 +110,7 @@ export async function createSource(
   requireSchedule(deps, fields.schedule);
   requireFeedUrl(deps.guard, fields);
   if (!plan.isRetry) await checkBytes(deps.pool, deps, { namespace, text: fields.text });
-  await refuseTooMany(deps, fields.text);
+  await refuseTooMany(deps, namespace, fields.text);
   const object = {
     kind: 'KnowledgeSource',
     namespace,
@@ -147,7 +147,7 @@ export async function patchSource(
   requireSchedule(deps, changes['schedule']);
   requireFeedUrl(deps.guard, changes);
   await checkBytes(deps.pool, deps, { ...key, text: changes['text'] });
-  await refuseTooMany(deps, changes['text']);
+  await refuseTooMany(deps, caller.namespace, changes['text']);
   return patchAudited(deps, DECLARED_SOURCE, {
     caller,
     action: 'knowledge_source.updated',
@@ -163,9 +163,13 @@ export async function patchSource(
  * be too much is not looked at.
  * @throws ApiError invalid_body, unavailable
  */
-async function refuseTooMany(deps: SourceWriterDeps, text: unknown): Promise<void> {
+async function refuseTooMany(
+  deps: SourceWriterDeps,
+  namespace: string,
+  text: unknown,
+): Promise<void> {
   if (typeof text !== 'string' || text.length < PASSAGES_MAX) return;
-  await cutOrRefuse(deps, { path: 'text', title: '', text }, '/text');
+  await cutOrRefuse(deps, namespace, { path: 'text', title: '', text }, '/text');
 }
 
 export async function deleteSource(

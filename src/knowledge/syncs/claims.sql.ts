@@ -19,11 +19,15 @@ export const HELD = `id = $1 and lease = $2 and status = 'running'`;
 
 /**
  * The next sync to run: of the namespace that has the fewest under way, among those of the one that has
- * waited longest. One whose process died counts as waiting. Empty `namespaces`: of all.
+ * waited longest. One whose process died counts as waiting. Empty `namespaces`: of all but `except`.
  */
 export async function claimSync(
   db: Db,
-  { namespaces, leaseMs }: { namespaces: readonly string[]; leaseMs: number },
+  {
+    namespaces,
+    except = [],
+    leaseMs,
+  }: { namespaces: readonly string[]; except?: readonly string[]; leaseMs: number },
 ): Promise<ClaimedSync | undefined> {
   const { rows } = await db.query<ClaimedSync>(
     `update knowledge_syncs
@@ -33,6 +37,7 @@ export async function claimSync(
         select s.id from knowledge_syncs s
          where (s.status = 'queued' or s.status = 'running' and s.lease_until < clock_timestamp())
            and (cardinality($1::text[]) = 0 or s.namespace = any($1))
+           and s.namespace <> all($3::text[])
          order by (select count(*) from knowledge_syncs r
                     where r.namespace = s.namespace and r.status = 'running'
                       and r.lease_until >= clock_timestamp()),
@@ -41,9 +46,19 @@ export async function claimSync(
                   s.requested_at, s.id
          limit 1 for update of s skip locked)
      returning ${SYNC_COLUMNS}, lease`,
-    [namespaces, leaseMs],
+    [namespaces, leaseMs, except],
   );
   return rows[0];
+}
+
+/** Syncs that wait for a process. Empty `namespaces`: of all. */
+export async function countQueued(db: Db, namespaces: readonly string[]): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select count(*)::int as count from knowledge_syncs
+      where status = 'queued' and (cardinality($1::text[]) = 0 or namespace = any($1))`,
+    [namespaces],
+  );
+  return rows[0]!.count; // An aggregate has one row.
 }
 
 /** Whether the lease still holds: the sync was neither taken over nor canceled. */

@@ -1,7 +1,8 @@
 import { failpoint } from '../../failpoints.ts';
 import { newUuid } from '../../ids.ts';
+import type { FairQueue } from '../../platform/controller/fair-queue.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
-import type { CutContent } from '../passages/cut-passages.ts';
+import type { Content, CutContent } from '../passages/cut-passages.ts';
 import { TextRefused, type TextCutter } from '../passages/text-cutter.ts';
 import type { Fetched, FetchEnd, Fetcher } from '../sources/fetching.ts';
 import type { KnowledgeSourceRow } from '../sources/knowledge-sources.sql.ts';
@@ -18,7 +19,13 @@ import {
 import { stageBatches, stageDocument, unstageDocument } from './staged-documents.sql.ts';
 import { DOCUMENT_BYTES_MAX, PATH_BYTES_MAX, requireRoomFor } from './sync-refused.ts';
 
-export type ReadDeps = { pool: Pool; cutter: Pick<TextCutter, 'cut'> };
+export type ReadDeps = { pool: Pool; cutter: Pick<TextCutter, 'cut'>; writes: FairQueue };
+/** For one source. */
+type StageDeps = {
+  pool: Pool;
+  cut: (content: Content) => Promise<CutContent>;
+  write: (work: () => Promise<boolean>) => Promise<boolean>;
+};
 
 type Told = Extract<Fetched, { path: string }>;
 type FetchedDocument = Extract<Fetched, { kind: 'document' }>;
@@ -47,6 +54,13 @@ export async function readWhole(
   const { source, cursor, fetcher, lease, reading, signal } = input;
   const known = (path: string) => Promise.resolve(validatorsOf(reading, path));
   const told = fetcher({ source, known, cursor, signal });
+  const { pool, cutter, writes } = deps;
+  const { namespace } = source;
+  const own: StageDeps = {
+    pool,
+    cut: (content) => cutter.cut(namespace, content),
+    write: (work) => writes.run(namespace, work, signal),
+  };
   try {
     for (;;) {
       const next = await nextOf(told, signal);
@@ -54,7 +68,7 @@ export async function readWhole(
         reading.end = next.value;
         return;
       }
-      await take(deps, { lease, reading, told: next.value });
+      await take(own, { lease, reading, told: next.value });
     }
   } finally {
     // One that hangs keeps nobody waiting.
@@ -86,7 +100,7 @@ async function nextOf(
 }
 
 async function take(
-  deps: ReadDeps,
+  deps: StageDeps,
   { lease, reading, told }: { lease: Lease; reading: Reading; told: Fetched },
 ): Promise<void> {
   const { progress, seen } = reading;
@@ -108,7 +122,7 @@ async function take(
 }
 
 async function takePath(
-  deps: ReadDeps,
+  deps: StageDeps,
   { lease, reading, told }: { lease: Lease; reading: Reading; told: Told },
 ): Promise<void> {
   const { path } = told;
@@ -133,7 +147,7 @@ async function takePath(
 }
 
 async function takeDocument(
-  deps: ReadDeps,
+  deps: StageDeps,
   { lease, reading, told }: { lease: Lease; reading: Reading; told: FetchedDocument },
 ): Promise<void> {
   const { progress, indexed, staged } = reading;
@@ -163,7 +177,7 @@ async function takeDocument(
 
 /** False: it cannot be indexed, what is indexed of it stays. */
 async function stage(
-  deps: ReadDeps,
+  deps: StageDeps,
   work: { lease: Lease; reading: Reading; document: FetchedDocument; hash: string },
 ): Promise<boolean> {
   const { lease, reading, document, hash } = work;
@@ -174,7 +188,7 @@ async function stage(
   }
   let cut: CutContent;
   try {
-    cut = await deps.cutter.cut({ path, title, text, language });
+    cut = await deps.cut({ path, title, text, language });
   } catch (error) {
     if (!(error instanceof TextRefused)) throw error;
     noteProblem(reading, { path, kind: 'failed', reason: error.message });
@@ -182,17 +196,19 @@ async function stage(
   }
   await failpoint('sync.staging');
   const batchesId = newUuid();
-  await writeBatches(deps, { lease, batchesId, batches: cut.batches });
-  const isHeld = await stageDocument(deps.pool, lease, {
-    path,
-    batchesId,
-    title: cut.title,
-    hash: Buffer.from(hash, 'base64'),
-    bytes: cut.bytes,
-    chunks: cut.passages,
-    language: cut.language,
-    url,
-    ...validators,
+  const isHeld = await deps.write(async () => {
+    await writeBatches(deps, { lease, batchesId, batches: cut.batches });
+    return stageDocument(deps.pool, lease, {
+      path,
+      batchesId,
+      title: cut.title,
+      hash: Buffer.from(hash, 'base64'),
+      bytes: cut.bytes,
+      chunks: cut.passages,
+      language: cut.language,
+      url,
+      ...validators,
+    });
   });
   if (!isHeld) throw new LeaseLost('canceled or taken over');
   noteStaged(reading, path, { hash, ...validators, chunks: cut.passages });
@@ -205,7 +221,7 @@ async function stage(
 const BATCHES_AT_ONCE = 4;
 
 async function writeBatches(
-  { pool }: ReadDeps,
+  { pool }: StageDeps,
   work: { lease: Lease; batchesId: string; batches: readonly Uint8Array[] },
 ): Promise<void> {
   const { lease, batchesId, batches } = work;
@@ -217,7 +233,7 @@ async function writeBatches(
 }
 
 async function unstage(
-  { pool }: ReadDeps,
+  { pool }: StageDeps,
   { lease, reading, path }: { lease: Lease; reading: Reading; path: string },
 ): Promise<void> {
   if (!reading.staged.has(path)) return;

@@ -1,6 +1,7 @@
 import { codeOf, reasonOf } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import { QUOTA_EXCEEDED, QuotaExceededError } from '../../platform/declare/quota.ts';
+import type { FairQueue } from '../../platform/controller/fair-queue.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { TextCutter } from '../passages/text-cutter.ts';
 import { fetchKeyOf, isFetched, type FetchedType } from '../sources/fetched-source.ts';
@@ -22,6 +23,8 @@ export type Fetchers = Partial<Record<FetchedType, Fetcher>>;
 export type SyncDeps = ApplyDeps & {
   fetchers: Fetchers;
   cutter: Pick<TextCutter, 'cut'>;
+  /** The turns of syncs that write. */
+  writes: FairQueue;
   log: Logger;
   times?: LeaseTimes | undefined;
 };
@@ -84,7 +87,8 @@ async function readAndApply(
   const cursor = await readCursor(deps.pool, source.id);
   const reading = await beginReading(deps.pool, { ...sync, progress });
   await readWhole(deps, { source, cursor, fetcher, lease: sync, reading, signal });
-  await applySync(deps, { sync, reading, key, signal });
+  const apply = (): Promise<void> => applySync(deps, { sync, reading, key, signal });
+  await deps.writes.run(sync.namespace, apply, signal);
 }
 
 async function end(

@@ -1,7 +1,8 @@
 import { tellProjected } from '../../platform/postgres/projected.ts';
 import { createPeriodic } from '../../platform/controller/periodic.ts';
+import { createFairQueue, type FairQueueMetrics } from '../../platform/controller/fair-queue.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
-import { claimSync, pruneSyncs } from './claims.sql.ts';
+import { claimSync, countQueued, pruneSyncs } from './claims.sql.ts';
 import { LEASE_TIMES } from './hold-lease.ts';
 import { countOverdue, queueDue } from './queue-due.ts';
 import { runSync, type SyncDeps } from './run-sync.ts';
@@ -13,14 +14,23 @@ export type SyncRunner = {
   stop: () => Promise<void>;
 };
 
-export type SyncRunnerDeps = Omit<SyncDeps, 'metrics'> & {
-  metrics: SyncDeps['metrics'] & Pick<Metrics, 'knowledgeOverdue'>;
+export type SyncRunnerDeps = Omit<SyncDeps, 'metrics' | 'writes'> & {
+  metrics: SyncDeps['metrics'] & Pick<Metrics, 'knowledgeOverdue'> & FairQueueMetrics;
   /** Whose syncs it runs; empty: all. */
   namespaces: readonly string[];
 };
 
-/** At once in a process: each has a document, a connection and its fetcher's memory. */
-const AT_ONCE = 2;
+/**
+ * Limits the syncs that a process reads. Most of the time each waits for its site and costs the memory of a few pages.
+ * None waits in the queue itself: those that wait are rows, for any process to claim.
+ */
+const READING = { places: 16, share: 4, waitingMax: { namespace: 0, all: 0 } };
+/** Limits the syncs that stage a document or apply what they have read: each keeps PostgreSQL busy. */
+const WRITING = {
+  places: 3,
+  share: 2,
+  waitingMax: { namespace: READING.share, all: READING.places },
+};
 const LOOK_MS = 1_000;
 const CLEAN_MS = 60_000;
 
@@ -29,6 +39,9 @@ const CLEAN_MS = 60_000;
  * two run the same, and one whose process died is taken over.
  */
 export function createSyncRunner(deps: SyncRunnerDeps): SyncRunner {
+  const { metrics } = deps;
+  const reading = createFairQueue({ kind: 'syncs', ...READING, metrics });
+  const writes = createFairQueue({ kind: 'sync_writes', ...WRITING, metrics });
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
   const leaseMs = (deps.times ?? LEASE_TIMES).leaseMs;
@@ -41,14 +54,20 @@ export function createSyncRunner(deps: SyncRunnerDeps): SyncRunner {
       for (const { namespace, id } of await queueDue(deps)) {
         tellProjected(deps, { resource: 'knowledge_sources', namespace, id });
       }
-      while (running.size < AT_ONCE && !signal.aborted) {
-        const sync = await claimSync(deps.pool, { namespaces: deps.namespaces, leaseMs });
+      while (!signal.aborted) {
+        const { places, full } = reading.room();
+        if (places === 0) break;
+        const { namespaces } = deps;
+        const sync = await claimSync(deps.pool, { namespaces, except: full, leaseMs });
         if (!sync) break;
         tellProjected(deps, { resource: 'knowledge_sources', ...sync, id: sync.sourceId });
-        const run = runSync(deps, { sync, stopping: stopping.signal }).finally(() => {
-          running.delete(run);
-          look.wake();
-        });
+        const input = { sync, stopping: stopping.signal };
+        const run = reading
+          .run(sync.namespace, () => runSync({ ...deps, writes }, input))
+          .finally(() => {
+            running.delete(run);
+            look.wake();
+          });
         running.add(run);
       }
       return false;
@@ -61,7 +80,8 @@ export function createSyncRunner(deps: SyncRunnerDeps): SyncRunner {
     log: deps.log,
     run: async () => {
       await deleteStagedOf(deps.pool, null);
-      deps.metrics.knowledgeOverdue.set(await countOverdue(deps));
+      metrics.knowledgeOverdue.set(await countOverdue(deps));
+      metrics.workWaiting.set({ kind: 'syncs' }, await countQueued(deps.pool, deps.namespaces));
       return (await pruneSyncs(deps.pool)) > 0;
     },
   });

@@ -1,6 +1,6 @@
 import { mediaTypeOf } from '../../platform/egress/media-type.ts';
 import { readRobotsWords } from '../formats/html/page-facts.ts';
-import type { Extractor } from '../formats/extractor.ts';
+import type { ExtractOne } from '../formats/extractor.ts';
 import type { Validators } from '../sources/fetching.ts';
 import type { Answer, Request } from './page-request.ts';
 import type { Pace } from './pace.ts';
@@ -41,7 +41,7 @@ const DOCUMENTS = [
 const ACCEPT = `${HTML.join(', ')}, ${DOCUMENTS.slice(2).join(';q=0.9, ')};q=0.9, */*;q=0.1`;
 
 type Body = Extract<Answer, { kind: 'body' }>;
-type Deps = { request: Request; extract: Extractor['extract']; pace: Pace; signal: AbortSignal };
+type Deps = { request: Request; extract: ExtractOne; pace: Pace; signal: AbortSignal };
 
 /** Asks for a page when it is its turn, again when the server asks to wait, and reads it. */
 export async function readPage(

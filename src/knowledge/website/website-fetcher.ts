@@ -3,7 +3,7 @@ import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { createEgressClient } from '../../platform/egress/client.ts';
 import type { Lookup } from '../../platform/egress/name-lookup.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
-import type { Extractor } from '../formats/extractor.ts';
+import type { ExtractOne, Extractor } from '../formats/extractor.ts';
 import {
   FetchRefused,
   type Fetched,
@@ -50,7 +50,7 @@ type Settings = {
 export type WebsiteDeps = {
   guard: AddressGuard;
   /** Reads what was fetched, elsewhere than in this thread. */
-  extract: Extractor['extract'];
+  extractFor: Extractor['extractFor'];
   version: string;
   /** Default: the system's resolver. */
   lookup?: Lookup | undefined;
@@ -94,7 +94,8 @@ async function* fetchWebsite(
     const key = keyOf(settings);
     const before = await readCursor(key, input.cursor);
     const pace = createPace({ delayMs: settings.delayMs, nowMs, signal });
-    const visit = { ...deps, input, pace, before, signal };
+    const extract = deps.extractFor(input.source.namespace);
+    const visit = { ...deps, extract, input, pace, before, signal };
     const opened = await openSite(settings.url, visit);
     const crawl = new Crawl({
       ...settings,
@@ -135,7 +136,13 @@ function keyOf({ url, maxDepth, maxPages, include, exclude }: Settings): string 
   return hashOf(JSON.stringify([READING, url, maxDepth, maxPages, include, exclude]));
 }
 
-type Visit = Deps & { input: FetchInput; pace: Pace; before: SiteGraph; signal: AbortSignal };
+type Visit = Deps & {
+  extract: ExtractOne;
+  input: FetchInput;
+  pace: Pace;
+  before: SiteGraph;
+  signal: AbortSignal;
+};
 type Opened = { url: URL; page: Page; robots: Robots };
 
 /** The start page, wherever within its site it is, and what that site allows. */

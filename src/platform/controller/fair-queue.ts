@@ -1,5 +1,6 @@
 import { ApiError } from '../../errors.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { asWork } from '../observability/work.ts';
 
 /**
  * Shares the places of one kind of work between namespaces: one that asks for much keeps no other waiting. A
@@ -86,7 +87,7 @@ export function createFairQueue(deps: {
         await line.wait(namespace, signal).finally(() => metrics.workWaiting.dec({ kind }));
       }
       try {
-        return await job();
+        return await asWork({ name: kind, namespace }, job);
       } finally {
         giveBack(namespace);
       }

@@ -76,10 +76,10 @@ export type ApiRoleDeps = RoleContext &
 /** `conversations`: what holding one in this process takes; callers by HTTP get the same. */
 export type RunningApi = Listening & { conversations: ConversationDeps & { takeTurn: TakeTurn } };
 
-/** Texts indexed again by request that are cut or wait for it, beside as many uploads as may run. */
-const SYNCS_CUT_MAX = 4;
+/** Texts indexed again by request that wait, beside as many uploads as may run. */
+const SYNCS_WAITING_MAX = { namespace: 2, process: 4 };
 /** Where uploads have no limit. */
-const UPLOADS_CUT_MAX = 16;
+const UPLOADS_WAITING_MAX = { namespace: 12, process: 16 };
 
 /** A wait must not grow when the wall clock is set back. */
 /** The API role: answers as soon as it returns. @throws StartupError port taken */
@@ -224,8 +224,8 @@ function endpointDeps(deps: ApiRoleDeps): Parameters<typeof createEndpoints>[0] 
 }
 
 /** What makes passages of texts and files. */
-function createReaders({ limits, log }: Pick<ApiRoleDeps, 'limits' | 'log'>) {
-  const waiting = { waitingMax: cutsMax({ limits }), log };
+function createReaders({ limits, metrics, log }: Pick<ApiRoleDeps, 'limits' | 'metrics' | 'log'>) {
+  const waiting = { waitingMax: waitingMax({ limits }), metrics, log };
   const [cutter, extractor] = [createTextCutter(waiting), createExtractor(waiting)];
   const stop = async (): Promise<void> => {
     await Promise.all([cutter.stop(), extractor.stop()]);
@@ -233,8 +233,12 @@ function createReaders({ limits, log }: Pick<ApiRoleDeps, 'limits' | 'log'>) {
   return { cutter, extractor, stop };
 }
 
-function cutsMax({ limits: { shares } }: Pick<ApiRoleDeps, 'limits'>): number {
-  return (shares.uploads?.process ?? UPLOADS_CUT_MAX) + SYNCS_CUT_MAX;
+function waitingMax({ limits: { shares } }: Pick<ApiRoleDeps, 'limits'>) {
+  const { namespace, process } = shares.uploads ?? UPLOADS_WAITING_MAX;
+  return {
+    namespace: namespace + SYNCS_WAITING_MAX.namespace,
+    all: process + SYNCS_WAITING_MAX.process,
+  };
 }
 
 /** Wake-ups from other processes, on one connection. */

@@ -3,17 +3,19 @@ import { openIntegrations } from '../../knowledge/integration/open-integrations.
 import type { Fetchers } from '../../knowledge/syncs/run-sync.ts';
 import { openWebsites } from '../../knowledge/website/website-fetcher.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
+import type { FairQueueMetrics } from '../../platform/controller/fair-queue.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 
-/** Of all syncs of a process: each website has up to eight pages under way. */
-const DOCUMENTS_WAITING_MAX = 32;
+/** Each website has up to eight pages in progress: those of all syncs of a namespace and of a process. */
+const DOCUMENTS_WAITING_MAX = { namespace: 32, all: 128 };
 
 /** What reads sources of each type that is fetched, with the connections and the child that it uses. */
 export function openFetchers(deps: {
   guard: AddressGuard;
   version: string;
   log: Logger;
+  metrics: FairQueueMetrics;
   store: Pick<ResourceStore, 'get'>;
   /** A PEM certificate trusted besides the system's; for tests. */
   tlsCa?: string;
@@ -21,9 +23,9 @@ export function openFetchers(deps: {
   fetchers: Fetchers;
   stop: () => Promise<void>;
 } {
-  const extractor = createExtractor({ waitingMax: DOCUMENTS_WAITING_MAX, log: deps.log });
-  const websites = openWebsites({ ...deps, extract: extractor.extract });
-  const integrations = openIntegrations({ ...deps, extract: extractor.extract });
+  const extractor = createExtractor({ ...deps, waitingMax: DOCUMENTS_WAITING_MAX });
+  const websites = openWebsites({ ...deps, extractFor: extractor.extractFor });
+  const integrations = openIntegrations({ ...deps, extractFor: extractor.extractFor });
   return {
     fetchers: { website: websites.fetch, integration: integrations.fetch },
     stop: async () => {

@@ -83,8 +83,8 @@ const ADOPTION_MS = 3_600_000;
 const ADOPTING =
   'the database was led from elsewhere: what is not declared here yet is kept for an hour';
 
-/** As many as are reconciled at once; a declared text has a megabyte at most. */
-const TEXTS_CUT_MAX = 16;
+/** Room for all that are reconciled or synced; a declared text has a megabyte at most. */
+const TEXTS_WAITING_MAX = { namespace: 16, all: 16 };
 
 /** The operator role. Returns at once; watches always, reconciles while it leads. */
 export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
@@ -93,7 +93,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
     namespaces.length === 0 || namespaces.includes(namespace);
   const leader = { name: 'parley-operator' };
   const notifier = createNotifier({ pool, log });
-  const cutter = createTextCutter({ waitingMax: TEXTS_CUT_MAX, log });
+  const cutter = createTextCutter({ waitingMax: TEXTS_WAITING_MAX, metrics, log });
   const egress = createEgressClient({ guard: deps.guard });
   const prober = createProber({ egress, nowMs: monotonicMs }, deps.probes);
   const registrations = registerKinds({ ...deps, notifier, cutter, prober });
@@ -160,7 +160,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
 
 /** In every replica, whoever leads. Its texts are cut apart: a large page keeps no declared one waiting. */
 function startSyncs(deps: OperatorRoleDeps & { notifier: Notifier }): Pick<SyncRunner, 'stop'> {
-  const cutter = createTextCutter({ waitingMax: TEXTS_CUT_MAX, log: deps.log });
+  const cutter = createTextCutter({ ...deps, waitingMax: TEXTS_WAITING_MAX });
   const usual = openFetchers(deps);
   const all = { ...deps, announce: createAnnounce(deps), nowMs: epochMs };
   const deferred = createDeferredEvents(all);

@@ -7,7 +7,7 @@ import {
   type Extractor,
 } from '../../../src/knowledge/formats/extractor.ts';
 import { hiddenStylesOf, shownWord } from '../../../src/knowledge/formats/shown-word.ts';
-import { silent } from './extracting.ts';
+import { silent, waiting } from './extracting.ts';
 import { docxOf, pdfOf, pdfWithCMap, pdfWithPages, zipOf } from './making.ts';
 
 /** Made with LibreOffice: see originals/README.md. */
@@ -16,12 +16,12 @@ const original = (name: string): Buffer =>
 
 let extractor: Extractor;
 beforeAll(() => {
-  extractor = createExtractor({ waitingMax: 8, log: silent });
+  extractor = createExtractor({ ...waiting, log: silent });
 });
 afterAll(() => extractor.stop());
 
 const read = (name: string, bytes: Buffer | string): Promise<Extracted> =>
-  extractor.extract({ bytes: Buffer.from(bytes), mediaType: null, name });
+  extractor.extractFor('default')({ bytes: Buffer.from(bytes), mediaType: null, name });
 
 async function textOf(name: string, bytes: Buffer | string): Promise<string> {
   const found = await read(name, bytes);

@@ -23,11 +23,11 @@ import {
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import { createEgressFetch } from '../../../src/platform/egress/fetch.ts';
 
-import { silent } from '../formats/extracting.ts';
+import { silent, waiting } from '../formats/extracting.ts';
 
 /** Feeds on loopback that answer as a test says, and syncs of them by the real fetcher. */
 
-const extractor = createExtractor({ waitingMax: 8, log: silent });
+const extractor = createExtractor({ ...waiting, log: silent });
 
 const open: (() => Promise<void>)[] = [];
 
@@ -104,7 +104,7 @@ type Options = {
   times?: Partial<RequestTimes>;
   signal?: AbortSignal;
   /** Called before whatever is told is taken. */
-  onTold?: (told: Fetched) => void;
+  onTold?: (told: Fetched) => void | Promise<void>;
 };
 
 export const SOURCE_ID = newUuid();
@@ -118,7 +118,7 @@ export async function sync(url: string, options: Options = {}): Promise<Synced> 
   const { secrets = () => ({}), limits, integration } = options;
   const fetcher = createIntegrationFetcher({
     send: client.fetch,
-    extract: extractor.extract,
+    extractFor: extractor.extractFor,
     userAgent: 'parley/test',
     nowMs: Date.now,
     secretsOf: async () => secrets(),
@@ -140,7 +140,7 @@ export async function sync(url: string, options: Options = {}): Promise<Synced> 
         synced.end = value;
         return synced;
       }
-      options.onTold?.(value);
+      await options.onTold?.(value);
       if (value.kind === 'found') synced.found = value.count;
       else synced.told.push(value);
     }

@@ -30,8 +30,8 @@ beforeAll(async () => {
   stranger = makeCertificates();
   // An API of its own, because its operator trusts these certificates.
   api = await startApi({ operator: false, projectionWaitMs: PATIENT_MS });
-  const { guard, log, store } = api.engine;
-  fetching = openFetchers({ guard, log, store, version: 'test', tlsCa: certificates.ca });
+  const { guard, log, store, metrics } = api.engine;
+  fetching = openFetchers({ guard, log, store, metrics, version: 'test', tlsCa: certificates.ca });
   await api.engine.startOperator({ fetchers: fetching.fetchers, syncTimes: OFTEN });
 });
 afterAll(async () => {

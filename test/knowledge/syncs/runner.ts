@@ -25,7 +25,7 @@ export function startRunner(
     poolMax: 5,
   });
   const notifier = createNotifier(context);
-  const cutter = createTextCutter({ waitingMax: 16, log: context.log });
+  const cutter = createTextCutter({ ...context, waitingMax: { namespace: 16, all: 16 } });
   const runner = createSyncRunner({
     ...context,
     notifier,

@@ -126,7 +126,7 @@ export async function sync(
   const { index = nothing(), signal = new AbortController().signal, ...deps } = options;
   const websites = openWebsites({
     guard: createAddressGuard({ allow: ['127.0.0.1/32'] }),
-    extract: extractHere,
+    extractFor: () => extractHere,
     version: '1.2.3',
     ...deps,
   });
