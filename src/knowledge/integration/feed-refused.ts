@@ -16,6 +16,15 @@ export function tooManyDocuments({ documents }: Pick<FeedLimits, 'documents'>): 
   return tooLarge(`tells of more than ${documents} documents in one sync: ${instead}`);
 }
 
+/** Beyond the whole time of a feed. */
+export function tookTooLong(ms: number): FetchRefused {
+  const instead = 'answer changes alone by a cursor, answer faster, or make several feeds';
+  return new FetchRefused(
+    'TooSlow',
+    `the feed was not read to its end within ${ms / 3_600_000} hours: ${instead}`,
+  );
+}
+
 /** It may go better soon: the request is repeated, and then refused for this. */
 export class TryAgain extends Error {
   readonly refusal: FetchRefused;

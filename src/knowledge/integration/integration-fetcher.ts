@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../../clock.ts';
 import type { RequestSecrets } from '../../agents/tools/request-secrets.ts';
 import { fromUuid } from '../../ids.ts';
 import type { Extractor } from '../formats/extractor.ts';
@@ -9,7 +10,7 @@ import {
   type FetchInput,
 } from '../sources/fetching.ts';
 import { FEED_LIMITS, type FeedLimits } from './feed-limits.ts';
-import { invalidFeed, tooLarge, tooManyDocuments } from './feed-refused.ts';
+import { invalidFeed, tookTooLong, tooLarge, tooManyDocuments } from './feed-refused.ts';
 import { readState, writeState, type FeedState } from './feed-state.ts';
 import type { PageAnswer } from './read-answer.ts';
 import { readDocument, type ReadingDeps } from './read-document.ts';
@@ -38,7 +39,20 @@ type Beginning = { state: FeedState; answer: PageAnswer; isKept: boolean };
 export function createIntegrationFetcher(deps: IntegrationFetcherDeps): Fetcher {
   const limits = { ...FEED_LIMITS, ...deps.limits };
   const times = { ...REQUEST_TIMES, ...deps.times };
-  return async function* fetchFeed(input) {
+  return async function* fetchFeed(asked) {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(tookTooLong(times.feedMs)), times.feedMs);
+    const input = { ...asked, signal: AbortSignal.any([asked.signal, late.signal]) };
+    try {
+      return yield* readFeed(input);
+    } catch (error) {
+      throw late.signal.aborted ? late.signal.reason : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  async function* readFeed(input: FetchInput): AsyncGenerator<Fetched, FetchEnd, void> {
     const { url } = integrationOf(input);
     const ask = askerOf({ ...deps, limits, times }, input);
     const extract = deps.extractFor(input.source.namespace);
@@ -55,7 +69,7 @@ export function createIntegrationFetcher(deps: IntegrationFetcherDeps): Fetcher 
     // What could not be read is asked for again: so the next sync begins where this one did.
     const next = hasFailed ? { cursor: state.cursor, etag: null } : { cursor, etag };
     return { unseen, cursor: writeState({ ...state, format: 'json', ...next }) };
-  };
+  }
 }
 
 const GONE = 'the feed answered with status 410: what it was is gone; check its url';
@@ -152,6 +166,7 @@ async function* tellPages(
     if (told.size + page.documents.length > limits.documents) throw tooManyDocuments(limits);
     yield { kind: 'found', count: told.size + page.documents.length };
     for (const [at, value] of page.documents.entries()) {
+      reading.signal.throwIfAborted();
       const document = await readDocument(reading, value, at);
       if (told.has(document.path)) throw toldTwice(document.path);
       told.add(document.path);

@@ -23,6 +23,8 @@ export type RequestTimes = {
   headersMs: number;
   /** Until the end of its body. */
   pageMs: number;
+  /** Until the end of the last page, with all tries and pauses. */
+  feedMs: number;
   /** Before the second try; four times as long before each further one. */
   retryMs: number;
   /** No longer, whatever Retry-After says. */
@@ -32,6 +34,7 @@ export type RequestTimes = {
 export const REQUEST_TIMES: RequestTimes = {
   headersMs: 30_000,
   pageMs: 120_000,
+  feedMs: 6 * 3_600_000,
   retryMs: 1_000,
   retryMaxMs: 60_000,
 };
