@@ -29,6 +29,7 @@ import { createBodyReader } from './read-body.ts';
 import { identifyRequest, labelRoute, watchRequests } from './request-log.ts';
 import { traceRequests } from './request-trace.ts';
 import type { Route } from './route.ts';
+import { admitConnection } from './server.ts';
 import { answering, createRunOnce, type RunOnce } from './run-once.ts';
 
 export type AppDeps = IdempotencyDeps & {
@@ -167,6 +168,7 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
       for (const [name, value] of Object.entries(said)) response.setHeader(name, value);
     });
     describeWork({ namespace: caller.namespace });
+    admitConnection(request.socket);
     requireScope(caller, scope);
     const held: (() => void)[] = [];
     const countAs = (kind: InFlightKind): void => {

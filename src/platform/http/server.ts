@@ -17,9 +17,9 @@ import {
   setTimeout,
 } from '../../clock.ts';
 import { ApiError, codeOf, StartupError } from '../../errors.ts';
-import { newId } from '../../ids.ts';
 import type { Logger } from '../observability/logger.ts';
-import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
+import { createFairPlaces } from './sockets/fair-places.ts';
+import { answerLast } from './last-answer.ts';
 
 /** The HTTP server of the API: its limits, finding a port, and a stop that loses no answer. */
 
@@ -32,6 +32,10 @@ const CHECK_INTERVAL_MS = 1_000;
 const KEEP_ALIVE_TIMEOUT_MS = 10_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 const CONNECTIONS_MAX = 10_000;
+/** Connections on which nobody has shown a key or a token. The others are for those who have. */
+const STRANGERS_MAX = 5_000;
+/** How long a client may take nothing of an answer that is whole. */
+const STALLED_MS = 30_000;
 const DRAIN_MS = 10_000;
 /** A client with a kept connection learns of our end from an answer; it has this long to ask. */
 const FAREWELL = { maxMs: 5_000, quietMs: 1_000, lookMs: 50 };
@@ -47,6 +51,10 @@ export type ListenOptions = {
   /** What becomes a socket; absent: nothing does. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   log: Logger;
+  /** Default 5,000. */
+  strangersMax?: number;
+  /** Default 30 s. */
+  stalledMs?: number;
 };
 
 /** @throws StartupError when it cannot listen there */
@@ -61,10 +69,12 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
     },
     (request, response) => {
       farewell.onRequest(response);
+      cutIfUnread(response, options.stalledMs ?? STALLED_MS);
       app(request, response);
     },
   );
   const farewell = createFarewell(server);
+  const silent = watchStrangers(server, options.strangersMax ?? STRANGERS_MAX);
   server.maxConnections = CONNECTIONS_MAX;
   server.on('clientError', answerBrokenRequest);
   if (options.upgrade) server.on('upgrade', options.upgrade);
@@ -77,7 +87,7 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
   return {
     port,
     url: `http://${shownHost(options.host)}:${port}`,
-    stop: () => (stopping ??= farewell.say().then(() => drain(server))),
+    stop: () => (stopping ??= farewell.say().then(() => drain(server, silent))),
   };
 }
 
@@ -147,8 +157,9 @@ function createFarewell(server: Server) {
 }
 
 /** Finishes requests in flight, for 10 s at most; idle connections are closed at once. */
-async function drain(server: Server): Promise<void> {
+async function drain(server: Server, silent: SilentConnections): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  silent.destroy();
   // close() looks once; a connection also becomes idle when its answer is sent.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const end = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
@@ -156,6 +167,43 @@ async function drain(server: Server): Promise<void> {
   await closed;
   clearInterval(sweep);
   clearTimeout(end);
+}
+
+const admissions = new WeakMap<object, () => void>();
+
+/** The other end of a connection has shown a key or a token: it no longer has a stranger's place. */
+export function admitConnection(connection: object): void {
+  admissions.get(connection)?.();
+}
+
+type SilentConnections = { destroy: () => void };
+
+/** Gives connections their places until they are admitted. */
+function watchStrangers(server: Server, max: number): SilentConnections {
+  const places = createFairPlaces<Socket>(max);
+  const strangers = new Set<Socket>();
+  server.on('connection', (socket) => {
+    const leave = (): void => {
+      places.leave(socket);
+      strangers.delete(socket);
+    };
+    admissions.set(socket, leave);
+    socket.once('close', leave);
+    strangers.add(socket);
+    places.take(socket.remoteAddress ?? '', socket)?.destroy();
+  });
+  return {
+    destroy: () => {
+      for (const socket of strangers) if (socket.bytesRead === 0) socket.destroy();
+    },
+  };
+}
+
+/** Node waits for ever for a client that does not read the rest of an answer. */
+function cutIfUnread(response: ServerResponse, stalledMs: number): void {
+  response.once('prefinish', () => {
+    if (!response.writableFinished) response.socket?.setTimeout(stalledMs);
+  });
 }
 
 /**
@@ -168,20 +216,8 @@ export function answerBrokenRequest(_error: Error, socket: Duplex): void {
     socket.destroy(); // An answer may be in flight; another one in its middle would garble it.
     return;
   }
-  const requestId = newId('req');
-  const problem = new ApiError(
-    'malformed_request',
-    'the request is not valid HTTP or came too slowly',
-  );
-  const body = JSON.stringify(problemOf(problem, requestId));
-  const head = [
-    'HTTP/1.1 400 Bad Request',
-    `Content-Type: ${PROBLEM_MEDIA_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `Request-Id: ${requestId}`,
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const detail = 'the request is not valid HTTP or came too slowly';
+  answerLast(socket, new ApiError('malformed_request', detail));
 }
 
 /** An address that a browser on this machine can open. */

@@ -1,15 +1,19 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Agent, createServer, get, type IncomingMessage, type RequestListener } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import {
+  admitConnection,
   answerBrokenRequest,
   serve,
   type Listening,
   type ListenOptions,
 } from '../../../src/platform/http/server.ts';
+import { createSockets } from '../../../src/platform/http/sockets/sockets.ts';
 import { StartupError } from '../../../src/errors.ts';
 import { createLogger } from '../../../src/platform/observability/logger.ts';
+import { holdTime } from '../../clock.ts';
 import { until } from '../../until.ts';
 
 const DEFAULTS = {
@@ -141,16 +145,50 @@ test('a port in use by somebody else is not taken from them', async () => {
 
 /** What a client reads when its connection breaks once `sent` has arrived. */
 async function readBroken(sent: string): Promise<string> {
-  const server = createTcpServer((socket: Socket) => {
-    const fail = (): void => answerBrokenRequest(new Error('too slow'), socket);
+  const { client } = await breakConnection(sent);
+  return text(client);
+}
+
+/** A connection that breaks once `sent` has arrived, and whose client never closes its side if it is `stubborn`. */
+async function breakConnection(
+  sent: string,
+  { isStubborn = false } = {},
+): Promise<{ client: Socket; atServer: Promise<Socket> }> {
+  const accepted = Promise.withResolvers<Socket>();
+  const server = createTcpServer({ allowHalfOpen: true }, (socket: Socket) => {
+    const fail = (): void => {
+      answerBrokenRequest(new Error('too slow'), socket);
+      accepted.resolve(socket);
+    };
     if (sent === '') fail();
     else socket.once('data', fail);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   stops.push(() => new Promise((resolve) => void server.close(() => resolve())));
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const { port } = server.address() as AddressInfo;
+  const client = isStubborn ? stubborn(port) : connect(port, '127.0.0.1');
   if (sent !== '') client.write(sent);
-  return text(client);
+  return { client, atServer: accepted.promise };
+}
+
+/** A client that reads nothing and never closes its side. */
+function stubborn(port: number, localAddress = '127.0.0.1'): Socket {
+  const client = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true });
+  client.pause().on('error', () => undefined);
+  onTestFinished(() => void client.destroy());
+  return client;
+}
+
+/** The server's ends of the connections to a port of this process, in the order in which they were accepted. */
+function watchAccepted({ port }: Listening): Socket[] {
+  const accepted: Socket[] = [];
+  const note = (message: unknown): void => {
+    const { socket } = message as { socket: Socket };
+    if (socket.localPort === port) accepted.push(socket);
+  };
+  subscribe('net.server.socket', note);
+  onTestFinished(() => void unsubscribe('net.server.socket', note));
+  return accepted;
 }
 
 test('half a request is answered 400', async () => {
@@ -160,3 +198,89 @@ test('half a request is answered 400', async () => {
 test('a connection on which nothing came is closed without an answer', async () => {
   expect(await readBroken('')).toBe('');
 });
+
+test.each([
+  ['half a header', 'GET / HTTP/1.1\r\n'],
+  ['half a body', 'POST / HTTP/1.1\r\ncontent-length: 9\r\n\r\nhalf'],
+])('%s from a client that never closes: destroyed a second after the answer', async (_, sent) => {
+  const time = holdTime();
+  const { atServer } = await breakConnection(sent, { isStubborn: true });
+  const socket = await atServer;
+  await time.armed(1_000);
+  await time.advance(999);
+  expect(socket.destroyed).toBe(false);
+  await time.advance(1);
+  expect(socket.destroyed).toBe(true);
+});
+
+test.each([
+  ['no HTTP', 'NONSENSE\r\n\r\n'],
+  ['an upgrade of a path that has no socket', upgradeOf('/nowhere')],
+])('%s from a client that never closes: destroyed a second after the answer', async (_, sent) => {
+  const { upgrade } = createSockets([], DEFAULTS);
+  const server = await listen(ok, { upgrade });
+  const accepted = watchAccepted(server);
+  const time = holdTime();
+  stubborn(server.port).write(sent);
+  await time.armed(1_000);
+  await time.advance(1_000);
+  expect(accepted.map(({ destroyed }) => destroyed)).toEqual([true]);
+  time.release();
+});
+
+test('connections that send nothing do not hold up a stop', async () => {
+  const server = await listen(ok);
+  const accepted = watchAccepted(server);
+  stubborn(server.port);
+  await until('it to be accepted', () => accepted.length === 1);
+  const time = holdTime();
+  const stopping = server.stop();
+  // The farewell, and nothing of the ten seconds for requests in progress.
+  await time.advance(1_100);
+  await until('the farewell to end', () => accepted[0]!.destroyed);
+  time.release();
+  await stopping;
+});
+
+test('who takes all places of strangers loses the oldest one to a newcomer of another address', async () => {
+  const server = await listen(ok, { strangersMax: 3 });
+  const accepted = watchAccepted(server);
+  const open = async (address: string): Promise<void> => {
+    const before = accepted.length;
+    stubborn(server.port, address);
+    await until('it to be accepted', () => accepted.length > before);
+  };
+  await open('127.0.0.2');
+  for (let i = 0; i < 2; i += 1) await open('127.0.0.1');
+  expect(accepted.map(({ destroyed }) => destroyed)).toEqual([false, false, false]);
+  await open('127.0.0.3');
+  expect(accepted.map(({ destroyed }) => destroyed)).toEqual([false, true, false, false]);
+});
+
+test('a connection that was admitted holds no place of strangers', async () => {
+  const admit: RequestListener = ({ socket }, response) => {
+    admitConnection(socket);
+    response.end('ok');
+  };
+  const server = await listen(admit, { strangersMax: 1 });
+  const accepted = watchAccepted(server);
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(() => agent.destroy());
+  await ask(server, agent);
+  for (let i = 0; i < 2; i += 1) stubborn(server.port);
+  await until('both to be accepted', () => accepted.length === 3);
+  expect(accepted.map(({ destroyed }) => destroyed)).toEqual([false, true, false]);
+});
+
+test('a client that reads nothing of an answer is cut', async () => {
+  const large: RequestListener = (_request, response) => void response.end('x'.repeat(20_000_000));
+  const server = await listen(large, { stalledMs: 50 });
+  const accepted = watchAccepted(server);
+  stubborn(server.port).write('GET / HTTP/1.1\r\nhost: test\r\n\r\n');
+  await until('it to be cut', () => accepted[0]?.destroyed === true);
+});
+
+function upgradeOf(path: string): string {
+  const lines = [`GET ${path} HTTP/1.1`, 'host: test', 'connection: Upgrade', 'upgrade: websocket'];
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}

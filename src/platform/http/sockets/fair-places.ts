@@ -1,0 +1,49 @@
+import { networkOf } from '../rate-limit.ts';
+
+/**
+ * Places for those whom nobody knows yet. When all are taken, a newcomer gets the place of the oldest holder of the
+ * address that has the most. So an address that takes all places cannot keep others out, and where a proxy gives
+ * everybody the same address, whoever proves at once who they are is still faster than the oldest is replaced.
+ */
+export type FairPlaces<T> = {
+  /** Returns who loses the place, if somebody does. */
+  take: (address: string, holder: T) => T | undefined;
+  leave: (holder: T) => void;
+  count: () => number;
+};
+
+export function createFairPlaces<T>(max: number): FairPlaces<T> {
+  const networks = new Map<string, Set<T>>();
+  const networkOfHolder = new Map<T, string>();
+
+  function leave(holder: T): void {
+    const network = networkOfHolder.get(holder);
+    if (network === undefined) return;
+    networkOfHolder.delete(holder);
+    const holders = networks.get(network);
+    holders?.delete(holder);
+    if (holders?.size === 0) networks.delete(network);
+  }
+
+  /** Its cost is the number of addresses, and only when all places are taken. */
+  function oldestOfTheMost(): T | undefined {
+    let most = new Set<T>();
+    for (const holders of networks.values()) if (holders.size > most.size) most = holders;
+    const [oldest] = most;
+    return oldest;
+  }
+
+  return {
+    take: (address, holder) => {
+      const network = networkOf(address);
+      const holders = networks.get(network) ?? new Set();
+      networks.set(network, holders.add(holder));
+      networkOfHolder.set(holder, network);
+      const loser = networkOfHolder.size > max ? oldestOfTheMost() : undefined;
+      if (loser !== undefined) leave(loser);
+      return loser;
+    },
+    leave,
+    count: () => networkOfHolder.size,
+  };
+}
