@@ -15,7 +15,8 @@ export type TalkToOpen = {
 };
 
 export type OpenedTalk = {
-  write: (text: string) => void;
+  /** Settles when the message is stored, or will never be. */
+  write: (text: string) => Promise<void> | undefined;
   /** PCM16 of TALK_RATE, little endian, of an even length; undefined: it is in writing. */
   hear: ((bytes: Buffer) => void) | undefined;
   played: (mark: string) => void;

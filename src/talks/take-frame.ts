@@ -1,3 +1,4 @@
+import { createMessageBound } from '../calls/lines/message-bound.ts';
 import { MessageBody } from '../conversations/record/conversation.view.ts';
 import { ApiError } from '../errors.ts';
 import { textProblem } from '../platform/http/json-text.ts';
@@ -11,19 +12,44 @@ const SOUND_BYTES_MAX = 8 * 1024;
 /** What a page sends: a frame that we know, or sound. */
 export type Incoming = PageFrame | Buffer;
 
-/** What a page sends while its talk is open. `fail`: it is refused, and the talk closed. */
-export function takeFrame(talk: OpenedTalk, frame: Incoming, fail: (error: unknown) => void): void {
-  if (Buffer.isBuffer(frame)) return takeSound(talk, frame, fail);
-  if (frame.type === 'message') {
-    const problem = problemOf(frame);
-    return problem ? fail(problem) : talk.write(frame.text);
-  }
-  if (frame.type === 'played') return talk.played(frame.name);
-  if (frame.type === 'start') return fail(badStart('a talk is started once'));
-  talk.end().catch((error: unknown) => {
-    // Of one that has ended already the page is told by its end.
-    if (!(error instanceof ApiError)) fail(error);
-  });
+/** Nobody writes more while a reply is made, nor faster. */
+const MESSAGES = { pending: 8, pendingChars: 64_000, burst: 20, perSec: 1 };
+
+/**
+ * Takes what a page sends while its talk is open. Nothing is taken after `end`, nor after a frame that is refused.
+ * `fail` closes the talk.
+ */
+export function createFrameTaker(
+  talk: OpenedTalk,
+  fail: (error: unknown) => void,
+): (frame: Incoming) => void {
+  const messages = createMessageBound(MESSAGES);
+  let isOver = false;
+  const refuse = (error: unknown): void => {
+    isOver = true;
+    fail(error);
+  };
+  return (frame) => {
+    if (isOver) return;
+    if (Buffer.isBuffer(frame)) return takeSound(talk, frame, refuse);
+    if (frame.type === 'played') return talk.played(frame.name);
+    if (frame.type === 'start') return refuse(badStart('a talk is started once'));
+    if (frame.type === 'message') {
+      const problem = problemOf(frame) ?? (messages.allows(frame.text) ? undefined : tooMany());
+      return problem ? refuse(problem) : messages.add(frame.text, talk.write(frame.text));
+    }
+    isOver = true;
+    talk.end().catch((error: unknown) => {
+      // Of one that has ended already the page is told by its end.
+      if (!(error instanceof ApiError) || error.status >= 500) fail(error);
+    });
+  };
+}
+
+function tooMany(): ApiError {
+  const { burst, pending } = MESSAGES;
+  const detail = `A page may send ${burst} messages at once and one a second, of which ${pending} may wait.`;
+  return new ApiError('rate_limited', detail);
 }
 
 function takeSound({ hear }: OpenedTalk, bytes: Buffer, fail: (error: unknown) => void): void {

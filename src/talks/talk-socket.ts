@@ -12,7 +12,7 @@ import { admitTalk, type AdmitDeps } from './admit-talk.ts';
 import { openChat, type ChatDeps } from './chat-line.ts';
 import type { OpenedTalk } from './opened-talk.ts';
 import { badStart, elsewhere, refuseTalk, WrongFrames } from './refuse-talk.ts';
-import { takeFrame, type Incoming } from './take-frame.ts';
+import { createFrameTaker, type Incoming } from './take-frame.ts';
 import { createTalkCaptions } from './talk-captions.ts';
 import { readPageFrame, TALK_PATH, type SendFrame, type StartFrame } from './talk-frames.ts';
 import { createVoiceTalks, type VoiceTalkDeps, type VoiceTalks } from './voice-line.ts';
@@ -22,8 +22,6 @@ const FRAME_BYTES_MAX = 64 * 1024;
 const START_MS = 5_000;
 /** Frames that say nothing we know, one after the other. */
 const UNKNOWN_MAX = 50;
-/** Of what comes while a talk is opened. */
-const EARLY_MAX = 100;
 /** Of the sockets of a process: strangers leave room for telephones. */
 const OPEN_MAX = 1_000;
 /** With which a page leaves that knows that it does (RFC 6455 §7.4.1). */
@@ -47,7 +45,7 @@ type AcceptDeps = TalkSocketDeps & { voices: VoiceTalks };
 function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandlers {
   let opening: Promise<void> | undefined;
   let talk: OpenedTalk | undefined;
-  let early: Incoming[] = [];
+  let takeNext: ReturnType<typeof createFrameTaker> | undefined;
   let unknown = 0;
   let isOver = false;
   const fail = (error: unknown): void => {
@@ -59,30 +57,34 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
 
   async function open(start: StartFrame): Promise<void> {
     talk = await openTalk(deps, socket, { start, opened, fail, isGone: () => isOver });
-    if (!talk) return;
-    for (const frame of early) takeFrame(talk, frame, fail);
-    early = [];
+    if (talk) takeNext = createFrameTaker(talk, fail);
   }
 
-  function take(frame: Incoming): void {
-    if (isOver) return;
-    if (talk) return takeFrame(talk, frame, fail);
-    if (opening) {
-      if (early.length < EARLY_MAX) early.push(frame);
-      return;
+  function take(frame: Incoming): Promise<void> | undefined {
+    if (isOver) return undefined;
+    if (takeNext) {
+      takeNext(frame);
+      return undefined;
     }
-    if (Buffer.isBuffer(frame) || frame.type !== 'start') return fail(badStart(NO_START));
+    // Earlier frames wait until the talk is open.
+    if (opening) return opening.then(() => (isOver ? undefined : takeNext?.(frame)));
+    if (Buffer.isBuffer(frame) || frame.type !== 'start') {
+      fail(badStart(NO_START));
+      return undefined;
+    }
     clearTimeout(tooLate);
     opening = open(frame).catch(fail);
+    return opening;
   }
 
   return {
     onText: (text) => {
       const frame = readPageFrame(text);
       unknown = frame ? 0 : unknown + 1;
-      if (frame) take(frame);
-      else if (!opening) fail(badStart(NO_START));
+      if (frame) return take(frame);
+      if (!opening) fail(badStart(NO_START));
       else if (unknown >= UNKNOWN_MAX) fail(new WrongFrames('nobody knows these frames'));
+      return undefined;
     },
     onBytes: take,
     onClose: (code) => {

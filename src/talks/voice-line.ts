@@ -2,7 +2,7 @@ import { monotonicMs } from '../clock.ts';
 import { readCallById, type CallRow } from '../calls/calls.sql.ts';
 import { insertWebCall } from '../calls/carriers/web-calls.sql.ts';
 import { createAudioLine, type AudioLine } from '../calls/lines/audio-line.ts';
-import type { Line, LineEvent } from '../calls/lines/line.ts';
+import type { Line } from '../calls/lines/line.ts';
 import { dropLine } from '../calls/lines/lines.sql.ts';
 import type { LineFor, Lines, OpenLine } from '../calls/lines/lines.ts';
 import { speechOf } from '../calls/lines/own-speech.ts';
@@ -140,7 +140,7 @@ async function hangUp(deps: VoiceTalkDeps, { id }: CallRow): Promise<void> {
 type SoundLine = {
   lineFor: LineFor;
   hear: (bytes: Buffer) => void;
-  write: (text: string) => void;
+  write: (text: string) => Promise<void> | undefined;
   played: (mark: string) => void;
   close: () => void;
 };
@@ -149,7 +149,7 @@ type SoundLine = {
 function soundLine(
   { speech: providers, onTimes: measure, log }: VoiceTalkDeps,
   { admitted, send, sendSound }: TalkToOpen,
-  { on, close }: { on: (event: LineEvent) => void; close: (reason?: string) => void },
+  { on, close }: Pick<OpenLine, 'on'> & { close: (reason?: string) => void },
 ): SoundLine {
   let audio: AudioLine | undefined;
   const reader = createPcmReader();

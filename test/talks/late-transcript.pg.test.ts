@@ -94,7 +94,7 @@ test('the first token of a reply is sent behind the greeting', async () => {
       leave: () => undefined,
     },
   );
-  talk.write('How much is it?');
+  void talk.write('How much is it?');
   await emitted.promise;
   expect(sent.map(({ type }) => type)).toEqual(['ready']);
   read.resolve();

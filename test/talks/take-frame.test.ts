@@ -1,22 +1,23 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../src/errors.ts';
 import type { OpenedTalk } from '../../src/talks/opened-talk.ts';
-import { takeFrame, type Incoming } from '../../src/talks/take-frame.ts';
+import { createFrameTaker, type Incoming } from '../../src/talks/take-frame.ts';
 
 /** What a page may send while its talk is open. */
 
-function take(frame: Incoming, over: Partial<OpenedTalk> = {}) {
+function take(frame: Incoming | Incoming[], over: Partial<OpenedTalk> = {}) {
   const calls: unknown[] = [];
   const problems: Error[] = [];
   const talk: OpenedTalk = {
-    write: (text) => void calls.push(text),
+    write: async (text) => void calls.push(text),
     hear: (bytes) => void calls.push(bytes.length),
     played: (mark) => void calls.push(mark),
     end: async () => void calls.push('end'),
     closed: async () => undefined,
     ...over,
   };
-  takeFrame(talk, frame, (error) => void problems.push(error as Error));
+  const takeNext = createFrameTaker(talk, (error) => void problems.push(error as Error));
+  [frame].flat().forEach(takeNext);
   return { calls, problems };
 }
 
@@ -46,8 +47,45 @@ test('text, marks and the end are passed on, and a second start is refused', () 
   expect(take(start).problems).toHaveLength(1);
 });
 
+test('nothing is taken after an end, not even another end', () => {
+  const ending = Promise.withResolvers<void>();
+  let ends = 0;
+  const end = (): Promise<void> => {
+    ends += 1;
+    return ending.promise;
+  };
+  const after: Incoming[] = [
+    { type: 'end' },
+    { type: 'message', text: 'Hi' },
+    { type: 'played', name: 'm' },
+    Buffer.alloc(2),
+  ];
+  const { calls, problems } = take([{ type: 'end' }, ...after], { end });
+  expect({ ends, calls, problems }).toEqual({ ends: 1, calls: [], problems: [] });
+});
+
+test.each([
+  ['nine messages while none is stored', 8, 'Hi'],
+  ['64,001 characters while none is stored', 2, 'x'.repeat(32_000)],
+])('%s are refused, and nothing is taken after them', (_, count, text) => {
+  const never = new Promise<void>(() => undefined);
+  let written = 0;
+  const write = (): Promise<void> => {
+    written += 1;
+    return never;
+  };
+  const message: Incoming = { type: 'message', text };
+  const { calls, problems } = take(
+    [...Array.from({ length: count }, () => message), message, message, { type: 'end' }],
+    { write },
+  );
+  expect({ written, calls }).toEqual({ written: count, calls: [] });
+  expect(problems).toMatchObject([{ code: 'rate_limited', retryAfterSec: undefined }]);
+});
+
 test.each([
   ['that has ended already', new ApiError('conversation_ended', 'over'), 0],
+  ['that the database cannot end now', new ApiError('unavailable', 'away'), 1],
   ['that cannot be ended', new Error('away'), 1],
 ])('the end of a talk %s', async (_, error, count) => {
   const { problems } = take({ type: 'end' }, { end: () => Promise.reject(error) });

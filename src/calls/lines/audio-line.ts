@@ -2,12 +2,13 @@ import { monotonicMs } from '../../clock.ts';
 import { sentencesIn } from '../../conversations/sentences/sentences.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { createEar } from './ear.ts';
-import type { Line, LineEvent } from './line.ts';
+import type { Line } from './line.ts';
 import { createListenAgain } from './listen-again.ts';
 import type { Speech } from './own-speech.ts';
 import { withCut } from './saying.ts';
 import type { SoundFormat, SoundSink } from './sound-queue.ts';
 import { createSpeaker } from './speaker.ts';
+import type { Talk } from './talk.ts';
 import { createTurnClock, type TurnTimes } from './turn-times.ts';
 
 /** A line that carries sound: we hear and speak by ourselves (contract §4, telephony). */
@@ -19,7 +20,7 @@ export type AudioLine = Line & {
   /** A key was pressed: who presses one speaks. */
   press: (digit: string) => void;
   /** The user writes: they speak no less. */
-  write: (text: string) => void;
+  write: (text: string) => Promise<void> | undefined;
   /** Nobody is there any more. Nothing is heard or said. */
   close: () => void;
 };
@@ -29,7 +30,7 @@ export type AudioLineDeps = {
   format: SoundFormat;
   /** `close`: hangs up. */
   sink: SoundSink & { close: (reason?: string) => void };
-  on: (event: LineEvent) => void;
+  on: Talk['on'];
   /** How long the user waited, once for each turn that was answered. */
   onTimes: (times: TurnTimes) => void;
   log: Logger;
@@ -53,11 +54,11 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
     const heard = speaker.interrupt();
     if (!heard) return;
     const { cut } = heard;
-    if (!cut) return on({ type: 'interrupted', heard: heard.whole });
+    if (!cut) return void on({ type: 'interrupted', heard: heard.whole });
     const surely = again
       .listen(cut)
       .then((words) => (words === undefined ? undefined : withCut(heard, words)));
-    on({ type: 'interrupted', heard: withCut(heard, cut.guess), surely });
+    void on({ type: 'interrupted', heard: withCut(heard, cut.guess), surely });
   }
 
   const ear = createEar({
@@ -69,7 +70,7 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
     onInterrupt: interrupt,
     onHeard: (text, soundMs) => {
       clock.heard(soundMs);
-      on({ type: 'heard', text });
+      void on({ type: 'heard', text });
     },
     onLost: () => {
       if (!speaker.isSpeaking()) speaker.aside(sorry);
@@ -98,12 +99,12 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
     played: speaker.played,
     press: (digit) => {
       interrupt();
-      on({ type: 'digit', digit });
+      void on({ type: 'digit', digit });
     },
     write: (text) => {
       interrupt();
       clock.heard(undefined);
-      on({ type: 'written', text });
+      return on({ type: 'written', text });
     },
     close,
   };

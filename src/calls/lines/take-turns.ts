@@ -32,7 +32,8 @@ export type TurnTakerInput = {
 
 /** What the user says becomes turns, and the replies are said as they are made. */
 export type TurnTaker = {
-  hear: (text: string) => void;
+  /** Settles when the turn is stored, or will never be. Never rejects. */
+  hear: (text: string) => Promise<void>;
   /** Whether a reply is under way that is wanted. */
   isReplying: () => boolean;
   /** The reply under way is not wanted any more. */
@@ -45,6 +46,8 @@ export type TurnTaker = {
   idle: () => Promise<void>;
 };
 
+/** Maximum number of turns in progress or waiting. A user does not say so many while one turn is stored. */
+const IN_HAND_MAX = 50;
 /** Between two tries of a turn that could not be stored, ms; and what the user is told meanwhile. */
 const RETRY_MS = 500;
 const MOMENT_EVERY_MS = 15_000;
@@ -57,8 +60,18 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
   const said = new Set<number>();
   let inHand: Promise<void> = Promise.resolve();
   let canceling: AbortController | undefined;
+  let inHandCount = 0;
   /** Turns that wait for the database: who comes after one is stored after it. */
   let waiting = 0;
+  /** Settles when the last turn so far is stored, or will never be. */
+  let stored: Promise<unknown> = Promise.resolve();
+
+  /** Begins a turn once the one before it is stored. Drops the turn and returns undefined if the line has ended by then. */
+  function inOrder<T>(begin: () => Promise<T>): Promise<T | undefined> {
+    const result = stored.then(() => (input.gone.aborted ? undefined : begin()));
+    stored = result.catch(() => undefined);
+    return result;
+  }
 
   /** `before`: settles with the turns before it. */
   async function take(text: string, before: Promise<void>): Promise<void> {
@@ -78,8 +91,8 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
         await Promise.all([ready, before]);
         waiting -= 1;
       };
-      const result = await untilStored(deps, { ...input, waits }, about, settle);
-      for (const turn of spokenIn(result)) {
+      const result = await inOrder(() => untilStored(deps, { ...input, waits }, about, settle));
+      for (const turn of result ? spokenIn(result) : []) {
         said.add(turn.index);
         mouth.finish(utterance, turn);
       }
@@ -95,7 +108,12 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
   }
 
   return {
-    hear: (text) => {
+    hear: async (text) => {
+      if (inHandCount >= IN_HAND_MAX) {
+        deps.log.warn({ conversationId }, 'what a user said is dropped: too many turns wait');
+        return;
+      }
+      inHandCount += 1;
       canceling?.abort();
       mouth.heardAll();
       const before = inHand;
@@ -104,6 +122,8 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
         deps.log.error({ reason: reasonOf(error), conversationId }, 'a turn of a call failed');
       });
       inHand = Promise.all([before, turn]).then(() => undefined);
+      await turn;
+      inHandCount -= 1;
     },
     isReplying: () => canceling?.signal.aborted === false,
     cancel: () => canceling?.abort(),

@@ -14,14 +14,15 @@ export type TalkDeps = TurnTakerDeps & { followers: Pick<Followers, 'open'> };
 
 /** A conversation on a line: what is heard becomes turns, and every turn of others is said. */
 export type Talk = {
-  on: (event: LineEvent) => void;
+  /** Settles when what the user said is stored, or will never be. Never rejects. */
+  on: (event: LineEvent) => Promise<void> | undefined;
   /** Presses keys, after what was said before. */
   press: (keys: string) => void;
   /**
    * Resolves when what is being said was heard, `ms` later at most: then the rest of it is not wanted any more.
    */
   finish: (ms: number) => Promise<void>;
-  /** Nobody hears any more. What is under way is finished and stored; nothing is said. */
+  /** Ends the line: the turn in progress is finished and stored, turns that wait are dropped, and nothing more is spoken. */
   leave: () => void;
   /** Resolves when the conversation has ended and what it ended with had its time to be heard. */
   over: Promise<void>;
@@ -57,12 +58,12 @@ export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
   const mouth = createMouth(line);
   const gone = new AbortController();
   const turns = createTurnTaker(deps, { ...input, mouth, moment, gone: gone.signal });
-  const digits = createDigits(turns.hear);
+  const digits = createDigits((text) => void turns.hear(text));
 
-  function heard(text: string): void {
+  function heard(text: string): Promise<void> | undefined {
     // Who says "mhm" while a reply is made listens, and it goes on; after it "yes" is an answer.
-    if (turns.isReplying() && isBackchannel(text, language)) return;
-    turns.hear(text);
+    if (turns.isReplying() && isBackchannel(text, language)) return undefined;
+    return turns.hear(text);
   }
 
   async function interrupted({ heard, surely }: Interrupted): Promise<void> {
@@ -76,8 +77,8 @@ export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
     await turns.keepHeard([first]);
   }
 
-  function onInterrupted(event: Interrupted): void {
-    interrupted(event).catch((error: unknown) => {
+  function onInterrupted(event: Interrupted): Promise<void> {
+    return interrupted(event).catch((error: unknown) => {
       const reason = reasonOf(error);
       deps.log.error({ reason, conversationId }, 'what was heard could not be noted');
     });
@@ -90,10 +91,11 @@ export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
 
   return {
     on: (event) => {
-      if (event.type === 'heard') heard(event.text);
-      else if (event.type === 'written') turns.hear(event.text);
-      else if (event.type === 'digit') digits.press(event.digit);
-      else onInterrupted(event);
+      if (event.type === 'heard') return heard(event.text);
+      if (event.type === 'written') return turns.hear(event.text);
+      if (event.type === 'interrupted') return onInterrupted(event);
+      digits.press(event.digit);
+      return undefined;
     },
     press: mouth.press,
     finish: async (ms) => {

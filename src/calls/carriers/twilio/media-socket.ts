@@ -20,8 +20,6 @@ const FRAME_BYTES_MAX = 64 * 1024;
 const START_MS = 5_000;
 /** Frames that say nothing we know, one after the other: whoever sends them is no carrier. */
 const UNKNOWN_MAX = 50;
-/** Of what comes while a conversation begins: two seconds. */
-const EARLY_MAX = 100;
 
 const FORMAT: SoundFormat = {
   sampleRate: 8_000,
@@ -60,14 +58,15 @@ export function mediaSocket(
           if (!frame) {
             unknown += 1;
             if (unknown > UNKNOWN_MAX) socket.close(1003, 'no frames of Media Streams');
-            return;
+            return undefined;
           }
           unknown = 0;
           if (stream) return stream.take(frame);
-          if (frame.event !== 'start') return;
+          if (frame.event !== 'start') return undefined;
           clearTimeout(tooLate);
-          if (!isMuLaw(frame.start)) return socket.close(1003, 'no µ-law of 8000 Hz');
-          stream = openStream(deps, { socket, media }, frame.start);
+          if (isMuLaw(frame.start)) stream = openStream(deps, { socket, media }, frame.start);
+          else socket.close(1003, 'no µ-law of 8000 Hz');
+          return undefined;
         },
         onClose: () => {
           clearTimeout(tooLate);
@@ -85,15 +84,13 @@ function openStream(
   { lines, log, onTimes, providers }: MediaSocketDeps,
   way: Way,
   { callSid, streamSid, customParameters }: StartFrame,
-): { take: (frame: MediaFrame) => void; closed: () => void } {
+): { take: (frame: MediaFrame) => Promise<void> | undefined; closed: () => void } {
   const { socket } = way;
   let opened: OpenLine | undefined;
   let audio: AudioLine | undefined;
-  let early: MediaFrame[] = [];
-  let isClosed = false;
   const onFlood = (): void => log.warn({ callSid }, 'a carrier sends more than real time has');
   const track = createMediaTrack({ nowMs: monotonicMs, onFlood });
-  const on = (event: LineEvent): void => opened?.on(event);
+  const on = (event: LineEvent): Promise<void> | undefined => opened?.on(event);
 
   const lineFor: LineFor = ({ namespace, content }) => {
     if (!content) return silentLine(socket);
@@ -123,19 +120,16 @@ function openStream(
     .then((line) => {
       opened = line;
       if (!line) return socket.close(1008, 'the token opens no line');
-      if (isClosed) return;
-      early.forEach(take);
-      early = [];
     });
 
   return {
+    // Earlier frames wait until the line is open.
     take: (frame) => {
-      if (opened) return take(frame);
-      early.push(frame);
-      if (early.length > EARLY_MAX) early.shift();
+      if (!opened) return ready.then(() => take(frame));
+      take(frame);
+      return undefined;
     },
     closed: () => {
-      isClosed = true;
       void ready.then(() => {
         audio?.close();
         return opened?.closed();

@@ -4,6 +4,7 @@ import type { Logger } from '../../../platform/observability/logger.ts';
 import type { Socket, SocketRoute } from '../../../platform/http/sockets/sockets.ts';
 import type { Line } from '../../lines/line.ts';
 import type { Lines, OpenLine } from '../../lines/lines.ts';
+import { createMessageBound } from '../../lines/message-bound.ts';
 import type { CarrierPaths } from '../dialect.ts';
 import {
   endFrame,
@@ -21,8 +22,8 @@ const FRAME_BYTES_MAX = 64 * 1024;
 const SETUP_MS = 5_000;
 /** Frames that say nothing we know, one after the other: whoever sends them is no carrier. */
 const UNKNOWN_MAX = 50;
-/** Of what comes while a conversation begins. */
-const EARLY_MAX = 20;
+/** Nobody says more while a turn is stored, nor faster; a database may be away for a minute. */
+const PROMPTS = { pending: 20, pendingChars: 64_000, burst: 40, perSec: 2 };
 
 /**
  * ConversationRelay: the carrier hears and speaks, and sends and takes text. Its first frame has the token that
@@ -38,15 +39,18 @@ export function relaySocket(
     accept: (socket) => {
       let opening: Promise<OpenLine | undefined> | undefined;
       let opened: OpenLine | undefined;
-      let early: RelayFrame[] = [];
       let unknown = 0;
       const tooLate = setTimeout(() => socket.close(1008, 'no setup'), SETUP_MS);
+
+      const prompts = createMessageBound(PROMPTS);
 
       const take = (frame: RelayFrame): void => {
         if (frame.type === 'error')
           log.warn({ reason: frame.description }, 'a carrier refused a frame');
         const event = eventOf(frame);
-        if (event) opened?.on(event);
+        if (event?.type !== 'heard') return event && void opened?.on(event);
+        if (!prompts.allows(event.text)) return socket.close(1008, 'too many prompts');
+        prompts.add(event.text, opened?.on(event));
       };
 
       const open = async (frame: RelayFrame): Promise<OpenLine | undefined> => {
@@ -55,17 +59,15 @@ export function relaySocket(
         return lines.open({ token, providerCallId: frame.callSid, lineFor: () => lineOf(socket) });
       };
 
-      const begin = (frame: RelayFrame): void => {
+      const begin = (frame: RelayFrame): Promise<void> => {
         clearTimeout(tooLate);
         opening = open(frame).catch((error: unknown) => {
           log.error({ reason: reasonOf(error) }, 'a line could not be opened');
           return undefined;
         });
-        void opening.then((line) => {
+        return opening.then((line) => {
           if (!line) return socket.close(1008, 'the token opens no line');
           opened = line;
-          early.forEach(take);
-          early = [];
         });
       };
 
@@ -75,12 +77,13 @@ export function relaySocket(
           if (!frame) {
             unknown += 1;
             if (unknown > UNKNOWN_MAX) socket.close(1003, 'no frames of ConversationRelay');
-            return;
+            return undefined;
           }
           unknown = 0;
           if (opening === undefined) return begin(frame);
-          if (opened) return take(frame);
-          if (early.length < EARLY_MAX) early.push(frame);
+          if (!opened) return opening.then(() => take(frame));
+          take(frame);
+          return undefined;
         },
         onClose: () => {
           clearTimeout(tooLate);

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
-import { clearInterval, setInterval } from '../../../clock.ts';
+import { clearInterval, clearTimeout, setInterval, setTimeout } from '../../../clock.ts';
 import { ApiError, reasonOf } from '../../../errors.ts';
-import { newId } from '../../../ids.ts';
 import type { Logger } from '../../observability/logger.ts';
-import { PROBLEM_MEDIA_TYPE, problemOf } from '../problem.ts';
+import { answerLast } from '../last-answer.ts';
+import { createFrameQueue, type Frame, type FrameQueue } from './frame-queue.ts';
 
 /** WebSockets (RFC 6455) beside the routes: of one path each, whose frames are text, and bytes where it takes them. */
 
@@ -14,14 +14,15 @@ export type Socket = {
   /** Sends a frame; nothing once it is closed. A reader that does not read is cut. */
   send: (text: string) => void;
   sendBytes: (bytes: Uint8Array) => void;
-  /** Codes as RFC 6455 §7.4 has them; 1000: all is said. */
+  /** Closes with a code of RFC 6455 §7.4, by default 1000. The handlers get no frame after it. */
   close: (code?: number, reason?: string) => void;
 };
 
+/** What a handler returns settles when its frame is dealt with. While several are not, the socket is not read. */
 export type SocketHandlers = {
-  onText: (text: string) => void;
+  onText: (text: string) => Promise<void> | undefined;
   /** Absent: frames are text, and others close the socket (1003). The memory is the receiver's. */
-  onBytes?: (bytes: Buffer) => void;
+  onBytes?: (bytes: Buffer) => Promise<void> | undefined;
   /** Once, however it was closed; `code`: 1006 where nobody said so. */
   onClose: (code: number) => void;
 };
@@ -51,42 +52,60 @@ const OPEN_MAX = 2_000;
 const UNSENT_BYTES_MAX = 1024 * 1024;
 /** Who has not answered a ping when the next one is due is gone. */
 const PING_MS = 15_000;
+/** How long the other end may take to close as well. */
+const CLOSE_MS = 1_000;
 
 export function createSockets(routes: readonly SocketRoute[], { log }: { log: Logger }): Sockets {
-  /** With its path. */
-  const open = new Map<WebSocket, string>();
+  const open = new Map<WebSocket, Held>();
   const alive = new WeakSet<WebSocket>();
   let isStopped = false;
   const served = new Map(
     routes.map((route) => {
       // Frames are small and on their way at once: to compress them costs more than it saves.
       const options = { noServer: true, clientTracking: false, perMessageDeflate: false } as const;
-      return [
-        route.path,
-        { route, server: new WebSocketServer({ ...options, maxPayload: route.frameBytesMax }) },
-      ];
+      const bounds = { maxPayload: route.frameBytesMax, closeTimeout: CLOSE_MS };
+      return [route.path, { route, server: new WebSocketServer({ ...options, ...bounds }) }];
     }),
   );
   const pings = setInterval(() => {
-    for (const socket of open.keys()) {
-      if (alive.delete(socket)) socket.ping();
+    for (const [socket, { frames }] of open) {
+      // What we do not read has no answer that we could see.
+      if (alive.delete(socket) || frames.isHeld()) socket.ping();
       else socket.terminate();
     }
   }, PING_MS);
   pings.unref();
 
   function hold(socket: WebSocket, route: SocketRoute, request: IncomingMessage): void {
-    open.set(socket, route.path);
     alive.add(socket);
     const { headers, url = '', socket: connection } = request;
     const opened = { headers, url, address: connection.remoteAddress ?? '' };
-    const handlers = route.accept(endOf(socket), opened);
-    listen(socket, { log, isThere: () => alive.add(socket) }, handlers);
-    socket.on('close', () => open.delete(socket));
+    const frames = createFrameQueue({
+      take: (frame) => takeFrame(frame, { handlers, end, log }),
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
+      onOverflow: () => end.close(1008, 'too many frames wait'),
+    });
+    const end = endOf(socket, frames);
+    open.set(socket, { path: route.path, end, frames });
+    const handlers = route.accept(end, opened);
+    socket
+      .on('message', (data, isBinary) => {
+        alive.add(socket);
+        frames.push({ bytes: bytesOf(data), isBinary });
+      })
+      .on('pong', () => alive.add(socket))
+      // Of the sender: a frame too long, no UTF-8. The socket is closed by then.
+      .on('error', (error) => log.debug({ reason: error.message }, 'a socket broke a rule'))
+      .on('close', (code) => {
+        open.delete(socket);
+        frames.close();
+        handlers.onClose(code);
+      });
   }
 
   function isFull({ path, openMax = OPEN_MAX }: SocketRoute): boolean {
-    return [...open.values()].filter((one) => one === path).length >= openMax;
+    return [...open.values()].filter((one) => one.path === path).length >= openMax;
   }
 
   return {
@@ -95,10 +114,10 @@ export function createSockets(routes: readonly SocketRoute[], { log }: { log: Lo
       const path = (request.url ?? '').split('?')[0] ?? '';
       const found = served.get(path);
       if (!found)
-        return refuse(socket, new ApiError('not_found', 'there is no socket at this path'));
+        return answerLast(socket, new ApiError('not_found', 'there is no socket at this path'));
       if (isStopped || open.size >= OPEN_MAX || isFull(found.route)) {
         const detail = 'this process takes no more sockets; another one does';
-        return refuse(socket, new ApiError('unavailable', detail, { retryAfterSec: 1 }));
+        return answerLast(socket, new ApiError('unavailable', detail, { retryAfterSec: 1 }));
       }
       found.server.handleUpgrade(request, socket, head, (opened) =>
         hold(opened, found.route, request),
@@ -107,35 +126,37 @@ export function createSockets(routes: readonly SocketRoute[], { log }: { log: Lo
     stop: () => {
       isStopped = true;
       clearInterval(pings);
-      for (const socket of open.keys()) socket.close(1001);
+      for (const { end } of open.values()) end.close(1001);
     },
   };
 }
 
-function listen(
-  socket: WebSocket,
-  { log, isThere }: { log: Logger; isThere: () => void },
-  { onText, onBytes, onClose }: SocketHandlers,
-): void {
-  socket
-    .on('message', (data, isBinary) => {
-      isThere();
-      if (isBinary && !onBytes) return socket.close(1003, 'frames are text');
-      try {
-        if (isBinary) onBytes?.(bytesOf(data));
-        else onText(bytesOf(data).toString('utf8'));
-      } catch (error) {
-        log.error({ reason: reasonOf(error) }, 'a frame of a socket failed');
-        socket.close(1011);
-      }
-    })
-    .on('pong', isThere)
-    // Of the sender: a frame too long, no UTF-8. The socket is closed by then.
-    .on('error', (error) => log.debug({ reason: error.message }, 'a socket broke a rule'))
-    .on('close', onClose);
+type Held = { path: string; end: Socket; frames: FrameQueue };
+
+function takeFrame(
+  { bytes, isBinary }: Frame,
+  { handlers, end, log }: { handlers: SocketHandlers; end: Socket; log: Logger },
+): Promise<void> | undefined {
+  const { onBytes, onText } = handlers;
+  if (isBinary && !onBytes) {
+    end.close(1003, 'frames are text');
+    return undefined;
+  }
+  const fail = (error: unknown): void => {
+    log.error({ reason: reasonOf(error) }, 'a frame of a socket failed');
+    end.close(1011);
+  };
+  try {
+    const taken = isBinary ? onBytes?.(bytes) : onText(bytes.toString('utf8'));
+    return taken?.catch(fail);
+  } catch (error) {
+    fail(error);
+    return undefined;
+  }
 }
 
-function endOf(socket: WebSocket): Socket {
+function endOf(socket: WebSocket, frames: Pick<FrameQueue, 'close'>): Socket {
+  let isClosed = false;
   const send = (data: string | Uint8Array): void => {
     if (socket.readyState !== socket.OPEN) return;
     if (socket.bufferedAmount > UNSENT_BYTES_MAX) socket.terminate();
@@ -144,26 +165,19 @@ function endOf(socket: WebSocket): Socket {
   return {
     send,
     sendBytes: send,
-    close: (code = 1000, reason) => socket.close(code, reason),
+    close: (code = 1000, reason) => {
+      if (isClosed) return;
+      isClosed = true;
+      frames.close();
+      socket.close(code, reason);
+      // An answer that we do not read, or that never comes, must not keep the place.
+      const late = setTimeout(() => socket.terminate(), CLOSE_MS);
+      socket.once('close', () => clearTimeout(late));
+    },
   };
 }
 
 function bytesOf(data: RawData): Buffer {
   if (Array.isArray(data)) return Buffer.concat(data);
   return data instanceof ArrayBuffer ? Buffer.from(data) : data;
-}
-
-/** Before it is a socket it is a request, and is answered as one. */
-function refuse(socket: Duplex, error: ApiError): void {
-  const requestId = newId('req');
-  const body = JSON.stringify(problemOf(error, requestId));
-  const head = [
-    `HTTP/1.1 ${error.status} ${error.status === 404 ? 'Not Found' : 'Service Unavailable'}`,
-    `Content-Type: ${PROBLEM_MEDIA_TYPE}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `Request-Id: ${requestId}`,
-    ...(error.retryAfterSec === undefined ? [] : [`Retry-After: ${error.retryAfterSec}`]),
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

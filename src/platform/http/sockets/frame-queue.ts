@@ -1,0 +1,124 @@
+import { clearTimeout, monotonicMs, setTimeout } from '../../../clock.ts';
+
+/**
+ * Hands the frames of a socket to its handler in their order. While the handler is behind, the socket is not read, so
+ * that a sender waits instead of filling our memory.
+ */
+export type FrameQueue = {
+  push: (frame: Frame) => void;
+  /** Whether the socket is not read at the moment. */
+  isHeld: () => boolean;
+  /** Drops the frames that wait, and those that still arrive. */
+  close: () => void;
+};
+
+export type Frame = { bytes: Buffer; isBinary: boolean };
+
+export type FrameQueueDeps = {
+  /** Returns a promise if the frame takes time. It never rejects. */
+  take: (frame: Frame) => Promise<void> | undefined;
+  pause: () => void;
+  resume: () => void;
+  /** Called once, when more frames wait than may. The queue is closed by then. */
+  onOverflow: () => void;
+};
+
+/** Frames in progress before the socket is paused, and their bytes. */
+const IN_PROGRESS_MAX = 10;
+const BYTES_IN_PROGRESS_MAX = 64 * 1024;
+/** Frames that arrived with the last chunk before the pause: two seconds of sound. */
+const WAITING_MAX = 100;
+/**
+ * Text that may arrive at once, and per second. A telephone sends 15 KB of sound a second as text; a network that was
+ * held up delivers the sound of minutes at once.
+ */
+const BURST_BYTES = 4 * 1024 * 1024;
+const BYTES_PER_SEC = 256 * 1024;
+/** Bytes that even the shortest frame counts as. */
+const FRAME_BYTES_MIN = 256;
+
+export function createFrameQueue({ take, pause, resume, onOverflow }: FrameQueueDeps): FrameQueue {
+  const rate = createRate();
+  const inProgress = { frames: 0, bytes: 0 };
+  let waiting: Frame[] = [];
+  let isHeld = false;
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const isBehind = (): boolean =>
+    inProgress.frames >= IN_PROGRESS_MAX ||
+    inProgress.bytes >= BYTES_IN_PROGRESS_MAX ||
+    rate.debtMs() > 0;
+
+  function run(frame: Frame): void {
+    const { length } = frame.bytes;
+    if (!frame.isBinary) rate.spend(Math.max(length, FRAME_BYTES_MIN));
+    const taken = take(frame);
+    if (!taken) return;
+    inProgress.frames += 1;
+    inProgress.bytes += length;
+    void taken.then(() => {
+      inProgress.frames -= 1;
+      inProgress.bytes -= length;
+      takeWaiting();
+    });
+  }
+
+  function takeWaiting(): void {
+    // A frame may close the queue, which leaves nothing that waits.
+    while (waiting.length > 0 && !isBehind()) run(waiting.shift()!);
+    hold();
+  }
+
+  function hold(): void {
+    if (isClosed) return;
+    const wasHeld = isHeld;
+    isHeld = waiting.length > 0 || isBehind();
+    if (isHeld && !wasHeld) pause();
+    if (!isHeld && wasHeld) resume();
+    clearTimeout(timer);
+    const debtMs = rate.debtMs();
+    timer = isHeld && debtMs > 0 ? setTimeout(takeWaiting, debtMs) : undefined;
+  }
+
+  function close(): void {
+    isClosed = true;
+    waiting = [];
+    clearTimeout(timer);
+  }
+
+  return {
+    push: (frame) => {
+      if (isClosed) return;
+      waiting.push(frame);
+      takeWaiting();
+      if (waiting.length <= WAITING_MAX) return;
+      close();
+      onOverflow();
+    },
+    isHeld: () => isHeld,
+    close,
+  };
+}
+
+function createRate() {
+  let creditBytes = BURST_BYTES;
+  let countedMs = monotonicMs();
+  const count = (): void => {
+    const nowMs = monotonicMs();
+    const earned = ((nowMs - countedMs) / 1_000) * BYTES_PER_SEC;
+    creditBytes = Math.min(BURST_BYTES, creditBytes + earned);
+    countedMs = nowMs;
+  };
+  return {
+    spend: (bytes: number): void => {
+      count();
+      creditBytes -= bytes;
+    },
+    /** How long nothing more may be read; 0: something may. */
+    debtMs: (): number => {
+      count();
+      return creditBytes >= 0 ? 0 : Math.ceil((-creditBytes / BYTES_PER_SEC) * 1_000);
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { toUuid } from '../../src/ids.ts';
+import { echo, scriptedResponder } from '../conversations/turns/scripted-responder.ts';
+import { countStatements } from '../platform/postgres/count-statements.ts';
+import { until } from '../until.ts';
+import { ORIGIN, startTalkFixture, type TalkFixture } from './talk-setup.ts';
+
+/** A stranger who sends more than anybody reads. Its own API, whose statements are counted. */
+
+const responder = scriptedResponder();
+let talks: TalkFixture;
+beforeAll(async () => {
+  talks = await startTalkFixture({ responder });
+});
+beforeEach(() => responder.play(echo));
+afterAll(() => talks?.stop());
+
+type Flooder = {
+  socket: WebSocket;
+  frames: Record<string, unknown>[];
+  conversationId: string;
+  /** Sends a frame again and again, in one write. */
+  flood: (frame: object, times: number) => void;
+  closed: Promise<number>;
+};
+
+/** A program that talks as a page does, and whose close frame nobody sends for it. */
+async function begin(start: object = {}): Promise<Flooder> {
+  const { body } = await talks.widgetToken();
+  const socket = new WebSocket(`${talks.api.url.replace('http', 'ws')}/v1/talk`, {
+    origin: ORIGIN,
+  });
+  const closed = once(socket, 'close').then(([code]) => code as number);
+  const frames: Flooder['frames'] = [];
+  socket.on('message', (data: Buffer) => frames.push(JSON.parse(data.toString('utf8'))));
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ type: 'start', token: body.token, mode: 'chat', ...start }));
+  const ready = await until('ready', () => frames.find(({ type }) => type === 'ready'));
+  return {
+    socket,
+    frames,
+    conversationId: String(ready['conversation_id']),
+    flood: (frame, times) => {
+      const text = JSON.stringify(frame);
+      for (let sent = 0; sent < times; sent += 1) socket.send(text);
+    },
+    closed,
+  };
+}
+
+test('a conversation that a page ends ten thousand times is ended once', async () => {
+  const one = await begin();
+  const locks = countStatements(
+    talks.api.engine.pool,
+    'lock_conversation',
+    toUuid('conv', one.conversationId),
+  );
+  one.flood({ type: 'end' }, 10_000);
+  expect(await one.closed).toBe(1000);
+  expect(locks()).toBe(1);
+  expect(one.frames.at(-1)).toMatchObject({ type: 'ended', reason: 'user_hangup' });
+});
+
+test('a socket that sends messages without end is cut, and what waits is not stored', async () => {
+  const asked = Promise.withResolvers<void>();
+  const settle = Promise.withResolvers<void>();
+  responder.play(async () => {
+    asked.resolve();
+    await settle.promise;
+    return { text: 'Well, ', interrupted: true };
+  });
+  const one = await begin();
+  const id = toUuid('conv', one.conversationId);
+  one.flood({ type: 'message', text: 'Hello?' }, 1);
+  await asked.promise;
+  one.flood({ type: 'message', text: 'x'.repeat(1_000) }, 2_000);
+  expect(await one.closed).toBe(1008);
+  expect(one.frames.at(-1)).toMatchObject({ type: 'error', code: 'rate_limited' });
+  settle.resolve();
+  const stored = await until('the turn in progress to be stored', async () => {
+    const { rows } = await talks.api.engine.pool.query<{ text: string }>(
+      `select text from turns where conversation_id = $1 and role = 'user'`,
+      [id],
+    );
+    return rows.length > 0 && rows;
+  });
+  // What follows would be asked for by now.
+  await talks.read(`/v1/conversations/${one.conversationId}`);
+  expect(stored).toEqual([{ text: 'Hello?' }]);
+  expect(responder.asked.filter(({ conversation }) => conversation.id === id)).toHaveLength(1);
+});
