@@ -40,6 +40,10 @@ export const nightly = {
   ],
   contract: ['test/contract/main.ts', 'schemathesis against /v1/openapi.json'],
   peers: ['test/peers/main.ts', 'clients, sites, files and carriers that others made; -- NAME'],
+  neighbours: [
+    'test/neighbours/main.ts',
+    'a victim’s requests beside each attack of docs/security.md, 45 min; -- --only NAME',
+  ],
   soak: ['test/soak/main.ts', 'an hour of load with a fault every 20 s; -- --minutes 5'],
   drill: ['test/drill/main.ts', 'calls with real speech and interruptions; -- --interruptions 10'],
 };

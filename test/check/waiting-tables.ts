@@ -1,6 +1,6 @@
 /** Programs that are no tests: they measure, make load or stand for somebody outside. */
 export const PROGRAMS =
-  /^test\/(bench|soak|peers|drill|language|dashboard\/(bench|screenshots))\/|^test\/e2e\/pods\//;
+  /^test\/(bench|soak|peers|drill|language|dashboard\/(bench|screenshots))\/|^test\/e2e\/pods\/|^test\/neighbours\/(?!.*\.test\.ts$)/;
 
 /** Sleeps that may stay in the whole suite. Each has its reason in its line. */
 export const SLEEPS_MAX = 10;
