@@ -8,6 +8,8 @@ import { findIbans } from '../../src/conversations/redaction/find-ibans.ts';
 import { findPhones } from '../../src/conversations/redaction/find-phones.ts';
 import { foldText } from '../../src/conversations/redaction/fold-text.ts';
 import { mayHoldAny } from '../../src/conversations/redaction/redact.ts';
+import { readUserTurn } from '../../src/conversations/turns/read-user-turn.ts';
+import { moodOf } from '../../src/conversations/turns/sentiment.ts';
 import { matcherOf } from '../../src/knowledge/website/path-patterns.ts';
 import { readRobotsRules } from '../../src/knowledge/website/robots-rules.ts';
 
@@ -49,4 +51,7 @@ export const REGISTER: Readonly<Record<string, (text: string) => void>> = {
   'redacted telephone numbers': (text) =>
     findPhones(foldText(text).text, { parse: () => undefined, region: 'GB' }),
   'what may be redacted': (text) => mayHoldAny(text),
+  'understanding a message': (text) => readUserTurn(text),
+  'understanding a message in German': (text) => readUserTurn(text, 'de'),
+  'the mood of a message': (text) => moodOf(text),
 };

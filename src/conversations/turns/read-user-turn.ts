@@ -2,6 +2,7 @@ import { stem } from 'porter2';
 import { whole, within, anywhere } from '../../knowledge/passages/phrases.ts';
 import { hasQuestionMark, questionText } from '../../knowledge/passages/question-words.ts';
 import english from './english.json' with { type: 'json' };
+import { endClausesOf, endsOf } from './message-ends.ts';
 import { moodOf } from './sentiment.ts';
 import { wantsHuman } from './wants-human.ts';
 
@@ -33,18 +34,17 @@ export type UserTurn = {
 export type SmallTalk = 'complaint' | 'goodbye' | 'thanks' | 'greeting' | 'no' | 'yes' | 'noise';
 
 /**
- * Each clause is small talk or not; what is left of a message is what it asks.
+ * Each clause is small talk or not; what is left of a message is what it asks. Reads at most the first and the last
+ * 2,000 characters, and 100 clauses of each.
  * @param language of the agent; a wish for a human is heard in it, the rest by rules for English
  */
-export function readUserTurn(text: string, language?: string): UserTurn {
-  const clauses = text
-    .split(CLAUSE_END)
-    .map((clause) => ({ clause: clause.trim(), kinds: kindsOf(clause) }))
-    .filter(({ clause }) => clause !== '');
+export function readUserTurn(message: string, language?: string): UserTurn {
+  const text = endsOf(message);
+  const words = plain(text);
+  const clauses = clausesOf(text).map((clause) => ({ clause, kinds: kindsOf(clause) }));
   const rest = clauses.filter((one) => one.kinds.length === 0).map(({ clause }) => clause);
   // "My parcel is not there. Can you help me?": what is said beside a call for help is what is asked.
-  const isRemark =
-    !rest.some(asksSomething) && !(rest.length > 0 && CALLS_FOR_HELP.test(plain(text)));
+  const isRemark = !rest.some(asksSomething) && !(rest.length > 0 && CALLS_FOR_HELP.test(words));
   const mood = moodOf(text);
   const kinds = new Set(clauses.flatMap((one) => one.kinds));
   if (isRemark && rest.length > 0) {
@@ -54,7 +54,7 @@ export function readUserTurn(text: string, language?: string): UserTurn {
   // A remark beside thanks, a goodbye or a complaint is part of that: there is nothing to look up.
   const isOnlyTalk = rest.length === 0 || (isRemark && TAKING_REMARKS.has(smallTalk ?? 'noise'));
   // Without small talk the text stays as it is, with the commas of longer sentences.
-  const asked = rest.length === clauses.length ? text.trim() : rest.join(' ');
+  const asked = rest.length === clauses.length ? message.trim() : rest.join(' ');
   const question = isOnlyTalk ? '' : asked;
   return {
     question,
@@ -63,12 +63,17 @@ export function readUserTurn(text: string, language?: string): UserTurn {
     smallTalk: isOnlyTalk || isRemark ? smallTalk : undefined,
     wantsHuman: wantsHuman(text, language),
     isThanks: kinds.has('thanks') && !kinds.has('complaint'),
-    isComplaint: kinds.has('complaint') || COMPLAINT_WITHIN.test(plain(text)),
-    isConsent: rest.length === 0 && kinds.has('yes') && CONSENT.test(plain(text)),
-    isSolved: SOLVED.test(plain(text)) && !UNSOLVED.test(plain(text)),
+    isComplaint: kinds.has('complaint') || COMPLAINT_WITHIN.test(words),
+    isConsent: rest.length === 0 && kinds.has('yes') && CONSENT.test(words),
+    isSolved: SOLVED.test(words) && !UNSOLVED.test(words),
     mood,
     words: stemsOf(question),
   };
+}
+
+function clausesOf(text: string): readonly string[] {
+  const clauses = text.split(CLAUSE_END).map((clause) => clause.trim());
+  return endClausesOf(clauses.filter((clause) => clause !== ''));
 }
 
 /** After a sentence, a line, an introduction ("one more thing: …"), and a comma before a word. */

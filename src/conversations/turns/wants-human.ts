@@ -1,4 +1,5 @@
 import { asksForHumanIn } from './languages/languages.ts';
+import { endClausesOf, endsOf } from './message-ends.ts';
 
 /**
  * Whether somebody asks for a human, by the rules of a language (docs/conversations.md). A question about
@@ -6,13 +7,8 @@ import { asksForHumanIn } from './languages/languages.ts';
  * @param language of the agent, such as `de-AT`; English when absent, or when there are no rules for it
  */
 export function wantsHuman(text: string, language?: string): boolean {
-  const ends =
-    text.length > 2 * END_CHARS ? `${text.slice(0, END_CHARS)}\n${text.slice(-END_CHARS)}` : text;
-  return clausesOf(ends).some(asksForHumanIn(language));
+  return endClausesOf(clausesOf(endsOf(text))).some(asksForHumanIn(language));
 }
-
-/** Whoever writes more than a page says at its beginning or at its end what they want. */
-const END_CHARS = 4_000;
 
 /** In lower case, of letters, digits and apostrophes. */
 function clausesOf(text: string): string[] {

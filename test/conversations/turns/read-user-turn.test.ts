@@ -145,3 +145,29 @@ test.each([
 ])('%j is another question than %j', (one, other) => {
   expect(likeness(readUserTurn(one).words, readUserTurn(other).words)).toBe(0);
 });
+
+describe('of a long message', () => {
+  const wish = 'I want to talk to a human.';
+  const filler = (chars: number): string => 'The parcel is blue. '.repeat(chars / 20);
+
+  test('the first and the last 2,000 characters are read', () => {
+    expect(readUserTurn(wish + filler(10_000)).wantsHuman).toBe(true);
+    expect(readUserTurn(filler(10_000) + wish).wantsHuman).toBe(true);
+    expect(readUserTurn(filler(4_000) + wish + filler(4_000)).wantsHuman).toBe(false);
+    expect(readUserTurn(filler(1_980) + wish + filler(1_980)).wantsHuman).toBe(true);
+  });
+
+  test('the first and the last 100 clauses are read', () => {
+    const clauses = (count: number): string => 'x. '.repeat(count);
+    expect(readUserTurn(`${clauses(100)}${wish} ${clauses(99)}`).wantsHuman).toBe(true);
+    expect(readUserTurn(`${clauses(101)}${wish} ${clauses(101)}`).wantsHuman).toBe(false);
+    expect(readUserTurn(`${clauses(99)}Thanks. ${clauses(300)}`).isThanks).toBe(true);
+    expect(readUserTurn(`${clauses(300)}Thanks. ${clauses(99)}`).isThanks).toBe(true);
+    expect(readUserTurn(`${clauses(101)}Thanks. ${clauses(101)}`).isThanks).toBe(false);
+  });
+
+  test('all is the question if nothing of it is small talk', () => {
+    const long = `${filler(10_000)}Where is it?`;
+    expect(readUserTurn(long).question).toBe(long);
+  });
+});

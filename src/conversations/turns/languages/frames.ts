@@ -30,48 +30,48 @@ type Phrase = { elements: Element[]; first: ReadonlySet<string> | undefined };
 
 export function findAnyFrame(frames: readonly string[], slots: Slots): FindFrame {
   const phrases = readFrames(frames, slots);
+  const begunBy = createIndex();
   return (words, first = 0) => {
-    // Of each slot, at each word, where it may end: many frames ask for the same.
-    const known = new Map<Phrase[], Map<number, Set<number>>>();
-    const endsOfAny = (of: Phrase[], from: number): Set<number> => {
-      const ends = known.get(of) ?? new Map<number, Set<number>>();
+    // Of each slot, at each word, where it may end: many frames ask for the same. Ends are few, so they stand in lists.
+    const known = new Map<Phrase[], Map<number, readonly number[]>>();
+    const endsOfAny = (of: Phrase[], from: number): readonly number[] => {
+      const begun = begunBy(of, words[from]);
+      if (begun.length === 0) return NOWHERE;
+      const ends = known.get(of) ?? new Map<number, readonly number[]>();
       known.set(of, ends);
       const kept = ends.get(from);
       if (kept) return kept;
-      const word = words[from];
-      const found = new Set<number>();
-      for (const phrase of of) {
-        if (phrase.first && (word === undefined || !phrase.first.has(word))) continue;
-        for (const end of endsOf(phrase, from)) found.add(end);
-      }
+      const found: number[] = [];
+      for (const phrase of begun) addNew(found, endsOf(phrase, from));
       ends.set(from, found);
       return found;
     };
-    const endsOf = ({ elements }: Phrase, from: number): Set<number> => {
-      let places = new Set([from]);
+    const endsOf = ({ elements }: Phrase, from: number): readonly number[] => {
+      let places: readonly number[] = [from];
       for (const element of elements) {
-        if (places.size === 0) break;
+        if (places.length === 0) break;
         places = after(element, places);
       }
       return places;
     };
-    const after = ({ least, most, ...one }: Element, places: Set<number>): Set<number> => {
-      const reached = new Set(least === 0 ? places : []);
+    const after = (element: Element, places: readonly number[]): readonly number[] => {
+      const reached = element.least === 0 ? [...places] : [];
       let next = places;
-      for (let times = 1; times <= most; times += 1) {
-        next = new Set([...next].flatMap((place) => [...step(one, place)]));
-        for (const place of next) reached.add(place);
+      for (let times = 1; times <= element.most && next.length > 0; times += 1) {
+        const stepped: number[] = [];
+        for (const place of next) step(element, place, stepped);
+        addNew(reached, stepped);
+        next = stepped;
       }
       return reached;
     };
-    const step = (one: Pick<Element, 'words' | 'slots' | 'signs'>, at: number): number[] => {
+    const step = ({ words: any, slots, signs }: Element, at: number, ends: number[]): void => {
       const word = words[at];
-      const ends = one.slots.flatMap((slot) => [...endsOfAny(slot, at)]);
-      if (word !== undefined && (one.words.has(word) || one.signs.has('_'))) ends.push(at + 1);
-      if (one.signs.has('^') && at === 0) ends.push(at);
-      if (one.signs.has('$') && word === undefined) ends.push(at);
-      if (one.signs.has('...')) ends.push(words.length);
-      return ends;
+      for (const slot of slots) addNew(ends, endsOfAny(slot, at));
+      if (word !== undefined && (any.has(word) || signs.has('_'))) addNew(ends, [at + 1]);
+      if (signs.has('^') && at === 0) addNew(ends, [at]);
+      if (signs.has('$') && word === undefined) addNew(ends, [at]);
+      if (signs.has('...')) addNew(ends, [words.length]);
     };
     for (let from = first; from < words.length; from += 1) {
       const to = Math.max(from, ...endsOfAny(phrases, from));
@@ -81,6 +81,11 @@ export function findAnyFrame(frames: readonly string[], slots: Slots): FindFrame
   };
 }
 
+function addNew(list: number[], more: readonly number[]): void {
+  for (const one of more) if (!list.includes(one)) list.push(one);
+}
+
+const NOWHERE: readonly number[] = [];
 const SIGNS = new Set(['_', '^', '$', '...']);
 
 /** @throws Error when a frame names what is not there */
@@ -121,17 +126,40 @@ function readFrames(frames: readonly string[], slots: Slots): Phrase[] {
   return read(frames);
 }
 
+/** `^` takes no word: a phrase with it begins with the words that may follow. */
 function firstOf(elements: readonly Element[]): Set<string> | undefined {
   const first = new Set<string>();
   for (const { words, slots, signs, least } of elements) {
     const phrases = slots.flat();
-    if (signs.size > 0 || phrases.some((phrase) => !phrase.first)) return undefined;
+    const isStart = signs.size === 1 && signs.has('^');
+    if (signs.size > 0 && !isStart) return undefined;
+    if (phrases.some((phrase) => !phrase.first)) return undefined;
     for (const word of [...words, ...phrases.flatMap((phrase) => [...(phrase.first ?? [])])]) {
       first.add(word);
     }
-    if (least > 0) return first;
+    if (least > 0 && !isStart) return first;
   }
   return undefined;
+}
+
+/** Finds which of some phrases may begin with a word. */
+function createIndex(): (phrases: Phrase[], word: string | undefined) => readonly Phrase[] {
+  const known = new Map<Phrase[], { byWord: Map<string, Phrase[]>; others: Phrase[] }>();
+  return (phrases, word) => {
+    const index = known.get(phrases) ?? indexOf(phrases);
+    known.set(phrases, index);
+    return (word === undefined ? undefined : index.byWord.get(word)) ?? index.others;
+  };
+}
+
+function indexOf(phrases: Phrase[]): { byWord: Map<string, Phrase[]>; others: Phrase[] } {
+  const words = new Set(phrases.flatMap(({ first }) => [...(first ?? [])]));
+  const begun = (word: string): Phrase[] =>
+    phrases.filter(({ first }) => !first || first.has(word));
+  return {
+    byWord: new Map([...words].map((word) => [word, begun(word)])),
+    others: phrases.filter(({ first }) => !first),
+  };
 }
 
 /** All words that frames and slots name. */

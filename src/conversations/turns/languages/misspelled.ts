@@ -2,6 +2,8 @@ import leven from 'leven';
 
 /** Shorter words with another letter are other words. */
 const CHARS_MIN = 5;
+/** Each character is left out once, so a long word would take the square of its length. No word of the frames is as long. */
+const CHARS_MAX = 40;
 
 /**
  * Takes a word for one of `known` that it is a misspelling of: a letter is wrong, left out or too many, or two
@@ -21,7 +23,8 @@ export function createCorrect(
     }
   }
   return (word) => {
-    if (word.length < CHARS_MIN - 1 || known.has(word) || kept.has(word)) return word;
+    if (word.length < CHARS_MIN - 1 || word.length > CHARS_MAX) return word;
+    if (known.has(word) || kept.has(word)) return word;
     const like = [word, ...shorter(word)].flatMap((key) => shortened.get(key) ?? []);
     return like.find((one) => isMisspelling(word, one)) ?? word;
   };

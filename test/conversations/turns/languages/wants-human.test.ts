@@ -5,6 +5,7 @@ import {
   asksForHumanIn,
   LANGUAGE_FILES,
 } from '../../../../src/conversations/turns/languages/languages.ts';
+import { createCorrect } from '../../../../src/conversations/turns/languages/misspelled.ts';
 import { readUserTurn } from '../../../../src/conversations/turns/read-user-turn.ts';
 import { wantsHuman } from '../../../../src/conversations/turns/wants-human.ts';
 import { measureWishes, readWishes } from '../../../language/turns.ts';
@@ -48,6 +49,13 @@ describe('who asks for a human is heard', () => {
     const text = 'I would like to know whether I can really please just maybe '.repeat(1_700);
     expect(wantsHuman(text)).toBe(false);
   });
+});
+
+test('a word of more than 40 letters is no misspelling', () => {
+  const known = new Set(['a'.repeat(40), 'b'.repeat(41)]);
+  const correct = createCorrect(known, []);
+  expect(correct(`${'a'.repeat(39)}x`)).toBe('a'.repeat(40));
+  expect(correct(`${'b'.repeat(40)}x`)).toBe(`${'b'.repeat(40)}x`);
 });
 
 describe.each(LANGUAGE_FILES)('the file of $language', (file) => {
