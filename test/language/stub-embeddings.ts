@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { pino } from 'pino';
 import { searchableText, isEmptyStem } from '../../src/knowledge/passages/question-words.ts';
 import { synonymsOf } from '../../src/knowledge/passages/ranking/synonyms.ts';
+import { createMetrics } from '../../src/platform/observability/metrics.ts';
 import { createEmbeddingWorker } from '../../src/knowledge/vectors/embedding-worker.ts';
 import {
   createFindByMeaning,
@@ -84,6 +85,7 @@ async function embedAll(pool: Pool, embedder: Embedder): Promise<void> {
     hasDefault: true,
     notifier: { notify: () => undefined },
     isOurs: () => true,
+    metrics: createMetrics({ processMetrics: false }),
     log: pino({ level: 'silent' }),
     everyMs: 20,
   });

@@ -4,7 +4,9 @@ import {
   type Embedder,
   type EmbeddingModel,
 } from '../../models/embeddings/embedder.ts';
+import { reasonOf } from '../../errors.ts';
 import { DEFAULT_PROVIDER } from '../../models/model-provider.ts';
+import { createFairQueue, type FairQueueMetrics } from '../../platform/controller/fair-queue.ts';
 import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Notifier } from '../../platform/postgres/notifications.ts';
@@ -27,6 +29,7 @@ export type EmbeddingWorkerDeps = {
   /** The default provider embeds (PARLEY_EMBEDDING_MODEL). */
   hasDefault: boolean;
   isOurs: (owner: { namespace: string }) => boolean;
+  metrics: FairQueueMetrics;
   log: Logger;
   everyMs?: number | undefined;
 };
@@ -35,8 +38,8 @@ type Found = EmbeddingModel & { batchSize: number };
 type Due = Plan['due'][number];
 
 const EVERY_MS = 5_000;
-/** Of this process; each has one request under way. */
-const AT_ONCE = 4;
+/** Limits the owners that a process embeds: each has one request in progress and keeps its place for up to half a minute. */
+const EMBEDDING = { places: 8, share: 4, waitingMax: { namespace: 1_000, all: 10_000 } };
 /** Of one batch. */
 const REQUEST_MS = 60_000;
 /** A provider that failed is left alone by the others that wait for it. */
@@ -50,8 +53,14 @@ const PAUSE_MS = 5_000;
 export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Periodic {
   const { pool, log, everyMs = EVERY_MS } = deps;
   const pausedUntil = new Map<string, number>();
+  const queue = createFairQueue({ kind: 'embeddings', ...EMBEDDING, metrics: deps.metrics });
+  /** Waiting jobs and those in progress, by their rows. */
+  const jobs = new Map<number, Promise<void>>();
+  let hasMoved = false;
+  const stopping = new AbortController();
+  const { signal } = stopping;
 
-  const run = async (signal: AbortSignal): Promise<boolean> => {
+  const run = async (): Promise<boolean> => {
     const { plan, owners, models } = await look(deps);
     if (plan.missing.length > 0) {
       const rows = plan.missing.map(({ owner, model }) => ({ ...owner, ...named(model) }));
@@ -59,40 +68,56 @@ export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Periodic {
     }
     // One by one: each may have a hundred thousand vectors.
     for (const id of plan.over) await deleteEmbeddings(pool, id);
-    const waiting = plan.due.values();
-    const outcomes: EmbedOutcome[] = [];
-    const workOn = async (): Promise<void> => {
-      for (const due of waiting) {
-        const { provider, namespace, ownerId } = due.row;
-        const key = `${namespace}/${provider}`;
-        if ((pausedUntil.get(key) ?? 0) > monotonicMs()) continue;
-        const model = models.get(ownerId);
-        if (!model) continue;
-        const outcome = await embed(deps, due, { model, owner: owners.get(ownerId), signal });
-        outcomes.push(outcome);
-        if (!(outcome instanceof EmbeddingFailure)) continue;
-        log.warn({ provider, namespace, reason: outcome.message }, 'embedding passages failed');
-        const pauseMs = Math.max(PAUSE_MS, outcome.failure.retryAfterMs ?? 0);
-        pausedUntil.set(key, monotonicMs() + pauseMs);
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, workOn));
-    return plan.missing.length > 0 || outcomes.some((one) => one === 'done' || one === 'more');
+    for (const due of plan.due) {
+      const { id, ownerId } = due.row;
+      const model = models.get(ownerId);
+      if (model && !jobs.has(id)) begin(due, { model, owner: owners.get(ownerId) });
+    }
+    return plan.missing.length > 0;
   };
 
-  return createPeriodic({
-    what: 'embedding passages',
-    everyMs,
-    log,
-    run: async (signal) => {
-      try {
-        return await run(signal);
-      } catch (error) {
-        if (signal.aborted) return false;
-        throw error;
-      }
+  function begin(due: Due, about: { model: Found; owner: OwnerToEmbed | undefined }): void {
+    const { id, namespace } = due.row;
+    const job = queue
+      .run(namespace, () => workOn(due, about), signal)
+      .catch((error: unknown) => {
+        if (signal.aborted) return;
+        log.warn({ namespace, reason: reasonOf(error) }, 'embedding passages failed; tried again');
+      })
+      .finally(() => {
+        jobs.delete(id);
+        // Rows of owners that changed meanwhile, or had more passages than a turn takes, are due again.
+        if (jobs.size > 0 || !hasMoved) return;
+        hasMoved = false;
+        worker.wake();
+      });
+    jobs.set(id, job);
+  }
+
+  async function workOn(
+    due: Due,
+    about: { model: Found; owner: OwnerToEmbed | undefined },
+  ): Promise<void> {
+    const { provider, namespace } = due.row;
+    const key = `${namespace}/${provider}`;
+    if ((pausedUntil.get(key) ?? 0) > monotonicMs()) return;
+    const outcome = await embed(deps, due, { ...about, signal });
+    hasMoved ||= outcome === 'done' || outcome === 'more';
+    if (!(outcome instanceof EmbeddingFailure)) return;
+    log.warn({ provider, namespace, reason: outcome.message }, 'embedding passages failed');
+    const pauseMs = Math.max(PAUSE_MS, outcome.failure.retryAfterMs ?? 0);
+    pausedUntil.set(key, monotonicMs() + pauseMs);
+  }
+
+  const worker = createPeriodic({ what: 'embedding passages', everyMs, log, run });
+  return {
+    ...worker,
+    stop: async () => {
+      stopping.abort(new Error('the process is about to end'));
+      await worker.stop();
+      await Promise.all(jobs.values());
     },
-  });
+  };
 }
 
 async function look(

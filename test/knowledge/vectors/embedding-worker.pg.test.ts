@@ -53,6 +53,18 @@ test('several processes share the work, and none does what another has done', as
   expect(vectors.sent()).toHaveLength(120);
 });
 
+test('sources of one namespace whose provider hangs keep no other from being embedded', async () => {
+  vectors.stub.answer(({ texts }) => (texts[0]!.startsWith('Noisy') ? 'never' : undefined));
+  for (let at = 0; at < 6; at += 1) {
+    await vectors.source([`Noisy ${at}: one`], { namespace: 'noisy' });
+  }
+  vectors.startWorker();
+  await vectors.stub.came(4);
+  const quiet = await vectors.source(['Quiet: one'], { namespace: 'quiet' });
+  await until('the other one', async () => (await vectors.rows(quiet))[0]?.isComplete === true);
+  expect(vectors.sent().filter((text) => text.startsWith('Noisy'))).toHaveLength(4);
+});
+
 test('without a default only sources that name a provider are embedded', async () => {
   vectors.providers['own'] = { embeddings: { defaultModel: 'e-7', dimensions: 8, batchSize: 9 } };
   const plain = await vectors.source(['A: one']);

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { toUuid } from '../../../src/ids.ts';
+import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 import { createEmbeddingWorker } from '../../../src/knowledge/vectors/embedding-worker.ts';
 import {
   createFindByMeaning,
@@ -82,6 +83,7 @@ export async function startVectors(): Promise<Vectors> {
       hasDefault,
       notifier: { notify: () => undefined },
       isOurs: () => true,
+      metrics: createMetrics({ processMetrics: false }),
       log,
       everyMs: 20,
     });
