@@ -282,15 +282,18 @@ export async function countRunningJobs(
   return rows[0]!; // An aggregate has one row.
 }
 
-/** Ids of jobs that are not over, the oldest first: a page after `after`; null: from the first. */
-export async function listRunningJobs(db: Db, after: string | null): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>({
+/** Jobs that are not over, the oldest first: a page after `after`; null: from the first. */
+export async function listRunningJobs(
+  db: Db,
+  after: string | null,
+): Promise<Pick<JobRow, 'id' | 'namespace'>[]> {
+  const { rows } = await db.query<Pick<JobRow, 'id' | 'namespace'>>({
     name: 'list_running_jobs',
-    text: `select id from jobs
+    text: `select id, namespace from jobs
             where status = 'running' and ($1::uuid is null or id > $1) order by id limit ${JOBS_PAGE}`,
     values: [after],
   });
-  return rows.map(({ id }) => id);
+  return rows;
 }
 
 export const JOBS_PAGE = 100;

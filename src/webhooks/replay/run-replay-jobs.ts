@@ -14,6 +14,7 @@ import {
   type ReplayScope,
 } from './jobs.sql.ts';
 import { countAsked, hasAsked, makeBatchDue } from '../queue/retry-now.sql.ts';
+import { createFairQueue, type FairQueueMetrics } from '../../platform/controller/fair-queue.ts';
 import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { inTransaction } from '../../platform/postgres/transaction.ts';
@@ -38,10 +39,14 @@ const BATCH_MAX = 500;
 /** How soon it looks for room again: at 1,000/s a tenth of OUTSTANDING_MAX is done by then. */
 const WAIT_MS = 100;
 
+/** Batches are made one after the other. In a round each namespace adds one turn. */
+const BATCHING = { places: 1, waitingMax: { namespace: 1, all: Infinity } };
+
 export type ReplayRunnerDeps = ReplayWindow & {
   pool: Pool;
   notifier: Pick<Notifier, 'notify'>;
   nowMs: () => number;
+  metrics: FairQueueMetrics;
 };
 
 /**
@@ -49,31 +54,60 @@ export type ReplayRunnerDeps = ReplayWindow & {
  * the next look.
  */
 export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal): Promise<boolean> {
+  const queue = createFairQueue({ kind: 'replays', ...BATCHING, metrics: deps.metrics });
+  /** The job that had the last turn of its namespace. */
+  const last = new Map<string, string>();
   while (!signal.aborted) {
-    let jobs = 0;
-    let moved = false;
-    // One batch of each in turn, so that a large job does not hold up a small one.
-    for await (const id of runningJobs(deps.pool)) {
-      if (signal.aborted) return false;
-      jobs += 1;
-      moved = (await runBatch(deps, id)) || moved;
-    }
-    if (jobs === 0) return false;
+    const jobs = await runningJobs(deps.pool);
+    if (jobs.size === 0) return false;
+    const turns = [...jobs].map(([namespace, ids]) =>
+      queue.run(namespace, async () => {
+        const id = await runOne(deps, after(ids, last.get(namespace)), signal);
+        if (id !== undefined) last.set(namespace, id);
+        return id !== undefined;
+      }),
+    );
+    const ended = await Promise.allSettled(turns);
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
+    const hasMoved = ended.some((one) => one.status === 'fulfilled' && one.value);
     // A stop in the middle of the wait is no failure.
-    if (!moved) await delay(WAIT_MS, { signal }).catch(() => undefined);
+    if (!hasMoved) await delay(WAIT_MS, { signal }).catch(() => undefined);
   }
   return false;
 }
 
-/** All of them, page by page: however many wait for their receivers, each gets its turn. */
-async function* runningJobs(pool: Pool): AsyncGenerator<string> {
-  let page: string[];
-  let after: string | null = null;
+/** Makes one batch, of the first job that has one now; returns which that was. */
+async function runOne(
+  deps: ReplayRunnerDeps,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  for (const id of ids) {
+    if (signal.aborted) return undefined;
+    if (await runBatch(deps, id)) return id;
+  }
+  return undefined;
+}
+
+/** Returns the ids behind the last one first. */
+function after(ids: readonly string[], last: string | undefined): string[] {
+  const at = last === undefined ? 0 : ids.findIndex((id) => id > last);
+  return at < 0 ? [...ids] : [...ids.slice(at), ...ids.slice(0, at)];
+}
+
+/** Ids by namespace, the oldest first. Each namespace has few (PARLEY_LIMIT_REPLAY_JOBS). */
+async function runningJobs(pool: Pool): Promise<Map<string, string[]>> {
+  const jobs = new Map<string, string[]>();
+  let page: Awaited<ReturnType<typeof listRunningJobs>>;
+  let last: string | null = null;
   do {
-    page = await listRunningJobs(pool, after);
-    yield* page;
-    after = page.at(-1) ?? null;
+    page = await listRunningJobs(pool, last);
+    for (const { id, namespace } of page) {
+      jobs.set(namespace, [...(jobs.get(namespace) ?? []), id]);
+    }
+    last = page.at(-1)?.id ?? null;
   } while (page.length === JOBS_PAGE);
+  return jobs;
 }
 
 /** False when there was nothing to do for the job now. */

@@ -330,9 +330,9 @@ test('a job waits while its endpoint is disabled and goes on when it is enabled'
   );
   // Looked at by somebody, and left: only the endpoint is in its way.
   const looked = new AbortController();
-  const { pool } = api.engine;
+  const { pool, metrics } = api.engine;
   const looking = runReplayJobs(
-    { pool, notifier: { notify: () => undefined }, nowMs: Date.now },
+    { pool, metrics, notifier: { notify: () => undefined }, nowMs: Date.now },
     looked.signal,
   );
   for (let i = 0; i < 5; i += 1) await api.call('GET', '/v1/jobs'); // It has looked by then.
@@ -357,10 +357,10 @@ test('several runners share the work: every event once', async () => {
     replay(path, { mode: 'all' }),
   ]);
   const stop = new AbortController();
-  const { pool } = api.engine;
+  const { pool, metrics } = api.engine;
   const notifier = { notify: () => undefined };
   const runners = Array.from({ length: 4 }, () =>
-    runReplayJobs({ pool, notifier, nowMs: Date.now }, stop.signal),
+    runReplayJobs({ pool, metrics, notifier, nowMs: Date.now }, stop.signal),
   );
   for (const { body } of jobs) expect((await over(body.id)).progress.done).toBe(40);
   stop.abort();
