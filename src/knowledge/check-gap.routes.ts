@@ -3,7 +3,7 @@ import { idParam } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { checkGap, type CheckedQuestion } from './check-gap.ts';
-import type { FindByMeaning } from './vectors/find-by-meaning.ts';
+import type { SearchWays } from './search-knowledge.ts';
 import { hitIds } from './passages/search-passages.ts';
 
 const passageId = (description: string) =>
@@ -29,7 +29,7 @@ const GapCheck = z
   .meta({ id: 'KnowledgeGapCheck', description: 'Whether what was asked is answered by now.' });
 
 /** Whether a gap is answered by now, in all the words it was asked in (contract §4). */
-export function checkGapRoute(deps: { pool: Pool; meaning?: FindByMeaning | undefined }): Route {
+export function checkGapRoute(deps: { pool: Pool } & SearchWays): Route {
   return route({
     method: 'get',
     path: '/v1/knowledge/gaps/{id}/check',

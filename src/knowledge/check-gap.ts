@@ -3,8 +3,7 @@ import { listQuestions } from './gaps/gap-questions.sql.ts';
 import { readGap } from './gaps/knowledge-gaps.sql.ts';
 import type { KnowledgeHit } from './passages/search-passages.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
-import { DEFAULT_TOP_K, searchFor } from './search-knowledge.ts';
-import type { FindByMeaning } from './vectors/find-by-meaning.ts';
+import { DEFAULT_TOP_K, searchFor, type SearchWays } from './search-knowledge.ts';
 
 /** One way in which a gap was asked, asked now. */
 export type CheckedQuestion = {
@@ -21,15 +20,15 @@ export type CheckedQuestion = {
  * @throws ApiError not_found: there is no such gap, or its agent is gone
  */
 export async function checkGap(
-  { pool, meaning }: { pool: Pool; meaning?: FindByMeaning | undefined },
+  deps: { pool: Pool } & SearchWays,
   { namespace, id }: { namespace: string; id: string },
 ): Promise<CheckedQuestion[]> {
-  const { agentId } = found(await readGap(pool, { namespace, id }), 'knowledge gap');
+  const { agentId } = found(await readGap(deps.pool, { namespace, id }), 'knowledge gap');
   const checked: CheckedQuestion[] = [];
   // One after the other: who waits for this is one person, and the searches of turns go on beside it.
-  for (const { text: question } of await listQuestions(pool, id)) {
+  for (const { text: question } of await listQuestions(deps.pool, id)) {
     const asked = { namespace, agentId, query: question, limit: DEFAULT_TOP_K };
-    const { hits } = await searchFor({ pool, meaning }, asked);
+    const { hits } = await searchFor(deps, asked);
     const answer = hits.find(({ given }) => given);
     checked.push({ question, answer, topScore: Math.max(0, ...hits.map(({ score }) => score)) });
   }

@@ -6,8 +6,7 @@ import { idValue } from '../platform/http/fields.ts';
 import { route, type Route } from '../platform/http/route.ts';
 import { readPassageRoute } from './passages/read-passage.routes.ts';
 import { hitView, SearchHit } from './passages/search-hit.view.ts';
-import { searchFor } from './search-knowledge.ts';
-import type { FindByMeaning } from './vectors/find-by-meaning.ts';
+import { searchFor, type SearchWays } from './search-knowledge.ts';
 import { sourceRoutes, type SourceRoutesDeps } from './sources/knowledge-sources.routes.ts';
 import { syncRoutes } from './syncs/syncs.routes.ts';
 import { saying } from '../platform/resources/schema/patterns.ts';
@@ -15,7 +14,7 @@ import { saying } from '../platform/resources/schema/patterns.ts';
 const HITS_DEFAULT = 10;
 const HITS_MAX = 50;
 
-export type KnowledgeRoutesDeps = SourceRoutesDeps & { meaning?: FindByMeaning | undefined };
+export type KnowledgeRoutesDeps = SourceRoutesDeps & SearchWays;
 
 /** What agents answer from, and which questions they could not answer (contract §4). */
 export function knowledgeRoutes(deps: KnowledgeRoutesDeps): Route[] {

@@ -2,6 +2,7 @@ import { readLiveContent } from '../agents/agent-versions.sql.ts';
 import type { AgentContent } from '../agents/agent.ts';
 import { found } from '../errors.ts';
 import { toUuid } from '../ids.ts';
+import type { FairQueue } from '../platform/controller/fair-queue.ts';
 import type { Db, Pool } from '../platform/postgres/pool.ts';
 import type { SearchScope } from './passages/knowledge-search.sql.ts';
 import { searchPassages, type KnowledgeHit } from './passages/search-passages.ts';
@@ -26,26 +27,38 @@ export const DEFAULT_TOP_K = 5;
  */
 export const DEFAULT_MIN_SCORE = 0.5;
 
+/** How a process searches. */
+export type SearchWays = {
+  /** Absent: by words alone. */
+  meaning?: FindByMeaning | undefined;
+  /** Shares searches by words between namespaces: they keep PostgreSQL and this process busy. Absent: no turns. */
+  searches?: FairQueue | undefined;
+};
+
 export type SearchInput = { scope: KnowledgeScope; query: string; limit: number };
 
 /**
  * The passages in `scope` that have most of a question, best first; all with a score above 0.
- * @param meaning absent: by words alone
+ * @throws ApiError unavailable when too many searches wait
  */
 export async function searchKnowledge(
   db: Db,
   input: SearchInput,
-  meaning?: FindByMeaning,
+  ways: SearchWays = {},
 ): Promise<KnowledgeHit[]> {
-  return (await searchTold(db, input, meaning)).hits;
+  return (await searchTold(db, input, ways)).hits;
 }
 
 async function searchTold(
   db: Db,
   input: SearchInput,
-  meaning: FindByMeaning | undefined,
+  { meaning, searches }: SearchWays,
 ): Promise<{ hits: KnowledgeHit[]; meaning: MeaningUse }> {
-  const byWords = (limit: number): Promise<KnowledgeHit[]> => searchWords(db, { ...input, limit });
+  const { namespace } = input.scope;
+  const byWords = (limit: number): Promise<KnowledgeHit[]> => {
+    const search = (): Promise<KnowledgeHit[]> => searchWords(db, { ...input, limit });
+    return searches ? searches.run(namespace, search) : search();
+  };
   if (meaning) return searchBothWays(db, { ...input, meaning, byWords });
   return { hits: await byWords(input.limit), meaning: 'none' };
 }
@@ -57,16 +70,16 @@ function searchWords(db: Db, input: SearchInput): Promise<KnowledgeHit[]> {
 /**
  * Searches all of a namespace or, with an agent, what the live version of that agent sees: `given` says
  * which of it a reply would have, by the very search that a turn makes; null without an agent.
- * @throws ApiError not_found (no such agent)
+ * @throws ApiError not_found (no such agent), unavailable
  */
 export async function searchFor(
-  { pool, meaning }: { pool: Pool; meaning?: FindByMeaning | undefined },
+  { pool, ...ways }: { pool: Pool } & SearchWays,
   input: { namespace: string; agentId: string | null; query: string; limit: number },
 ): Promise<{ hits: (KnowledgeHit & { given: boolean | null })[]; meaning: MeaningUse }> {
   const { namespace, agentId, query, limit } = input;
   if (agentId === null) {
     const scope = { namespace, agentId, sourceIds: 'all' } as const;
-    const found = await searchTold(pool, { scope, query, limit }, meaning);
+    const found = await searchTold(pool, { scope, query, limit }, ways);
     return { ...found, hits: found.hits.map((hit) => ({ ...hit, given: null })) };
   }
   const live = found(await readLiveContent(pool, { namespace, id: agentId }), 'agent');
@@ -75,7 +88,7 @@ export async function searchFor(
   const { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE } = knowledge ?? {};
   // How many are asked for has a part in which are looked at: so what a turn asks for is asked, too.
   const [all, own] = await Promise.all(
-    [limit, topK].map((most) => searchTold(pool, { scope, query, limit: most }, meaning)),
+    [limit, topK].map((most) => searchTold(pool, { scope, query, limit: most }, ways)),
   );
   const isGiven = ({ score }: KnowledgeHit): boolean => score >= minScore;
   const given = new Set(own!.hits.filter(isGiven).map((hit) => hit.chunkId));

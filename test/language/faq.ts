@@ -109,7 +109,7 @@ export const search = (
       query,
       limit: DEFAULT_TOP_K,
     },
-    meaning,
+    { meaning },
   );
 
 /** Counted in pairs: of several passages of one the first counts. */

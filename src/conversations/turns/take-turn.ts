@@ -5,8 +5,7 @@ import type { AgentContent } from '../../agents/agent.ts';
 import { conversationEnded, type ConversationDeps } from '../record/conversation-deps.ts';
 import { endConversation, reasonOfExpiry } from '../ending/end-conversation.ts';
 import { recordHeldTurn, recordTurn } from './record-turn.ts';
-import { agentScope, searchKnowledge } from '../../knowledge/search-knowledge.ts';
-import type { FindByMeaning } from '../../knowledge/vectors/find-by-meaning.ts';
+import { agentScope, searchKnowledge, type SearchWays } from '../../knowledge/search-knowledge.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { redact, sumOf, type Redacted, type Redaction } from '../redaction/redact.ts';
 import { readForTurn, type LiveConversation } from '../record/conversations.sql.ts';
@@ -51,8 +50,8 @@ export type TakeTurn = (
 
 export type TakeTurnDeps = ConversationDeps & {
   respond: Responder;
-  /** Finds knowledge in other words too; absent: by its words alone. */
-  meaning?: FindByMeaning | undefined;
+  /** How knowledge is searched. Absent: by its words alone. */
+  ways?: SearchWays | undefined;
   /** Monotonic, for what is measured. */
   clockMs: () => number;
   /** Replies that take their time. Absent: all are made at once. */
@@ -245,7 +244,7 @@ async function agentDeleted(deps: ConversationDeps, row: LiveConversation): Prom
   return new ApiError('conversation_ended', 'its agent was deleted, and it ended with it');
 }
 
-function requestOf({ pool, meaning }: TakeTurnDeps, begun: Begun): ResponderRequest {
+function requestOf({ pool, ways }: TakeTurnDeps, begun: Begun): ResponderRequest {
   const { input, content, conversation, user } = begun;
   const { namespace, id: conversationId } = conversation;
   const agentId = conversation.speakerAgentId ?? conversation.agentId;
@@ -265,7 +264,7 @@ function requestOf({ pool, meaning }: TakeTurnDeps, begun: Begun): ResponderRequ
     search: async (query, limit, speaker = { agentId, agentVersion, content }) => {
       const { knowledge } = speaker.content;
       const scope = await agentScope(pool, { namespace, agentId: speaker.agentId, knowledge });
-      return searchKnowledge(pool, { scope, query, limit }, meaning);
+      return searchKnowledge(pool, { scope, query, limit }, ways);
     },
   };
 }

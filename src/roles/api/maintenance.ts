@@ -20,6 +20,7 @@ import { createGenAi } from '../../platform/observability/gen-ai.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
 import { forgetOldSessions } from '../../access/end-session.ts';
 import { createKeyUse, type KeyUse } from '../../access/key-use.ts';
+import type { SearchWays } from '../../knowledge/search-knowledge.ts';
 import { runReplayJobs, type ReplayRunnerDeps } from '../../webhooks/replay/run-replay-jobs.ts';
 import { createCallPlayer } from '../../calls/play-calls.ts';
 import { observeResponder } from './observed-turns.ts';
@@ -49,7 +50,7 @@ export type MaintenanceDeps = ReplayRunnerDeps & {
   /** Monotonic. */
   clockMs: () => number;
   responder: WhoReplies;
-  meaning?: TakeTurnDeps['meaning'];
+  ways: SearchWays;
   retention: Retention;
   metrics: Metrics;
   log: Logger;
@@ -71,7 +72,7 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
     clockMs,
     respond,
     live,
-    meaning: deps.meaning,
+    ways: deps.ways,
   });
   const calls = createCallPlayer({ ...conversations, takeTurn, carrierOf: deps.carrierOf, log });
   const reaper = createReaper({ ...conversations, lostTurns: lostTurns(conversations), log });

@@ -1,10 +1,9 @@
 import { openTools } from '../../conversations/tools/open-tools.ts';
 import { createExtractiveResponder } from '../../conversations/turns/extractive-responder.ts';
 import { createModelResponder } from '../../conversations/turns/model-responder.ts';
-import {
-  createFindByMeaning,
-  type FindByMeaning,
-} from '../../knowledge/vectors/find-by-meaning.ts';
+import type { SearchWays } from '../../knowledge/search-knowledge.ts';
+import { createFindByMeaning } from '../../knowledge/vectors/find-by-meaning.ts';
+import { createFairQueue } from '../../platform/controller/fair-queue.ts';
 import { createModels } from '../../models/create-models.ts';
 import type { AgentContent } from '../../agents/agent.ts';
 import type { Responder } from '../../conversations/turns/responder.ts';
@@ -31,6 +30,12 @@ export type RepliesDeps = RoleContext & {
 };
 
 /**
+ * Limits the searches of a process: one of many misspelled words keeps PostgreSQL and this process busy for 0.1 s, and
+ * other requests need both.
+ */
+const SEARCHES = { places: 4, share: 3, waitingMax: { namespace: 200, all: 1_000 } };
+
+/**
  * Who replies in this process: a model with its tools where an agent has one, the search that quotes
  * where it has none. `stop` ends what they have open.
  */
@@ -38,11 +43,12 @@ export function openReplies(deps: RepliesDeps): {
   responder: WhoReplies;
   /** Of what agents declare, observed; the model of the samples is not among them. */
   findModel: FindModel;
-  /** Finds what they quote in other words too. */
-  meaning: FindByMeaning;
+  /** Finds what they quote. */
+  ways: SearchWays;
   stop: () => Promise<void>;
 } {
-  const { clockMs: nowMs, sampleModel } = deps;
+  const { clockMs: nowMs, sampleModel, metrics } = deps;
+  const searches = createFairQueue({ kind: 'searches', ...SEARCHES, metrics });
   const egress = createEgressFetch({ guard: deps.guard });
   const { embedder, stop: stopEmbedder } = openEmbedder(deps);
   const tools = openTools(deps);
@@ -68,7 +74,7 @@ export function openReplies(deps: RepliesDeps): {
         isSample(content) || (await findModel({ namespace, model: content.model })) !== undefined,
     },
     findModel: observeModels(findModel, genAi),
-    meaning: createFindByMeaning({ pool: deps.pool, embedder, nowMs }),
+    ways: { meaning: createFindByMeaning({ pool: deps.pool, embedder, nowMs }), searches },
     stop: async () => {
       await Promise.all([tools.stop(), egress.stop(), stopEmbedder()]);
     },

@@ -131,7 +131,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     awaitProjection,
     ...conversations,
     ...maintenance,
-    meaning: replies.meaning,
+    ...replies.ways,
     ...doors,
     publicUrl: deps.baseUrl,
     ...woken,

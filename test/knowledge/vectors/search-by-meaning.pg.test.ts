@@ -30,7 +30,7 @@ const scopeOf = (sourceIds: readonly string[] | 'all', namespace = 'default') =>
   sourceIds,
 });
 const search = (query: string, meaning: FindByMeaning, sourceIds: readonly string[] | 'all') =>
-  searchKnowledge(vectors.pool, { scope: scopeOf(sourceIds), query, limit: 5 }, meaning);
+  searchKnowledge(vectors.pool, { scope: scopeOf(sourceIds), query, limit: 5 }, { meaning });
 
 test('a question with none of its words finds a passage, which may be given to a reply', async () => {
   const scope = scopeOf([source]);
@@ -180,7 +180,7 @@ test('where nothing is embedded a search makes no query more than before', async
     const input = { scope: scopeOf([id]), query: 'Are dogs welcome?', limit: 5 };
     await searchKnowledge(counting, input);
     const without = queries.splice(0);
-    await searchKnowledge(counting, input, meaning);
+    await searchKnowledge(counting, input, { meaning });
     expect(queries).toEqual(without);
     expect(bare.stub.asked).toEqual([]);
   } finally {
