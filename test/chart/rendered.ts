@@ -1,4 +1,4 @@
-import { parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import { renderText, type Helm, type RenderOptions } from './helm.ts';
 
@@ -70,13 +70,21 @@ export async function renderChart(
 ): Promise<KubeObject[]> {
   const about = { release: RELEASE, namespace: NAMESPACE, ...cluster };
   const text = await renderText(helm, values, about);
-  return parseAllDocuments(text)
-    .map((document) => {
-      if (document.errors[0]) throw document.errors[0];
-      return document.toJS() as unknown;
-    })
-    .filter((value) => value !== null)
-    .map((value) => object.parse(value));
+  return text
+    .split(/^---$/m)
+    .map(readObject)
+    .filter((one) => one !== undefined);
+}
+
+const read = new Map<string, KubeObject | undefined>();
+
+/** Most documents are the same for most values, and the CRDs alone take 50 ms to parse. */
+function readObject(text: string): KubeObject | undefined {
+  if (!read.has(text)) {
+    const value: unknown = parse(text);
+    read.set(text, value === null ? undefined : object.parse(value));
+  }
+  return structuredClone(read.get(text));
 }
 
 export function findObject(objects: readonly KubeObject[], kind: string, name: string): KubeObject {
