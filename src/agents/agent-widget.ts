@@ -25,6 +25,9 @@ const originOf = (pattern: string, words: string) =>
 export const origin = originOf(
   `${WEB}|${LOCAL}|${APP}`,
   'must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: http for localhost and 127.0.0.1 only, a host, a port if it has one, no path',
+).refine(
+  (one) => withoutDefaultPort(one) === one,
+  'must not have the default port, which browsers leave out: write https://shop.example.com instead of https://shop.example.com:443',
 );
 
 const allowedOrigin = originOf(
@@ -32,14 +35,37 @@ const allowedOrigin = originOf(
   'must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: http for localhost and 127.0.0.1 only, a host, a port if it has one, no path; * may stand for the first label of a host, as in https://*.preview.example.com',
 );
 
-/** Returns whether one of the allowed origins matches the page's origin. A star matches one label of the host. */
+/**
+ * Returns whether one of the allowed origins matches the page's origin. A star matches one label of the host. Browsers
+ * leave the default port out, so an allowed origin means the same with it.
+ */
 export function allowsOrigin(allowed: readonly string[], pageOrigin: string): boolean {
   const rest = /^https:\/\/[-0-9a-z_]+(\..*)$/.exec(pageOrigin)?.[1];
   const starred = rest === undefined ? undefined : `https://*${rest}`;
-  return allowed.some((one) => one === pageOrigin || one === starred);
+  return allowed.map(withoutDefaultPort).some((one) => one === pageOrigin || one === starred);
+}
+
+function withoutDefaultPort(one: string): string {
+  return one.replace(/^(https:\/\/.*):443$|^(http:\/\/.*):80$/, '$1$2');
 }
 
 export const WIDGET_TALKS_MAX = 100;
+
+type WidgetFields = { allowed_origins: readonly string[]; max_concurrent?: number | undefined };
+
+/** Returns whether more pages, or more visitors at once, may talk with the agent than before. Closing is no opening. */
+export function opensWidget(
+  before: WidgetFields | undefined,
+  after: WidgetFields | undefined,
+): boolean {
+  if (!after || after.allowed_origins.length === 0) return false;
+  const known = before?.allowed_origins ?? [];
+  const { max_concurrent: most = WIDGET_TALKS_MAX } = before ?? {};
+  return (
+    after.allowed_origins.some((one) => !known.includes(one)) ||
+    (after.max_concurrent ?? WIDGET_TALKS_MAX) > most
+  );
+}
 
 export const widget = z.strictObject({
   allowedOrigins: z

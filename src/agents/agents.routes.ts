@@ -94,7 +94,10 @@ function writeRoutes(deps: AgentRoutesDeps): Route[] {
       operationId: 'createAgent',
       tag,
       scope: 'write',
-      alsoNeeds: { scope: 'publish', when: 'its `publish_policy` is not `manual`' },
+      alsoNeeds: {
+        scope: 'publish',
+        when: 'its `publish_policy` is not `manual`, or `widget` names an origin',
+      },
       summary: 'Create an agent',
       description:
         'Its first content is version 1, live at once unless `publish_policy` is manual.',
@@ -122,7 +125,10 @@ function writeRoutes(deps: AgentRoutesDeps): Route[] {
       operationId: 'updateAgent',
       tag,
       scope: 'write',
-      alsoNeeds: { scope: 'publish', when: 'it changes `publish_policy`' },
+      alsoNeeds: {
+        scope: 'publish',
+        when: 'it changes `publish_policy`, or adds to the origins or the number of `widget`',
+      },
       summary: 'Change an agent',
       description: 'JSON merge patch (RFC 7386): null removes a field, lists are replaced.',
       params,

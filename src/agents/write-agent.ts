@@ -20,6 +20,7 @@ import type { Resource } from '../platform/resources/resource-store.ts';
 import { writingAhead } from '../audit/write-ahead.ts';
 import type { AuditedBy } from '../audit/audit-log.sql.ts';
 import type { AgentSpec } from './agent.ts';
+import { opensWidget } from './agent-widget.ts';
 import { agentAudited, agentChange, agentGone, agentSettled } from './audit-agent.ts';
 import { readAgent, type AgentRow } from './agents.sql.ts';
 import { agentPointer, fromAgentSpec, toAgentSpec, type AgentFields } from './rest-agent.ts';
@@ -61,7 +62,7 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
 
 /**
  * Declares a new agent (contract §4). Its id is known before anything is written.
- * @throws ApiError missing_scope when it would be live at once and the caller may not publish
+ * @throws ApiError missing_scope when it would be live at once, or open to web pages, and the caller may not publish
  */
 export async function createAgent(
   deps: AgentWriterDeps,
@@ -71,6 +72,7 @@ export async function createAgent(
   const { namespace, actor } = caller;
   const { name, plan = freshPlan(deps.nowMs()) } = input;
   if (policyOf(input.fields) === 'automatic') requireScope(caller, 'publish', LIVE_AT_ONCE);
+  if (opensWidget(undefined, input.fields.widget)) requireScope(caller, 'publish', OPEN_TO_PAGES);
   const annotations = {
     [ANNOTATIONS.id]: fromUuid('agt', plan.id),
     [ANNOTATIONS.contentChange]: encodeChangeCause({ generation: 1, actor, reason: null }),
@@ -102,7 +104,7 @@ export async function createAgent(
 /**
  * JSON merge patch of the fields the API owns; a field of another manager is answered 409. What
  * goes live by itself was decided by whoever set the policy, so content needs no more than `write`.
- * @throws ApiError missing_scope when it changes the policy and the caller may not publish
+ * @throws ApiError missing_scope when it changes the policy or opens the widget and the caller may not publish
  */
 export function patchAgent(
   deps: AgentWriterDeps,
@@ -120,6 +122,8 @@ export function patchAgent(
         precondition,
         permit: ({ before, after }) => {
           if (policyOf(before) !== policyOf(after)) requireScope(caller, 'publish', POLICY_DECIDES);
+          if (opensWidget(before.widget, after.widget))
+            requireScope(caller, 'publish', OPEN_TO_PAGES);
         },
         annotations: (current, { before, after }) => {
           // Where the patch removes the policy, the default is stored.
@@ -134,6 +138,8 @@ export function patchAgent(
 
 const LIVE_AT_ONCE = 'without publish_policy manual the agent is live at once';
 const POLICY_DECIDES = 'publish_policy decides what goes live; leave it as it is';
+const OPEN_TO_PAGES =
+  'widget decides which pages, and how many of their visitors, talk with the live agent; without the scope it can only be closed';
 
 /** The default where it is left out, or removed. */
 function policyOf({ publish_policy: policy = 'automatic' }: AgentFields) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { allowsOrigin, origin, widget } from '../../src/agents/agent-widget.ts';
+import { allowsOrigin, opensWidget, origin, widget } from '../../src/agents/agent-widget.ts';
 
 /** Origins that an agent may allow, and pages that they match. */
 
@@ -26,6 +26,52 @@ test('every other origin is compared letter by letter', () => {
   expect(allowsOrigin(allowed, 'capacitor://localhost')).toBe(true);
   expect(allowsOrigin(allowed, 'capacitor://localhost:1')).toBe(false);
   expect(allowsOrigin([], 'https://shop.example.com')).toBe(false);
+});
+
+test.each([
+  ['https://shop.example.com:443', 'https://shop.example.com', true],
+  ['https://*.preview.example.com:443', 'https://a.preview.example.com', true],
+  ['http://localhost:80', 'http://localhost', true],
+  ['http://localhost:443', 'http://localhost', false],
+  ['https://shop.example.com:80', 'https://shop.example.com', false],
+  ['https://shop.example.com:4430', 'https://shop.example.com', false],
+  ['https://shop.example.com:8443', 'https://shop.example.com:8443', true],
+])('%s allows %s, which browsers send without a default port: %s', (one, page, isAllowed) => {
+  expect(allowsOrigin([one], page)).toBe(isAllowed);
+});
+
+test.each(['https://shop.example.com:443', 'http://localhost:80'])(
+  '%s is no origin of a page, and the reason says what to write',
+  (one) => {
+    const problem = origin.safeParse(one).error?.issues[0]?.message;
+    expect(problem).toContain('write https://shop.example.com instead');
+  },
+);
+
+const A = 'https://a.example.com';
+const B = 'https://b.example.com';
+test.each([
+  ['an origin where none was', undefined, { allowed_origins: [A] }, true],
+  ['another origin', { allowed_origins: [A] }, { allowed_origins: [A, B] }, true],
+  ['more visitors', { allowed_origins: [A] }, { allowed_origins: [A], max_concurrent: 101 }, true],
+  [
+    'the default of visitors, where fewer were allowed',
+    { allowed_origins: [A], max_concurrent: 1 },
+    { allowed_origins: [A] },
+    true,
+  ],
+  [
+    'the same',
+    { allowed_origins: [A, B] },
+    { allowed_origins: [B, A], max_concurrent: 100 },
+    false,
+  ],
+  ['fewer origins', { allowed_origins: [A, B] }, { allowed_origins: [B] }, false],
+  ['fewer visitors', { allowed_origins: [A] }, { allowed_origins: [A], max_concurrent: 1 }, false],
+  ['no origin', { allowed_origins: [A] }, { allowed_origins: [], max_concurrent: 1000 }, false],
+  ['nothing', { allowed_origins: [A] }, undefined, false],
+])('a widget with %s opens the agent further: %s', (_, before, after, isOpening) => {
+  expect(opensWidget(before, after)).toBe(isOpening);
 });
 
 const mayBeNamed = (one: string): boolean => widget.safeParse({ allowedOrigins: [one] }).success;

@@ -7269,7 +7269,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** For people, to know it again. */
+          /** For people, to know it again: letters, digits and signs with single spaces between. */
           name: string;
           /** What it may do. */
           scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];

@@ -1,3 +1,4 @@
+import { useCan } from '../../data/me.ts';
 import { useId } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { isCounted, pairsOf, type RedactionKind, type RuleDraft } from '../../data/agent-draft.ts';
@@ -253,6 +254,7 @@ function RedactionField({ form }: { form: Form }) {
 
 /** What is changed seldom. */
 export function SeldomFields({ form }: { form: Form }) {
+  const mayOpen = useCan('publish');
   return (
     <>
       <div className="agent-pair">
@@ -344,7 +346,7 @@ export function SeldomFields({ form }: { form: Form }) {
         name="origins"
         pointer="/widget"
         label="Web pages that may embed it"
-        hint="Origins such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com, one on each line, 50 at most."
+        hint={`Origins such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com, one on each line, 50 at most.${mayOpen ? '' : ' To add one takes the scope publish.'}`}
         rows={3}
         isCode
       />
