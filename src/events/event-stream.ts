@@ -1,5 +1,6 @@
 import { ApiError } from '../errors.ts';
 import { uuidTimeMs } from '../ids.ts';
+import type { FairQueueMetrics } from '../platform/controller/fair-queue.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 import {
   findStreamPosition,
@@ -40,11 +41,16 @@ export type EventStreams = {
 export type Reader = (signal: AbortSignal) => AsyncGenerator<StreamedEvent>;
 
 export function createEventStreams(
-  deps: ReplayWindow & { pool: Pool; nowMs: () => number; log: Logger },
+  deps: ReplayWindow & {
+    pool: Pool;
+    nowMs: () => number;
+    metrics: FairQueueMetrics;
+    log: Logger;
+  },
 ): EventStreams {
   const { pool, nowMs } = deps;
   const tails = createEventTails(deps);
-  const inTurn = createPageTurns();
+  const inTurn = createPageTurns(deps.metrics);
   const stopping = new AbortController();
 
   async function start(namespace: string, after: string | null): Promise<StreamStart> {
@@ -94,7 +100,7 @@ async function* read(
   let sinceMs = Math.max(uuidTimeMs(position.id), 0) || nowMs();
   while (!signal.aborted) {
     const after = position;
-    const { known, page } = await inTurn(async () => {
+    const { known, page } = await inTurn(input.namespace, async () => {
       const kept = fromTail(tail, after);
       const next = { ...input, after, limit: PAGE, sinceMs };
       return { known: kept !== undefined, page: kept ?? (await readStream(pool, next)) };

@@ -1,31 +1,25 @@
 import { setImmediate as afterOthers } from 'node:timers/promises';
+import { createFairQueue, type FairQueueMetrics } from '../platform/controller/fair-queue.ts';
 
 /**
- * Pages of all readers of this process, a few at a time and one after the other: whatever else the
- * process does gets its turn between two of them. A hundred readers of one namespace with much to
- * read would else take all database connections and the event loop for seconds.
+ * Reads the pages of all readers of this process, a few at a time and in turn: whatever else the process does gets
+ * its turn between two of them. Without turns, a hundred readers with much to read take all database connections
+ * and the event loop for seconds.
  */
-export type PageTurns = <T>(read: () => T | Promise<T>) => Promise<T>;
+export type PageTurns = <T>(namespace: string, read: () => T | Promise<T>) => Promise<T>;
 
-/** Of the pool of 20 connections that answers requests. */
-const AT_ONCE = 2;
+/** Of the pool of 20 connections that answers requests. A reader waits at most once, and streams have a limit. */
+const READING = { places: 2, waitingMax: { namespace: Infinity, all: Infinity } };
 
-export function createPageTurns(): PageTurns {
-  let free = AT_ONCE;
-  const waiting: (() => void)[] = [];
-  const passOn = (): void => {
-    const next = waiting.shift();
-    if (next) next();
-    else free += 1;
-  };
-  return async (read) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await read();
-    } finally {
+export function createPageTurns(metrics: FairQueueMetrics): PageTurns {
+  const queue = createFairQueue({ kind: 'event_pages', ...READING, metrics });
+  return <T>(namespace: string, read: () => T | Promise<T>) => {
+    const page = Promise.withResolvers<T>();
+    void queue.run(namespace, async () => {
+      await Promise.resolve().then(read).then(page.resolve, page.reject);
       // By then the page is written, or its reader waits for its client.
-      void afterOthers().then(passOn);
-    }
+      await afterOthers();
+    });
+    return page.promise;
   };
 }

@@ -158,6 +158,7 @@ const NOUNS = {
   judgements: 'conversations to judge',
   embeddings: 'sources to embed',
   replays: 'replays',
+  event_pages: 'pages of events to read',
   syncs: 'syncs',
   sync_writes: 'documents of syncs to index',
 };
