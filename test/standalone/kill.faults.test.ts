@@ -19,7 +19,7 @@ const ROUNDS = roundsOf(2);
 const POSTGRES_KILLS = Math.ceil(ROUNDS / 3);
 const PROCESS_KILLS = ROUNDS - POSTGRES_KILLS;
 /** Accepted between two kills. */
-const EVENTS_PER_ROUND = IS_NIGHTLY ? 600 : 150;
+const EVENTS_PER_ROUND = IS_NIGHTLY ? 600 : 60;
 const ENDPOINTS = 4;
 const PRODUCERS = 16;
 /** The deliverer's limit for one endpoint: as much can be under way when it dies. */
@@ -33,7 +33,7 @@ let parley: Parley;
 
 beforeEach(async () => {
   folder = await temporaryFolder();
-  await copyCluster(folder.path);
+  await copyCluster(folder.path, { migrated: true });
   [recorder] = (await startRecorders(folder.path)) as [Recorder];
 });
 

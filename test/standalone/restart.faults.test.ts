@@ -30,7 +30,7 @@ let parents: ChildProcess[];
 let pids: number[];
 beforeEach(async () => {
   folder = await temporaryFolder();
-  await copyCluster(folder.path);
+  await copyCluster(folder.path, { migrated: true });
   parents = [];
   pids = [];
 });

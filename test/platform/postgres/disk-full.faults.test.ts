@@ -49,7 +49,7 @@ async function startOn(small: 'data' | 'wal'): Promise<void> {
   const folders = { data: path.join(home.path, 'data'), wal: path.join(home.path, 'wal') };
   for (const folder of Object.values(folders)) await mkdir(folder);
   disk = await mountSmallDisk(folders[small], SIZES_MB[small]);
-  await copyCluster(folders.data);
+  await copyCluster(folders.data, { migrated: true });
   const pgWal = path.join(folders.data, 'postgres/pg_wal');
   const moved = path.join(folders.wal, 'pg_wal');
   await cp(pgWal, moved, { recursive: true });

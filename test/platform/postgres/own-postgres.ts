@@ -7,7 +7,7 @@ import { createEmbeddedPostgres } from '../../../src/standalone/postgres/embedde
 import { temporaryFolder } from '../../roles/parley-process.ts';
 import { copyCluster } from './made-cluster.ts';
 
-/** A PostgreSQL of a test's own, durable as users have it, to be killed and stopped. */
+/** A PostgreSQL of a test's own, durable as users have it, to be killed and stopped. Its database `postgres` has the schema. */
 export type OwnPostgres = {
   /** Of the superuser. */
   url: string;
@@ -35,7 +35,7 @@ export async function startOwnPostgres(
 ): Promise<OwnPostgres> {
   const temporary = options.folder === undefined ? await temporaryFolder() : undefined;
   const folder = options.folder ?? temporary!.path;
-  if (!existsSync(path.join(folder, 'postgres'))) await copyCluster(folder);
+  if (!existsSync(path.join(folder, 'postgres'))) await copyCluster(folder, { migrated: true });
   const waiting = new Set<(atMs: number) => void>();
   const server = createEmbeddedPostgres({
     dataDir: folder,

@@ -1,17 +1,30 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { IS_NIGHTLY, roundsOf } from '../../nightly.ts';
+import pg from 'pg';
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
+import { IS_NIGHTLY, roundsOf } from '../../nightly.ts';
+import { until } from '../../until.ts';
+import { createSeeded } from '../../random/seeded.ts';
 import { startDatabaseHarness, type Producer, type DatabaseHarness } from './database-harness.ts';
 
 /**
- * PostgreSQL dies, is slow, or cannot be reached: nothing that was promised (2xx) is lost, nothing
- * else is promised, callers get 503 with Retry-After, no process of ours ends,
- * and all goes on by itself soon after.
+ * PostgreSQL dies, is slow, or cannot be reached; its connections are all taken, cut, or silently dead, and statements get in
+ * each other's way. Nothing that was promised (2xx) is lost, nothing else is promised, callers get 503 with Retry-After at
+ * worst, no process of ours ends, and all goes on by itself soon after. All tests break one PostgreSQL below one set of
+ * processes.
  */
 
 const ROUNDS = roundsOf(1);
+const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 1_000_000);
+const CALLERS = 60;
+const CALLERS_SLOW = 40;
+/** src/commands/run-role.ts */
+const API_CONNECTIONS = 20;
+/** One way to PostgreSQL and back, when it is slow. */
+const SLOW_MS = ROUNDS > 1 ? 500 : 100;
+const ACTS_PER_ROUND = 150;
 /** Accepted events before the fault and after it. */
 const LOAD = IS_NIGHTLY ? 100 : 30;
+
 let postgres: OwnPostgres;
 let harness: DatabaseHarness;
 let producer: Producer | undefined;
@@ -23,6 +36,9 @@ beforeAll(async () => {
 }, 60_000);
 
 afterEach(async () => {
+  harness.database.delay(0);
+  harness.deliveryDatabase.delay(0);
+  harness.deliveryDatabase.cut(); // What a test froze would stay dead for the next one.
   await producer?.stop().catch(() => undefined);
   producer = undefined;
 });
@@ -98,4 +114,136 @@ test.each([
     if (ROUNDS > 1) expect(refusedInAll).toBeGreaterThan(0);
   },
   30_000 + ROUNDS * 20_000,
+);
+
+test('F-11: every statement is slow: accepted or 503, and delivered', async () => {
+  for (const proxy of [harness.database, harness.deliveryDatabase]) proxy.delay(SLOW_MS);
+  producer = harness.produce({ callers: CALLERS_SLOW });
+  await producer.until(({ length }) => length >= (ROUNDS > 1 ? 2 : 1) * CALLERS_SLOW);
+  await producer.stop();
+  const eventIds = [...producer.accepted.keys()];
+  console.info(`F-11: ${producer.answers.length} answers, ${eventIds.length} accepted`);
+  expect(producer.odd()).toEqual([]);
+  expect(eventIds.length).toBeGreaterThan(0);
+  // Slowly still, at first.
+  await harness.arrived(eventIds[0]!);
+  for (const proxy of [harness.database, harness.deliveryDatabase]) proxy.delay(0);
+  await harness.allArrived(eventIds);
+}, 60_000);
+
+test('F-11: all connections hang on a lock: 503 while it is held for those who wait, and it recovers', async () => {
+  const holder = new pg.Client({ connectionString: postgres.url });
+  await holder.connect();
+  await holder.query('begin; lock table webhook_endpoints in access exclusive mode');
+  let refused = 0;
+  // All but those who have a connection, at least; held for longer than a statement may take, all.
+  const wanted = ROUNDS > 1 ? CALLERS : CALLERS - API_CONNECTIONS;
+  const enough = Promise.withResolvers<void>();
+  const ask = async () => {
+    const { status, headers } = await harness.call('GET', `/v1/webhooks/${harness.endpointId}`);
+    if (status === 503 && (refused += 1) === wanted) enough.resolve();
+    return { status, retryAfter: headers.get('retry-after') };
+  };
+  const asked = Promise.all(Array.from({ length: CALLERS }, ask));
+  await enough.promise; // While the lock is held.
+  await holder.query('rollback');
+  await holder.end();
+  await harness.arrived(await harness.emit());
+  const answers = await asked;
+  expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
+  const refusals = answers.filter(({ status }) => status === 503);
+  expect(refusals.filter(({ retryAfter }) => !(Number(retryAfter) > 0))).toEqual([]);
+}, 60_000);
+
+test(
+  'F-15: all connections are ended again and again: no exits, nothing lost',
+  async () => {
+    producer = harness.produce({ callers: 4, pauseMs: 10 });
+    let ended = 0;
+    for (let round = 0; round < 3 * ROUNDS; round += 1) {
+      await producer.accepts(40); // They have connections again.
+      const rows = await postgres.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+        where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+      );
+      ended += rows.length;
+    }
+    await producer.accepts(40);
+    await producer.stop();
+    console.info(`F-15: ${ended} connections ended, ${producer.accepted.size} accepted`);
+    expect(ended).toBeGreaterThan(10 * ROUNDS);
+    expect(harness.exits()).toEqual([]);
+    expect(producer.odd()).toEqual([]);
+    await endLeases();
+    await harness.allArrived(producer.accepted.keys());
+  },
+  60_000 + ROUNDS * 10_000,
+);
+
+test('F-16: the wake-up connection is silently lost: polling delivers', async () => {
+  const listening = await until('the wake-up connection', async () => {
+    const [found] = await postgres.query<{ port: number }>(
+      `select client_port as port from pg_stat_activity a where exists (
+       select 1 from pg_locks l where l.pid = a.pid and l.locktype = 'advisory' and l.mode = 'ExclusiveLock')
+       and client_port = any($1)`,
+      [harness.deliveryDatabase.serverSidePorts()],
+    );
+    return found;
+  });
+  harness.deliveryDatabase.freeze(listening.port);
+  for (let i = 0; i < (ROUNDS > 1 ? 3 : 1) * ROUNDS; i += 1)
+    await harness.arrived(await harness.emit());
+  expect(harness.exits()).toEqual([]);
+});
+
+const SINCE_SEC = Math.floor(Date.now() / 1_000) - 600;
+
+/** Each on its own is 2xx, 404 or 409: what it is about may be gone, or another may be changing it. */
+const ACTS: Record<string, (id: string, number: number) => [string, string, object?]> = {
+  publish: (id, number) => ['PATCH', `/v1/agents/${id}`, { prompt: `prompt ${number % 3}` }],
+  test: (id) => ['POST', `/v1/webhooks/${id}/test`],
+  change: (id, number) => ['PATCH', `/v1/webhooks/${id}`, { description: `number ${number}` }],
+  rotate: (id) => ['POST', `/v1/webhooks/${id}/rotate_secret`],
+  replay: (id) => ['POST', `/v1/webhooks/${id}/replay`, { since: SINCE_SEC, mode: 'missing' }],
+  remove: (id) => ['DELETE', `/v1/webhooks/${id}`],
+};
+
+test(
+  'F-14: replay, publish, change, rotate and delete at once: no deadlock is seen outside',
+  async () => {
+    console.info(`F-14: seed ${SEED}`);
+    const seeded = createSeeded(SEED);
+    const statuses = new Map<string, number>();
+    const failures: unknown[] = [];
+    const ask = async (what: string, [method, route, json]: [string, string, object?]) => {
+      const { status, body } = await harness.call(method, route, json);
+      statuses.set(`${what} ${status}`, (statuses.get(`${what} ${status}`) ?? 0) + 1);
+      if (status >= 500) failures.push({ what, route, status, body });
+      return body?.id as string;
+    };
+    const newEndpoint = () =>
+      ask('create', ['POST', '/v1/webhooks', { url: harness.receiver.url }]);
+    const agentId = await ask('create', ['POST', '/v1/agents', { prompt: 'x' }]);
+    const endpoints = await Promise.all([newEndpoint(), newEndpoint(), newEndpoint()]);
+    let number = 0;
+    const worker = async (): Promise<void> => {
+      while (number < ACTS_PER_ROUND * ROUNDS) {
+        const what = seeded.pick(Object.keys(ACTS));
+        const place = seeded.below(endpoints.length);
+        const id = what === 'publish' ? agentId : endpoints[place]!;
+        await ask(what, ACTS[what]!(id, (number += 1)));
+        if (what === 'remove') endpoints[place] = await newEndpoint();
+      }
+    };
+    await Promise.all(Array.from({ length: 12 }, worker));
+    const [{ deadlocks } = {}] = await postgres.query<{ deadlocks: string }>(
+      'select sum(deadlocks) as deadlocks from pg_stat_database',
+    );
+    const seen = [...statuses].map(([what, count]) => `${count} × ${what}`).join(', ');
+    console.info(`F-14: ${seen}; ${deadlocks} deadlocks`);
+    expect(failures).toEqual([]);
+    for (const what of Object.keys(ACTS)) expect(seen).toMatch(new RegExp(` ${what} 20[0-4]`));
+    expect(harness.exits()).toEqual([]);
+  },
+  30_000 + ROUNDS * 10_000,
 );

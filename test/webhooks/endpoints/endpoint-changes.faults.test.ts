@@ -10,6 +10,8 @@ import { startReceiver, type Received, type Receiver } from '../receiver.ts';
  * matrix): what was answered to the change holds for every attempt that begins after it.
  */
 const EVENTS = 12;
+/** All of them are attempted about so often. */
+const HURRY_EVERY_MS = 150;
 
 describeEachStore((storeName) => {
   let api: Api;
@@ -48,7 +50,10 @@ describeEachStore((storeName) => {
     const sql = `update delivery_queue
                     set due_at = now() - interval '400 s', run_at = now() - interval '400 s'
                   where lease_token is null`;
-    keepDue = setInterval(() => void api.engine.pool.query(sql).catch(() => undefined), 50);
+    keepDue = setInterval(
+      () => void api.engine.pool.query(sql).catch(() => undefined),
+      HURRY_EVERY_MS,
+    );
   }
 
   /** Makes the change, lets what had begun end, and hurries again; finds what arrives from then on. */

@@ -22,7 +22,7 @@ type Wanted = Omit<Endpoint, 'id'> & { url: string; otherwise?: Wanted };
 type Attempt = { number: number; trigger: string; error_class: string | null };
 
 /** The first retry is due five seconds after the event; a breaker may spread what follows. */
-const PATIENCE = { timeoutMs: 120_000, everyMs: 300 };
+const PATIENCE = { timeoutMs: 120_000, everyMs: 1_000 };
 const PROXY = 'http://169.254.169.254:8080';
 
 /**

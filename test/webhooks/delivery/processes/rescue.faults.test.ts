@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createLogger } from '../../../../src/platform/observability/logger.ts';
-import { migrate } from '../../../../src/platform/postgres/migrate.ts';
 import type { DeliveryProcess } from './delivery-process.ts';
 import { startDeliveryHarness, type DeliveryHarness } from './delivery-harness.ts';
 import { startOwnPostgres, type OwnPostgres } from '../../../platform/postgres/own-postgres.ts';
@@ -117,7 +115,6 @@ describe('on a PostgreSQL that is restarted and stopped', () => {
   let postgres: OwnPostgres;
   beforeAll(async () => {
     postgres = await startOwnPostgres();
-    await migrate({ databaseUrl: postgres.url, log: createLogger('error', 'test') });
   }, 60_000);
   afterAll(() => postgres.stop(), 60_000);
   beforeEach(async () => {
