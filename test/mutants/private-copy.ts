@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { constants, existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -18,13 +18,10 @@ export async function copyTree(
   const root = await mkdtemp(path.join(tmpdir(), 'parley-copy-'));
   const remove = (): Promise<void> => rm(root, { recursive: true, force: true });
   try {
-    const files = listFiles(from);
-    for (const folder of new Set(files.map((file) => path.dirname(file)))) {
-      await mkdir(path.join(root, folder), { recursive: true });
-    }
-    for (const file of files) {
-      await copyFile(path.join(from, file), path.join(root, file), constants.COPYFILE_FICLONE);
-    }
+    // A fifth of the work of copying each file here.
+    const copy = 'tar -c -f - --null -T - | tar -x -f - -C "$1"';
+    const input = listFiles(from).join('\0');
+    execFileSync('sh', ['-c', copy, 'sh', root], { cwd: from, input });
     await symlink(path.join(from, 'node_modules'), path.join(root, 'node_modules'));
     if (edit) {
       const file = path.join(root, edit.file);

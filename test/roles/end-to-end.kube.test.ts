@@ -15,7 +15,9 @@ import {
   type Answer,
   type Parley,
 } from './parley-process.ts';
+import { copyCluster } from '../platform/postgres/made-cluster.ts';
 import { createTestDatabase, shiftTime } from '../platform/postgres/postgres.ts';
+import { IS_NIGHTLY } from '../nightly.ts';
 import { until } from '../until.ts';
 import { startReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
 
@@ -50,24 +52,31 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => kube?.stop());
 
+/** By day, test/events and test/standalone have a `parley start` on DATABASE_URL. */
+const onDatabaseUrl: [string, Launch, Save, string] = [
+  'parley start on DATABASE_URL',
+  (manifests) =>
+    startParley({
+      dataDir: path.join(folder.path, 'data'),
+      manifests,
+      env: { DATABASE_URL: database.url },
+    }),
+  saveFile,
+  'file',
+];
+
 const launches: [string, Launch, Save, string][] = [
   [
     'parley start on its own PostgreSQL',
-    (manifests) => startParley({ dataDir: path.join(folder.path, 'data'), manifests }),
+    async (manifests) => {
+      const dataDir = path.join(folder.path, 'data');
+      await copyCluster(dataDir, { migrated: true });
+      return startParley({ dataDir, manifests });
+    },
     saveFile,
     'file',
   ],
-  [
-    'parley start on DATABASE_URL',
-    (manifests) =>
-      startParley({
-        dataDir: path.join(folder.path, 'data'),
-        manifests,
-        env: { DATABASE_URL: database.url },
-      }),
-    saveFile,
-    'file',
-  ],
+  ...(IS_NIGHTLY ? [onDatabaseUrl] : []),
   [
     'operator, api and delivery as three processes',
     (manifests) => startRoles({ databaseUrl: database.url, manifests }),
