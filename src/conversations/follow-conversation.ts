@@ -30,9 +30,39 @@ const POLL_MS = 5_000;
 
 type Position = { namespace: string; id: string; from: number };
 
+/** A conversation as it is read once for all who follow it. */
+type Read = { namespace: string; row: Promise<ConversationRow | undefined>; pages: Pages };
+type Pages = Map<number, Promise<TurnRow[]>>;
+
 export function createFollowers({ pool }: { pool: Pool }): Followers {
   const waiters = createKeyWaiters();
   const stopping = new AbortController();
+  /** Reads in progress that began after the last wake-up of their conversation. */
+  const reads = new Map<string, Read>();
+
+  function read({ namespace, id }: Position): Read {
+    const shared = reads.get(id);
+    if (shared?.namespace === namespace) return shared;
+    const row = readConversation(pool, { namespace, id });
+    const own: Read = { namespace, row, pages: new Map() };
+    reads.set(id, own);
+    const forget = (): void => {
+      if (reads.get(id) === own) reads.delete(id);
+    };
+    row.then(forget, forget);
+    return own;
+  }
+
+  /** Followers that have come equally far read the next page together. */
+  function readPage(pages: Pages, page: Parameters<typeof listTurns>[1]): Promise<TurnRow[]> {
+    const shared = pages.get(page.from);
+    if (shared) return shared;
+    const turns = listTurns(pool, page);
+    pages.set(page.from, turns);
+    const forget = (): void => void pages.delete(page.from);
+    turns.then(forget, forget);
+    return turns;
+  }
 
   /** Turns in their order, then the status if it is another; the end is the last of all. */
   async function* follow(at: Position, signal: AbortSignal): AsyncGenerator<Followed> {
@@ -41,10 +71,11 @@ export function createFollowers({ pool }: { pool: Pool }): Followers {
     while (!signal.aborted) {
       // Before it is read: what happens from here on wakes.
       const woken = waiters.untilWoken(at.id, POLL_MS, signal);
-      const conversation = found(await readConversation(pool, at), 'conversation');
+      const { row, pages } = read(at);
+      const conversation = found(await row, 'conversation');
       while (from < conversation.turnCount && !signal.aborted) {
         const page = { conversationId: at.id, from, limit: PAGE };
-        for (const turn of await listTurns(pool, page)) {
+        for (const turn of await readPage(pages, page)) {
           yield { type: 'turn', turn };
           from = turn.index + 1;
         }
@@ -67,7 +98,12 @@ export function createFollowers({ pool }: { pool: Pool }): Followers {
       return (signal) =>
         follow({ namespace, id, from }, AbortSignal.any([signal, stopping.signal]));
     },
-    wake: waiters.wake,
+    wake: (ids) => {
+      // What was read before may lack what they are woken for.
+      if (ids.includes('*')) reads.clear();
+      for (const id of ids) reads.delete(id);
+      waiters.wake(ids);
+    },
     stop: () => stopping.abort(),
   };
 }
