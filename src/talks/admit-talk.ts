@@ -60,7 +60,8 @@ export async function admitTalk(
     const detail = 'the agent has no voice and transcriber of ModelProviders: write with it';
     throw new ApiError('unsupported_type', detail);
   }
-  if (!resume && maxConcurrent !== undefined) {
+  if (resume) await deps.limits.resume(resume.conversationId);
+  else if (maxConcurrent !== undefined) {
     await deps.limits.begin(`${agent.id} ${start.mode}`, address, maxConcurrent);
   }
   const over = resume && (await overSince(deps, resume));

@@ -7,19 +7,22 @@ import { holdTalk, type TalkDeps } from '../calls/lines/talk.ts';
 import { found } from '../errors.ts';
 import type { OpenedTalk, TalkToOpen } from './opened-talk.ts';
 import { sealResume } from './talk-token.ts';
+import type { TalkWindows } from './talk-windows.ts';
 import { fromUuid } from '../ids.ts';
 import type { Sealer } from '../platform/postgres/sealing.ts';
 
-export type ChatDeps = TalkDeps & ConversationDeps & { sealer: Pick<Sealer, 'seal'> };
+export type ChatDeps = TalkDeps &
+  ConversationDeps & { sealer: Pick<Sealer, 'seal'>; windows: TalkWindows };
 
 /**
- * A talk in writing: a conversation of the channel `chat`. Nobody holds it: any number of windows may show it, and
- * when the last one is closed it ends by its silence.
+ * A talk in writing: a conversation of the channel `chat`. Nobody holds it: five windows may show it, and when the last
+ * one is closed it ends by its silence.
  * @throws ApiError not_found
  */
 export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<OpenedTalk> {
-  const { admitted, captions, send, finish } = talk;
-  const { namespace, agentId, userId, variables, metadata, version, test, origin } = admitted.token;
+  const { admitted, captions, send, finish, leave } = talk;
+  const { by, namespace, agentId, userId, variables, metadata } = admitted.token;
+  const { version, test, origin } = admitted.token;
   const about = { namespace, agentId, userId, variables, metadata, test, channel: 'chat' as const };
   const id =
     admitted.resume?.conversationId ??
@@ -36,12 +39,13 @@ export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<Opened
     untilPlayed: async () => undefined,
     end: (reason) => finish(id, reason),
   };
+  const closeWindow = deps.windows.add(id, leave);
   // All of it is read.
   const saidTo = conversation.turnCount - 1;
   const language = content?.language;
   const held = holdTalk(deps, { namespace, conversationId: id, language, line, saidTo, captions });
   void held.over.then(() => line.end());
-  const of = { namespace, agentId, origin, userId, test, mode: 'chat' as const };
+  const of = { by, namespace, agentId, origin, userId, test, mode: 'chat' as const };
   captions.ready({
     type: 'ready',
     conversation_id: fromUuid('conv', id),
@@ -55,6 +59,9 @@ export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<Opened
     end: async () => {
       await endConversation(deps, { namespace, id, reason: 'user_hangup' });
     },
-    closed: async () => held.leave(),
+    closed: async () => {
+      closeWindow();
+      held.leave();
+    },
   };
 }

@@ -10,22 +10,28 @@ export type TalkLimits = {
   ask: (address: string) => Promise<void>;
   /** Something of an agent begins, at most `max` times. @throws ApiError rate_limited */
   begin: (what: string, address: string, max: number) => Promise<void>;
+  /** Somebody goes on with a conversation (uuid), wherever they are. @throws ApiError rate_limited */
+  resume: (conversationId: string) => Promise<void>;
 };
 
 /** Requests for tokens of one address, right and wrong ones. */
 const ASKED_MAX = 600;
+/** Each tells the whole conversation again. A page whose network breaks tries more seldom, in five windows too. */
+const RESUMED_MAX = 30;
 
 export function createTalkLimits(): TalkLimits {
   const count = createMinuteCount();
   async function take(key: string, max: number, what: string): Promise<void> {
     const { taken, resetSec } = await count(key);
     if (taken <= max) return;
-    const detail = `more than ${max} ${what} in a minute from this address`;
+    const detail = `more than ${max} ${what} in a minute`;
     throw new ApiError('rate_limited', detail, { retryAfterSec: resetSec });
   }
   return {
-    ask: (address) => take(`ask ${networkOf(address)}`, ASKED_MAX, 'requests for tokens'),
+    ask: (address) =>
+      take(`ask ${networkOf(address)}`, ASKED_MAX, 'requests for tokens from this address'),
     begin: (what, address, max) =>
-      take(`begin ${what} ${networkOf(address)}`, max, 'talks with this agent'),
+      take(`begin ${what} ${networkOf(address)}`, max, 'talks with this agent from this address'),
+    resume: (id) => take(`resume ${id}`, RESUMED_MAX, 'windows of this talk'),
   };
 }

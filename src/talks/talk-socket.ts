@@ -1,6 +1,6 @@
 import { clearTimeout, setTimeout } from '../clock.ts';
 import { readConversation } from '../conversations/record/conversations.sql.ts';
-import { reasonOf } from '../errors.ts';
+import { ApiError, reasonOf } from '../errors.ts';
 import type {
   Opened,
   Socket,
@@ -15,6 +15,7 @@ import { badStart, elsewhere, refuseTalk, WrongFrames } from './refuse-talk.ts';
 import { createFrameTaker, type Incoming } from './take-frame.ts';
 import { createTalkCaptions } from './talk-captions.ts';
 import { readPageFrame, TALK_PATH, type SendFrame, type StartFrame } from './talk-frames.ts';
+import { createTalkWindows, type TalkWindows } from './talk-windows.ts';
 import { createVoiceTalks, type VoiceTalkDeps, type VoiceTalks } from './voice-line.ts';
 
 const FRAME_BYTES_MAX = 64 * 1024;
@@ -27,20 +28,23 @@ const OPEN_MAX = 1_000;
 /** With which a page leaves that knows that it does (RFC 6455 §7.4.1). */
 const ORDERLY: readonly number[] = [1000, 1001];
 
-export type TalkSocketDeps = AdmitDeps & ChatDeps & VoiceTalkDeps & { log: Logger };
+export type TalkSocketDeps = AdmitDeps &
+  Omit<ChatDeps, 'windows'> &
+  VoiceTalkDeps & { log: Logger };
 
 /** The socket of a web page (contract §4, talks): nothing is read before a first frame with a token. */
 export function talkSocket(deps: TalkSocketDeps): SocketRoute {
   const voices = createVoiceTalks(deps);
+  const windows = createTalkWindows();
   return {
     path: TALK_PATH,
     frameBytesMax: FRAME_BYTES_MAX,
     openMax: OPEN_MAX,
-    accept: (socket, opened) => accept({ ...deps, voices }, socket, opened),
+    accept: (socket, opened) => accept({ ...deps, voices, windows }, socket, opened),
   };
 }
 
-type AcceptDeps = TalkSocketDeps & { voices: VoiceTalks };
+type AcceptDeps = TalkSocketDeps & { voices: VoiceTalks; windows: TalkWindows };
 
 function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandlers {
   let opening: Promise<void> | undefined;
@@ -122,6 +126,7 @@ async function openTalk(
   };
   const admitted = await admitTalk(deps, start, opened);
   if (isGone()) return undefined;
+  if (!socket.admit(admitted.token.namespace)) throw noPlace();
   if (admitted.over !== undefined) {
     sayEnd(admitted.over);
     return undefined;
@@ -137,6 +142,12 @@ async function openTalk(
   };
   const about = { admitted, captions, send, sendSound: socket.sendBytes, finish, leave };
   return start.mode === 'chat' ? openChat(deps, about) : deps.voices.open(about);
+}
+
+function noPlace(): ApiError {
+  const detail =
+    'This process has no place left for talks of this namespace. Try again in 10 seconds.';
+  return new ApiError('unavailable', detail, { retryAfterSec: 10 });
 }
 
 /** undefined: it goes on elsewhere, or nobody can say. */

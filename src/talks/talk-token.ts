@@ -20,10 +20,10 @@ export type TalkToken = {
   metadata: Record<string, string>;
 };
 
-/** Which talk goes on: good with a token of the same agent, origin and user alone. */
+/** Which talk goes on: good with a token of the same kind, agent, origin and user alone. */
 export type ResumeToken = Pick<
   TalkToken,
-  'namespace' | 'agentId' | 'origin' | 'userId' | 'test'
+  'by' | 'namespace' | 'agentId' | 'origin' | 'userId' | 'test'
 > & {
   mode: 'chat' | 'voice';
   /** uuid */
@@ -62,7 +62,7 @@ const PREFIX = 'talk_';
 /** A token of one kind is none of the other: the place is authenticated. */
 const TALK = 'a talk token';
 const RESUME = 'a talk that goes on';
-const SAME = ['namespace', 'agentId', 'origin', 'userId', 'test'] as const;
+const SAME = ['by', 'namespace', 'agentId', 'origin', 'userId', 'test'] as const;
 
 function sealed(sealer: Pick<Sealer, 'seal'>, what: object, place: string): string {
   return sealer.seal(JSON.stringify(what), place).toString('base64url');

@@ -61,8 +61,8 @@ export function createVoiceTalks(deps: VoiceTalkDeps): VoiceTalks {
     const { lineFor } = sound;
     line = await openLine(deps, call, { lineFor, captions, test: admitted.token.test });
     leaves.set(call.id, talk.leave);
-    const { namespace, agentId, origin, userId, test } = admitted.token;
-    const of = { namespace, agentId, origin, userId, test, mode: 'voice' as const };
+    const { by, namespace, agentId, origin, userId, test } = admitted.token;
+    const of = { by, namespace, agentId, origin, userId, test, mode: 'voice' as const };
     const { conversationId } = line;
     captions.ready({
       type: 'ready',

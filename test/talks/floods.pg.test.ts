@@ -37,7 +37,8 @@ async function begin(start: object = {}): Promise<Flooder> {
   socket.on('message', (data: Buffer) => frames.push(JSON.parse(data.toString('utf8'))));
   await once(socket, 'open');
   socket.send(JSON.stringify({ type: 'start', token: body.token, mode: 'chat', ...start }));
-  const ready = await until('ready', () => frames.find(({ type }) => type === 'ready'));
+  const [ready] = await until('ready', () => frames.length > 0 && frames);
+  if (ready?.['type'] !== 'ready') throw new Error(`refused: ${JSON.stringify(frames)}`);
   return {
     socket,
     frames,
@@ -90,4 +91,28 @@ test('a socket that sends messages without end is cut, and what waits is not sto
   await talks.read(`/v1/conversations/${one.conversationId}`);
   expect(stored).toEqual([{ text: 'Hello?' }]);
   expect(responder.asked.filter(({ conversation }) => conversation.id === id)).toHaveLength(1);
+});
+
+test('the sixth window of a talk takes the place of the first, and five are told what is new', async () => {
+  const first = await begin();
+  const { resume } = first.frames[0]!;
+  const windows = [first];
+  for (let i = 0; i < 4; i += 1) windows.push(await begin({ resume }));
+  expect(windows.map(({ socket }) => socket.readyState)).toEqual(Array(5).fill(WebSocket.OPEN));
+  const sixth = await begin({ resume });
+  expect(await first.closed).toBe(1008);
+  expect(first.frames.at(-1)).toMatchObject({ type: 'error', code: 'not_found' });
+  sixth.flood({ type: 'message', text: 'Hello?' }, 1);
+  for (const { frames } of [...windows.slice(1), sixth]) {
+    await until('the turn', () => frames.find(({ text }) => text === 'You said: Hello?'));
+  }
+  for (const { socket } of windows) socket.close();
+  sixth.socket.close();
+});
+
+test('a talk goes on in thirty windows a minute', async () => {
+  const { frames } = await begin();
+  const { resume } = frames[0]!;
+  for (let i = 0; i < 30; i += 1) await begin({ resume });
+  await expect(begin({ resume })).rejects.toThrow(/rate_limited/);
 });

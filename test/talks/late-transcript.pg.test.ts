@@ -7,6 +7,7 @@ import { openChat } from '../../src/talks/chat-line.ts';
 import type { OpenedTalk } from '../../src/talks/opened-talk.ts';
 import { createTalkCaptions } from '../../src/talks/talk-captions.ts';
 import type { TalkFrame } from '../../src/talks/talk-frames.ts';
+import { createTalkWindows } from '../../src/talks/talk-windows.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
 
 /** A chat whose transcript is read late, as on a busy machine: its replies are made sooner. */
@@ -67,6 +68,7 @@ test('the first token of a reply is sent behind the greeting', async () => {
       takeTurn,
       followers: late,
       log: createLogger('silent', 'test'),
+      windows: createTalkWindows(),
       sealer: { seal: (text) => Buffer.from(text) },
     },
     {

@@ -20,3 +20,10 @@ test('600 tokens are asked for from one address, apart from what begins', async 
   await ask('192.0.2.2');
   await begin('a chat', '192.0.2.1', 1);
 });
+
+test('a talk goes on in 30 windows a minute, from whatever address', async () => {
+  const { resume } = createTalkLimits();
+  for (let i = 0; i < 30; i += 1) await resume('one');
+  await expect(resume('one')).rejects.toMatchObject(LIMITED);
+  await resume('other');
+});

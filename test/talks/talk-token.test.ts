@@ -23,6 +23,7 @@ const TOKEN: TalkToken = {
   metadata: { plan: 'gold' },
 };
 const RESUME: ResumeToken = {
+  by: TOKEN.by,
   namespace: TOKEN.namespace,
   agentId: TOKEN.agentId,
   origin: TOKEN.origin,
@@ -71,8 +72,14 @@ describe('a talk goes on', () => {
     ['another user', { userId: 'u_8' }],
     ['nobody that is known', { userId: null }],
     ['a test', { test: true }],
+    ['a stranger', { by: 'widget' as const }],
   ])('and not for %s', (_, other) => {
     expect(openResume(sealer, sealResume(sealer, RESUME), { ...TOKEN, ...other })).toBeUndefined();
+  });
+
+  test('and not with what a release without the kind of token has sealed', () => {
+    const { by: _, ...old } = RESUME;
+    expect(openResume(sealer, sealResume(sealer, old as ResumeToken), TOKEN)).toBeUndefined();
   });
 
   test('and a talk token is none of these', () => {

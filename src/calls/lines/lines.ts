@@ -55,6 +55,7 @@ export type Lines = {
 export type LineFor = (about: { namespace: string; content: AgentContent | undefined }) => Line;
 
 export type OpenLine = Pick<Talk, 'on'> & {
+  namespace: string;
   conversationId: string;
   /** The socket is closed, by whomever. */
   closed: () => Promise<void>;
@@ -105,6 +106,7 @@ export function createLines(deps: TalkDeps): Lines {
     held.set(holder, holding);
     if (!isNew) act(deps, holding);
     return {
+      namespace: call.namespace,
       conversationId,
       on: talk.on,
       closed: async () => {

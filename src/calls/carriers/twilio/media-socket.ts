@@ -120,6 +120,7 @@ function openStream(
     .then((line) => {
       opened = line;
       if (!line) return socket.close(1008, 'the token opens no line');
+      if (!socket.admit(line.namespace)) return socket.close(1013, 'no place left');
     });
 
   return {

@@ -67,6 +67,7 @@ export function relaySocket(
         });
         return opening.then((line) => {
           if (!line) return socket.close(1008, 'the token opens no line');
+          if (!socket.admit(line.namespace)) return socket.close(1013, 'no place left');
           opened = line;
         });
       };

@@ -5,6 +5,8 @@ import { clearInterval, clearTimeout, setInterval, setTimeout } from '../../../c
 import { ApiError, reasonOf } from '../../../errors.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { answerLast } from '../last-answer.ts';
+import { admitConnection } from '../server.ts';
+import { createFairPlaces } from './fair-places.ts';
 import { createFrameQueue, type Frame, type FrameQueue } from './frame-queue.ts';
 
 /** WebSockets (RFC 6455) beside the routes: of one path each, whose frames are text, and bytes where it takes them. */
@@ -16,6 +18,11 @@ export type Socket = {
   sendBytes: (bytes: Uint8Array) => void;
   /** Closes with a code of RFC 6455 §7.4, by default 1000. The handlers get no frame after it. */
   close: (code?: number, reason?: string) => void;
+  /**
+   * The other end has shown a token of this namespace: the socket takes one of the places of its path. Returns false
+   * if there is none for the namespace. Until then it has a place of those without a token, and may lose it.
+   */
+  admit: (namespace: string) => boolean;
 };
 
 /** What a handler returns settles when its frame is dealt with. While several are not, the socket is not read. */
@@ -31,7 +38,7 @@ export type SocketRoute = {
   path: string;
   /** Longer frames close the socket (1009). */
   frameBytesMax: number;
-  /** Of the sockets of a process, so many at most: whom strangers may open leaves room for others. */
+  /** Maximum number of sockets of this path that have shown a token. Pages leave room for telephones. */
   openMax?: number;
   accept: (socket: Socket, opened: Opened) => SocketHandlers;
 };
@@ -46,8 +53,13 @@ export type Sockets = {
   stop: () => void;
 };
 
-/** Of all paths, in one process: beside what requests are open. */
+/** Sockets of all paths that have shown a token, in one process. */
 const OPEN_MAX = 2_000;
+/** Sockets that have not shown one yet. */
+const STRANGERS_MAX = 500;
+/** The last fifth of the places is for namespaces that hold less than half of all, so that none can take all. */
+const CROWDED = 0.8;
+const SHARE = 0.5;
 /** What may wait to be sent: seconds of speech, whatever form it has. */
 const UNSENT_BYTES_MAX = 1024 * 1024;
 /** Who has not answered a ping when the next one is due is gone. */
@@ -55,18 +67,16 @@ const PING_MS = 15_000;
 /** How long the other end may take to close as well. */
 const CLOSE_MS = 1_000;
 
-export function createSockets(routes: readonly SocketRoute[], { log }: { log: Logger }): Sockets {
+/** `strangersMax`: default 500. */
+export function createSockets(
+  routes: readonly SocketRoute[],
+  { log, strangersMax = STRANGERS_MAX }: { log: Logger; strangersMax?: number },
+): Sockets {
   const open = new Map<WebSocket, Held>();
+  const strangers = createFairPlaces<WebSocket>(strangersMax);
   const alive = new WeakSet<WebSocket>();
   let isStopped = false;
-  const served = new Map(
-    routes.map((route) => {
-      // Frames are small and on their way at once: to compress them costs more than it saves.
-      const options = { noServer: true, clientTracking: false, perMessageDeflate: false } as const;
-      const bounds = { maxPayload: route.frameBytesMax, closeTimeout: CLOSE_MS };
-      return [route.path, { route, server: new WebSocketServer({ ...options, ...bounds }) }];
-    }),
-  );
+  const served = serversOf(routes);
   const pings = setInterval(() => {
     for (const [socket, { frames }] of open) {
       // What we do not read has no answer that we could see.
@@ -86,26 +96,24 @@ export function createSockets(routes: readonly SocketRoute[], { log }: { log: Lo
       resume: () => socket.resume(),
       onOverflow: () => end.close(1008, 'too many frames wait'),
     });
-    const end = endOf(socket, frames);
-    open.set(socket, { path: route.path, end, frames });
+    const admit = (namespace: string): boolean => {
+      if (!open.has(socket) || isFull(open.values(), route, namespace)) return false;
+      held.namespace = namespace;
+      strangers.leave(socket);
+      admitConnection(connection);
+      return true;
+    };
+    const end = { ...endOf(socket, frames), admit };
+    const held: Held = { path: route.path, namespace: undefined, end, frames };
+    open.set(socket, held);
+    strangers.take(opened.address, socket)?.terminate();
     const handlers = route.accept(end, opened);
-    socket
-      .on('message', (data, isBinary) => {
-        alive.add(socket);
-        frames.push({ bytes: bytesOf(data), isBinary });
-      })
-      .on('pong', () => alive.add(socket))
-      // Of the sender: a frame too long, no UTF-8. The socket is closed by then.
-      .on('error', (error) => log.debug({ reason: error.message }, 'a socket broke a rule'))
-      .on('close', (code) => {
-        open.delete(socket);
-        frames.close();
-        handlers.onClose(code);
-      });
-  }
-
-  function isFull({ path, openMax = OPEN_MAX }: SocketRoute): boolean {
-    return [...open.values()].filter((one) => one.path === path).length >= openMax;
+    const onClose = (code: number): void => {
+      open.delete(socket);
+      strangers.leave(socket);
+      handlers.onClose(code);
+    };
+    listen(socket, { frames, log, onClose, isThere: () => alive.add(socket) });
   }
 
   return {
@@ -115,7 +123,7 @@ export function createSockets(routes: readonly SocketRoute[], { log }: { log: Lo
       const found = served.get(path);
       if (!found)
         return answerLast(socket, new ApiError('not_found', 'there is no socket at this path'));
-      if (isStopped || open.size >= OPEN_MAX || isFull(found.route)) {
+      if (isStopped || isFull(open.values(), found.route)) {
         const detail = 'this process takes no more sockets; another one does';
         return answerLast(socket, new ApiError('unavailable', detail, { retryAfterSec: 1 }));
       }
@@ -131,7 +139,59 @@ export function createSockets(routes: readonly SocketRoute[], { log }: { log: Lo
   };
 }
 
-type Held = { path: string; end: Socket; frames: FrameQueue };
+type Listening = {
+  frames: FrameQueue;
+  log: Logger;
+  isThere: () => void;
+  onClose: (code: number) => void;
+};
+
+function listen(socket: WebSocket, { frames, log, isThere, onClose }: Listening): void {
+  socket
+    .on('message', (data, isBinary) => {
+      isThere();
+      frames.push({ bytes: bytesOf(data), isBinary });
+    })
+    .on('pong', isThere)
+    // Of the sender: a frame too long, no UTF-8. The socket is closed by then.
+    .on('error', (error) => log.debug({ reason: error.message }, 'a socket broke a rule'))
+    .on('close', (code) => {
+      frames.close();
+      onClose(code);
+    });
+}
+
+/** By path. */
+function serversOf(routes: readonly SocketRoute[]) {
+  // Frames are small and on their way at once: to compress them costs more than it saves.
+  const options = { noServer: true, clientTracking: false, perMessageDeflate: false } as const;
+  return new Map(
+    routes.map((route) => {
+      const bounds = { maxPayload: route.frameBytesMax, closeTimeout: CLOSE_MS };
+      return [route.path, { route, server: new WebSocketServer({ ...options, ...bounds }) }];
+    }),
+  );
+}
+
+/** `namespace`: undefined until it has shown a token. */
+type Held = { path: string; namespace: string | undefined; end: Socket; frames: FrameQueue };
+
+/** Whether no place is left: for anybody, or for this namespace. */
+function isFull(
+  open: Iterable<Held>,
+  { path, openMax = OPEN_MAX }: SocketRoute,
+  namespace?: string,
+): boolean {
+  const admitted = [...open].filter((one) => one.namespace !== undefined);
+  const ofPath = admitted.filter((one) => one.path === path);
+  return isTaken(ofPath, openMax, namespace) || isTaken(admitted, OPEN_MAX, namespace);
+}
+
+function isTaken(admitted: readonly Held[], max: number, namespace: string | undefined): boolean {
+  if (admitted.length >= max) return true;
+  if (namespace === undefined || admitted.length < max * CROWDED) return false;
+  return admitted.filter((one) => one.namespace === namespace).length >= max * SHARE;
+}
 
 function takeFrame(
   { bytes, isBinary }: Frame,
@@ -155,7 +215,7 @@ function takeFrame(
   }
 }
 
-function endOf(socket: WebSocket, frames: Pick<FrameQueue, 'close'>): Socket {
+function endOf(socket: WebSocket, frames: Pick<FrameQueue, 'close'>): Omit<Socket, 'admit'> {
   let isClosed = false;
   const send = (data: string | Uint8Array): void => {
     if (socket.readyState !== socket.OPEN) return;

@@ -263,6 +263,13 @@ test('two tenants that declare the same number: whose token signed it gets the c
   await first.hangUp();
 });
 
+test('a carrier that sends prompts without end is cut', async () => {
+  const phone = await phones.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  for (let i = 0; i < 200; i += 1) phone.say(`This is sentence ${i}.`);
+  expect(await phone.closed).toBe(1008);
+});
+
 test('statuses of calls that nobody knows are taken, and do nothing', async () => {
   const { status, text } = await phones.carrier.post(
     STATUS,
