@@ -8,7 +8,7 @@ import { createFairQueue, type FairQueueMetrics } from '../platform/controller/f
  */
 export type PageTurns = <T>(namespace: string, read: () => T | Promise<T>) => Promise<T>;
 
-/** Of the pool of 20 connections that answers requests. A reader waits at most once, and streams have a limit. */
+/** Two of the 20 connections that answer requests. A reader waits at most once, and streams have a limit. */
 const READING = { places: 2, waitingMax: { namespace: Infinity, all: Infinity } };
 
 export function createPageTurns(metrics: FairQueueMetrics): PageTurns {

@@ -18,7 +18,6 @@ const DOWN_AFTER = 25;
 /** Each is compared with every rule of robots.txt, which takes up to 4 ms. */
 const LINKS_AT_ONCE = 5;
 const AHEAD_MAX = 32;
-/** Sixteen websites may be read at once (decision 69), so this is little. */
 const AHEAD_CHARS_MAX = 4_000_000;
 
 type Found = { depth: number; from: string; hops?: number; isCanonical?: boolean };
