@@ -104,7 +104,7 @@ async function act(
   { id, epoch, beforeCommit }: Pick<PublishAgentInput, 'epoch' | 'beforeCommit'> & { id: string },
 ): Promise<Outcome<AgentStatus>> {
   const { namespace, name, uid, generation } = agent.metadata;
-  const unfit = refuseParameters(agent);
+  const unfit = await refuseParameters(agent);
   // Not even written to the row: every list would show it.
   if (unfit) return { findings: refused('Accepted', unfit), status: agent.status };
   const { spec, blocked } = await resolve(deps, agent);
@@ -159,14 +159,18 @@ function isTold({ status: { conditions = [] } }: AgentResource, message: string)
 }
 
 /** What was accepted once is not compiled again: there may be thousands, and some from before. */
-function refuseParameters({ spec, metadata, status }: AgentResource): Problem | undefined {
+async function refuseParameters({
+  spec,
+  metadata,
+  status,
+}: AgentResource): Promise<Problem | undefined> {
   const isKnown = (status.conditions ?? []).some(
     (one) =>
       one.type === 'Accepted' &&
       one.status === 'True' &&
       one.observedGeneration === metadata.generation,
   );
-  const [first] = isKnown ? [] : parameterProblems(spec.tools ?? []);
+  const [first] = isKnown ? [] : await parameterProblems(spec.tools ?? []);
   return first && { reason: 'InvalidParameters', message: messageOf(first) };
 }
 

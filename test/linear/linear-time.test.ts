@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { compileParameters } from '../../src/agents/tools/tool-parameters.ts';
 import { FAMILIES } from './families.ts';
 import { superlinearGrowth } from './growth.ts';
 import { REGISTER } from './register.ts';
@@ -15,3 +16,18 @@ describe.each(Object.entries(REGISTER))('%s', (_, run) => {
     expect(slow).toEqual({});
   });
 });
+
+test('the JSON Schema of a tool takes time in proportion to its references', () => {
+  const compile = (text: string): void => void compileParameters(JSON.parse(text));
+  expect(superlinearGrowth(compile, chainOfReferences)).toBeUndefined();
+});
+
+function chainOfReferences(chars: number): string {
+  const names = Array.from({ length: chars / 20 }, (_, at) => `d${at}`);
+  const defs = names.map((name, at) => {
+    const next = { $ref: `#/$defs/d${Math.min(at + 1, names.length - 1)}` };
+    return [name, { type: ['object', 'null'], properties: { a: next, b: next } }];
+  });
+  const properties = { a: { $ref: '#/$defs/d0' } };
+  return JSON.stringify({ type: 'object', properties, $defs: Object.fromEntries(defs) });
+}

@@ -1,3 +1,4 @@
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { monotonicMs } from '../../clock.ts';
 import { ApiError, type FieldError } from '../../errors.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
@@ -22,18 +23,22 @@ export type ToolProblem = { name: string; pointer: string; detail: string };
 
 /**
  * Parameters that are no JSON Schema, or too large a value. All schemas of an agent together have
- * COMPILE_MS to be compiled: one request may not hold up the others.
+ * COMPILE_MS to be compiled, and other work runs between them: one request may not hold up the others.
  */
-export function parameterProblems(tools: readonly DeclaredTool[]): ToolProblem[] {
-  const startedMs = monotonicMs();
-  return tools.flatMap(({ name, parameters }, at) => {
-    if (!parameters) return [];
-    const left = Math.ceil(Math.max(1, startedMs + COMPILE_MS - monotonicMs()));
-    const compiled = compileParameters(parameters, { compileMs: left });
-    if (!('problem' in compiled)) return [];
+export async function parameterProblems(tools: readonly DeclaredTool[]): Promise<ToolProblem[]> {
+  const problems: ToolProblem[] = [];
+  let leftMs = COMPILE_MS;
+  for (const [at, { name, parameters }] of tools.entries()) {
+    if (!parameters) continue;
+    await turnOfLoop();
+    const startedMs = monotonicMs();
+    const compiled = compileParameters(parameters, { compileMs: Math.ceil(Math.max(1, leftMs)) });
+    leftMs -= monotonicMs() - startedMs;
+    if (!('problem' in compiled)) continue;
     const { pointer, detail } = compiled.problem;
-    return [{ name, pointer: `/${at}/parameters${pointer}`, detail }];
-  });
+    problems.push({ name, pointer: `/${at}/parameters${pointer}`, detail });
+  }
+  return problems;
 }
 
 /** URLs that no tool may have: the rules of webhook endpoints (contract §4). */
@@ -83,7 +88,7 @@ export async function requireTools(
   const as = (code: string, problems: readonly ToolProblem[]): FieldError[] =>
     problems.map(({ pointer, detail }) => ({ pointer: `/tools${pointer}`, code, detail }));
   const errors = [
-    ...as('invalid_value', parameterProblems(declared)),
+    ...as('invalid_value', await parameterProblems(declared)),
     ...as('invalid_url', urlProblems(declared, guard)),
     ...as('unknown_agent', await handoffProblems(store, namespace, declared)),
   ];

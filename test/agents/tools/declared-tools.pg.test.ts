@@ -109,7 +109,7 @@ test('a schema that is none is refused again whenever it is looked at', async ()
   await expectRefused();
 });
 
-test('all schemas of one agent have a second together', () => {
+test('all schemas of one agent have a second together', async () => {
   const anyOf = Array.from({ length: 950 }, (_, i) => ({ const: i }));
   const parameters = { properties: { a: { anyOf } } };
   const tools = Array.from({ length: 50 }, (_, i) => ({
@@ -117,7 +117,7 @@ test('all schemas of one agent have a second together', () => {
     name: `t${i}`,
     parameters,
   }));
-  const problems = parameterProblems(tools);
+  const problems = await parameterProblems(tools);
   expect(problems.at(-1)).toMatchObject({
     pointer: '/49/parameters',
     detail: expect.stringContaining('too long'),

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { parameterProblems } from '../../../src/agents/tools/tool-problems.ts';
+
+test('schemas give way to other work, one after the other', async () => {
+  const tool = { type: 'webhook', name: 'order', parameters: { type: 'object' } };
+  let turns = 0;
+  const turn = (): void => {
+    turns += 1;
+    next = setImmediate(turn);
+  };
+  let next = setImmediate(turn);
+  expect(await parameterProblems(Array.from({ length: 20 }, () => tool))).toEqual([]);
+  clearImmediate(next);
+  expect(turns).toBeGreaterThanOrEqual(19);
+});
+
+test('the place of each problem is that of its tool', async () => {
+  const problems = await parameterProblems([
+    { type: 'webhook', name: 'none' },
+    { type: 'webhook', name: 'list', parameters: { type: 'array' } },
+    { type: 'webhook', name: 'good', parameters: { type: 'object' } },
+    { type: 'webhook', name: 'far', parameters: { $ref: 'https://elsewhere.example/' } },
+  ]);
+  expect(problems.map(({ name, pointer }) => ({ name, pointer }))).toEqual([
+    { name: 'list', pointer: '/1/parameters/type' },
+    { name: 'far', pointer: '/3/parameters' },
+  ]);
+});
