@@ -13,14 +13,20 @@ let shared: Promise<Browser> | undefined;
  * it starts another one, which the caller closes.
  */
 export function borrowBrowser(args: readonly string[] = []): Promise<Browser> {
-  return args.length > 0 ? launch(args) : (shared ??= launch([]));
+  return args.length > 0 ? launch(args) : (shared ??= launch(SHORT_LIVED));
 }
+
+/** Pages live for a second or two. Optimized code would cost more than it saves, except in the worklets of sound. */
+const SHORT_LIVED = ['--js-flags=--no-maglev,--no-turbofan'];
 
 function launch(args: readonly string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env['PARLEY_TEST_CHROMIUM']!,
-    // No name but those of this machine resolves: neither a page nor Chromium itself reaches another host.
-    args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost', ...args],
+    args: [
+      // No name but those of this machine resolves: neither a page nor Chromium itself reaches another host.
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
+      ...args,
+    ],
   });
 }
 
