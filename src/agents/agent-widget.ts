@@ -51,19 +51,24 @@ function withoutDefaultPort(one: string): string {
 
 export const WIDGET_TALKS_MAX = 100;
 
-type WidgetFields = { allowed_origins: readonly string[]; max_concurrent?: number | undefined };
+/** As REST writes it. A merge patch can leave the origins out, which the store refuses later. */
+type WidgetFields = {
+  allowed_origins?: readonly string[] | undefined;
+  max_concurrent?: number | undefined;
+};
 
 /** Returns whether more pages, or more visitors at once, may talk with the agent than before. Closing is no opening. */
 export function opensWidget(
   before: WidgetFields | undefined,
   after: WidgetFields | undefined,
 ): boolean {
-  if (!after || after.allowed_origins.length === 0) return false;
+  const origins = after?.allowed_origins ?? [];
+  if (origins.length === 0) return false;
   const known = before?.allowed_origins ?? [];
   const { max_concurrent: most = WIDGET_TALKS_MAX } = before ?? {};
   return (
-    after.allowed_origins.some((one) => !known.includes(one)) ||
-    (after.max_concurrent ?? WIDGET_TALKS_MAX) > most
+    origins.some((one) => !known.includes(one)) ||
+    (after?.max_concurrent ?? WIDGET_TALKS_MAX) > most
   );
 }
 

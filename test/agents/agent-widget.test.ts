@@ -70,6 +70,7 @@ test.each([
   ['fewer visitors', { allowed_origins: [A] }, { allowed_origins: [A], max_concurrent: 1 }, false],
   ['no origin', { allowed_origins: [A] }, { allowed_origins: [], max_concurrent: 1000 }, false],
   ['nothing', { allowed_origins: [A] }, undefined, false],
+  ['no origins, which the store refuses', undefined, { max_concurrent: 5 }, false],
 ])('a widget with %s opens the agent further: %s', (_, before, after, isOpening) => {
   expect(opensWidget(before, after)).toBe(isOpening);
 });

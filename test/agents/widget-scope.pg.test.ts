@@ -29,6 +29,7 @@ test('a live agent is opened with `publish`, and closed without it', async () =>
   const { body } = await tenant.call('POST', '/v1/agents', { json: { prompt: 'Help.' } });
   const patch = (json: object, key: string) =>
     tenant.call('PATCH', `/v1/agents/${body.id}`, { key, json });
+  expect((await patch({ widget: {} }, writer)).status).toBe(422);
   expect(await patch({ widget, display_name: 'Changed' }, writer)).toMatchObject(OPEN);
   const before = await tenant.call('GET', `/v1/agents/${body.id}`);
   expect(before.body).toMatchObject({ widget: null, display_name: null });
