@@ -62,7 +62,7 @@ async function fill(): Promise<string> {
     { fieldManager: 'kubectl' },
   );
   await api.engine.settled('TelephonyProvider', 'carrier');
-  const secretRef = { name: 'declared-signing', key: 'secret' };
+  const secretRef = { name: 'models', key: 'key' };
   const tool = { type: 'webhook', name: 'act', url: 'https://shop.example.com/', secretRef };
   await api.engine.declareAgent('declared', { prompt: 'x', tools: [tool] });
   await api.engine.settled('Agent', 'declared');
