@@ -15,27 +15,42 @@ type Lent = Omit<KubeApi, 'request'>;
 type Answer = { server: Lent } | { error: string };
 
 const ADDRESS = 'PARLEY_TEST_KUBE';
+/** One that nobody borrows takes one and a half percent of a core, and starting another two seconds of one. */
+const IDLE_MAX_MS = 60_000;
 
 /** Runs in the process of the global setup. `start` starts a server when all others are lent. */
-export async function startLender(start: () => Promise<OwnKube>): Promise<{
+export async function startLender(
+  start: () => Promise<OwnKube>,
+  idleMaxMs = IDLE_MAX_MS,
+): Promise<{
   stop: () => Promise<void>;
 }> {
-  const idle: OwnKube[] = [];
+  /** With what will stop each. The one that came back last is lent first. */
+  const idle = new Map<OwnKube, NodeJS.Timeout>();
   const all = new Set<OwnKube>();
   const take = async (): Promise<OwnKube> => {
-    const known = idle.pop();
-    if (known) return known;
+    const known = [...idle.keys()].at(-1);
+    if (known) {
+      clearTimeout(idle.get(known));
+      idle.delete(known);
+      return known;
+    }
     const made = await start();
     all.add(made);
     return made;
   };
+  /** The next borrower gets a new one. */
+  const stopOne = async (kube: OwnKube): Promise<void> => {
+    idle.delete(kube);
+    await kube.stop();
+    all.delete(kube);
+  };
   const takeBack = async (kube: OwnKube): Promise<void> => {
     try {
       await clean(kube);
-      idle.push(kube);
+      idle.set(kube, setTimeout(() => void stopOne(kube), idleMaxMs).unref());
     } catch {
-      all.delete(kube); // The next borrower gets a new one.
-      await kube.stop();
+      await stopOne(kube);
     }
   };
   const lend = async (borrower: Socket): Promise<void> => {
@@ -66,6 +81,7 @@ export async function startLender(start: () => Promise<OwnKube>): Promise<{
     stop: async () => {
       server.close();
       await Promise.all(borrowers);
+      for (const end of idle.values()) clearTimeout(end);
       await Promise.all([...all].map((kube) => kube.stop()));
     },
   };
