@@ -48,6 +48,8 @@ print(
 );
 if (values.markdown) print(row(Array.from({ length: 8 }, () => '---')));
 let rig = await startRig();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void rig.stop().finally(() => process.exit(130)));
 const failed: string[] = [];
 try {
   for (const attack of attacks) {
@@ -55,8 +57,7 @@ try {
     const broken = brokenBounds(figures);
     if (broken.length > 0) failed.push(`${attack.name}: ${broken.join(', ')}`);
     show(attack, figures, broken);
-    if (figures.isDead || broken.length > 0) {
-      // What an attack left behind must not count against the next one.
+    if (leavesWork(figures)) {
       await rig.stop();
       rig = await startRig();
     }
@@ -74,11 +75,20 @@ function brokenBounds({ quiet, beside, grownBytes, stalls, failure, isDead }: Fi
   return [
     isDead && 'the process ended',
     failure !== undefined && `the attack failed: ${failure}`,
-    beside.p95 > Math.max(P95_RATIO_MAX * quiet.p95, P95_MS_AT_LEAST) && `p95 ${ms(beside.p95)}`,
+    isSlow({ quiet, beside }) && `p95 ${ms(beside.p95)}`,
     beside.errors > 0 && `${beside.errors} errors`,
     grownBytes > GROWN_MAX && `+ ${megabytes(grownBytes)}`,
     stalls.size > 0 && `stalls: ${counts(stalls)}`,
   ].filter((one) => one !== false);
+}
+
+function isSlow({ quiet, beside }: Pick<Figures, 'quiet' | 'beside'>): boolean {
+  return beside.p95 > Math.max(P95_RATIO_MAX * quiet.p95, P95_MS_AT_LEAST);
+}
+
+/** Whether what the attack left behind may count against the next one, so that Parley has to be started anew. */
+function leavesWork(figures: Figures): boolean {
+  return figures.isDead || figures.beside.errors > 0 || isSlow(figures);
 }
 
 function show({ name, by, bound }: Attack, figures: Figures, broken: readonly string[]): void {

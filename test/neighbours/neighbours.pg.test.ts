@@ -52,7 +52,7 @@ async function left(): Promise<string[]> {
   const metrics = await response.text();
   return [
     `${connectionsTo(new URL(api.url).port)} connections`,
-    ...[...metrics.matchAll(/^parley_in_flight\{kind="(\w+)"\} (\d+)$/gm)].map(
+    ...[...metrics.matchAll(/^parley_(?:in_flight|work_running)\{kind="(\w+)"\} (\d+)$/gm)].map(
       ([, kind, count]) => `${count} ${kind}`,
     ),
     `${waitingCount} waiting for a connection to the database`,

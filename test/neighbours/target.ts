@@ -117,9 +117,9 @@ export function openTarget(options: {
 
   const keep: Target['keep'] = async (count, openOne) => {
     const loop = async (first: Held | undefined): Promise<void> => {
-      for (let one = first; !signal.aborted; one = await openOne().catch(() => undefined)) {
+      for (let one = first; ; one = await openOne().catch(() => undefined)) {
         await Promise.race([one?.closed ?? delay(PAUSE_AFTER_ERROR_MS), aborted]);
-        if (!isFull) return;
+        if (!isFull || signal.aborted) return;
       }
     };
     const loops: Promise<void>[] = [];

@@ -45,7 +45,7 @@ function streamAnswer(response: ServerResponse, deltas: readonly object[], finis
   response.end('data: [DONE]\n\n');
 }
 
-/** Conversations with such an agent, again and again. At small scale one message is on its way as the victim asks. */
+/** Conversations with such an agent, again and again. An endless one is cut off at small scale. */
 const conversations = (
   atOnce: number,
   answer: (target: Target) => RequestListener,
@@ -56,15 +56,20 @@ const conversations = (
   run: async (target) => {
     const { again, call, held, isFull } = target;
     const agentId = await agentOf(target, answer(target), agent);
-    const talk = async (): Promise<void> => {
+    const openTalk = async (): Promise<string | undefined> => {
       const { body } = await call('POST', '/v1/conversations', { json: { agent_id: agentId } });
-      if (!body?.id) return;
-      const path = `/v1/conversations/${body.id}`;
-      await call('POST', `${path}/messages`, { json: { text: 'Hello.' } });
-      await call('POST', `${path}/end`, { json: {} });
+      return body?.id && `/v1/conversations/${body.id}`;
     };
-    if (isFull || !isEndless) return again(atOnce, talk);
-    void talk();
+    const say = (path: string): Promise<unknown> =>
+      call('POST', `${path}/messages`, { json: { text: 'Hello.' } });
+    if (isFull || !isEndless)
+      return again(atOnce, async () => {
+        const path = await openTalk();
+        if (path === undefined) return;
+        await say(path);
+        await call('POST', `${path}/end`, { json: {} });
+      });
+    void say((await openTalk())!);
     await held();
   },
 });

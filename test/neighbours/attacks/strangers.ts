@@ -17,6 +17,9 @@ const UPGRADE = (path: string): string =>
 const bareRequest = (path: string, ...headers: string[]): string =>
   [`GET ${path} HTTP/1.1`, 'host: parley', ...headers, '\r\n'].join('\r\n');
 
+/** Connections without a key or a token. */
+const PLACES = '5,000 places, of which the address with the most loses its oldest';
+
 /** Connections that say this and nothing more. */
 const connections = (
   count: number,
@@ -36,7 +39,7 @@ export const strangers: readonly Attack[] = [
     {},
     {
       name: 'silent-connections',
-      bound: '10 s until the headers; 10,000 connections of a process',
+      bound: `10 s until the end of the headers; ${PLACES}`,
       answers: [],
     },
   ),
@@ -45,7 +48,7 @@ export const strangers: readonly Attack[] = [
     { text: 'GET /v1/agents HTTP/1.1\r\nhost: parley\r\nx-' },
     {
       name: 'half-headers',
-      bound: '10 s until the end of the headers',
+      bound: `10 s until the end of the headers; ${PLACES}`,
       answers: [],
     },
   ),
@@ -54,14 +57,14 @@ export const strangers: readonly Attack[] = [
     {
       text: 'POST /v1/widget/tokens HTTP/1.1\r\nhost: parley\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"agent_id":"',
     },
-    { name: 'half-bodies', bound: '15 s for a request', answers: [] },
+    { name: 'half-bodies', bound: `15 s for a request; ${PLACES}`, answers: [] },
   ),
   connections(
     1_000,
     { text: UPGRADE('/nowhere'), isRead: true },
     {
       name: 'refused-upgrades',
-      bound: '404, and the connection ends with it',
+      bound: '404, and the connection is destroyed within a second',
       answers: ['404'],
     },
   ),
@@ -70,7 +73,7 @@ export const strangers: readonly Attack[] = [
     { text: 'NONSENSE\r\n\r\n', isRead: true },
     {
       name: 'malformed-requests',
-      bound: '400, and the connection ends with it',
+      bound: '400, and the connection is destroyed within a second',
       answers: ['400'],
     },
   ),
@@ -79,7 +82,7 @@ export const strangers: readonly Attack[] = [
     { text: UPGRADE('/v1/talk'), isRead: true },
     {
       name: 'talk-sockets-without-token',
-      bound: '5 s until the first frame; places of their own and a share of an address',
+      bound: `5 s until the first frame; ${PLACES}`,
       answers: ['101'],
     },
   ),
@@ -88,7 +91,7 @@ export const strangers: readonly Attack[] = [
     { text: UPGRADE('/v1/telephony/twilio/relay'), isRead: true },
     {
       name: 'relay-sockets-without-token',
-      bound: '5 s until the first frame; places of their own and a share of an address',
+      bound: `5 s until the first frame; ${PLACES}`,
       answers: ['101'],
     },
   ),

@@ -65,7 +65,7 @@ export const visitors: readonly Attack[] = [
     },
     {
       name: 'end-flood',
-      bound: 'one end of a talk; the socket closes with it',
+      bound: 'one end of a talk; nothing is read after it',
       answers: ['closed 1000', '201'],
     },
   ),
@@ -79,7 +79,7 @@ export const visitors: readonly Attack[] = [
     {
       name: 'message-flood',
       bound:
-        'a few messages of a socket wait; the socket is not read meanwhile, and what waits goes with it',
+        '20 messages at once and one a second, 8 of which may wait: 1008; what waits is dropped when the socket closes',
       answers: ['201'],
     },
   ),
@@ -111,12 +111,16 @@ export const visitors: readonly Attack[] = [
         if (i % 200 === 0) await new Promise((resolve) => setImmediate(resolve));
       }
     },
-    { name: 'ping-flood', bound: '1 MiB unread', answers: ['201'] },
+    {
+      name: 'ping-flood',
+      bound: '1 MiB unread; a socket is not read while its handler is behind',
+      answers: ['201'],
+    },
   ),
   {
     name: 'early-frames',
     by: 'visitor',
-    bound: 'a few frames wait until the talk is ready',
+    bound: '20 messages at once, 8 of which may wait: 1008',
     answers: ['201'],
     run: async (target) => {
       const token = await (await openWidget(target)).token();

@@ -73,7 +73,7 @@ export const websites: readonly Attack[] = [
     {
       name: 'crawl-delays',
       sources: 2,
-      bound: 'a turn of each namespace at syncs; one that waits holds no place',
+      bound: '16 syncs of a process, 4 of a namespace; a turn of each namespace',
     },
   ),
   site(
@@ -152,12 +152,12 @@ export const websites: readonly Attack[] = [
         response.end(JSON.stringify({ documents, has_more: true, next_cursor: String(next) }));
       };
     },
-    { name: 'endless-feed', bound: '10,000 documents and 2,000 pages of a sync' },
+    { name: 'endless-feed', bound: '10,000 documents, 2,000 pages and six hours a sync' },
     'integration',
   ),
   site(
     () => () => undefined,
-    { name: 'silent-feed', sources: 4, bound: '120 s a page; a turn of each namespace at syncs' },
+    { name: 'silent-feed', sources: 4, bound: '120 s a page; 4 syncs of a namespace' },
     'integration',
   ),
 ];
