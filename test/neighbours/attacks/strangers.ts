@@ -82,7 +82,8 @@ export const strangers: readonly Attack[] = [
     { text: UPGRADE('/v1/talk'), isRead: true },
     {
       name: 'talk-sockets-without-token',
-      bound: `5 s until the first frame; ${PLACES}`,
+      bound:
+        '5 s until the first frame; 500 places, of which the address with the most loses its oldest',
       answers: ['101'],
     },
   ),
@@ -91,7 +92,8 @@ export const strangers: readonly Attack[] = [
     { text: UPGRADE('/v1/telephony/twilio/relay'), isRead: true },
     {
       name: 'relay-sockets-without-token',
-      bound: `5 s until the first frame; ${PLACES}`,
+      bound:
+        '5 s until the first frame; 500 places, of which the address with the most loses its oldest',
       answers: ['101'],
     },
   ),

@@ -54,7 +54,8 @@ const writers: readonly Attack[] = [
   {
     name: 'tool-schemas',
     by: 'write',
-    bound: 'a second to compile all schemas of an agent; 64 KiB and 2,000 members of a schema',
+    bound:
+      '64 KiB and 2,000 members of a schema, compiled one by one; a second for all of an agent',
     answers: ['201', '204'],
     run: async ({ again, call, many, keys }) => {
       const links = many(190, 10);

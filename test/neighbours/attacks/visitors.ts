@@ -138,7 +138,7 @@ export const visitors: readonly Attack[] = [
   {
     name: 'resume-windows',
     by: 'visitor',
-    bound: 'windows of a talk are counted; one reader follows a conversation for all of them',
+    bound: '5 windows of a talk, resumed 30 times a minute; one reader for all of them',
     answers: ['201'],
     run: async (target) => {
       const token = await (await openWidget(target)).token();
