@@ -6,6 +6,7 @@ import type { DeliveryProcess } from './delivery-process.ts';
 import { startDeliveryHarness, type DeliveryHarness } from './delivery-harness.ts';
 import { createSeeded } from '../../../random/seeded.ts';
 import { IS_NIGHTLY } from '../../../nightly.ts';
+import { until } from '../../../until.ts';
 
 /**
  * Delivery processes are killed, paused, blocked and stopped: nothing is lost, what is sent twice
@@ -277,7 +278,11 @@ test('F-52: its event loop stands still: nobody takes over, nothing is sent twic
   // It did stand still, and delivers again. The other one may have been faster so far.
   const sent = (): Promise<number> =>
     blocked.metric('parley_webhook_deliveries_total{outcome="acknowledged"}');
-  while ((await sent()) <= 5) await emitSome();
+  const goesOn = async (): Promise<boolean> => {
+    await emitSome();
+    return (await sent()) > 5;
+  };
+  await until('it to deliver again', goesOn, { everyMs: 100 });
   await harness.drained();
   expect(harness.missing(ids)).toEqual([]);
   expect(harness.duplicates()).toBe(0);
