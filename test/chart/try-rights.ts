@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What an account may do, by asking the API server's authorizer about every verb on every kind. */
+/** What an account may do, by asking the API server's authorizer. */
 
 /** Sends a JSON request as an administrator. */
 export type Ask = (
@@ -17,6 +17,15 @@ const groupList = z.object({
   groups: z.array(z.object({ preferredVersion: z.object({ groupVersion: z.string() }) })),
 });
 const review = z.object({ status: z.object({ allowed: z.boolean() }) });
+const rule = z.object({
+  verbs: z.array(z.string()),
+  apiGroups: z.array(z.string()),
+  resources: z.array(z.string()),
+  resourceNames: z.array(z.string()).default([]),
+});
+const rulesReview = z.object({
+  status: z.object({ incomplete: z.literal(false), resourceRules: z.array(rule) }),
+});
 
 /** `group/resource` of all that the server serves, subresources too. */
 async function discover(ask: Ask): Promise<string[]> {
@@ -35,7 +44,58 @@ async function discover(ask: Ask): Promise<string[]> {
   return lists.flat();
 }
 
-/** `verb group/resource` of all that an account may do in one of the namespaces, sorted. */
+/** What Kubernetes grants to everybody who has logged in. */
+const OF_EVERYBODY = [
+  'create authentication.k8s.io/selfsubjectreviews',
+  'create authorization.k8s.io/selfsubjectaccessreviews',
+  'create authorization.k8s.io/selfsubjectrulesreviews',
+];
+
+/**
+ * `verb group/resource` of all that an account may do in one of the namespaces, sorted: by the rules that the API server
+ * applies to it, in one request for each namespace.
+ *
+ * @param asAccount sends a request with a token of the account
+ */
+export async function rulesOf(
+  ask: Ask,
+  asAccount: Ask,
+  namespaces: readonly string[],
+): Promise<string[]> {
+  const all = await discover(ask);
+  const allowed = new Set<string>();
+  for (const namespace of namespaces) {
+    const { body } = await asAccount(
+      'POST',
+      '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews',
+      {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectRulesReview',
+        spec: { namespace },
+      },
+    );
+    for (const one of rulesReview.parse(JSON.parse(body)).status.resourceRules) {
+      if (one.resourceNames.length > 0) continue; // It grants nothing of the kind as a whole.
+      const covers = (list: readonly string[], item: string): boolean =>
+        list.includes('*') || list.includes(item);
+      for (const resource of all) {
+        const [, group, kind] = /^([^/]*)\/(.*)$/.exec(resource)!;
+        const ofAnyKind = kind!.replace(/^[^/]*\//, '*/'); // `*/status`
+        const isCovered =
+          covers(one.apiGroups, group!) &&
+          [kind!, ofAnyKind].some((name) => covers(one.resources, name));
+        for (const verb of isCovered ? VERBS : [])
+          if (covers(one.verbs, verb)) allowed.add(`${verb} ${resource}`);
+      }
+    }
+  }
+  for (const granted of OF_EVERYBODY) {
+    if (!allowed.delete(granted)) throw new Error(`not even granted: ${granted}`);
+  }
+  return [...allowed].toSorted();
+}
+
+/** The same by asking about each verb on each kind: some ten thousand requests. */
 export async function allowedTo(
   ask: Ask,
   account: { namespace: string; name: string },
