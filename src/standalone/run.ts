@@ -30,6 +30,7 @@ import { createManifestFolder } from '../platform/manifests/folder.ts';
 import { startSample } from './sample-conversation.ts';
 import { startSampleShop, type SampleShop } from './sample-shop.ts';
 import { SHOP_HOST } from './demo-shop.ts';
+import type { ResourceStore } from '../platform/resources/resource-store.ts';
 import { createScreen, type Screen } from './screen.ts';
 
 type Stop = () => Promise<void>;
@@ -98,10 +99,16 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
     model: config.model,
   });
   stops.push(context.close);
+  context.guard.setOwnPorts([databasePort(databaseUrl), config.port ?? DEFAULT_PORT]);
   const apiKey = await ensureApiKey({ config, context, dataDir, apiKey: secrets.apiKey });
   // No other process plays calls on our own database: leases of the last run need not expire.
   if (config.databaseUrl === undefined) await releaseCallLeases(context.pool);
-  await startRoles({ config, context, screen, stops, dataDir, apiKey, egressAllow });
+  await startRoles({ config, context, screen, stops, dataDir, apiKey, egressAllow, databaseUrl });
+}
+
+/** Where PostgreSQL listens, if it does so on this machine; elsewhere the number closes nothing of value. */
+function databasePort(databaseUrl: string): number {
+  return Number((URL.canParse(databaseUrl) && new URL(databaseUrl).port) || 5432);
 }
 
 /** The key that is shown works: if the one in our file was revoked or expired, makes another. */
@@ -149,7 +156,7 @@ async function openShop({ model }: Config, stops: Stop[]): Promise<SampleShop> {
   return shop;
 }
 
-async function startRoles(deps: {
+type Started = {
   config: Config;
   context: Context;
   screen: Screen;
@@ -157,7 +164,10 @@ async function startRoles(deps: {
   dataDir: string;
   apiKey: string;
   egressAllow: readonly string[];
-}): Promise<void> {
+  databaseUrl: string;
+};
+
+async function startRoles(deps: Started): Promise<void> {
   const { config, context, screen, stops } = deps;
   const declarations = createPostgresDeclarations(context);
   const { store } = declarations;
@@ -172,19 +182,7 @@ async function startRoles(deps: {
   const isSample = shop?.sampleModel?.isFor;
   const operator = await runOperator({ ...context, ...declarations, isSample });
   stops.push(operator.stop);
-  const api = await runApi({
-    ...context,
-    ...(shop && { lookup: shop.lookup, sampleModel: shop.sampleModel }),
-    store,
-    host: config.host ?? '127.0.0.1',
-    port: config.port ?? DEFAULT_PORT,
-    fallbackToFreePort: config.port === undefined,
-    serveHealth: true,
-    baseUrl: config.baseUrl,
-    rateLimit: config.rateLimit ?? 0,
-    corsOrigins: config.corsOrigins,
-    callDrainMs: (config.callDrainSec ?? 0) * 1_000,
-  });
+  const api = await openApi(deps, { store, shop });
   stops.push(api.stop);
   let demoSecret: string | undefined;
   if (config.demo) {
@@ -219,6 +217,29 @@ async function startRoles(deps: {
     stops.push(startSample({ ...context, store, api, ...about }).stop);
   }
   stops.push((await startWatchdog(context)).stop);
+}
+
+/** The API, with the dashboard, metrics and health, at a port that outgoing requests do not reach. */
+async function openApi(
+  { config, context, databaseUrl }: Pick<Started, 'config' | 'context' | 'databaseUrl'>,
+  { store, shop }: { store: ResourceStore; shop: SampleShop | undefined },
+): ReturnType<typeof runApi> {
+  const api = await runApi({
+    ...context,
+    ...(shop && { lookup: shop.lookup, sampleModel: shop.sampleModel }),
+    store,
+    host: config.host ?? '127.0.0.1',
+    port: config.port ?? DEFAULT_PORT,
+    fallbackToFreePort: config.port === undefined,
+    serveHealth: true,
+    baseUrl: config.baseUrl,
+    rateLimit: config.rateLimit ?? 0,
+    corsOrigins: config.corsOrigins,
+    callDrainMs: (config.callDrainSec ?? 0) * 1_000,
+  });
+  // Metrics and events of all namespaces are behind it, and a tenant's request would come from this machine.
+  context.guard.setOwnPorts([databasePort(databaseUrl), Number(new URL(api.url).port || 80)]);
+  return api;
 }
 
 type EndpointNames = (delivery: ClaimedDelivery) => Promise<{ name: string; demo: boolean }>;

@@ -32,6 +32,7 @@ test('each start shows a key that works and a link that signs in once, and owns 
   expect(first.output()).toMatch(/PARLEY_WATCH_NAMESPACES: not used without a cluster/);
   await ownsFolder(first);
   await signsInOnce(first);
+  await sendsNothingToItself(first);
   await revokeKey(first);
   expect(await first.stop()).toEqual([0]);
   expect(existsSync(ownerFile())).toBe(false);
@@ -78,6 +79,17 @@ async function signsInOnce(parley: Parley): Promise<void> {
   });
   expect((await redeem(parley)).status).toBe(401);
   expect(parley.output()).not.toContain(cookie.split('=')[1]); // No log of the process has it.
+}
+
+/** The list of `start` opens loopback, where its own metrics of all namespaces are, and the database. */
+async function sendsNothingToItself({ url, call }: Parley): Promise<void> {
+  for (const own of [`${url}/metrics`, `http://localhost:${new URL(database.url).port}/`]) {
+    const website = { type: 'website', website: { url: own } };
+    const refused = await call('POST', '/v1/knowledge/sources', website);
+    expect(refused.status).toBe(422);
+    expect(refused.body.detail).toContain("Parley's own");
+    expect((await call('POST', '/v1/webhooks', { url: own })).status).toBe(422);
+  }
 }
 
 /** Sends what the page sends that the link leads to. */

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 import { StartupError } from '../../errors.ts';
 
@@ -26,6 +27,10 @@ export type AddressGuard = {
   apiServer: string | undefined;
   /** What the API server's names mean by now: no list opens these addresses either. */
   setApiServerAddresses: (addresses: readonly string[]) => void;
+  /** Is this one of our own ports, on an address of this machine? No list opens it. */
+  isOwnPort: (address: string, port: number) => boolean;
+  /** Where this process and its database listen, if a list opens the machine's own addresses. */
+  setOwnPorts: (ports: readonly number[]) => void;
 };
 
 /**
@@ -77,6 +82,7 @@ export function createAddressGuard(deps: {
   const { allow, apiServer } = deps;
   const opened = allow.filter((item) => item.includes('/')).map(parseRange);
   const hosts = allow.filter((item) => !item.includes('/')).map(parseHostPattern);
+  let ownPorts: readonly number[] = [];
   let apiServerAddresses = wholeAddresses(apiServer === undefined ? [] : [apiServer]);
 
   const isNever = (ip: Address): boolean => inAny(ip, NEVER_OPEN) || inAny(ip, apiServerAddresses);
@@ -113,7 +119,18 @@ export function createAddressGuard(deps: {
         ...(apiServer === undefined ? [] : [apiServer]),
       ]);
     },
+    isOwnPort: (address, port) => ownPorts.includes(port) && isOfThisMachine(address),
+    setOwnPorts: (ports) => {
+      ownPorts = ports;
+    },
   };
+}
+
+function isOfThisMachine(address: string): boolean {
+  const ip = parseAddress(address)?.ip;
+  if (ip === undefined || ip.range() === 'loopback') return true;
+  const ours = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  return ours.some((one) => one.address === ip.toString());
 }
 
 /** Those that are addresses, as ranges of one. */

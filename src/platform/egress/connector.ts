@@ -43,8 +43,11 @@ export function createConnector(deps: {
     const hostname = target.hostname.replace(/\.$/, '');
 
     const start = async (): Promise<void> => {
-      const addresses = await deps.resolve(hostname);
+      const port = portOf(target);
+      const resolved = await deps.resolve(hostname);
       if (isOver) return;
+      const addresses = resolved.filter(({ address }) => !deps.guard.isOwnPort(address, port));
+      if (addresses.length === 0) throw new EgressFailure('blocked', OWN_PORT);
       socket = dial({ ...target, hostname }, addresses, secureContext);
       watch(socket, {
         isTls: target.protocol === 'https:',
@@ -55,6 +58,12 @@ export function createConnector(deps: {
     start().catch((error: unknown) => finish(connectFailure(error), null));
     return () => finish(new EgressFailure('timeout', 'The connection was given up.'), null);
   };
+}
+
+const OWN_PORT = "The address and port are Parley's own, which requests may not reach.";
+
+function portOf({ port, protocol }: Target): number {
+  return Number(port || (protocol === 'https:' ? 443 : 80));
 }
 
 /**
@@ -71,7 +80,7 @@ function dial(
   const { hostname } = target;
   const options: net.TcpNetConnectOpts = {
     host: hostname,
-    port: Number(target.port || (isTls ? 443 : 80)),
+    port: portOf(target),
     noDelay: true,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,

@@ -84,6 +84,10 @@ function hostProblem(url: URL, guard: AddressGuard): string | undefined {
       ? localhostProblem(guard)
       : nameProblem(host, guard);
   if (refusal !== undefined) return refusal;
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+  if ((isLocal || isLiteral) && guard.isOwnPort(isLocal ? '127.0.0.1' : host, port)) {
+    return `Port ${port} of this machine is Parley's own: use the address of another program.`;
+  }
 
   const mayBePlain = isLocal || (isLiteral ? guard.isListed(host) : guard.isListedHost(host));
   if (url.protocol === 'http:' && !mayBePlain) {

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
 
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
@@ -281,4 +282,22 @@ describe('the API server of the cluster', () => {
     expect(guard.isAllowed('10.96.0.9')).toBe(true);
     expect(guard.isAllowed('10.96.0.1')).toBe(false);
   });
+});
+
+test('our own ports are closed on every address of this machine, and open elsewhere', () => {
+  const guard = createAddressGuard({ allow: ['127.0.0.0/8', '::1/128'] });
+  expect(guard.isOwnPort('127.0.0.1', 8080)).toBe(false);
+  guard.setOwnPorts([8080, 5432]);
+  for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', 'no address']) {
+    expect([address, guard.isOwnPort(address, 8080)]).toEqual([address, true]);
+    expect([address, guard.isOwnPort(address, 5432)]).toEqual([address, true]);
+    expect([address, guard.isOwnPort(address, 8081)]).toEqual([address, false]);
+  }
+  const [outward] = Object.values(networkInterfaces())
+    .flatMap((all) => all ?? [])
+    .filter(({ internal, family }) => !internal && family === 'IPv4');
+  if (outward) expect(guard.isOwnPort(outward.address, 8080)).toBe(true);
+  expect(guard.isOwnPort('1.1.1.1', 8080)).toBe(false);
+  guard.setOwnPorts([5432]);
+  expect(guard.isOwnPort('127.0.0.1', 8080)).toBe(false);
 });

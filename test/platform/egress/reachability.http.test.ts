@@ -82,6 +82,20 @@ test.each([
   expect(canary.sockets).toHaveLength(0);
 });
 
+test.each([
+  ['the address', '127.0.0.1', undefined],
+  ['a name', 'tenant.test', async () => [v4('127.0.0.1')]],
+])('our own port is blocked by %s, though the list opens the network', async (_, host, lookup) => {
+  const open = createAddressGuard({ allow: ['127.0.0.0/8'] });
+  open.setOwnPorts([canary.port]);
+  const outcome = await send(host, { guard: open, ...(lookup && { lookup }) });
+  expect(outcome).toMatchObject({ errorClass: 'blocked' });
+  expect(canary.sockets).toHaveLength(0);
+  open.setOwnPorts([canary.port + 1]);
+  const again = await send(host, { guard: open, ...(lookup && { lookup }) });
+  expect(again).toMatchObject({ statusCode: 200 });
+});
+
 describe('a name', () => {
   test.each<[string, ResolvedAddress[]]>([
     ['inside', [v4('127.0.0.1')]],

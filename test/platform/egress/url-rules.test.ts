@@ -182,3 +182,18 @@ describe('a host that PARLEY_EGRESS_ALLOW names', () => {
     expect(problemOf('http://10.96.0.7/', guard)).toContain('is not a public one');
   });
 });
+
+test.each([
+  ['http://127.0.0.1:8080/metrics', true],
+  ['http://localhost:8080/', true],
+  ['http://tenant.localhost:8080/', true],
+  ['http://[::1]:8080/', true],
+  ['https://127.0.0.1/', true],
+  ['http://127.0.0.1/', true],
+  ['http://127.0.0.1:8081/', false],
+  ['https://example.com:8080/', false],
+])('%s is our own address: %s', (raw, isOwn) => {
+  const guard = createAddressGuard({ allow: ['127.0.0.0/8', '::1/128'] });
+  guard.setOwnPorts([8080, 443, 80]);
+  expect(problemOf(raw, guard)).toMatch(isOwn ? /^Port \d+ of this machine is Parley's own/ : /^$/);
+});
