@@ -6,7 +6,7 @@ import type { Problem } from '../../platform/reconcile/conditions.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import type { KnowledgeSourceSpec } from './knowledge-source.ts';
 
-/** What can be said of a feed as it is declared, by REST at its place and by a condition. */
+/** Problems of feeds and websites as they are declared, by REST at their place and by a condition. */
 
 type Integration = NonNullable<KnowledgeSourceSpec['integration']>;
 type Deps = { guard: AddressGuard; store: Pick<ResourceStore, 'get'> };
@@ -35,6 +35,25 @@ export async function integrationProblem(
   return 'reason' in secrets ? { type: 'ResolvedRefs', ...secrets } : undefined;
 }
 
+/** Why a declared website cannot be read, by the address that a sync begins with; undefined: it can. */
+function websiteProblem(address: string, guard: AddressGuard): string | undefined {
+  if (!URL.canParse(address)) return 'The URL cannot be read: write it like https://example.com/.';
+  const url = new URL(address);
+  url.hash = ''; // It is never sent.
+  const checked = checkUrl(url.href, guard);
+  return 'problem' in checked ? checked.problem : undefined;
+}
+
+/** Returns why a website cannot be read as it is declared, as a condition says it; undefined: it can. */
+export function websiteRefusal(
+  guard: AddressGuard,
+  website: { url: string },
+): (Problem & { type: 'Accepted' }) | undefined {
+  const problem = websiteProblem(website.url, guard);
+  if (problem === undefined) return undefined;
+  return { type: 'Accepted', reason: 'InvalidUrl', message: `spec.website.url: ${problem}` };
+}
+
 /** Whether a feed is asked with a key of this Secret. */
 export function usesSecret(integration: Integration | undefined, name: string): boolean {
   const { secretRef, signingSecretRef } = integration ?? {};
@@ -46,13 +65,24 @@ export function usesSecret(integration: Integration | undefined, name: string): 
  * that was checked already, but that a merge patch may have null.
  * @throws ApiError invalid_body
  */
-export function requireFeedUrl(guard: AddressGuard, fields: { integration?: unknown }): void {
-  const { integration } = fields;
-  if (typeof integration !== 'object' || integration === null) return;
-  const url: unknown = Reflect.get(integration, 'url');
-  const problem = typeof url === 'string' ? urlProblem(url, guard) : undefined;
+export function requireFetchedUrl(
+  guard: AddressGuard,
+  fields: { integration?: unknown; website?: unknown },
+): void {
+  requireUrlOf('integration', fields.integration, (url) => urlProblem(url, guard));
+  requireUrlOf('website', fields.website, (url) => websiteProblem(url, guard));
+}
+
+function requireUrlOf(
+  field: string,
+  given: unknown,
+  problemOf: (url: string) => string | undefined,
+): void {
+  if (typeof given !== 'object' || given === null) return;
+  const url: unknown = Reflect.get(given, 'url');
+  const problem = typeof url === 'string' ? problemOf(url) : undefined;
   if (problem === undefined) return;
-  throw new ApiError('invalid_body', `integration.url: ${problem}`, {
-    errors: [{ pointer: '/integration/url', code: 'invalid_url', detail: problem }],
+  throw new ApiError('invalid_body', `${field}.url: ${problem}`, {
+    errors: [{ pointer: `/${field}/url`, code: 'invalid_url', detail: problem }],
   });
 }

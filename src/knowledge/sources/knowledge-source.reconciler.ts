@@ -30,7 +30,7 @@ import {
   type KnowledgeSourceStatus,
 } from './knowledge-source.ts';
 import type { IndexDeps } from './index-source.ts';
-import { integrationProblem, usesSecret } from './integration-problem.ts';
+import { integrationProblem, usesSecret, websiteRefusal } from './integration-problem.ts';
 import {
   listSyncedKeys,
   readSource,
@@ -155,6 +155,8 @@ async function resolve(
 ): Promise<{ text: string | null } | Blocked> {
   const message = spec.schedule && scheduleProblem(spec.schedule, deps.nowMs());
   if (message) return { type: 'Accepted', reason: 'InvalidSchedule', message };
+  const site = spec.website && websiteRefusal(deps.guard, spec.website);
+  if (site) return site;
   const feed =
     spec.integration && (await integrationProblem(deps, metadata.namespace, spec.integration));
   if (feed) return feed;

@@ -24,7 +24,7 @@ import { sourceGone, TOLD } from './audit-source.ts';
 import { cutOrRefuse } from './cut-or-refuse.ts';
 import { checkBytes } from './knowledge-quota.ts';
 import { isFetched, scheduleProblem } from './fetched-source.ts';
-import { requireFeedUrl } from './integration-problem.ts';
+import { requireFetchedUrl } from './integration-problem.ts';
 import { KEY_IN_FEED_HEADER, type KnowledgeSourceSpec } from './knowledge-source.ts';
 import { readSource, type KnowledgeSourceRow } from './knowledge-sources.sql.ts';
 import {
@@ -108,7 +108,7 @@ export async function createSource(
   const { namespace } = caller;
   const { name, ...fields } = write;
   requireSchedule(deps, fields.schedule);
-  requireFeedUrl(deps.guard, fields);
+  requireFetchedUrl(deps.guard, fields);
   if (!plan.isRetry) await checkBytes(deps.pool, deps, { namespace, text: fields.text });
   await refuseTooMany(deps, namespace, fields.text);
   const object = {
@@ -145,7 +145,7 @@ export async function patchSource(
   requireSameIdentity(await requireSource(deps, key), patch);
   const { name: _, type: __, ...changes } = patch;
   requireSchedule(deps, changes['schedule']);
-  requireFeedUrl(deps.guard, changes);
+  requireFetchedUrl(deps.guard, changes);
   await checkBytes(deps.pool, deps, { ...key, text: changes['text'] });
   await refuseTooMany(deps, caller.namespace, changes['text']);
   return patchAudited(deps, DECLARED_SOURCE, {
