@@ -4,6 +4,7 @@ import { connect, type AddressInfo, type Socket as TcpSocket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createLogger } from '../../../src/platform/observability/logger.ts';
+import { currentWork, type Work } from '../../../src/platform/observability/work.ts';
 import {
   createSockets,
   type SocketHandlers,
@@ -27,10 +28,12 @@ async function startSockets({
   strangersMax,
   openMax,
   handlers = {},
+  onFrame,
 }: {
   strangersMax?: number;
   openMax?: number;
   handlers?: Partial<SocketHandlers>;
+  onFrame?: () => void;
 } = {}): Promise<Fixture> {
   const route: SocketRoute = {
     path: '/',
@@ -38,6 +41,7 @@ async function startSockets({
     ...(openMax !== undefined && { openMax }),
     accept: (socket) => ({
       onText: (namespace) => {
+        onFrame?.();
         if (socket.admit(namespace)) socket.send('admitted');
         else socket.close(1013);
         return undefined;
@@ -102,6 +106,20 @@ test('a socket that has shown a token holds no place of those without', async ()
   await open();
   await gone;
   expect(isOpen(known)).toBe(true);
+});
+
+test('a frame is work of its socket, for the namespace that was admitted before it', async () => {
+  const seen: (Work | undefined)[] = [];
+  const { open } = await startSockets({
+    onFrame: () => seen.push(currentWork()),
+  });
+  const client = await open({ namespace: 'acme' });
+  client.send('acme');
+  await once(client, 'message');
+  expect(seen).toEqual([
+    { name: 'frame of /', namespace: undefined },
+    { name: 'frame of /', namespace: 'acme' },
+  ]);
 });
 
 test('a socket that closes gives its place back', async () => {

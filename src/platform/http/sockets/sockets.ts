@@ -4,6 +4,7 @@ import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import { clearInterval, clearTimeout, setInterval, setTimeout } from '../../../clock.ts';
 import { ApiError, reasonOf } from '../../../errors.ts';
 import type { Logger } from '../../observability/logger.ts';
+import { asWork } from '../../observability/work.ts';
 import { answerLast } from '../last-answer.ts';
 import { admitConnection } from '../server.ts';
 import { createFairPlaces } from './fair-places.ts';
@@ -91,7 +92,10 @@ export function createSockets(
     const { headers, url = '', socket: connection } = request;
     const opened = { headers, url, address: connection.remoteAddress ?? '' };
     const frames = createFrameQueue({
-      take: (frame) => takeFrame(frame, { handlers, end, log }),
+      take: (frame) =>
+        asWork({ name: `frame of ${route.path}`, namespace: held.namespace }, () =>
+          takeFrame(frame, { handlers, end, log }),
+        ),
       pause: () => socket.pause(),
       resume: () => socket.resume(),
       onOverflow: () => end.close(1008, 'too many frames wait'),
