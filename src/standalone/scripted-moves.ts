@@ -53,7 +53,7 @@ function lastSaid(messages: Messages): string {
 
 /** What follows the first comma: "…, it is too small". */
 function reasonIn(said: string): string {
-  return (/,\s*(.+?)[.!]?$/.exec(said)?.[1] ?? said).slice(0, 200);
+  return (/,\s*(.+?)[.!]?$/.exec(said.slice(0, 1_000))?.[1] ?? said).slice(0, 200);
 }
 
 const Result = z.object({

@@ -1,4 +1,6 @@
 import { toHandOver } from '../../src/conversations/escalations/escalation-rules.ts';
+import { phantomKindOf } from '../../src/speech/recognition/phantom-sentences.ts';
+import { withoutPhantoms } from '../../src/speech/recognition/without-phantoms.ts';
 import { endOfTurn } from '../../src/speech/turns/end-of-turn.ts';
 import { isBackchannel } from '../../src/speech/turns/is-backchannel.ts';
 import { spokenWords } from '../../src/speech/turns/languages/languages.ts';
@@ -42,6 +44,9 @@ export const REGISTER: Readonly<Record<string, (text: string) => void>> = {
     const { isAllowed } = readRobotsRules(ORIGIN, file, 'parley');
     return isAllowed(new URL(`/${text}`.slice(0, 1_024), ORIGIN));
   },
+  'sentences that transcribers make of noise': (text) => phantomKindOf(text),
+  'the noises of a transcript': (text) =>
+    withoutPhantoms({ text, certainty: 'vouched' }, { audio: [], sampleRate: 8_000 }),
   'the end of a turn': (text) => endOfTurn({ text: `a${text}a`, silenceMs: 0 }),
   'the words of a transcript': (text) => spokenWords(text),
   'a backchannel': (text) => isBackchannel(text),

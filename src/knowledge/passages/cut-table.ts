@@ -1,7 +1,7 @@
 import { cutLongText } from './cut-text.ts';
 
 /** Below the names of the columns: `| --- | :-: |`. */
-const RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 /** A text may stand above a table without an empty line between. */
 const LINES_ABOVE_MAX = 20;
 

@@ -3,7 +3,7 @@ import type { SiteGraph } from './site-graph.ts';
 
 /** Dates that a template writes into each page, such as the day of its last change. */
 const DATES =
-  /\d{1,4}[-./]\d{1,2}[-./]\d{1,4}|\p{L}+\.? \d{1,2},? \d{4}|\d{1,2}\.? \p{L}+\.? \d{4}|\d{4}年\d{1,2}月\d{1,2}日/gu;
+  /\d{1,4}[-./]\d{1,2}[-./]\d{1,4}|(?<!\p{L})\p{L}+\.? \d{1,2},? \d{4}|\d{1,2}\.? \p{L}+\.? \d{4}|\d{4}年\d{1,2}月\d{1,2}日/gu;
 const WORDS_MIN = 4;
 
 /**

@@ -56,7 +56,7 @@ export type PhantomKind = 'credit' | 'remark';
 /** Returns the kind of a text that consists of such sentences only. With a remark among them it is a remark. */
 export function phantomKindOf(text: string): PhantomKind | undefined {
   const said = text
-    .split(/[.!?…。！？\n]+(?=\s|$)|[。！？\n]+/u)
+    .split(/[.!?…](?=\s|$)|[。！？\n]/u)
     .map(lettersOf)
     .filter(Boolean);
   const whole = lettersOf(text);

@@ -37,7 +37,7 @@ export function certaintyOf(segments: readonly Likelihood[]): Certainty {
 }
 
 /** What transcribers write of sounds: `[BLANK_AUDIO]`, `(music)`, `*coughs*`. */
-const NOISES = /\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|<[^>]*>/g;
+const NOISES = /\[[^[\]]*\]|\([^()]*\)|\*[^*]*\*|<[^<>]*>/g;
 
 /**
  * The text, or '' if it has no words, or is a sentence that transcribers make of noise and nothing says that somebody spoke

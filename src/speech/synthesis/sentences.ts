@@ -110,7 +110,7 @@ function judge(before: string, sign: string, after: string): Verdict {
 
 /** Whether a dot after `before` is part of its word. */
 function judgeDot(before: string, next: string): Verdict {
-  const word = /[\p{L}\p{N}.]+$/u.exec(before)?.[0] ?? '';
+  const word = /(?<![\p{L}\p{N}.])[\p{L}\p{N}.]+$/u.exec(before)?.[0] ?? '';
   if (/^\d{1,2}$/u.test(word)) return judgeNumber(before, next);
   // "J. Smith", "U.S.", "z.B."
   if (/^(?:\p{L}\.)*\p{L}$/u.test(word) && word !== 'I') return 'no_end';
@@ -121,7 +121,7 @@ function judgeDot(before: string, next: string): Verdict {
 
 /** "1." at the start of a line counts, and "3. Mai" is a date; "I am 12." ends. */
 function judgeNumber(before: string, next: string): Verdict {
-  if (/(?:^|\n)\s*\d{1,2}$/u.test(before)) return 'no_end';
+  if (/(?:^|\n)[^\S\n]*\d{1,2}$/u.test(before)) return 'no_end';
   if (next.length < 3) return MONTHS.some((month) => month.startsWith(next)) ? 'unknown' : 'end';
   return MONTHS.includes(next.slice(0, 3)) ? 'no_end' : 'end';
 }

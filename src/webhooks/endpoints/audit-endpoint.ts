@@ -109,5 +109,5 @@ export function namesOf(headers: Readonly<Record<string, unknown>>): string[] {
 
 function shown(fields: Fields): Fields {
   const { url } = fields;
-  return typeof url === 'string' ? { ...fields, url: url.replace(/[?#].*$/s, '') } : fields;
+  return typeof url === 'string' ? { ...fields, url: url.replace(/[?#].*/s, '') } : fields;
 }

@@ -380,7 +380,7 @@ export class HtmlHandler implements Partial<Handler> {
     const line = this.#out.take();
     return line
       .replaceAll('``', '')
-      .replace(/ *\n */g, '\n')
+      .replace(/(?<! ) *\n */g, '\n')
       .trim();
   }
 

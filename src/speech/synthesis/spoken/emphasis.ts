@@ -56,7 +56,7 @@ function opensStars({ before }: Reading, source: Source, { end, length, next }: 
 
 function opensScores({ before }: Reading, source: Source, { end, next }: Run): Opens {
   if (isSpace(next) || isWordy(before)) return false;
-  return closedLater(source, end, /\S_+(?![\p{L}\p{N}_@])/u);
+  return closedLater(source, end, /\S_(?![\p{L}\p{N}_@])/u);
 }
 
 type Opens = boolean | typeof WAIT;

@@ -160,7 +160,7 @@ const address: Rule = (reading, { text, isWhole }, at) => {
 function withoutMarks(found: string): string {
   let whole = found;
   for (;;) {
-    const shorter = whole.replace(/[.,;:!?*_~`\]]+$/, '');
+    const shorter = whole.replace(/(?<![.,;:!?*_~`\]])[.,;:!?*_~`\]]+$/, '');
     const isOpen = shorter.split('(').length >= shorter.split(')').length;
     const next = shorter.endsWith(')') && !isOpen ? shorter.slice(0, -1) : shorter;
     if (next === whole) return whole;

@@ -41,7 +41,7 @@ export function readLineStart(
   if (heading !== undefined) {
     if (!line.isWhole) return WAIT;
     const from = at + indent + heading.length;
-    const to = at + indent + body.replace(/[ \t]+#+[ \t]*$/, '').length;
+    const to = at + indent + body.replace(/(?<![ \t])[ \t]+#+[ \t]*$/, '').length;
     readInside(reading, source, [from, Math.max(from, to)]);
     begin(reading, { isParagraph: true });
     reading.isLineStart = false;

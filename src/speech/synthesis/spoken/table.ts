@@ -1,5 +1,5 @@
 /** The line below the head of a table: `|---|:-:|`. */
-export const DELIMITERS = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+export const DELIMITERS = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 
 /** Whether it may become such a line. */
 export const isDelimitersStart = (line: string): boolean => /^[-:| \t]*$/.test(line);
