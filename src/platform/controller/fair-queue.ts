@@ -22,7 +22,7 @@ export type FairQueue = {
   room: () => { places: number; full: readonly string[] };
 };
 
-export type WorkKind = keyof typeof NOUNS;
+type WorkKind = keyof typeof NOUNS;
 
 export type FairQueueMetrics = Pick<Metrics, 'workWaiting' | 'workRunning' | 'workRefused'>;
 
