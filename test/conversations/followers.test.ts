@@ -1,5 +1,7 @@
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFollowers, type Followed } from '../../src/conversations/follow-conversation.ts';
+import { holdTime } from '../clock.ts';
 import { until } from '../until.ts';
 
 /** What following a conversation asks the database, with rows that a test makes up. */
@@ -22,9 +24,16 @@ function fixture() {
   const followers = createFollowers({ pool: { query } as never });
   onTestFinished(() => followers.stop());
   const told: number[] = [];
-  const follow = async (namespace = 'default'): Promise<void> => {
+  /** `isLate`: takes nothing after the first thing that it is told, until then. */
+  const follow = async ({
+    namespace = 'default',
+    isLate = Promise.resolve(),
+  } = {}): Promise<void> => {
     const open = await followers.open({ namespace, id: ID, after: -1 });
-    for await (const followed of open(new AbortController().signal)) note(followed);
+    for await (const followed of open(new AbortController().signal)) {
+      note(followed);
+      await isLate;
+    }
   };
   const note = (followed: Followed): void => {
     if (followed.type === 'turn') told.push(followed.turn.index);
@@ -58,7 +67,7 @@ test('all who follow a conversation read what is new together', async () => {
 test('a follower of another namespace reads by itself', async () => {
   const { asked, conversation, follow, followers, isTold } = fixture();
   void follow();
-  void follow('other');
+  void follow({ namespace: 'other' });
   await isTold(0, 2);
   asked.length = 0;
   conversation.turnCount = 2;
@@ -67,21 +76,31 @@ test('a follower of another namespace reads by itself', async () => {
   expect(asked.filter((name) => name === 'read_conversation')).toHaveLength(2);
 });
 
-test.each([[ID], ['*']])('what is read when %s is woken is read again', async (woken) => {
-  const { conversation, follow, followers, isTold, onAsked } = fixture();
-  for (let i = 0; i < 3; i += 1) void follow();
-  await isTold(0, 3);
-  const sent = Promise.withResolvers<void>();
-  const answered = Promise.withResolvers<void>();
-  onAsked(() => {
-    sent.resolve();
-    return answered.promise;
-  });
-  followers.wake([ID]);
-  await sent.promise;
-  // This turn is not in what is being read.
-  conversation.turnCount = 2;
-  followers.wake([woken]);
-  answered.resolve();
-  await isTold(1, 3);
-});
+test.each([[ID], ['*']])(
+  'who comes after %s was woken does not join an older read',
+  async (woken) => {
+    // Nobody reads again by the clock.
+    const time = holdTime();
+    const { conversation, follow, followers, isTold, onAsked } = fixture();
+    const late = Promise.withResolvers<void>();
+    void follow();
+    void follow({ isLate: late.promise });
+    await isTold(0, 2);
+    const sent = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    onAsked(() => {
+      sent.resolve();
+      return answered.promise;
+    });
+    followers.wake([ID]);
+    await sent.promise;
+    // This turn is not in what is being read.
+    conversation.turnCount = 2;
+    followers.wake([woken]);
+    late.resolve();
+    await turnOfLoop();
+    answered.resolve();
+    await isTold(1, 2);
+    time.release();
+  },
+);
