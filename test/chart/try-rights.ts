@@ -65,34 +65,33 @@ export async function rulesOf(
   const all = await discover(ask);
   const allowed = new Set<string>();
   for (const namespace of namespaces) {
-    const { body } = await asAccount(
-      'POST',
-      '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews',
-      {
-        apiVersion: 'authorization.k8s.io/v1',
-        kind: 'SelfSubjectRulesReview',
-        spec: { namespace },
-      },
-    );
-    for (const one of rulesReview.parse(JSON.parse(body)).status.resourceRules) {
-      if (one.resourceNames.length > 0) continue; // It grants nothing of the kind as a whole.
-      const covers = (list: readonly string[], item: string): boolean =>
-        list.includes('*') || list.includes(item);
-      for (const resource of all) {
-        const [, group, kind] = /^([^/]*)\/(.*)$/.exec(resource)!;
-        const ofAnyKind = kind!.replace(/^[^/]*\//, '*/'); // `*/status`
-        const isCovered =
-          covers(one.apiGroups, group!) &&
-          [kind!, ofAnyKind].some((name) => covers(one.resources, name));
-        for (const verb of isCovered ? VERBS : [])
-          if (covers(one.verbs, verb)) allowed.add(`${verb} ${resource}`);
-      }
-    }
+    const { body } = await asAccount('POST', RULES_REVIEWS, {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SelfSubjectRulesReview',
+      spec: { namespace },
+    });
+    const { resourceRules } = rulesReview.parse(JSON.parse(body)).status;
+    for (const granted of resourceRules.flatMap((one) => grantedBy(one, all))) allowed.add(granted);
   }
   for (const granted of OF_EVERYBODY) {
     if (!allowed.delete(granted)) throw new Error(`not even granted: ${granted}`);
   }
   return [...allowed].toSorted();
+}
+
+const RULES_REVIEWS = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews';
+
+function grantedBy(one: z.infer<typeof rule>, all: readonly string[]): string[] {
+  if (one.resourceNames.length > 0) return []; // Nothing of the kind as a whole.
+  const covers = (list: readonly string[], item: string): boolean =>
+    list.includes('*') || list.includes(item);
+  return all.flatMap((resource) => {
+    const [, group, kind] = /^([^/]*)\/(.*)$/.exec(resource)!;
+    const ofAnyKind = kind!.replace(/^[^/]*\//, '*/'); // `*/status`
+    const isCovered = [kind!, ofAnyKind].some((name) => covers(one.resources, name));
+    if (!isCovered || !covers(one.apiGroups, group!)) return [];
+    return VERBS.filter((verb) => covers(one.verbs, verb)).map((verb) => `${verb} ${resource}`);
+  });
 }
 
 /** The same by asking about each verb on each kind: some ten thousand requests. */
