@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Page } from 'playwright-core';
 import { bytesOf } from '../../src/speech/audio/pcm.ts';
 import { wavHeader } from '../../src/speech/audio/wav.ts';
 
@@ -32,3 +33,33 @@ export function saidAfter(...said: [afterSec: number, samples: Int16Array][]): I
 }
 
 const silence = (sec: number): Int16Array => new Int16Array(RATE * sec);
+
+type Held = { microphone?: { context: AudioContext; to: MediaStreamAudioDestinationNode } };
+
+/**
+ * Gives the page that is open a microphone which is silent until the returned function is called: it plays samples of
+ * 8 kHz to the microphone, and resolves when the page has heard them and half a second of silence.
+ */
+export async function holdMicrophone(page: Page): Promise<(samples: Int16Array) => Promise<void>> {
+  await page.evaluate(() => {
+    navigator.mediaDevices.getUserMedia = async () => {
+      const context = new AudioContext();
+      const to = context.createMediaStreamDestination();
+      Object.assign(globalThis, { microphone: { context, to } });
+      return to.stream;
+    };
+  });
+  return (samples) => page.evaluate(play, { samples: [...samples], rate: RATE });
+}
+
+/** Runs in the page. */
+async function play({ samples, rate }: { samples: number[]; rate: number }): Promise<void> {
+  const { context, to } = (globalThis as Held).microphone!;
+  const buffer = new AudioBuffer({ length: samples.length + rate / 2, sampleRate: rate });
+  buffer.getChannelData(0).set(samples.map((one) => one / 32_768));
+  const source = new AudioBufferSourceNode(context, { buffer });
+  source.connect(to);
+  const ended = new Promise((resolve) => source.addEventListener('ended', resolve));
+  source.start();
+  await ended;
+}
