@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type {
-  Browser,
   BrowserContext,
   ConsoleMessage,
   Page,
@@ -66,8 +65,6 @@ export type OpenOptions = {
   expected?: readonly RegExp[];
   /** Options of an API for this file alone, such as a `responder`; for the first call in a file. */
   server?: StartOptions;
-  /** Options of a Chromium for this file alone, such as a microphone; for the first call in a file. */
-  browserArgs?: readonly string[];
 };
 
 /** The themes that whole walks through the pages are made in: the stories check most pages in the light one. */
@@ -180,10 +177,10 @@ export async function follow(page: Page, address: string): Promise<void> {
   await nowhere.waitFor({ state: 'detached' });
 }
 
-async function setScene({ server: options, browserArgs = [] }: OpenOptions): Promise<FileScene> {
-  const isShared = options === undefined && browserArgs.length === 0;
-  const [{ server, browser, seats }, receiver] = await Promise.all([
-    isShared ? (shared ??= start({}, [])) : start(options ?? {}, browserArgs),
+async function setScene({ server: options }: OpenOptions): Promise<FileScene> {
+  const isShared = options === undefined;
+  const [{ server, seats }, receiver] = await Promise.all([
+    isShared ? (shared ??= start({})) : start(options),
     startReceiver(),
   ]);
   return {
@@ -196,15 +193,14 @@ async function setScene({ server: options, browserArgs = [] }: OpenOptions): Pro
         await seats.close();
         await server.stop();
       }
-      if (browserArgs.length > 0) await browser.close();
       await receiver.close();
     },
   };
 }
 
-type Served = { server: Api; browser: Browser; seats: Seats };
+type Served = { server: Api; seats: Seats };
 
-async function start(options: StartOptions, browserArgs: readonly string[]): Promise<Served> {
+async function start(options: StartOptions): Promise<Served> {
   const [server, browser] = await Promise.all([
     startApi({
       delivery: true,
@@ -212,13 +208,13 @@ async function start(options: StartOptions, browserArgs: readonly string[]): Pro
       widgetFolder: process.env['PARLEY_TEST_WIDGET']!,
       ...options,
     }),
-    borrowBrowser(browserArgs),
+    borrowBrowser(),
   ]);
   const seats = createSeats(browser, `${server.url}/v1/nothing`, {
     baseURL: server.url,
     locale: 'en-US',
   });
-  return { server, browser, seats };
+  return { server, seats };
 }
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -3,11 +3,11 @@ import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
 import { startMediaSpeech, type MediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
 import { echo, scriptedResponder } from '../conversations/turns/scripted-responder.ts';
 import { until } from '../until.ts';
-import { microphoneOf, saidAfter, type Microphone } from '../widget/microphone.ts';
+import { holdMicrophone } from '../widget/microphone.ts';
 import type { Page } from 'playwright-core';
 import { expectAccessible, openDashboard, type Opened } from './dashboard.ts';
 
-/** Somebody speaks with an agent in the playground, by a microphone that hears a file. */
+/** Somebody speaks with an agent in the playground. */
 
 const GREETING = 'Hello, this is the shop.';
 const QUESTION = 'How much is Tide 500?';
@@ -16,14 +16,11 @@ const LONG = 'It is a long story that nobody wants to hear to its end, but I tel
 
 const responder = scriptedResponder();
 let speech: MediaSpeech;
-let microphone: Microphone;
 let scene: Opened;
 
 beforeAll(async () => {
   speech = await startMediaSpeech();
-  const [question, interruption] = [speech.utter(QUESTION, 0.9), speech.utter(INTERRUPTION, 0.9)];
-  microphone = await microphoneOf(saidAfter([4.5, question], [5, interruption]));
-  scene = await openDashboard({ server: { responder }, browserArgs: microphone.args });
+  scene = await openDashboard({ server: { responder } });
   const body = {
     name: 'speech',
     base_url: speech.url,
@@ -34,10 +31,7 @@ beforeAll(async () => {
   await scene.server.engine.settled('ModelProvider', 'speech', scene.namespace);
 });
 beforeEach(() => responder.play(echo));
-afterAll(async () => {
-  await microphone?.remove();
-  await speech?.stop();
-});
+afterAll(() => speech?.stop());
 
 const SPOKEN = { voice: { provider: 'speech' }, transcriber: { provider: 'speech' } };
 
@@ -54,6 +48,7 @@ test('an agent is talked with, interrupted, and each reply has how long it took'
   });
   const id = await newAgent(scene.parley);
   const { page } = await openDashboard({ at: `/agents/${id}/playground` });
+  const say = await holdMicrophone(page);
   await page.getByLabel('name', { exact: true }).fill('Ada');
   await page.getByRole('button', { name: 'Talk', exact: true }).click();
   const bar = page.getByRole('region', { name: 'Talk by voice' });
@@ -61,7 +56,10 @@ test('an agent is talked with, interrupted, and each reply has how long it took'
   const seen = await watchBar(page);
   const log = page.getByRole('log');
   await log.getByText(GREETING).waitFor();
+  await say(speech.utter(QUESTION, 0.9));
   await log.getByText(QUESTION).waitFor();
+  await bar.getByText('The agent speaks: interrupt it').waitFor();
+  await say(speech.utter(INTERRUPTION, 0.9));
   await log.getByText('interrupted').waitFor();
   await log.getByText(INTERRUPTION).waitFor();
   await log.getByText('Yes.', { exact: true }).waitFor();
@@ -109,6 +107,7 @@ async function watchBar(page: Page): Promise<() => Promise<Seen>> {
 test('one may write as well, and a page that is left hangs up', async () => {
   const id = await newAgent(scene.parley);
   const { page } = await openDashboard({ at: `/agents/${id}/playground` });
+  await holdMicrophone(page);
   await page.getByRole('button', { name: 'Talk', exact: true }).click();
   await page.getByText('Listening').waitFor();
   await page.getByLabel('Message').fill('Written');
