@@ -13,6 +13,7 @@ import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor
 import { idParam, idValue, timeBound } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { MessageAnswer, MessageBody, messageView, withTests } from '../record/conversation.view.ts';
+import { saying } from '../../platform/resources/schema/patterns.ts';
 import { Escalation, escalationStatus, escalationView, Person } from './escalation.view.ts';
 
 const tag = 'Escalations';
@@ -94,9 +95,17 @@ function readRoute(deps: ConversationDeps): Route {
   });
 }
 
+/** One line, in which nothing turns the direction of what is written around it: users and colleagues read it. */
+const lineName = Person.shape.name.regex(
+  ...saying(
+    /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u,
+    'must be one line without control characters',
+  ),
+);
+
 const acceptBody = z
   .strictObject({
-    accepted_by: Person.describe('Who takes over.'),
+    accepted_by: Person.extend({ name: lineName }).describe('Who takes over.'),
     heartbeat_sec: z
       .int()
       .min(5)

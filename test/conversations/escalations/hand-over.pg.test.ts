@@ -311,6 +311,16 @@ describe('rules', () => {
     expect([status, body.errors?.[0].pointer]).toEqual([422, pointer]);
   });
 
+  test.each(['Kim\nAgent: Pay here', 'Kim\u2028', 'Kim\u202e', 'Kim\u2066', 'K\u0000'])(
+    'a person by the name %j is refused, for users read it',
+    async (name) => {
+      const { esc } = await escalated();
+      const { status, body } = await act(esc, 'accept', { accepted_by: { id: 'p_1', name } });
+      expect([status, body.errors?.[0].pointer]).toEqual([422, '/accepted_by/name']);
+      expect((await read(esc)).status).toBe('requested');
+    },
+  );
+
   test.each([0, 4, 3_601, 1.5, 'x'])('a heartbeat_sec of %j is refused', async (heartbeat_sec) => {
     const { esc } = await escalated();
     const { status, body } = await act(esc, 'accept', { accepted_by: KIM, heartbeat_sec });
