@@ -8,7 +8,7 @@ const writers: readonly Attack[] = [
   {
     name: 'keyword-rules',
     by: 'write',
-    bound: 'keywords are compiled once; work in proportion to the text',
+    bound: 'all keywords are found in one pass over the text',
     answers: ['200', '201'],
     run: async ({ create, again, call, many }) => {
       const keywords = Array.from({ length: many(50, 3) }, (_, i) => `${'a '.repeat(61)}b${i}`);
