@@ -59,6 +59,11 @@ async function speakOnSignal(): Promise<{ visitor: Visit; say: (text: string) =>
 
 const log = ({ page }: Visit) => page.getByRole('log');
 
+const panelText = ({ page }: Visit): Promise<string> =>
+  page
+    .locator('parley-widget')
+    .evaluate(({ shadowRoot }) => shadowRoot!.querySelector('.layer')!.textContent);
+
 /** The sentences that went to the loudspeaker so far: each is a level of its own. */
 async function heard({ page }: Visit): Promise<string[]> {
   const means = await page.evaluate(() => (globalThis as unknown as { heard: number[] }).heard);
@@ -169,7 +174,11 @@ test('the microphone is closed with the panel, and with the page', async () => {
   await page.getByRole('button', { name: 'Talk with' }).click();
   await page.getByRole('button', { name: 'New talk' }).click();
   await page.getByRole('button', { name: 'Speak', exact: true }).click();
-  await page.getByText('Listening').waitFor();
+  await until(
+    async () => `Listening; the panel shows: ${await panelText(visitor)}`,
+    () => page.getByText('Listening').isVisible(),
+    { ...SELDOM, timeoutMs: 30_000 },
+  );
   await page.goto('about:blank');
   await until('the call to end', async () => {
     const { data } = await scene.talks.read('/v1/calls?status=in_progress');
