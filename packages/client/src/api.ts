@@ -4965,7 +4965,7 @@ export interface paths {
           accepted_by: {
             /** Who it is to you. */
             id: string;
-            /** Shown in the transcript. Has characters that may not be there. */
+            /** What the user reads. It must be one line without control characters. */
             name: string;
           };
           /** Whoever is not heard of for so long has gone, and somebody else is asked for. Absent: nobody waits for that. */

@@ -13,7 +13,6 @@ import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor
 import { idParam, idValue, timeBound } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { MessageAnswer, MessageBody, messageView, withTests } from '../record/conversation.view.ts';
-import { saying } from '../../platform/resources/schema/patterns.ts';
 import { Escalation, escalationStatus, escalationView, Person } from './escalation.view.ts';
 
 const tag = 'Escalations';
@@ -96,12 +95,13 @@ function readRoute(deps: ConversationDeps): Route {
 }
 
 /** One line, in which nothing turns the direction of what is written around it: users and colleagues read it. */
-const lineName = Person.shape.name.regex(
-  ...saying(
-    /^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u,
+const lineName = Person.shape.name
+  .refine(
+    // Not a pattern: the document of the API cannot say its flag.
+    (name) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name),
     'must be one line without control characters',
-  ),
-);
+  )
+  .describe('What the user reads. It must be one line without control characters.');
 
 const acceptBody = z
   .strictObject({
