@@ -38,9 +38,11 @@ afterAll(() => api?.stop());
 
 const ask = async (): Promise<number[]> => {
   const path = `/v1/conversations/${victim.conversationId}/messages`;
+  // A connection that is kept would be one that is left.
+  const headers = { connection: 'close' };
   const answers = [
-    await victim.call('GET', '/v1/agents?limit=1'),
-    await victim.call('POST', path, { json: { text: 'When do you open?' } }),
+    await victim.call('GET', '/v1/agents?limit=1', { headers }),
+    await victim.call('POST', path, { json: { text: 'When do you open?' }, headers }),
   ];
   return answers.map(({ status }) => status);
 };
