@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { compileParameters } from '../../src/agents/tools/tool-parameters.ts';
-import { FAMILIES } from './families.ts';
-import { superlinearGrowth } from './growth.ts';
-import { REGISTER } from './register.ts';
+import { FAMILIES } from '../linear/families.ts';
+import { superlinearGrowth } from '../linear/growth.ts';
+import { REGISTER } from '../linear/register.ts';
 
 /** Text that somebody else wrote takes time in proportion to its length, whatever it is. */
 
