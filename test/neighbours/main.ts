@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { ms } from '../bench/figures.ts';
 import type { Attack } from './attack.ts';
 import { ATTACKS } from './attacks.ts';
-import { startRig, type Figures } from './rig.ts';
+import { startRig, type Figures, type Stall } from './rig.ts';
 
 /**
  * A victim's requests beside each attack at full length: 20 a second, a page of a list and a message to an agent in
@@ -76,7 +76,7 @@ function brokenBounds({ quiet, beside, grownBytes, stalls, failure, isDead }: Fi
     isSlow({ quiet, beside }) && `p95 ${ms(beside.p95)}`,
     beside.errors > 0 && `${beside.errors} errors`,
     grownBytes > GROWN_MAX && `+ ${megabytes(grownBytes)}`,
-    stalls.size > 0 && `stalls: ${counts(stalls)}`,
+    stalls.length > 0 && `stalls: ${works(stalls)}`,
   ].filter((one) => one !== false);
 }
 
@@ -99,7 +99,7 @@ function show({ name, by, bound }: Attack, figures: Figures, broken: readonly st
     `${ms(beside.p50)} / ${ms(beside.p95)}`,
     String(beside.errors),
     `${grownBytes < 0 ? '' : '+ '}${megabytes(grownBytes)}`,
-    counts(stalls) || '0',
+    works(stalls) || '0',
   ];
   if (values.markdown) return void print(row(cells));
   const [, , , ...measured] = cells;
@@ -107,11 +107,22 @@ function show({ name, by, bound }: Attack, figures: Figures, broken: readonly st
   const figuresText = measured.map((cell, index) => `${labels[index]} ${cell}`);
   print([name.padEnd(28), by.padEnd(9), ...figuresText].join('  '));
   print(`    answered: ${counts(seen) || 'nothing'}`);
+  for (const { seconds, work, namespace, at } of stalls) {
+    const whose = namespace === undefined ? '' : ` for ${namespace}`;
+    print(
+      `    ${ms(seconds * 1_000)} of ${work ?? 'unknown'}${whose} in ${at.join(' < ') || 'unknown'}`,
+    );
+  }
   if (broken.length > 0) print(`    BROKEN: ${broken.join(', ')}`);
 }
 
 function megabytes(bytes: number): string {
   return `${Math.round(bytes / MB)} MB`;
+}
+
+function works(stalls: readonly Stall[]): string {
+  const byWork = Map.groupBy(stalls, ({ work = 'unknown' }) => work);
+  return counts(new Map([...byWork].map(([work, { length }]) => [work, length])));
 }
 
 function counts(map: ReadonlyMap<string, number>): string {

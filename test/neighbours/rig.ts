@@ -24,8 +24,8 @@ export type Figures = {
   beside: Times;
   /** Bytes by which resident memory grew at most. */
   grownBytes: number;
-  /** Times the watchdog fired, by the work that it named. */
-  stalls: Map<string, number>;
+  /** What the watchdog logged, oldest first. */
+  stalls: Stall[];
   /** What the attacker was answered. */
   seen: Map<string, number>;
   /** Why the attack could not begin or go on. */
@@ -33,6 +33,8 @@ export type Figures = {
   /** Whether the process ended. */
   isDead: boolean;
 };
+
+export type Stall = { seconds: number; work?: string; namespace?: string; at: string[] };
 
 export type Rig = {
   measure: (attack: Attack, seconds: number) => Promise<Figures>;
@@ -91,7 +93,7 @@ export async function startRig(): Promise<Rig> {
   return {
     measure: async (attack, seconds) => {
       const quiet = timesOf(await askFor(QUIET_SEC, ask));
-      const before = { bytes: residentBytes(parley), stalls: await stallsOf(parley) };
+      const before = { bytes: residentBytes(parley), stalls: stallsOf(parley).length };
       const thread = startAttack({ name: attack.name, url: parley.url, keys });
       await thread.underway;
       const memory = watchMemory(parley);
@@ -102,7 +104,7 @@ export async function startRig(): Promise<Rig> {
         quiet,
         beside,
         grownBytes,
-        stalls: isDead ? new Map() : difference(await stallsOf(parley), before.stalls),
+        stalls: stallsOf(parley).slice(before.stalls),
         seen,
         failure,
         isDead,
@@ -222,18 +224,10 @@ function watchMemory(parley: Parley): { stop: () => number } {
   };
 }
 
-async function stallsOf({ url }: Parley): Promise<Map<string, number>> {
-  const text = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(ANSWERED_WITHIN_MS) })
-    .then((response) => response.text())
-    .catch(() => '');
-  const counts = text.matchAll(/^parley_event_loop_stall_seconds_count\{work="([^"]*)"\} (\d+)$/gm);
-  return new Map([...counts].map(([, work, count]) => [work!, Number(count)]));
-}
-
-function difference(
-  after: ReadonlyMap<string, number>,
-  before: ReadonlyMap<string, number>,
-): Map<string, number> {
-  const more = [...after].map(([work, count]) => [work, count - (before.get(work) ?? 0)] as const);
-  return new Map(more.filter(([, count]) => count > 0));
+/** Reads them from the log, which says more than the metric: for whom, and where in the code. */
+function stallsOf({ output }: Parley): Stall[] {
+  return output()
+    .split('\n')
+    .filter((line) => line.includes('event loop stalled'))
+    .map((line) => JSON.parse(line) as Stall);
 }
