@@ -76,7 +76,7 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
   const farewell = createFarewell(server);
   const silent = watchStrangers(server, options.strangersMax ?? STRANGERS_MAX);
   server.maxConnections = CONNECTIONS_MAX;
-  server.on('clientError', answerBrokenRequest);
+  server.on('clientError', answeringInTurns());
   if (options.upgrade) server.on('upgrade', options.upgrade);
   await listenSomewhere(server, options);
   // Such as too many open files: the next connection may succeed; unhandled it ends the process.
@@ -206,11 +206,28 @@ function cutIfUnread(response: ServerResponse, stalledMs: number): void {
   });
 }
 
+/** Requests that break in the same moment, such as thousands that ran out of time, are answered so many at a time. */
+const BROKEN_AT_ONCE = 100;
+
+/** Returns a handler that answers broken requests and gives way to other work between them. */
+export function answeringInTurns(): (error: Error, socket: Duplex) => void {
+  let waiting: Duplex[] = [];
+  const answerSome = (): void => {
+    const [now, later] = [waiting.slice(0, BROKEN_AT_ONCE), waiting.slice(BROKEN_AT_ONCE)];
+    waiting = later;
+    for (const socket of now) answerBrokenRequest(socket);
+    if (later.length > 0) setImmediate(answerSome);
+  };
+  return (_error, socket) => {
+    if (waiting.push(socket) === 1) setImmediate(answerSome);
+  };
+}
+
 /**
  * Answers what Node could not read as HTTP, or waited for too long; it never reaches the app. A connection that carried
  * nothing is closed without an answer: browsers open spare ones, and would take it for the answer to their next request.
  */
-export function answerBrokenRequest(_error: Error, socket: Duplex): void {
+function answerBrokenRequest(socket: Duplex): void {
   const isFirst = socket instanceof Socket && socket.bytesRead > 0 && socket.bytesWritten === 0;
   if (!socket.writable || !isFirst) {
     socket.destroy(); // An answer may be in flight; another one in its middle would garble it.

@@ -1,11 +1,13 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Agent, createServer, get, type IncomingMessage, type RequestListener } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import {
   admitConnection,
-  answerBrokenRequest,
+  answeringInTurns,
   serve,
   type Listening,
   type ListenOptions,
@@ -143,6 +145,18 @@ test('a port in use by somebody else is not taken from them', async () => {
   expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('ok');
 });
 
+test('thousands of requests that run out of time at once are answered a hundred at a time', async () => {
+  const answer = answeringInTurns();
+  const sockets = Array.from({ length: 250 }, () => new PassThrough());
+  for (const socket of sockets) answer(new Error('too slow'), socket);
+  const ended: number[] = [];
+  for (let turn = 0; turn < 4; turn += 1) {
+    ended.push(sockets.filter(({ destroyed }) => destroyed).length);
+    await setImmediate();
+  }
+  expect(ended).toEqual([0, 100, 200, 250]);
+});
+
 /** What a client reads when its connection breaks once `sent` has arrived. */
 async function readBroken(sent: string): Promise<string> {
   const { client } = await breakConnection(sent);
@@ -157,7 +171,7 @@ async function breakConnection(
   const accepted = Promise.withResolvers<Socket>();
   const server = createTcpServer({ allowHalfOpen: true }, (socket: Socket) => {
     const fail = (): void => {
-      answerBrokenRequest(new Error('too slow'), socket);
+      answeringInTurns()(new Error('too slow'), socket);
       accepted.resolve(socket);
     };
     if (sent === '') fail();
