@@ -18,6 +18,12 @@ export function sendAnswer(response: Response, answer: Answer): void {
   discardBody(response);
   response.statusCode = answer.status;
   setHeaders(response, answer);
+  if (answer.bytes !== undefined) {
+    response.setHeader('Content-Type', answer.mediaType ?? 'application/json');
+    response.setHeader('Content-Length', answer.bytes.length);
+    response.end(answer.bytes);
+    return;
+  }
   if (answer.body === undefined) {
     response.end();
     return;

@@ -84,6 +84,8 @@ export type Repeatable = { answering: Answering; plan: Plan };
 export type Answer = {
   status: number;
   body?: unknown;
+  /** Instead of a body: bytes that are the same for all and are not copied for each. */
+  bytes?: Buffer;
   /** Of the body; default application/json. */
   mediaType?: string;
   headers?: Record<string, string>;

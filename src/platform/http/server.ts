@@ -36,6 +36,10 @@ const CONNECTIONS_MAX = 10_000;
 const STRANGERS_MAX = 5_000;
 /** How long a client may take nothing of an answer that is whole. */
 const STALLED_MS = 30_000;
+/** What such answers may take in all. */
+const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
+/** Requests of a connection that wait for the answer to the one before. */
+const PIPELINED_MAX = 16;
 const DRAIN_MS = 10_000;
 /** A client with a kept connection learns of our end from an answer; it has this long to ask. */
 const FAREWELL = { maxMs: 5_000, quietMs: 1_000, lookMs: 50 };
@@ -55,6 +59,8 @@ export type ListenOptions = {
   strangersMax?: number;
   /** Default 30 s. */
   stalledMs?: number;
+  /** Default 64 MiB. */
+  unreadBytesMax?: number;
 };
 
 /** @throws StartupError when it cannot listen there */
@@ -69,11 +75,12 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
     },
     (request, response) => {
       farewell.onRequest(response);
-      cutIfUnread(response, options.stalledMs ?? STALLED_MS);
-      app(request, response);
+      unread.watch(response);
+      takeInTurn(request, response, () => app(request, response));
     },
   );
   const farewell = createFarewell(server);
+  const unread = watchUnread(options);
   const silent = watchStrangers(server, options.strangersMax ?? STRANGERS_MAX);
   server.maxConnections = CONNECTIONS_MAX;
   server.on('clientError', answeringInTurns());
@@ -199,11 +206,58 @@ function watchStrangers(server: Server, max: number): SilentConnections {
   };
 }
 
-/** Node waits for ever for a client that does not read the rest of an answer. */
-function cutIfUnread(response: ServerResponse, stalledMs: number): void {
-  response.once('prefinish', () => {
-    if (!response.writableFinished) response.socket?.setTimeout(stalledMs);
+/**
+ * Runs the requests of a connection one after the other. Node hands over all that arrive together (RFC 9112 §9.3.2), and
+ * keeps their answers in memory until the client reads the first one. A connection with too many of them is cut.
+ */
+function takeInTurn(request: IncomingMessage, response: ServerResponse, run: () => void): void {
+  const { socket } = request;
+  const waiting = pipelines.get(socket) ?? [];
+  if (socket.destroyed) return;
+  if (waiting.length > PIPELINED_MAX) {
+    socket.destroy();
+    return;
+  }
+  pipelines.set(socket, waiting);
+  response.once('close', () => {
+    waiting.shift();
+    if (!socket.destroyed) waiting[0]?.();
   });
+  waiting.push(run); // The first one is not waiting, but under way.
+  if (waiting.length === 1) run();
+}
+
+const pipelines = new WeakMap<Socket, (() => void)[]>();
+
+/**
+ * Bounds the answers that clients do not read: Node keeps them for ever. Each may stay for a while, and all together may
+ * take so many bytes; beyond that the connection of the oldest one is cut.
+ */
+function watchUnread({ stalledMs = STALLED_MS, unreadBytesMax = UNREAD_BYTES_MAX }) {
+  const unread = new Map<ServerResponse, { socket: Socket; bytes: number }>();
+  let allBytes = 0;
+  const forget = (response: ServerResponse): void => {
+    allBytes -= unread.get(response)?.bytes ?? 0;
+    unread.delete(response);
+  };
+  return {
+    watch: (response: ServerResponse): void => {
+      response.once('prefinish', () => {
+        const { socket } = response;
+        if (response.writableFinished || socket === null) return;
+        socket.setTimeout(stalledMs);
+        const bytes = socket.writableLength;
+        unread.set(response, { socket, bytes });
+        allBytes += bytes;
+        response.once('close', () => forget(response));
+        for (const [oldest, { socket: held }] of unread) {
+          if (allBytes <= unreadBytesMax) return;
+          forget(oldest);
+          held.destroy();
+        }
+      });
+    },
+  };
 }
 
 /** Requests that break in the same moment, such as thousands that ran out of time, are answered so many at a time. */

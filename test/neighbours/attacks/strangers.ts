@@ -102,7 +102,8 @@ export const strangers: readonly Attack[] = [
     { text: bareRequest('/v1/openapi.json').repeat(20) },
     {
       name: 'unread-answers',
-      bound: '30 s and 128 KiB for a reader that takes nothing',
+      bound:
+        '16 requests of a connection wait; 30 s and 64 MiB in all for answers that nobody reads',
       answers: [],
     },
   ),
@@ -111,7 +112,8 @@ export const strangers: readonly Attack[] = [
     { text: bareRequest('/docs/').repeat(20) },
     {
       name: 'unread-docs',
-      bound: '30 s and 128 KiB for a reader that takes nothing',
+      bound:
+        '16 requests of a connection wait; 30 s and 64 MiB in all for answers that nobody reads',
       answers: [],
     },
   ),

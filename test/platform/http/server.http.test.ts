@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Agent, createServer, get, type IncomingMessage, type RequestListener } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
@@ -143,6 +144,55 @@ test('a port in use by somebody else is not taken from them', async () => {
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   await expect(listen(ok, { port })).rejects.toThrow('is taken');
   expect(await (await fetch(`http://127.0.0.1:${port}`)).text()).toBe('ok');
+});
+
+const GET = 'GET / HTTP/1.1\r\nhost: a\r\n\r\n';
+
+test('requests that arrive together are taken one after the other', async () => {
+  let most = 0;
+  let underway = 0;
+  const server = await listen((_request, response) => {
+    most = Math.max(most, (underway += 1));
+    void setImmediate().then(() => {
+      underway -= 1;
+      response.end('answered');
+    });
+  });
+  const client = connect(server.port, '127.0.0.1');
+  client.write(GET.repeat(17));
+  let read = '';
+  for await (const chunk of client) {
+    read += String(chunk);
+    if (read.split('answered').length === 18) break;
+  }
+  expect(most).toBe(1);
+});
+
+test('the seventeenth request that waits for the answer before it ends the connection', async () => {
+  let taken = 0;
+  const server = await listen(() => void (taken += 1));
+  const client = connect(server.port, '127.0.0.1').on('error', () => undefined);
+  client.write(GET.repeat(18));
+  await once(client, 'close');
+  expect(taken).toBe(1);
+});
+
+test('answers that nobody reads take no more than their bytes in all: the oldest connection ends', async () => {
+  const big = 'x'.repeat(8_000_000);
+  const ends: string[] = [];
+  const server = await listen(
+    ({ url, socket }, response) => {
+      socket.once('close', () => ends.push(String(url)));
+      response.end(big);
+    },
+    { unreadBytesMax: 20_000_000 },
+  );
+  for (const path of ['/a', '/b', '/c', '/d']) {
+    stubborn(server.port).write(GET.replace('/', path));
+    const arrived = path === '/d' ? 2 : path === '/c' ? 1 : 0;
+    await until(`${arrived} connections to be cut`, async () => ends.length === arrived);
+  }
+  expect(ends).toEqual(['/a', '/b']);
 });
 
 test('thousands of requests that run out of time at once are answered a hundred at a time', async () => {

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { type Route, parseQuery } from '../route.ts';
 
 /**
- * The description of all routes, its own among them, without a key. Made at the first request, so
- * that no start waits for it.
+ * The description of all routes, its own among them, without a key. Made and written at the first request, so that no
+ * start waits for it, and anybody may ask for it again at no cost.
  */
 export function openApiRoute(describe: () => Promise<object>): Route {
-  let document: Promise<object> | undefined;
+  let document: Promise<Buffer> | undefined;
   const query = z.object({});
   return {
     method: 'get',
@@ -28,11 +28,8 @@ export function openApiRoute(describe: () => Promise<object>): Route {
     scope: null,
     run: async (request) => {
       parseQuery(query, request.query);
-      document ??= describe();
-      return {
-        status: 200,
-        body: await document,
-      };
+      document ??= describe().then((described) => Buffer.from(JSON.stringify(described)));
+      return { status: 200, bytes: await document };
     },
   };
 }
