@@ -4,11 +4,13 @@
  * different lengths of phrases, however many phrases there are (Rabin and Karp).
  */
 export function findPhrases(text: string, phrases: Iterable<string>): ReadonlySet<string> {
+  const found = new Set<string>();
+  const lengths = byLength(phrases);
+  if (lengths.size === 0) return found; // As for most agents.
   const said = foldPhrase(text);
   const isWord = wordUnits(said);
   const hashes = hashStarts(said);
-  const found = new Set<string>();
-  for (const [length, { wanted, wantedHashes }] of byLength(phrases)) {
+  for (const [length, { wanted, wantedHashes }] of lengths) {
     const power = powerOf(length);
     for (let from = 0, to = length; to <= said.length; from += 1, to += 1) {
       if (isWord[from - 1] === 1 || isWord[to] === 1) continue;
