@@ -51,7 +51,7 @@ function withoutDefaultPort(one: string): string {
 
 export const WIDGET_TALKS_MAX = 100;
 
-/** As REST writes it. A merge patch can leave the origins out, which the store refuses later. */
+/** The widget as REST writes it. A merge patch can leave the origins out, and the store refuses that later. */
 type WidgetFields = {
   allowed_origins?: readonly string[] | undefined;
   max_concurrent?: number | undefined;

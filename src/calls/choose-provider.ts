@@ -61,7 +61,7 @@ export async function requireCallable(
 }
 
 /**
- * The kinds of numbers that are called. The others cost whoever calls them: telephone fraud earns by premium, shared-cost and
+ * The kinds of numbers that may be called. Calls to the others cost the caller money: telephone fraud earns by premium, shared-cost and
  * personal numbers, pagers and voicemail.
  */
 const ORDINARY: readonly NumberType[] = [

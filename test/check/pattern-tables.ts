@@ -42,7 +42,7 @@ export const BOUNDED: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
 };
 
-/** Files that make patterns at run time, with what they make them of. None is made of text that somebody else wrote. */
+/** Files that make patterns at run time, and the source of each pattern. No pattern is made from foreign text. */
 export const MADE_AT_RUN_TIME: Readonly<Record<string, string>> = {
   'src/agents/agent-widget.ts': 'the pattern of an origin',
   'src/calls/lines/spoken.ts': 'a number of words',

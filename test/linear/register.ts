@@ -30,7 +30,7 @@ function startsOf(text: string, count: number): string[] {
   return Array.from({ length: count }, (_, at) => `${text.slice(0, text.length / 32 - at)}b${at}`);
 }
 
-/** Every function that works on text somebody else wrote, and how it is called. `text` is what they wrote. */
+/** Every function that reads text from outside, with a call of it. */
 export const REGISTER: Readonly<Record<string, (text: string) => void>> = {
   'keyword rules': (text) =>
     toHandOver(

@@ -47,7 +47,7 @@ const ask = async (): Promise<number[]> => {
   return answers.map(({ status }) => status);
 };
 
-/** Returns the sockets that the API holds, what is in progress in it, and what waits for the database. */
+/** Returns the counts of open sockets, jobs in progress and waiting database clients that are not 0. */
 async function left(): Promise<string[]> {
   const { waitingCount } = api.engine.pool;
   const response = await fetch(`${api.url}/metrics`, { headers: { connection: 'close' } });

@@ -70,7 +70,7 @@ export async function startRig(): Promise<Rig> {
   const parley = await startParley({
     dataDir: path.join(folder, 'data'),
     manifests,
-    // As the API has it in a cluster; `start` has no limit.
+    // The default of the API in a cluster. `start` has no limit.
     env: { DATABASE_URL: databaseUrl, PARLEY_RATE_LIMIT: '6000' },
   });
   let isDead = false;

@@ -7,7 +7,7 @@ import { countStatements } from '../platform/postgres/count-statements.ts';
 import { until } from '../until.ts';
 import { ORIGIN, startTalkFixture, type TalkFixture } from './talk-setup.ts';
 
-/** A stranger who sends more than anybody reads. Its own API, whose statements are counted. */
+/** Floods of frames by a visitor. The test has an API of its own, because it counts statements. */
 
 const responder = scriptedResponder();
 let talks: TalkFixture;

@@ -94,7 +94,7 @@ function readRoute(deps: ConversationDeps): Route {
   });
 }
 
-/** One line, in which nothing turns the direction of what is written around it: users and colleagues read it. */
+/** A name of one line without marks of direction, because users and colleagues read it inside other text. */
 const lineName = Person.shape.name
   .refine(
     // Not a pattern: the document of the API cannot say its flag.

@@ -53,7 +53,7 @@ function byLength(phrases: Iterable<string>): Map<number, Wanted> {
 
 const BASE = 0x01000193;
 
-/** The hash of each start of a text, from the empty one to all of it. */
+/** Returns the hash of each prefix of a text, from the empty one to the whole text. */
 function hashStarts(text: string): Int32Array {
   const hashes = new Int32Array(text.length + 1);
   for (let at = 0; at < text.length; at += 1) {

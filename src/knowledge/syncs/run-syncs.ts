@@ -25,7 +25,7 @@ export type SyncRunnerDeps = Omit<SyncDeps, 'metrics' | 'writes'> & {
  * None waits in the queue itself: those that wait are rows, for any process to claim.
  */
 const READING = { places: 16, share: 4, waitingMax: { namespace: 0, all: 0 } };
-/** Limits the syncs that stage a document or apply what they have read: each keeps PostgreSQL busy. */
+/** Limits how many syncs stage or apply documents at the same time, because each keeps PostgreSQL busy. */
 const WRITING = {
   places: 3,
   share: 2,

@@ -21,7 +21,7 @@ export type CrawlDeps = {
 
 export const LEFT_OUT = 'include and exclude leave it out';
 
-/** Returns why an address is not requested. Checks its length first, because patterns are compared with all of it. */
+/** Returns why an address is not requested. The length is checked first, because the patterns read the whole address. */
 export function refusalOf(url: URL, deps: CrawlDeps): string | undefined {
   const trap = trapOf(url);
   if (trap !== undefined) return trap;

@@ -79,7 +79,7 @@ function addTo(group: Group, name: string, value: string): void {
   if (name === 'crawl-delay' && !Number.isNaN(Number(value))) group.delaySec = Number(value);
   if ((name !== 'allow' && name !== 'disallow') || value === '') return;
   const pattern = spelled(value);
-  // Of two equal patterns the one that allows counts.
+  // If an Allow and a Disallow have the same pattern, the Allow counts.
   group.patterns.set(pattern, name === 'allow' || group.patterns.get(pattern) === true);
 }
 

@@ -9,7 +9,7 @@ import { asWork } from '../observability/work.ts';
  *
  * A queue knows its own process. Work that several processes claim from PostgreSQL (syncs, replays,
  * embeddings) is shared between them by the claim or its lease: the claim chooses what runs, and
- * the queue decides how much of it runs here and for whom.
+ * the queue decides how many of these jobs run in this process, and for which namespaces.
  */
 export type FairQueue = {
   /**
@@ -18,7 +18,7 @@ export type FairQueue = {
    * what the job throws
    */
   run: <T>(namespace: string, job: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
-  /** Free places, and the namespaces that get none of them now: for claims of work that must not wait here. */
+  /** Returns the free places and the namespaces that have reached their share. Claims read it, so that no claimed work waits here. */
   room: () => { places: number; full: readonly string[] };
 };
 
@@ -28,11 +28,11 @@ export type FairQueueMetrics = Pick<Metrics, 'workWaiting' | 'workRunning' | 'wo
 
 export function createFairQueue(deps: {
   kind: WorkKind;
-  /** Jobs that run at once. */
+  /** Maximum number of running jobs. */
   places: number;
   /** Most places of one namespace, also while no other waits: jobs that take long leave one free. */
   share?: number;
-  /** Jobs that wait at once. Each keeps its input in memory. */
+  /** Maximum number of waiting jobs. Each keeps its input in memory. */
   waitingMax: { namespace: number; all: number };
   metrics: FairQueueMetrics;
 }): FairQueue {
@@ -101,7 +101,7 @@ export function createFairQueue(deps: {
 
 /** The jobs that wait. */
 function createLine() {
-  /** In the order of their turns; a namespace without waiting jobs is not in it. */
+  /** Waiting jobs by namespace, in the order of the turns. Namespaces without waiting jobs are left out. */
   const jobs = new Map<string, (() => void)[]>();
   let all = 0;
 

@@ -208,7 +208,7 @@ function watchStrangers(server: Server, max: number): SilentConnections {
 
 /**
  * Runs the requests of a connection one after the other. Node hands over all that arrive together (RFC 9112 §9.3.2), and
- * keeps their answers in memory until the client reads the first one. A connection with too many of them is cut.
+ * keeps their answers in memory until the client reads the first one. A connection with too many waiting requests is destroyed.
  */
 function takeInTurn(request: IncomingMessage, response: ServerResponse, run: () => void): void {
   const { socket } = request;

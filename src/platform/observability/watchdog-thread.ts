@@ -69,7 +69,7 @@ async function report(stalledMs: number, found: Promise<Seen>): Promise<void> {
   parentPort?.postMessage(stall);
 }
 
-/** Stops the program at its next statement, or at the next step of a regular expression, and reads what it does. */
+/** Pauses the program at its next statement, or inside a regular expression, and reads its call stack and its work. */
 async function interrupt(nowMs: number): Promise<Seen> {
   if (!mayInterrupt || nowMs - interruptedAtMs < INTERRUPT_EVERY_MS) return NOTHING;
   interruptedAtMs = nowMs;

@@ -30,7 +30,7 @@ export async function startWatchdog({
   const data: WatchdogData = {
     beats,
     beatMs: BEAT_MS,
-    // Somebody debugs this process: their breakpoints are no stalls, and two debuggers get in each other's way.
+    // In a process with a debugger, breakpoints would look like stalls, and two debuggers would disturb each other.
     mayInterrupt: inspector.url() === undefined,
   };
   const thread = new Worker(threadFile(), {

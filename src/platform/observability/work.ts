@@ -4,13 +4,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export type Work = {
   /** `POST /v1/agents`, `reconcile agent`: one of few, so that it can be a label of a metric. */
   name: string;
-  /** Whose; undefined until it is known, and of work for all. */
+  /** The namespace that the work is for. Undefined until it is known, and for work that is for all of them. */
   namespace?: string | undefined;
 };
 
 const works = new AsyncLocalStorage<Work>();
 
-/** Runs `run`, and what it begins, as this work. */
+/** Runs a function, and everything asynchronous that it starts, as this work. */
 export function asWork<T>(work: Work, run: () => T): T {
   return works.run(work, run);
 }

@@ -143,11 +143,11 @@ function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
                from resources where kind = any($1) and resource_version > $2 order by resource_version`,
       values: [asking.map(({ kind }) => kind), Math.min(...asking.map(({ seen }) => seen ?? -1))],
     });
-    // Versions are committed in their order: whoever sees this one sees all that are lower.
+    // Versions are committed in order, so a reader that sees this version sees all lower ones.
     const last = rows.at(-1)?.version ?? 0;
     for (const watch of asking) {
       const { kind, seen } = watch;
-      // Of what was deleted before the first look there is nothing to report.
+      // Objects that were deleted before the first look are not reported.
       const isNews = (row: Changed): boolean =>
         row.kind === kind && (seen === undefined ? !row.isDeleted : row.version > seen);
       for (const { namespace, name } of rows.filter(isNews))

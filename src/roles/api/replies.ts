@@ -43,7 +43,7 @@ export function openReplies(deps: RepliesDeps): {
   responder: WhoReplies;
   /** Of what agents declare, observed; the model of the samples is not among them. */
   findModel: FindModel;
-  /** Finds what they quote. */
+  /** How replies search the knowledge. */
   ways: SearchWays;
   stop: () => Promise<void>;
 } {

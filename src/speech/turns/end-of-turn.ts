@@ -23,7 +23,7 @@ export type EndOfTurn = { isOver: boolean; waitMs: number };
 
 const MIN_DELAY_MS = 400;
 const MAX_DELAY_MS = 2_500;
-/** The end of a turn decides, so only so much of it is read. */
+/** The end of a turn decides, so only this many of its last characters are read. */
 const END_CHARS = 1_000;
 
 /**

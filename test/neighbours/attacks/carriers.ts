@@ -2,7 +2,7 @@ import { signatureOf } from '../../../src/calls/carriers/twilio/signature.ts';
 import { readTwiml } from '../../calls/carriers/twilio/read-twiml.ts';
 import { CARRIER_SECRET, CARRIER_TOKEN, type Attack, type Socket, type Target } from '../attack.ts';
 
-/** What a carrier can do, or somebody who pretends to be one. */
+/** Attacks by a carrier, or by somebody who pretends to be one. */
 
 const ACCOUNT = 'ACneighbours';
 const NUMBER = '+442071838759';

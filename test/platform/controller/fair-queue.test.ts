@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { createFairQueue, type FairQueue } from '../../../src/platform/controller/fair-queue.ts';
 import { createMetrics, type Metrics } from '../../../src/platform/observability/metrics.ts';
 
-/** Whose job runs next. Jobs end when the test says so. */
+/** The order in which jobs run. A job ends when the test ends it. */
 
 let metrics: Metrics;
 let began: string[];

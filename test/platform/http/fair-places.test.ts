@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFairPlaces } from '../../../src/platform/http/sockets/fair-places.ts';
 
-/** Who loses a place when all are taken. */
+/** Which holder loses its place when all are taken. */
 
 test('nobody, as long as there is room', () => {
   const places = createFairPlaces<string>(2);

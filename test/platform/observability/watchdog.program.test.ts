@@ -28,7 +28,7 @@ async function watch() {
   return { next, metrics };
 }
 
-/** Keeps the processor busy for so long, however little of it this process gets. */
+/** Uses this many milliseconds of processor time, however long that takes. */
 function compute(ms: number): void {
   const { user, system } = process.threadCpuUsage();
   for (let spent = 0; spent < ms;) {

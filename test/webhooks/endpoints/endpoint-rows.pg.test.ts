@@ -10,7 +10,7 @@ import {
 } from '../../../src/webhooks/endpoints/endpoint-secrets.sql.ts';
 import { minutesAgo, useRows, type Columns } from '../../platform/postgres/rows.ts';
 
-/** Each statement about what is secret of an endpoint, of rows that differ from the one it is for in one part alone. */
+/** Each statement about the secrets of endpoints, with rows that differ in one part from the row that it is for. */
 
 const stored = useRows('webhook_endpoints');
 

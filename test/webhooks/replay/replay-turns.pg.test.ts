@@ -5,7 +5,7 @@ import { maintainPartitions } from '../../../src/webhooks/queue/partitions.sql.t
 import { runReplayJobs } from '../../../src/webhooks/replay/run-replay-jobs.ts';
 import { useRows } from '../../platform/postgres/rows.ts';
 
-/** Whose replays are carried out next. One process, and nobody who delivers. */
+/** The order of replays in one process. Nothing is delivered. */
 
 const rows = useRows('events', 'webhook_endpoints', 'jobs', 'delivery_queue');
 beforeEach(() => maintainPartitions(rows.pool, Date.now()));

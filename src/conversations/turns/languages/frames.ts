@@ -32,7 +32,7 @@ export function findAnyFrame(frames: readonly string[], slots: Slots): FindFrame
   const phrases = readFrames(frames, slots);
   const begunBy = createIndex();
   return (words, first = 0) => {
-    // Of each slot, at each word, where it may end: many frames ask for the same. Ends are few, so they stand in lists.
+    // Where each slot may end if it begins at a word. Many frames ask for the same slot. There are few ends, so lists hold them.
     const known = new Map<Phrase[], Map<number, readonly number[]>>();
     const endsOfAny = (of: Phrase[], from: number): readonly number[] => {
       const begun = begunBy(of, words[from]);

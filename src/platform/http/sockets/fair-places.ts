@@ -6,7 +6,7 @@ import { networkOf } from '../rate-limit.ts';
  * everybody the same address, whoever proves at once who they are is still faster than the oldest is replaced.
  */
 export type FairPlaces<T> = {
-  /** Returns who loses the place, if somebody does. */
+  /** Returns the holder that loses its place, if one does. */
   take: (address: string, holder: T) => T | undefined;
   leave: (holder: T) => void;
   count: () => number;
