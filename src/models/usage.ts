@@ -1,4 +1,4 @@
-import { estimateTokenCount } from 'tokenx';
+import { estimateTokens } from './estimate-tokens.ts';
 import type {
   ModelEndpoint,
   ModelReply,
@@ -18,15 +18,15 @@ export function estimateUsage(
   );
   const tools = request.tools.length === 0 ? '' : JSON.stringify(request.tools);
   return {
-    inputTokens: estimateTokenCount(prompt) + tokensOf(called) + estimateTokenCount(tools),
-    outputTokens: estimateTokenCount(answer.text) + tokensOf(answer.toolCalls),
+    inputTokens: estimateTokens(prompt) + tokensOf(called) + estimateTokens(tools),
+    outputTokens: estimateTokens(answer.text) + tokensOf(answer.toolCalls),
     cachedInputTokens: 0,
     estimated: true,
   };
 }
 
 function tokensOf(calls: readonly ModelToolCall[]): number {
-  return estimateTokenCount(calls.map((call) => `${call.name} ${call.arguments}`).join('\n'));
+  return estimateTokens(calls.map((call) => `${call.name} ${call.arguments}`).join('\n'));
 }
 
 /** By prices per million tokens; to a millionth of a cent, so that no sum shows binary fractions. */

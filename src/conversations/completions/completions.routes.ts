@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { estimateTokenCount } from 'tokenx';
+import { estimateTokens } from '../../models/estimate-tokens.ts';
 import { ApiError } from '../../errors.ts';
 import { fromUuid, toUuid } from '../../ids.ts';
 import { errorAnswer } from '../../platform/http/answer.ts';
@@ -190,7 +190,7 @@ function usageOf({
   const sum = (name: 'input_tokens' | 'output_tokens'): number =>
     used.reduce((tokens, usage) => tokens + usage[name], 0);
   const estimated = { input: said.map(({ text }) => text).join('\n'), output: content };
-  const prompt = used.length > 0 ? sum('input_tokens') : estimateTokenCount(estimated.input);
-  const words = used.length > 0 ? sum('output_tokens') : estimateTokenCount(estimated.output);
+  const prompt = used.length > 0 ? sum('input_tokens') : estimateTokens(estimated.input);
+  const words = used.length > 0 ? sum('output_tokens') : estimateTokens(estimated.output);
   return { prompt_tokens: prompt, completion_tokens: words, total_tokens: prompt + words };
 }
