@@ -6,6 +6,10 @@ import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
 
 /** How long the other end may take to read the answer and to close as well. */
 const CLOSE_MS = 1_000;
+/** Connections that may have this second at once. Each is tens of KiB, and anybody can cause a thousand a second. */
+const ENDING_MAX = 200;
+/** Bytes after a last answer that are read and dropped. */
+const REST_BYTES_MAX = 64 * 1024;
 
 const REASONS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -13,10 +17,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/**
- * Answers a request on a connection that Node has let go of, and ends it. Nobody else would ever destroy a connection
- * whose other end stays open.
- */
+/** Answers a request on a connection that Node has let go of, and ends it. */
 export function answerLast(socket: Duplex, error: ApiError): void {
   const requestId = newId('req');
   const body = JSON.stringify(problemOf(error, requestId));
@@ -29,8 +30,44 @@ export function answerLast(socket: Duplex, error: ApiError): void {
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // What still comes is dropped: a reset instead of an end could take the answer with it.
-  socket.resume();
+  // A reset instead of an end could take the answer with it.
+  dropRest(socket);
+  destroySoon(socket);
+}
+
+/** Ends our side of a connection and reads no more of the other side, whatever it still sends. */
+export function endUnread(socket: Duplex): void {
+  socket.end();
+  socket.pause();
+  socket.resume = () => socket; // Node calls it when the request has room again.
+  destroySoon(socket);
+}
+
+function dropRest(socket: Duplex): void {
+  let bytes = 0;
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > REST_BYTES_MAX) socket.pause();
+  });
+}
+
+/** Connections that we have ended and whose other end is open, oldest first. */
+const ending = new Set<Duplex>();
+
+/**
+ * Destroys a connection that we have ended after a second, or earlier if it is the oldest of more than 200. Nobody else
+ * would ever destroy a connection whose other end stays open.
+ */
+function destroySoon(socket: Duplex): void {
   const late = setTimeout(() => socket.destroy(), CLOSE_MS);
-  socket.once('close', () => clearTimeout(late));
+  ending.add(socket);
+  socket.once('close', () => {
+    clearTimeout(late);
+    ending.delete(socket);
+  });
+  const [oldest] = ending;
+  if (ending.size > ENDING_MAX && oldest) {
+    ending.delete(oldest); // It closes in a later turn of the event loop.
+    oldest.destroy();
+  }
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { monotonicMs, setTimeout } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
 import { parseJsonBody } from './json-text.ts';
+import { endUnread } from './last-answer.ts';
 
 /**
  * Reads a request's JSON body. Not with body-parser: before it says that a body is too large it
@@ -11,10 +12,12 @@ import { parseJsonBody } from './json-text.ts';
 export const BODY_BYTES_MAX = 1024 * 1024;
 
 /**
- * What may still arrive after an early answer, so that the client can read it; then it is cut. Twice
- * what a JSON body may have: who is refused a large upload must not keep the process busy with it.
+ * Bytes of a refused body that are read and dropped, so that a client that sends all of it first reads the answer and
+ * uses the connection again. Twice what a JSON body may have.
  */
 const DISCARD_BYTES_MAX = 2 * 1024 * 1024;
+/** While this much work is waiting to be dropped, only bodies of one piece are read to their end. */
+const DISCARD_BACKLOG_MS = 1_000;
 
 /** `mediaType`: without parameters, in lower case; '' when there is no body. */
 export type RawBody = { mediaType: string; bytes: Buffer };
@@ -62,26 +65,38 @@ async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buf
 }
 
 /**
- * Drops the rest of an unread body, so that the answer can be read and the connection used again;
- * a sender that goes on and on loses its connection.
+ * Call before the head of an answer is sent. A short unread body is read and dropped. A long one is not read: the
+ * connection ends with the answer.
  */
 export function discardBody(response: ServerResponse): void {
   const { req: request, socket } = response;
   if (request.complete) return;
-  const isTooLong = Number(request.headers['content-length'] ?? 0) > DISCARD_BYTES_MAX;
-  if (isTooLong && socket && !response.headersSent) {
-    // The next request of a client that does not know would be cut with the rest of this one.
+  if (socket && !response.headersSent && isTooLongToDrop(request)) {
+    // A client that does not know it would lose its next request with the rest of this one.
     response.setHeader('Connection', 'close');
-    // As RFC 9112 §9.6 has it: our half first. Node closes both, and who still writes loses the answer.
-    socket.destroySoon = () => socket.end();
+    request.pause();
+    // Node calls this after the last answer of a connection. It would destroy the connection as soon as the answer is
+    // in the kernel, and a client that still sends would lose it to a reset (RFC 9112 §9.6).
+    socket.destroySoon = () => {
+      request.resume(); // Drops what has arrived.
+      endUnread(socket);
+    };
+    return;
   }
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     if (bytes > DISCARD_BYTES_MAX) request.destroy();
-    else if (bytes % PIECE_BYTES < chunk.length) pauseFor(request, discarded());
+    else if (bytes % PIECE_BYTES < chunk.length) pauseFor(request, discarded.next());
   });
   request.resume();
+}
+
+/** A body without a declared length may turn out to be short, so it is read unless too much is waiting already. */
+function isTooLongToDrop({ headers }: IncomingMessage): boolean {
+  const bytes = Number(headers['content-length'] ?? DISCARD_BYTES_MAX);
+  const isBehind = discarded.backlogMs() > DISCARD_BACKLOG_MS;
+  return bytes > (isBehind ? PIECE_BYTES : DISCARD_BYTES_MAX);
 }
 
 /** RFC 9112 §6: a request has a body exactly when it says how long it is. */
@@ -123,7 +138,7 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
     };
     const onData = (chunk: Buffer): void => {
       const size = body.add(chunk);
-      if (endsPiece(size, chunk.length)) pauseFor(request, bodies());
+      if (endsPiece(size, chunk.length)) pauseFor(request, bodies.next());
       if (size <= bytesMax) return;
       stop();
       reject(tooLarge(bytesMax));
@@ -152,13 +167,17 @@ const BYTES_PER_MS = (16 * 1024 * 1024) / 1_000;
 const PIECE_BYTES = 256 * 1024;
 const PIECE_MS = PIECE_BYTES / BYTES_PER_MS;
 
-/** Gives each piece its time, one after the other; returns how long the caller has to wait, in ms. */
-function createPace(): () => number {
+/** Gives each piece its time, one after the other. */
+function createPace() {
   let freeAtMs = 0;
-  return () => {
-    const nowMs = monotonicMs();
-    freeAtMs = Math.max(nowMs, freeAtMs) + PIECE_MS;
-    return freeAtMs - nowMs;
+  const backlogMs = (): number => Math.max(0, freeAtMs - monotonicMs());
+  return {
+    backlogMs,
+    /** Returns how long the caller has to wait, in ms. */
+    next: (): number => {
+      freeAtMs = monotonicMs() + backlogMs() + PIECE_MS;
+      return backlogMs();
+    },
   };
 }
 

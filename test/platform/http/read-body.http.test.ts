@@ -7,8 +7,8 @@ import {
   type Server,
 } from 'node:http';
 import { once } from 'node:events';
-import { connect, type AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { holdTime } from '../../clock.ts';
 import { Pool } from 'undici';
@@ -16,6 +16,7 @@ import { createBodyReader, discardBody } from '../../../src/platform/http/read-b
 import { until } from '../../until.ts';
 
 const MIB = 1024 * 1024;
+const PIECE_BYTES = 256 * 1024;
 
 /** Reading a body: what a client does with its connection meanwhile. */
 test('who left before the body is read is not waited for', async () => {
@@ -49,22 +50,55 @@ test('who is refused a long body gets every answer: the connection ends with it,
   await once(server.close(), 'close');
 });
 
-test('who is refused a long body may go on for a while: the answer is not lost to a reset', async () => {
+test('the rest of a refused long body is not read, and its connection is destroyed a second after the answer', async () => {
+  const accepted: Socket[] = [];
+  const server = createServer(refuse).on('connection', (socket) => accepted.push(socket));
+  const port = await listen(server);
+  const time = holdTime();
+  const client = connectTo(port);
+  client.write(headOf({ 'Content-Length': 20 * MIB }));
+  client.write(Buffer.alloc(10 * MIB));
+  const answer = await text(client);
+  expect(answer).toContain('Connection: close\r\n');
+  expect(answer).toContain('too many');
+  await time.armed(1_000);
+  // Meanwhile the process has time to read what the first client sends.
+  const other = connectTo(port);
+  other.write(headOf({ 'Content-Length': 200_000 }));
+  other.write(Buffer.alloc(200_000));
+  await until('another body to be dropped', () => (accepted[1]?.bytesRead ?? 0) > 200_000);
+  await time.advance(999);
+  expect(accepted[0]?.bytesRead).toBeLessThan(MIB);
+  expect(accepted[0]?.destroyed).toBe(false);
+  await time.advance(1);
+  expect(accepted[0]?.destroyed).toBe(true);
+  other.destroy();
+  server.close();
+});
+
+test('a client that is refused 2 MiB uses its connection again, and one that is refused more does not', async () => {
   const server = createServer(refuse);
   const port = await listen(server);
-  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  const client = connectTo(port);
+  client.write(headOf({ 'Content-Length': 2 * MIB }));
+  expect(await nextPart(client)).not.toContain('Connection: close');
+  client.write(Buffer.alloc(2 * MIB));
+  client.write(headOf({ 'Content-Length': 2 * MIB + 1 }));
+  expect(await nextPart(client)).toContain('Connection: close\r\n');
+  client.destroy();
+  await once(server.close(), 'close');
+});
+
+test('a refused body without a length is cut after 2 MiB', async () => {
+  const server = createServer(refuse);
+  const port = await listen(server);
+  const client = connectTo(port);
   const failed = new Promise<Error>((resolve) => client.once('error', resolve));
-  client.write('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 20000000\r\n\r\n');
-  for (let i = 0; i < 10; i += 1) {
-    client.write(Buffer.alloc(64 * 1024));
-    const lost = await Promise.race([failed, delay(20, undefined)]);
-    expect(lost).toBeUndefined();
-  }
-  expect(String(client.read())).toContain('too many');
-  // More than that, and it is cut.
+  client.write(headOf({ 'Transfer-Encoding': 'chunked' }));
+  expect(await nextPart(client)).not.toContain('Connection: close');
+  client.write(`${(10 * MIB).toString(16)}\r\n`);
   client.write(Buffer.alloc(10 * MIB));
   expect(await failed).toMatchObject({ code: expect.stringMatching(/ECONNRESET|EPIPE/) });
-  client.destroy();
   await once(server.close(), 'close');
 });
 
@@ -98,6 +132,34 @@ test('large bodies arrive whole, though they share a pace', async () => {
   await once(server.close(), 'close');
 });
 
+test('while more than a second of refused bodies waits, only a short one leaves its connection open', async () => {
+  const server = createServer(refuse);
+  const port = await listen(server);
+  const time = holdTime();
+  const isLast = async (headers: Record<string, string | number>): Promise<boolean> => {
+    const client = connectTo(port);
+    client.write(headOf(headers));
+    const answer = await nextPart(client);
+    client.destroy();
+    return answer.includes('Connection: close');
+  };
+  expect(await isLast({ 'Content-Length': PIECE_BYTES + 1 })).toBe(false);
+  // The first piece of each takes a 64th of a second.
+  const clients = Array.from({ length: 65 }, () => {
+    const client = connectTo(port).resume();
+    client.write(headOf({ 'Content-Length': 2 * PIECE_BYTES }));
+    client.write(Buffer.alloc(PIECE_BYTES + 1));
+    return client;
+  });
+  await until('a second of bodies to wait', () => time.waiting().length >= clients.length);
+  expect(await isLast({ 'Content-Length': PIECE_BYTES })).toBe(false);
+  expect(await isLast({ 'Content-Length': PIECE_BYTES + 1 })).toBe(true);
+  expect(await isLast({ 'Transfer-Encoding': 'chunked' })).toBe(true);
+  for (const client of clients) client.destroy();
+  time.release();
+  server.close();
+});
+
 const refuse: RequestListener = (_, response) => {
   discardBody(response);
   response.writeHead(429).end('too many');
@@ -106,4 +168,19 @@ const refuse: RequestListener = (_, response) => {
 async function listen(server: Server): Promise<number> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return (server.address() as AddressInfo).port;
+}
+
+function connectTo(port: number): Socket {
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  return client.on('error', () => undefined);
+}
+
+function headOf(headers: Record<string, string | number>): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `PUT / HTTP/1.1\r\nHost: x\r\n${lines.join('')}\r\n`;
+}
+
+async function nextPart(client: Socket): Promise<string> {
+  const [part] = (await once(client, 'data')) as [Buffer];
+  return part.toString();
 }
