@@ -9,7 +9,13 @@ import type { Pool } from '../platform/postgres/pool.ts';
 import type { Sealer } from '../platform/postgres/sealing.ts';
 import type { StartFrame } from './talk-frames.ts';
 import type { TalkLimits } from './talk-limits.ts';
-import { openResume, openTalkToken, type ResumeToken, type TalkToken } from './talk-token.ts';
+import {
+  openResume,
+  openTalkToken,
+  tokenKey,
+  type ResumeToken,
+  type TalkToken,
+} from './talk-token.ts';
 
 export type AdmitDeps = {
   pool: Pool;
@@ -49,6 +55,8 @@ export async function admitTalk(
   if (token.origin !== null && token.origin !== headers.origin) {
     throw notAllowed('the token is for pages of another origin');
   }
+  // Before anything is read, so that a refusal costs no query.
+  await deps.limits.start(tokenKey(start.token));
   const agent = await readAgent(deps.pool, { namespace: token.namespace, id: token.agentId });
   if (!agent) throw new ApiError('not_found', 'the agent is gone');
   const { by } = token;

@@ -1,10 +1,11 @@
-import { createMessageBound } from '../calls/lines/message-bound.ts';
+import type { MessageBound } from '../calls/lines/message-bound.ts';
 import { MessageBody } from '../conversations/record/conversation.view.ts';
 import { ApiError } from '../errors.ts';
 import { textProblem } from '../platform/http/json-text.ts';
 import type { OpenedTalk } from './opened-talk.ts';
 import { badStart, WrongFrames } from './refuse-talk.ts';
 import type { PageFrame } from './talk-frames.ts';
+import { MESSAGES } from './talk-limits.ts';
 
 /** A quarter of a second. */
 const SOUND_BYTES_MAX = 8 * 1024;
@@ -12,18 +13,22 @@ const SOUND_BYTES_MAX = 8 * 1024;
 /** What a page sends: a frame that we know, or sound. */
 export type Incoming = PageFrame | Buffer;
 
-/** Nobody writes more while a reply is made, nor faster. */
-const MESSAGES = { pending: 8, pendingChars: 64_000, burst: 20, perSec: 1 };
+export type TakerDeps = {
+  /** The bound of the page's token, which other sockets share. */
+  messages: MessageBound;
+  /** Closes the talk. */
+  fail: (error: unknown) => void;
+  /** The page ends the talk: what it sends after that is dropped. */
+  takeNoMore: () => void;
+};
 
 /**
  * Takes what a page sends while its talk is open. Nothing is taken after `end`, nor after a frame that is refused.
- * `fail` closes the talk.
  */
 export function createFrameTaker(
   talk: OpenedTalk,
-  fail: (error: unknown) => void,
+  { messages, fail, takeNoMore }: TakerDeps,
 ): (frame: Incoming) => void {
-  const messages = createMessageBound(MESSAGES);
   let isOver = false;
   const refuse = (error: unknown): void => {
     isOver = true;
@@ -39,6 +44,7 @@ export function createFrameTaker(
       return problem ? refuse(problem) : messages.add(frame.text, talk.write(frame.text));
     }
     isOver = true;
+    takeNoMore();
     talk.end().catch((error: unknown) => {
       // Of one that has ended already the page is told by its end.
       if (!(error instanceof ApiError) || error.status >= 500) fail(error);
@@ -48,7 +54,7 @@ export function createFrameTaker(
 
 function tooMany(): ApiError {
   const { burst, pending } = MESSAGES;
-  const detail = `A page may send ${burst} messages at once and one a second, of which ${pending} may wait.`;
+  const detail = `${burst} messages may be sent at once with a token and one a second, of which ${pending} may wait.`;
   return new ApiError('rate_limited', detail);
 }
 

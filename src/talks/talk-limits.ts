@@ -1,3 +1,4 @@
+import { createMessageBounds, type MessageBound } from '../calls/lines/message-bound.ts';
 import { ApiError } from '../errors.ts';
 import { createMinuteCount, networkOf } from '../platform/http/rate-limit.ts';
 
@@ -10,6 +11,10 @@ export type TalkLimits = {
   ask: (address: string) => Promise<void>;
   /** Something of an agent begins, at most `max` times. @throws ApiError rate_limited */
   begin: (what: string, address: string, max: number) => Promise<void>;
+  /** A socket shows the token of this key. @throws ApiError rate_limited */
+  start: (tokenKey: string) => Promise<void>;
+  /** Returns the bound of all messages sent with the token of this key, by whatever socket. */
+  messagesOf: (tokenKey: string) => MessageBound;
   /** Somebody goes on with a conversation (uuid), wherever they are. @throws ApiError rate_limited */
   resume: (conversationId: string) => Promise<void>;
 };
@@ -18,6 +23,11 @@ export type TalkLimits = {
 const ASKED_MAX = 600;
 /** Each tells the whole conversation again. A page whose network breaks tries more seldom, in five windows too. */
 const RESUMED_MAX = 30;
+
+/** Bounds of the messages sent with one token. Nobody writes more while a reply is made, nor faster. */
+export const MESSAGES = { pending: 8, pendingChars: 64_000, burst: 20, perSec: 1 };
+/** Talks begun or resumed with one token, which is one visitor's. A page shows it once whenever it is loaded. */
+const STARTED_MAX = 30;
 
 export function createTalkLimits(): TalkLimits {
   const count = createMinuteCount();
@@ -32,6 +42,8 @@ export function createTalkLimits(): TalkLimits {
       take(`ask ${networkOf(address)}`, ASKED_MAX, 'requests for tokens from this address'),
     begin: (what, address, max) =>
       take(`begin ${what} ${networkOf(address)}`, max, 'talks with this agent from this address'),
+    start: (key) => take(`start ${key}`, STARTED_MAX, 'talks opened with this token'),
+    messagesOf: createMessageBounds(MESSAGES),
     resume: (id) => take(`resume ${id}`, RESUMED_MAX, 'windows of this talk'),
   };
 }

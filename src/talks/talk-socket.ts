@@ -15,10 +15,13 @@ import { badStart, elsewhere, refuseTalk, WrongFrames } from './refuse-talk.ts';
 import { createFrameTaker, type Incoming } from './take-frame.ts';
 import { createTalkCaptions } from './talk-captions.ts';
 import { readPageFrame, TALK_PATH, type SendFrame, type StartFrame } from './talk-frames.ts';
+import { tokenKey } from './talk-token.ts';
 import { createTalkWindows, type TalkWindows } from './talk-windows.ts';
 import { createVoiceTalks, type VoiceTalkDeps, type VoiceTalks } from './voice-line.ts';
 
 const FRAME_BYTES_MAX = 64 * 1024;
+/** All that a page may write at once, several times. */
+const BURST_BYTES = 512 * 1024;
 /** Who has a token shows it at once. */
 const START_MS = 5_000;
 /** Frames that say nothing we know, one after the other. */
@@ -39,6 +42,7 @@ export function talkSocket(deps: TalkSocketDeps): SocketRoute {
   return {
     path: TALK_PATH,
     frameBytesMax: FRAME_BYTES_MAX,
+    burstBytes: BURST_BYTES,
     openMax: OPEN_MAX,
     accept: (socket, opened) => accept({ ...deps, voices, windows }, socket, opened),
   };
@@ -56,12 +60,28 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
     if (isOver) return;
     isOver = true;
     refuseTalk(deps, socket, error);
+    // The page may take a second to close, and what waits must not be stored meanwhile.
+    closeTalk({ isOrderly: false });
   };
+  let isClosed = false;
+  function closeTalk({ isOrderly }: { isOrderly: boolean }): void {
+    if (isClosed) return;
+    isClosed = true;
+    void opening
+      ?.then(() => talk?.closed(isOrderly))
+      .catch((error: unknown) => {
+        // Its lease runs out, or its silence does.
+        deps.log.warn({ reason: reasonOf(error) }, 'a talk could not be closed');
+      });
+  }
   const tooLate = setTimeout(() => fail(badStart('no start within 5 s')), START_MS);
 
   async function open(start: StartFrame): Promise<void> {
     talk = await openTalk(deps, socket, { start, opened, fail, isGone: () => isOver });
-    if (talk) takeNext = createFrameTaker(talk, fail);
+    if (!talk) return;
+    const messages = deps.limits.messagesOf(tokenKey(start.token));
+    const { takeNoMore } = socket;
+    takeNext = createFrameTaker(talk, { messages, fail, takeNoMore });
   }
 
   function take(frame: Incoming): Promise<void> | undefined {
@@ -70,8 +90,6 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
       takeNext(frame);
       return undefined;
     }
-    // Earlier frames wait until the talk is open.
-    if (opening) return opening.then(() => (isOver ? undefined : takeNext?.(frame)));
     if (Buffer.isBuffer(frame) || frame.type !== 'start') {
       fail(badStart(NO_START));
       return undefined;
@@ -81,25 +99,31 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
     return opening;
   }
 
+  function takeText(text: string): Promise<void> | undefined {
+    if (isOver) return undefined;
+    const frame = readPageFrame(text);
+    unknown = frame ? 0 : unknown + 1;
+    if (frame) return take(frame);
+    if (!opening) fail(badStart(NO_START));
+    else if (unknown >= UNKNOWN_MAX) fail(new WrongFrames('nobody knows these frames'));
+    return undefined;
+  }
+
+  /** Frames behind the start wait until the talk is open, and nothing looks at them before. */
+  function onceOpen<T>(takeOne: (what: T) => Promise<void> | undefined) {
+    return (what: T): Promise<void> | undefined => {
+      if (!opening || takeNext) return takeOne(what);
+      return opening.then(() => (takeNext ? takeOne(what) : undefined));
+    };
+  }
+
   return {
-    onText: (text) => {
-      const frame = readPageFrame(text);
-      unknown = frame ? 0 : unknown + 1;
-      if (frame) return take(frame);
-      if (!opening) fail(badStart(NO_START));
-      else if (unknown >= UNKNOWN_MAX) fail(new WrongFrames('nobody knows these frames'));
-      return undefined;
-    },
-    onBytes: take,
+    onText: onceOpen(takeText),
+    onBytes: onceOpen(take),
     onClose: (code) => {
       isOver = true;
       clearTimeout(tooLate);
-      void opening
-        ?.then(() => talk?.closed(ORDERLY.includes(code)))
-        .catch((error: unknown) => {
-          // Its lease runs out, or its silence does.
-          deps.log.warn({ reason: reasonOf(error) }, 'a talk could not be closed');
-        });
+      closeTalk({ isOrderly: ORDERLY.includes(code) });
     },
   };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Variables } from '../conversations/record/conversations.sql.ts';
 import type { Sealer } from '../platform/postgres/sealing.ts';
 
@@ -41,6 +42,12 @@ export function sealTalkToken(sealer: Pick<Sealer, 'seal'>, token: TalkToken): s
 export function openTalkToken(sealer: Pick<Sealer, 'open'>, text: string): TalkToken | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
   return opened(sealer, text.slice(PREFIX.length), TALK) as TalkToken | undefined;
+}
+
+/** Identifies a token that opens. Spellings that decode to the same bytes, such as one with spaces, have one key. */
+export function tokenKey(text: string): string {
+  const bytes = Buffer.from(text.slice(PREFIX.length), 'base64url');
+  return createHash('sha256').update(bytes).digest('base64');
 }
 
 export function sealResume(sealer: Pick<Sealer, 'seal'>, resume: ResumeToken): string {

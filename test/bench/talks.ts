@@ -23,8 +23,8 @@ const speech = await startMediaSpeech();
 const parley = await start(folder, speech.url);
 try {
   const url = `${parley.url.replace(/^http/, 'ws')}/v1/talk`;
-  const token = await talkToken(parley);
   const talk = async (round: Asking): Promise<void> => {
+    const token = await talkToken(parley);
     const page = await openPage(url, speech, { token, mode: 'voice' });
     try {
       await converse({ ...asking(page, speech, round.question), heard: heardBy(page) }, round);
@@ -61,7 +61,7 @@ async function start(dataDir: string, speechUrl: string): Promise<Parley> {
   return startParley({ dataDir, manifests });
 }
 
-/** Of a customer's server: of such talks no agent and no address has too many. It lasts for all. */
+/** Makes a token as a customer's server does: such talks are bounded by no agent and no address, only by the token. */
 async function talkToken({ call }: Parley): Promise<string> {
   for (;;) {
     const models = await call('GET', '/v1/model_providers?ready=true');

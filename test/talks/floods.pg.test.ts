@@ -64,6 +64,39 @@ test('a conversation that a page ends ten thousand times is ended once', async (
   expect(one.frames.at(-1)).toMatchObject({ type: 'ended', reason: 'user_hangup' });
 });
 
+test('what a page sends behind its end is dropped, whatever it is', async () => {
+  const one = await begin();
+  one.flood({ type: 'end' }, 1);
+  one.flood({ type: 'hello' }, 60);
+  expect(await one.closed).toBe(1000);
+  expect(one.frames.at(-1)).toMatchObject({ type: 'ended', reason: 'user_hangup' });
+});
+
+test('messages that wait count for their token: another socket of it sends no ninth one', async () => {
+  const settle = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  responder.play(async () => {
+    asked.resolve();
+    await settle.promise;
+    return { text: 'Well, ', interrupted: true };
+  });
+  const { token } = (await talks.widgetToken()).body;
+  const first = await begin({ token });
+  first.flood({ type: 'message', text: 'Hello?' }, 1);
+  await asked.promise;
+  first.flood({ type: 'message', text: 'Hello?' }, 7);
+  const taken = once(first.socket, 'pong');
+  first.socket.ping();
+  await taken;
+  const second = await begin({ token });
+  second.flood({ type: 'message', text: 'Hello?' }, 1);
+  expect(await second.closed).toBe(1008);
+  expect(second.frames.at(-1)).toMatchObject({ type: 'error', code: 'rate_limited' });
+  expect(first.socket.readyState).toBe(WebSocket.OPEN);
+  settle.resolve();
+  first.socket.close();
+});
+
 test('a socket that sends messages without end is cut, and what waits is not stored', async () => {
   const asked = Promise.withResolvers<void>();
   const settle = Promise.withResolvers<void>();

@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../src/errors.ts';
 import type { OpenedTalk } from '../../src/talks/opened-talk.ts';
+import { createMessageBound } from '../../src/calls/lines/message-bound.ts';
 import { createFrameTaker, type Incoming } from '../../src/talks/take-frame.ts';
+import { MESSAGES } from '../../src/talks/talk-limits.ts';
 
 /** What a page may send while its talk is open. */
 
 function take(frame: Incoming | Incoming[], over: Partial<OpenedTalk> = {}) {
   const calls: unknown[] = [];
   const problems: Error[] = [];
+  let stops = 0;
   const talk: OpenedTalk = {
     write: async (text) => void calls.push(text),
     hear: (bytes) => void calls.push(bytes.length),
@@ -16,13 +19,17 @@ function take(frame: Incoming | Incoming[], over: Partial<OpenedTalk> = {}) {
     closed: async () => undefined,
     ...over,
   };
-  const takeNext = createFrameTaker(talk, (error) => void problems.push(error as Error));
+  const takeNext = createFrameTaker(talk, {
+    messages: createMessageBound(MESSAGES),
+    fail: (error) => void problems.push(error as Error),
+    takeNoMore: () => void (stops += 1),
+  });
   [frame].flat().forEach(takeNext);
-  return { calls, problems };
+  return { calls, problems, stops: () => stops };
 }
 
 test.each([0, 2, 8_190, 8_192])('sound of %i bytes is heard', (bytes) => {
-  expect(take(Buffer.alloc(bytes))).toEqual({ calls: [bytes], problems: [] });
+  expect(take(Buffer.alloc(bytes))).toMatchObject({ calls: [bytes], problems: [] });
 });
 
 test.each([1, 8_191, 8_194])('sound of %i bytes is refused', (bytes) => {
@@ -60,8 +67,9 @@ test('nothing is taken after an end, not even another end', () => {
     { type: 'played', name: 'm' },
     Buffer.alloc(2),
   ];
-  const { calls, problems } = take([{ type: 'end' }, ...after], { end });
+  const { calls, problems, stops } = take([{ type: 'end' }, ...after], { end });
   expect({ ends, calls, problems }).toEqual({ ends: 1, calls: [], problems: [] });
+  expect(stops()).toBe(1);
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createTalkLimits } from '../../src/talks/talk-limits.ts';
+import { holdTime } from '../clock.ts';
 
 /** What strangers may do in a minute. */
 
@@ -26,4 +27,28 @@ test('a talk goes on in 30 windows a minute, from whatever address', async () =>
   for (let i = 0; i < 30; i += 1) await resume('one');
   await expect(resume('one')).rejects.toMatchObject(LIMITED);
   await resume('other');
+});
+
+test('30 talks a minute are opened with one token', async () => {
+  const { start } = createTalkLimits();
+  for (let i = 0; i < 30; i += 1) await start('one');
+  await expect(start('one')).rejects.toMatchObject({
+    ...LIMITED,
+    retryAfterSec: expect.any(Number),
+  });
+  await start('other');
+});
+
+test('twenty messages at once are allowed with a token, however many sockets send them', async () => {
+  holdTime();
+  const { messagesOf } = createTalkLimits();
+  for (let i = 0; i < 20; i += 1) {
+    const messages = messagesOf('one');
+    expect(messages.allows('Hi')).toBe(true);
+    messages.add('Hi', undefined);
+    await Promise.resolve();
+    await Promise.resolve();
+  }
+  expect(messagesOf('one').allows('Hi')).toBe(false);
+  expect(messagesOf('other').allows('Hi')).toBe(true);
 });

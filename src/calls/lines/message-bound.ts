@@ -6,6 +6,8 @@ export type MessageBound = {
   allows: (text: string) => boolean;
   /** Counts a text until it is stored. */
   add: (text: string, stored: Promise<void> | undefined) => void;
+  /** Whether the bound is as a new one: nothing waits, and the whole burst is allowed. */
+  isAtRest: () => boolean;
 };
 
 export type MessageBounds = {
@@ -43,5 +45,30 @@ export function createMessageBound(bounds: MessageBounds): MessageBound {
         pending.chars -= length;
       });
     },
+    isAtRest: () => {
+      earn();
+      return pending.count === 0 && credit >= bounds.burst;
+    },
+  };
+}
+
+const SWEEP_MS = 60_000;
+
+/** Returns the bound of a key. It outlives the sockets that use it, and is forgotten when it is at rest. */
+export function createMessageBounds(bounds: MessageBounds): (key: string) => MessageBound {
+  const byKey = new Map<string, MessageBound>();
+  let sweptMs = monotonicMs();
+
+  function sweep(): void {
+    if (monotonicMs() - sweptMs < SWEEP_MS) return;
+    sweptMs = monotonicMs();
+    for (const [key, bound] of byKey) if (bound.isAtRest()) byKey.delete(key);
+  }
+
+  return (key) => {
+    sweep();
+    const bound = byKey.get(key) ?? createMessageBound(bounds);
+    byKey.set(key, bound);
+    return bound;
   };
 }

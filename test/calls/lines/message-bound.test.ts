@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMessageBound } from '../../../src/calls/lines/message-bound.ts';
+import { createMessageBound, createMessageBounds } from '../../../src/calls/lines/message-bound.ts';
 import { holdTime } from '../../clock.ts';
 
 /** How much a user may say before it is stored, and how fast. */
@@ -59,4 +59,37 @@ test('so many may come at once, and so many a second after that', async () => {
   await time.advance(3_600_000);
   for (let said = 0; said < 5; said += 1) expect(await sayAndStore()).toBe(true);
   expect(await sayAndStore()).toBe(false);
+});
+
+/** Says so many texts that are stored at once, and returns how many were allowed. */
+async function sayTo(bound: ReturnType<typeof createMessageBound>, times: number): Promise<number> {
+  let allowed = 0;
+  for (let said = 0; said < times && bound.allows('a'); said += 1) {
+    bound.add('a', undefined);
+    allowed += 1;
+    await Promise.resolve();
+    await Promise.resolve();
+  }
+  return allowed;
+}
+
+test('a bound is that of its key, whoever asks for it', async () => {
+  holdTime();
+  const boundsOf = createMessageBounds(BOUNDS);
+  expect(await sayTo(boundsOf('one'), 10)).toBe(5);
+  expect(await sayTo(boundsOf('one'), 10)).toBe(0);
+  expect(await sayTo(boundsOf('other'), 10)).toBe(5);
+});
+
+test('a bound is kept while a text of its key waits, and while its burst is not earned again', async () => {
+  const time = holdTime();
+  const boundsOf = createMessageBounds({ ...BOUNDS, burst: 200 });
+  const [waiting, spent, rested] = ['waiting', 'spent', 'rested'].map(boundsOf);
+  waiting!.add('a', new Promise(() => undefined));
+  await time.advance(59_000);
+  expect(await sayTo(spent!, 10)).toBe(10);
+  await time.advance(1_000);
+  expect(boundsOf('waiting')).toBe(waiting);
+  expect(boundsOf('spent')).toBe(spent);
+  expect(boundsOf('rested')).not.toBe(rested);
 });

@@ -1,3 +1,4 @@
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createFrameQueue } from '../../../src/platform/http/sockets/frame-queue.ts';
 import { holdTime } from '../../clock.ts';
@@ -5,7 +6,7 @@ import { holdTime } from '../../clock.ts';
 /** When a socket is read, and when its sender is cut. */
 
 /** A queue whose handler finishes a frame when the test says so. */
-function queueOf({ isSlow = true } = {}) {
+function queueOf({ isSlow = true, burstBytes }: { isSlow?: boolean; burstBytes?: number } = {}) {
   const told: string[] = [];
   const taken: { text: string; finish: () => void }[] = [];
   const queue = createFrameQueue({
@@ -17,6 +18,7 @@ function queueOf({ isSlow = true } = {}) {
     pause: () => void told.push('pause'),
     resume: () => void told.push('resume'),
     onOverflow: () => void told.push('overflow'),
+    burstBytes,
   });
   const push = (text: string | Buffer, isBinary = false): void =>
     queue.push({ bytes: Buffer.from(text), isBinary });
@@ -96,11 +98,55 @@ test('4 MiB of text may come at once, and 256 KiB a second after that', async ()
 
 test('a short frame counts as 256 bytes, and sound as nothing', () => {
   holdTime();
-  const { push, told } = queueOf({ isSlow: false });
-  for (let sent = 0; sent < 16 * 1024; sent += 1) push('{}');
+  const { push, told } = queueOf({ isSlow: false, burstBytes: 8 * 1024 });
+  for (let sent = 0; sent < 32; sent += 1) push('{}');
   expect(told).toEqual([]);
-  for (let sent = 0; sent < 100; sent += 1) push(Buffer.alloc(64 * 1024), true);
+  for (let sent = 0; sent < 60; sent += 1) push(Buffer.alloc(64 * 1024), true);
   expect(told).toEqual([]);
   push('{}');
   expect(told).toEqual(['pause']);
+});
+
+test('a hundred frames are taken in one turn of the event loop, and the rest of a chunk in the next ones', async () => {
+  const { push, told, taken } = queueOf({ isSlow: false });
+  numbers(350).forEach((text) => push(text));
+  expect(taken).toHaveLength(100);
+  expect(told).toEqual(['pause']);
+  await turnOfLoop();
+  expect(taken).toHaveLength(200);
+  await turnOfLoop();
+  await turnOfLoop();
+  expect(taken.map(({ text }) => text)).toEqual(numbers(350));
+  expect(told).toEqual(['pause', 'resume']);
+});
+
+test('a turn that took few frames leaves the next one a hundred', async () => {
+  const { push, told, taken } = queueOf({ isSlow: false });
+  numbers(99).forEach((text) => push(text));
+  await turnOfLoop();
+  numbers(99).forEach((text) => push(text));
+  expect(taken).toHaveLength(198);
+  expect(told).toEqual([]);
+});
+
+test('frames that wait for the next turn are dropped when the socket closes', async () => {
+  const { push, taken, queue } = queueOf({ isSlow: false });
+  numbers(101).forEach((text) => push(text));
+  queue.close();
+  await turnOfLoop();
+  expect(taken).toHaveLength(100);
+});
+
+test.each([
+  ['1,024 short frames', 1_024, Buffer.from('{}')],
+  ['four frames of 64 KiB', 4, Buffer.alloc(64 * 1024)],
+])('%s may arrive after the close, and nothing is read behind one more', (_, count, bytes) => {
+  const { push, told, taken, queue } = queueOf();
+  queue.close();
+  for (let sent = 0; sent < count; sent += 1) push(bytes);
+  expect(told).toEqual([]);
+  push('a');
+  push('b');
+  expect(told).toEqual(['pause']);
+  expect(taken).toEqual([]);
 });

@@ -27,11 +27,13 @@ type Fixture = {
 async function startSockets({
   strangersMax,
   openMax,
+  burstBytes,
   handlers = {},
   onFrame,
 }: {
   strangersMax?: number;
   openMax?: number;
+  burstBytes?: number;
   handlers?: Partial<SocketHandlers>;
   onFrame?: () => void;
 } = {}): Promise<Fixture> {
@@ -39,6 +41,7 @@ async function startSockets({
     path: '/',
     frameBytesMax: 1_000,
     ...(openMax !== undefined && { openMax }),
+    ...(burstBytes !== undefined && { burstBytes }),
     accept: (socket) => ({
       onText: (namespace) => {
         onFrame?.();
@@ -187,6 +190,20 @@ test('a socket that is not read is not taken for one that does not answer', asyn
   silent.resume();
   await gone;
   expect(isOpen(busy)).toBe(true);
+  time.release();
+});
+
+test('a path says how much text it reads at once', async () => {
+  const time = holdTime();
+  let taken = 0;
+  const { open } = await startSockets({ burstBytes: 1_000, onFrame: () => (taken += 1) });
+  const client = await open();
+  for (let i = 0; i < 5; i += 1) client.send('a');
+  // Four short frames count as 1,024 bytes, and the 24 too many are earned within a millisecond.
+  await time.armed(1);
+  expect(taken).toBe(4);
+  await time.advance(1);
+  await until('the fifth to be taken', () => taken === 5);
   time.release();
 });
 

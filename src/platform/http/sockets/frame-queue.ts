@@ -1,3 +1,4 @@
+import { clearImmediate, setImmediate } from 'node:timers';
 import { clearTimeout, monotonicMs, setTimeout } from '../../../clock.ts';
 
 /**
@@ -21,6 +22,8 @@ export type FrameQueueDeps = {
   resume: () => void;
   /** Called once, when more frames wait than may. The queue is closed by then. */
   onOverflow: () => void;
+  /** Bytes of text that may arrive at once, 4 MiB by default. */
+  burstBytes?: number | undefined;
 };
 
 /** Frames in progress before the socket is paused, and their bytes. */
@@ -36,22 +39,31 @@ const BURST_BYTES = 4 * 1024 * 1024;
 const BYTES_PER_SEC = 256 * 1024;
 /** Bytes that even the shortest frame counts as. */
 const FRAME_BYTES_MIN = 256;
+/** Maximum number of frames taken in one turn of the event loop. A chunk of 64 KiB holds thousands of tiny ones. */
+const FRAMES_PER_TURN = 100;
+/** Bytes that may still arrive once the queue is closed, such as the answer to our close. The socket is not read after them. */
+const LATE_BYTES_MAX = 256 * 1024;
 
-export function createFrameQueue({ take, pause, resume, onOverflow }: FrameQueueDeps): FrameQueue {
-  const rate = createRate();
+export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
+  const { take, pause, resume, onOverflow, burstBytes = BURST_BYTES } = deps;
+  const rate = createRate(burstBytes);
   const inProgress = { frames: 0, bytes: 0 };
   let waiting: Frame[] = [];
   let isHeld = false;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
+  const turn = createTurn(takeWaiting);
+  const dropLate = createLateBound(pause);
 
-  const isBehind = (): boolean =>
+  const isSlow = (): boolean =>
     inProgress.frames >= IN_PROGRESS_MAX ||
     inProgress.bytes >= BYTES_IN_PROGRESS_MAX ||
     rate.debtMs() > 0;
+  const isBehind = (): boolean => turn.isFull() || isSlow();
 
   function run(frame: Frame): void {
     const { length } = frame.bytes;
+    turn.count();
     if (!frame.isBinary) rate.spend(Math.max(length, FRAME_BYTES_MIN));
     const taken = take(frame);
     if (!taken) return;
@@ -85,14 +97,16 @@ export function createFrameQueue({ take, pause, resume, onOverflow }: FrameQueue
     isClosed = true;
     waiting = [];
     clearTimeout(timer);
+    turn.stop();
   }
 
   return {
     push: (frame) => {
-      if (isClosed) return;
+      if (isClosed) return dropLate(frame);
       waiting.push(frame);
       takeWaiting();
-      if (waiting.length <= WAITING_MAX) return;
+      // Those that wait for the next turn alone are the rest of a chunk.
+      if (waiting.length <= WAITING_MAX || !isSlow()) return;
       close();
       onOverflow();
     },
@@ -101,13 +115,43 @@ export function createFrameQueue({ take, pause, resume, onOverflow }: FrameQueue
   };
 }
 
-function createRate() {
-  let creditBytes = BURST_BYTES;
+/** Counts the frames of a turn of the event loop. `onNext` is called in the next turn if this one was full. */
+function createTurn(onNext: () => void) {
+  let frames = 0;
+  let next: NodeJS.Immediate | undefined;
+  const isFull = (): boolean => frames >= FRAMES_PER_TURN;
+  return {
+    isFull,
+    count: (): void => {
+      frames += 1;
+      next ??= setImmediate(() => {
+        const wasFull = isFull();
+        next = undefined;
+        frames = 0;
+        if (wasFull) onNext();
+      });
+    },
+    stop: (): void => clearImmediate(next),
+  };
+}
+
+/** Counts what arrives behind the close, and pauses the socket once when it is too much. */
+function createLateBound(pause: () => void): (frame: Frame) => void {
+  let lateBytes = 0;
+  return ({ bytes: { length } }) => {
+    const wasRead = lateBytes <= LATE_BYTES_MAX;
+    lateBytes += Math.max(length, FRAME_BYTES_MIN);
+    if (wasRead && lateBytes > LATE_BYTES_MAX) pause();
+  };
+}
+
+function createRate(burstBytes: number) {
+  let creditBytes = burstBytes;
   let countedMs = monotonicMs();
   const count = (): void => {
     const nowMs = monotonicMs();
     const earned = ((nowMs - countedMs) / 1_000) * BYTES_PER_SEC;
-    creditBytes = Math.min(BURST_BYTES, creditBytes + earned);
+    creditBytes = Math.min(burstBytes, creditBytes + earned);
     countedMs = nowMs;
   };
   return {

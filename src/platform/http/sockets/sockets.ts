@@ -19,6 +19,8 @@ export type Socket = {
   sendBytes: (bytes: Uint8Array) => void;
   /** Closes with a code of RFC 6455 §7.4, by default 1000. The handlers get no frame after it. */
   close: (code?: number, reason?: string) => void;
+  /** Drops the frames that wait, and those that still arrive, before anything looks at them. */
+  takeNoMore: () => void;
   /**
    * The other end has shown a token of this namespace: the socket takes one of the places of its path. Returns false
    * if there is none for the namespace. Until then it has a place of those without a token, and may lose it.
@@ -39,6 +41,8 @@ export type SocketRoute = {
   path: string;
   /** Longer frames close the socket (1009). */
   frameBytesMax: number;
+  /** Bytes of text that are read at once before the rate of a socket applies, 4 MiB by default. */
+  burstBytes?: number;
   /** Maximum number of sockets of this path that have shown a token. Pages leave room for telephones. */
   openMax?: number;
   accept: (socket: Socket, opened: Opened) => SocketHandlers;
@@ -67,6 +71,8 @@ const UNSENT_BYTES_MAX = 1024 * 1024;
 const PING_MS = 15_000;
 /** How long the other end may take to close as well. */
 const CLOSE_MS = 1_000;
+
+const NO_PLACE = 'this process takes no more sockets; another one does';
 
 /** `strangersMax`: default 500. */
 export function createSockets(
@@ -99,6 +105,7 @@ export function createSockets(
       pause: () => socket.pause(),
       resume: () => socket.resume(),
       onOverflow: () => end.close(1008, 'too many frames wait'),
+      burstBytes: route.burstBytes,
     });
     const admit = (namespace: string): boolean => {
       if (!open.has(socket) || isFull(open.values(), route, namespace)) return false;
@@ -128,8 +135,7 @@ export function createSockets(
       if (!found)
         return answerLast(socket, new ApiError('not_found', 'there is no socket at this path'));
       if (isStopped || isFull(open.values(), found.route)) {
-        const detail = 'this process takes no more sockets; another one does';
-        return answerLast(socket, new ApiError('unavailable', detail, { retryAfterSec: 1 }));
+        return answerLast(socket, new ApiError('unavailable', NO_PLACE, { retryAfterSec: 1 }));
       }
       found.server.handleUpgrade(request, socket, head, (opened) =>
         hold(opened, found.route, request),
@@ -229,6 +235,7 @@ function endOf(socket: WebSocket, frames: Pick<FrameQueue, 'close'>): Omit<Socke
   return {
     send,
     sendBytes: send,
+    takeNoMore: frames.close,
     close: (code = 1000, reason) => {
       if (isClosed) return;
       isClosed = true;
