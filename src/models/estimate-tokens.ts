@@ -1,6 +1,6 @@
 import { estimateTokenCount } from 'tokenx';
 
-/** Counting takes 0.2 ms for so many characters, and time in proportion to the text. */
+/** Counting takes about 2 ms for so many characters, and grows with the text. */
 const CHARS_READ = 16_000;
 
 /** Estimates the tokens of a text. A longer text than 16,000 characters counts like its beginning. */
