@@ -39,6 +39,24 @@ async function read(answers: Record<string, Answer>, given: Given = {}) {
 }
 
 describe('sitemaps', () => {
+  test('with many addresses give way to other work', async () => {
+    const turnsBeside = async (count: number): Promise<number> => {
+      const paths = Array.from({ length: count }, (_, at) => `/${at}`);
+      let turns = 0;
+      let isOver = false;
+      const look = (): void => {
+        turns += 1;
+        if (!isOver) setImmediate(look);
+      };
+      setImmediate(look);
+      const text = paths.map((one) => ORIGIN + one).join('\n');
+      expect((await read({ '/sitemap.xml': body(text, 'text/plain') })).paths).toEqual(paths);
+      isOver = true;
+      return turns;
+    };
+    expect((await turnsBeside(4_001)) - (await turnsBeside(1))).toBeGreaterThanOrEqual(4);
+  });
+
   test('are those that robots.txt names, and the one of the usual name, each once', async () => {
     const answers = {
       '/a.xml': body(urlset('/1', '/2')),
