@@ -57,7 +57,7 @@ type WidgetFields = {
   max_concurrent?: number | undefined;
 };
 
-/** Returns whether more pages, or more visitors at once, may talk with the agent than before. Closing is no opening. */
+/** Returns whether more pages may talk with the agent than before, or more visitors at the same time. */
 export function opensWidget(
   before: WidgetFields | undefined,
   after: WidgetFields | undefined,

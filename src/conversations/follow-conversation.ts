@@ -99,7 +99,7 @@ export function createFollowers({ pool }: { pool: Pool }): Followers {
         follow({ namespace, id, from }, AbortSignal.any([signal, stopping.signal]));
     },
     wake: (ids) => {
-      // What was read before may lack what they are woken for.
+      // An earlier read may lack the change that woke them.
       if (ids.includes('*')) reads.clear();
       for (const id of ids) reads.delete(id);
       waiters.wake(ids);

@@ -18,7 +18,7 @@ export type TakerDeps = {
   messages: MessageBound;
   /** Closes the talk. */
   fail: (error: unknown) => void;
-  /** The page ends the talk: what it sends after that is dropped. */
+  /** Called when the page ends the talk. Later frames are dropped. */
   takeNoMore: () => void;
 };
 
@@ -46,7 +46,7 @@ export function createFrameTaker(
     isOver = true;
     takeNoMore();
     talk.end().catch((error: unknown) => {
-      // Of one that has ended already the page is told by its end.
+      // If the talk had ended before, its own end is reported to the page.
       if (!(error instanceof ApiError) || error.status >= 500) fail(error);
     });
   };

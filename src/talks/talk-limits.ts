@@ -15,7 +15,7 @@ export type TalkLimits = {
   start: (tokenKey: string) => Promise<void>;
   /** Returns the bound of all messages sent with the token of this key, by whatever socket. */
   messagesOf: (tokenKey: string) => MessageBound;
-  /** Somebody goes on with a conversation (uuid), wherever they are. @throws ApiError rate_limited */
+  /** Counts a resume of a conversation (uuid), from any address. @throws ApiError rate_limited */
   resume: (conversationId: string) => Promise<void>;
 };
 

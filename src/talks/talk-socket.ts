@@ -20,7 +20,7 @@ import { createTalkWindows, type TalkWindows } from './talk-windows.ts';
 import { createVoiceTalks, type VoiceTalkDeps, type VoiceTalks } from './voice-line.ts';
 
 const FRAME_BYTES_MAX = 64 * 1024;
-/** All that a page may write at once, several times. */
+/** Several times the text that a page may send in one burst. */
 const BURST_BYTES = 512 * 1024;
 /** Who has a token shows it at once. */
 const START_MS = 5_000;

@@ -21,7 +21,7 @@ export type TalkToken = {
   metadata: Record<string, string>;
 };
 
-/** Which talk goes on: good with a token of the same kind, agent, origin and user alone. */
+/** The talk that is resumed. It needs a token of the same kind, agent, origin and user. */
 export type ResumeToken = Pick<
   TalkToken,
   'by' | 'namespace' | 'agentId' | 'origin' | 'userId' | 'test'

@@ -44,7 +44,7 @@ async function discover(ask: Ask): Promise<string[]> {
   return lists.flat();
 }
 
-/** What Kubernetes grants to everybody who has logged in. */
+/** The rights that Kubernetes grants to every authenticated user. */
 const OF_EVERYBODY = [
   'create authentication.k8s.io/selfsubjectreviews',
   'create authorization.k8s.io/selfsubjectaccessreviews',

@@ -52,7 +52,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => kube?.stop());
 
-/** By day, test/events and test/standalone have a `parley start` on DATABASE_URL. */
+/** In `npm test`, test/events and test/standalone run `parley start` on DATABASE_URL. */
 const onDatabaseUrl: [string, Launch, Save, string] = [
   'parley start on DATABASE_URL',
   (manifests) =>

@@ -1,6 +1,7 @@
 import { monotonicMs } from '../../clock.ts';
+import { createCredit } from '../../platform/controller/credit.ts';
 
-/** Bounds what one user says or writes: how much of it waits to be stored, and how fast it arrives. */
+/** Limits the texts of one user: how many wait to be stored, and how many arrive in a second. */
 export type MessageBound = {
   /** Whether this text may be stored. */
   allows: (text: string) => boolean;
@@ -14,30 +15,22 @@ export type MessageBounds = {
   /** Texts that wait, and their characters. A single text may be longer. */
   pending: number;
   pendingChars: number;
-  /** Texts at once, and per second after that. */
+  /** Texts that may arrive in a burst, and texts that are allowed again in each second. */
   burst: number;
   perSec: number;
 };
 
 export function createMessageBound(bounds: MessageBounds): MessageBound {
   const pending = { count: 0, chars: 0 };
-  let credit = bounds.burst;
-  let countedMs = monotonicMs();
-
-  function earn(): void {
-    const nowMs = monotonicMs();
-    credit = Math.min(bounds.burst, credit + ((nowMs - countedMs) / 1_000) * bounds.perSec);
-    countedMs = nowMs;
-  }
+  const credit = createCredit(bounds);
 
   return {
     allows: ({ length }) => {
-      earn();
-      if (credit < 1 || pending.count >= bounds.pending) return false;
+      if (credit.left() < 1 || pending.count >= bounds.pending) return false;
       return pending.count === 0 || pending.chars + length <= bounds.pendingChars;
     },
     add: ({ length }, stored) => {
-      credit -= 1;
+      credit.spend(1);
       pending.count += 1;
       pending.chars += length;
       void Promise.resolve(stored).then(() => {
@@ -45,10 +38,7 @@ export function createMessageBound(bounds: MessageBounds): MessageBound {
         pending.chars -= length;
       });
     },
-    isAtRest: () => {
-      earn();
-      return pending.count === 0 && credit >= bounds.burst;
-    },
+    isAtRest: () => pending.count === 0 && credit.left() >= bounds.burst,
   };
 }
 

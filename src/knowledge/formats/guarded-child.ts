@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { clearInterval, clearTimeout, setInterval, setTimeout } from '../../clock.ts';
+import { programFile } from '../../program-file.ts';
 import { confine, residentBytes } from './confine.ts';
 import { createFrameReader, frameParts, type Frame } from './frames.ts';
 import type { Answer, Question } from './extracted.ts';
@@ -35,6 +35,7 @@ export class ChildLost extends Error {
   }
 }
 
+const CHILD_FILE = programFile(import.meta.url, 'extract-child');
 /** Resident, as it is looked at from outside; confine.ts has what the kernel refuses. */
 const WATCHED_BYTES_MAX = 236_000_000;
 const HEAP_MB_MAX = 128;
@@ -55,7 +56,7 @@ const [INPUT, OUTPUT] = [0, 3];
 
 /** @throws Error when it does not start within `startMs` */
 export async function startGuardedChild({ startMs = START_MS } = {}): Promise<GuardedChild> {
-  const child = spawn(process.execPath, [...flags(), childFile()], {
+  const child = spawn(process.execPath, [...flags(), CHILD_FILE], {
     // No setting of ours and no secret; each thread reserves memory.
     env: { UV_THREADPOOL_SIZE: '1' },
     cwd: '/',
@@ -162,8 +163,8 @@ function flags(): string[] {
 
 /** Our code, and that of the packages. */
 function readable(): string[] {
-  const root = path.resolve(path.dirname(childFile()), '../../..');
-  const source = path.relative(root, childFile()).split(path.sep)[0]!;
+  const root = path.resolve(path.dirname(CHILD_FILE), '../../..');
+  const source = path.relative(root, CHILD_FILE).split(path.sep)[0]!;
   const inPackage = createRequire(import.meta.url).resolve('mammoth');
   const at = inPackage.lastIndexOf(`${path.sep}node_modules${path.sep}`);
   const packages = inPackage.slice(0, at) + path.sep + 'node_modules';
@@ -173,10 +174,4 @@ function readable(): string[] {
     path.join(folder, '*'),
   );
   return [path.join(root, 'package.json'), linked, ...folders];
-}
-
-/** Beside this file: TypeScript in a checkout, JavaScript in a package. */
-function childFile(): string {
-  const here = fileURLToPath(import.meta.url);
-  return path.join(path.dirname(here), `extract-child${path.extname(here)}`);
 }

@@ -1,8 +1,7 @@
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Tinypool } from 'tinypool';
 import { timeoutSignal } from '../../clock.ts';
 import { ApiError, codeOf, reasonOf } from '../../errors.ts';
+import { programFile } from '../../program-file.ts';
 import { createFairQueue, type FairQueueMetrics } from '../../platform/controller/fair-queue.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { cutPassages, type Content, type CutContent, type Refusal } from './cut-passages.ts';
@@ -58,7 +57,7 @@ export function createTextCutter({
   log: Logger;
 }): TextCutter {
   const pool = new Tinypool({
-    filename: workerFile(),
+    filename: programFile(import.meta.url, 'cut-worker'),
     name: 'cutInThread',
     minThreads: 0,
     maxThreads: 1,
@@ -114,10 +113,4 @@ function tooLarge(bound: string): TextRefused {
 
 function unavailable(detail: string): ApiError {
   return new ApiError('unavailable', detail, { retryAfterSec: RETRY_AFTER_SEC });
-}
-
-/** Beside this file: TypeScript in a checkout, JavaScript in a package. */
-function workerFile(): string {
-  const here = fileURLToPath(import.meta.url);
-  return path.join(path.dirname(here), `cut-worker${path.extname(here)}`);
 }

@@ -78,7 +78,7 @@ export async function fetchSitemaps(deps: Deps): Promise<Sitemaps> {
   };
 }
 
-/** Reading so many takes about 5 ms; the rest of the process goes on in between. */
+/** Reading this many takes about 5 ms. Other work of the process runs between two batches. */
 const ADDRESSES_AT_ONCE = 1_000;
 const TOO_MANY_ADDRESSES = `the sitemaps list more than ${ADDRESSES_MAX.toLocaleString('en')} addresses`;
 

@@ -4,6 +4,7 @@ import type { AddressGuard } from './address-guard.ts';
 import { connectFailure, EgressFailure, tlsFailure } from './failure.ts';
 import type { ResolvedAddress } from './name-lookup.ts';
 import type { Resolve } from './resolver.ts';
+import { portOf } from './url-rules.ts';
 
 /**
  * Makes a connection: resolve, judge every address, connect to exactly one that passed, judge the
@@ -61,10 +62,6 @@ export function createConnector(deps: {
 }
 
 const OWN_PORT = "The address and port are Parley's own, which requests may not reach.";
-
-function portOf({ port, protocol }: Target): number {
-  return Number(port || (protocol === 'https:' ? 443 : 80));
-}
 
 /**
  * The name goes along for SNI and the certificate check only; `lookup` answers with the addresses

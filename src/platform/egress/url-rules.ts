@@ -84,7 +84,7 @@ function hostProblem(url: URL, guard: AddressGuard): string | undefined {
       ? localhostProblem(guard)
       : nameProblem(host, guard);
   if (refusal !== undefined) return refusal;
-  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+  const port = portOf(url);
   if ((isLocal || isLiteral) && guard.isOwnPort(isLocal ? '127.0.0.1' : host, port)) {
     return `Port ${port} of this machine is Parley's own: use the address of another program.`;
   }
@@ -124,4 +124,9 @@ function nameProblem(host: string, guard: AddressGuard): string | undefined {
     return `The host ends in ".${suffix}", which only an inner network knows: use a public name, or have the operator add the host to PARLEY_EGRESS_ALLOW.`;
   }
   return undefined;
+}
+
+/** Returns the port that a URL names, or the default of its protocol. */
+export function portOf({ port, protocol }: { port: string; protocol: string }): number {
+  return Number(port || (protocol === 'https:' ? 443 : 80));
 }

@@ -6,7 +6,7 @@ import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
 
 /** How long the other end may take to read the answer and to close as well. */
 const CLOSE_MS = 1_000;
-/** Connections that may have this second at once. Each is tens of KiB, and anybody can cause a thousand a second. */
+/** Maximum number of connections that wait for this second. Each takes tens of KiB, and a stranger can open a thousand a second. */
 const ENDING_MAX = 200;
 /** Bytes after a last answer that are read and dropped. */
 const REST_BYTES_MAX = 64 * 1024;

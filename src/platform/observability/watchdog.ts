@@ -1,9 +1,8 @@
 import inspector from 'node:inspector';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { clearInterval, setInterval } from '../../clock.ts';
 import { reasonOf } from '../../errors.ts';
+import { programFile } from '../../program-file.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 import type { Stall, WatchdogData } from './watchdog-thread.ts';
@@ -17,7 +16,7 @@ export type Watchdog = { stop: () => Promise<void> };
 /**
  * Notices when this process answers nobody for more than 100 ms, and says in the log and in
  * `parley_event_loop_stall_seconds` (contract §7) which work kept it. Another thread watches: the one that is kept busy
- * cannot. Once a second at most, that thread interrupts the busy one as a debugger would, and asks what it does.
+ * cannot. At most once a second, that thread pauses the busy one as a debugger would, and reads what it does.
  */
 export async function startWatchdog({
   metrics,
@@ -33,7 +32,7 @@ export async function startWatchdog({
     // In a process with a debugger, breakpoints would look like stalls, and two debuggers would disturb each other.
     mayInterrupt: inspector.url() === undefined,
   };
-  const thread = new Worker(threadFile(), {
+  const thread = new Worker(programFile(import.meta.url, 'watchdog-thread'), {
     name: 'watchdog',
     workerData: data,
     env: {},
@@ -64,10 +63,4 @@ export async function startWatchdog({
       await thread.terminate();
     },
   };
-}
-
-/** Beside this file: TypeScript in a checkout, JavaScript in a package. */
-function threadFile(): string {
-  const here = fileURLToPath(import.meta.url);
-  return path.join(path.dirname(here), `watchdog-thread${path.extname(here)}`);
 }

@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export type Work = {
   /** `POST /v1/agents`, `reconcile agent`: one of few, so that it can be a label of a metric. */
   name: string;
-  /** The namespace that the work is for. Undefined until it is known, and for work that is for all of them. */
+  /** The namespace that the work is for. Undefined until it is known, and for work that is not for one namespace. */
   namespace?: string | undefined;
 };
 

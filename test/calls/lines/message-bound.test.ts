@@ -61,7 +61,7 @@ test('so many may come at once, and so many a second after that', async () => {
   expect(await sayAndStore()).toBe(false);
 });
 
-/** Says so many texts that are stored at once, and returns how many were allowed. */
+/** Adds this many texts that are stored immediately, and returns how many were allowed. */
 async function sayTo(bound: ReturnType<typeof createMessageBound>, times: number): Promise<number> {
   let allowed = 0;
   for (let said = 0; said < times && bound.allows('a'); said += 1) {

@@ -13,10 +13,10 @@ import {
 import { holdTime } from '../../clock.ts';
 import { until } from '../../until.ts';
 
-/** Who has a place, who loses it, and what becomes of an end that does not close. */
+/** Which sockets keep their place, and how a socket ends whose peer does not close. */
 
 type Fixture = {
-  /** A client that shows the token of a namespace at once, or none. Resolves once it is open. */
+  /** Opens a client that shows the token of a namespace, or no token. Resolves when it is open. */
   open: (options?: { namespace?: string; address?: string }) => Promise<WebSocket>;
   port: number;
   /** The server's end of each connection, in order. */

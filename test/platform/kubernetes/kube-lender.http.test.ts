@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
-/** As much of an API server as the lender touches. */
+/** The part of an API server that the lender uses. */
 async function start(): Promise<OwnKube> {
   const url = `https://127.0.0.1:${(started += 1)}`;
   const server = {

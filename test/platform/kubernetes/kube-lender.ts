@@ -25,7 +25,7 @@ export async function startLender(
 ): Promise<{
   stop: () => Promise<void>;
 }> {
-  /** With what will stop each. The one that came back last is lent first. */
+  /** The free servers, each with the timer that will stop it. The one that was returned last is lent first. */
   const idle = new Map<OwnKube, NodeJS.Timeout>();
   const all = new Set<OwnKube>();
   const take = async (): Promise<OwnKube> => {

@@ -3,7 +3,7 @@ import { networkOf } from '../rate-limit.ts';
 /**
  * Places for those whom nobody knows yet. When all are taken, a newcomer gets the place of the oldest holder of the
  * address that has the most. So an address that takes all places cannot keep others out, and where a proxy gives
- * everybody the same address, whoever proves at once who they are is still faster than the oldest is replaced.
+ * everybody the same address, a client that shows its key immediately still keeps its place until then.
  */
 export type FairPlaces<T> = {
   /** Returns the holder that loses its place, if one does. */

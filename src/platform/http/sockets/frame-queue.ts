@@ -1,5 +1,6 @@
 import { clearImmediate, setImmediate } from 'node:timers';
-import { clearTimeout, monotonicMs, setTimeout } from '../../../clock.ts';
+import { clearTimeout, setTimeout } from '../../../clock.ts';
+import { createCredit } from '../../controller/credit.ts';
 
 /**
  * Hands the frames of a socket to its handler in their order. While the handler is behind, the socket is not read, so
@@ -46,7 +47,9 @@ const LATE_BYTES_MAX = 256 * 1024;
 
 export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
   const { take, pause, resume, onOverflow, burstBytes = BURST_BYTES } = deps;
-  const rate = createRate(burstBytes);
+  const credit = createCredit({ burst: burstBytes, perSec: BYTES_PER_SEC });
+  /** How long nothing more may be read; 0: something may. */
+  const debtMs = (): number => Math.ceil((Math.max(0, -credit.left()) / BYTES_PER_SEC) * 1_000);
   const inProgress = { frames: 0, bytes: 0 };
   let waiting: Frame[] = [];
   let isHeld = false;
@@ -58,13 +61,13 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
   const isSlow = (): boolean =>
     inProgress.frames >= IN_PROGRESS_MAX ||
     inProgress.bytes >= BYTES_IN_PROGRESS_MAX ||
-    rate.debtMs() > 0;
+    debtMs() > 0;
   const isBehind = (): boolean => turn.isFull() || isSlow();
 
   function run(frame: Frame): void {
     const { length } = frame.bytes;
     turn.count();
-    if (!frame.isBinary) rate.spend(Math.max(length, FRAME_BYTES_MIN));
+    if (!frame.isBinary) credit.spend(Math.max(length, FRAME_BYTES_MIN));
     const taken = take(frame);
     if (!taken) return;
     inProgress.frames += 1;
@@ -89,8 +92,8 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
     if (isHeld && !wasHeld) pause();
     if (!isHeld && wasHeld) resume();
     clearTimeout(timer);
-    const debtMs = rate.debtMs();
-    timer = isHeld && debtMs > 0 ? setTimeout(takeWaiting, debtMs) : undefined;
+    const waitMs = debtMs();
+    timer = isHeld && waitMs > 0 ? setTimeout(takeWaiting, waitMs) : undefined;
   }
 
   function close(): void {
@@ -142,27 +145,5 @@ function createLateBound(pause: () => void): (frame: Frame) => void {
     const wasRead = lateBytes <= LATE_BYTES_MAX;
     lateBytes += Math.max(length, FRAME_BYTES_MIN);
     if (wasRead && lateBytes > LATE_BYTES_MAX) pause();
-  };
-}
-
-function createRate(burstBytes: number) {
-  let creditBytes = burstBytes;
-  let countedMs = monotonicMs();
-  const count = (): void => {
-    const nowMs = monotonicMs();
-    const earned = ((nowMs - countedMs) / 1_000) * BYTES_PER_SEC;
-    creditBytes = Math.min(burstBytes, creditBytes + earned);
-    countedMs = nowMs;
-  };
-  return {
-    spend: (bytes: number): void => {
-      count();
-      creditBytes -= bytes;
-    },
-    /** How long nothing more may be read; 0: something may. */
-    debtMs: (): number => {
-      count();
-      return creditBytes >= 0 ? 0 : Math.ceil((-creditBytes / BYTES_PER_SEC) * 1_000);
-    },
   };
 }

@@ -173,7 +173,7 @@ function listen(socket: WebSocket, { frames, log, isThere, onClose }: Listening)
 
 /** By path. */
 function serversOf(routes: readonly SocketRoute[]) {
-  // Frames are small and on their way at once: to compress them costs more than it saves.
+  // Frames are small and sent immediately, so compressing them costs more than it saves.
   const options = { noServer: true, clientTracking: false, perMessageDeflate: false } as const;
   return new Map(
     routes.map((route) => {
