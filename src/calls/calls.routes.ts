@@ -3,8 +3,8 @@ import { found } from '../errors.ts';
 import { createCall, type CreateCallDeps } from './create-call.ts';
 import { endCall, type EndCallDeps } from './end-call.ts';
 import { CALL_STATUSES, DIRECTIONS, listCalls, readCall } from './calls.sql.ts';
-import { SIMULATED, SimulatedScript } from './carriers/simulated.ts';
-import { WEB_VOICE } from './carriers/web-voice.ts';
+import { SIMULATED, SimulatedScript } from './transports/simulated.ts';
+import { WEB_VOICE } from './transports/web-voice.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
 import {
   metadata,

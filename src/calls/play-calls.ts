@@ -12,7 +12,7 @@ import {
   type ClaimedCall,
 } from './calls.sql.ts';
 import { doStep, type CallStepDeps } from './do-step.ts';
-import type { CarrierOf } from './carriers/carrier.ts';
+import type { CarrierOf } from './transports/transport.ts';
 import { createEndLost } from './lines/end-lost.ts';
 
 /** Steps at once in one process: they share its connections with the API. */

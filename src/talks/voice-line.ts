@@ -1,6 +1,6 @@
 import { monotonicMs } from '../clock.ts';
 import { readCallById, type CallRow } from '../calls/calls.sql.ts';
-import { insertWebCall } from '../calls/carriers/web-calls.sql.ts';
+import { insertWebCall } from '../calls/transports/web-calls.sql.ts';
 import { createAudioLine, type AudioLine } from '../calls/lines/audio-line.ts';
 import type { Line } from '../calls/lines/line.ts';
 import { dropLine } from '../calls/lines/lines.sql.ts';

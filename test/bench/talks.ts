@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startMediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
+import { startMediaSpeech } from '../calls/phone/media-speech.ts';
 import { startParley, type Parley } from '../roles/parley-process.ts';
 import { openPage, type Page } from '../talks/page.ts';
 import type { Heard } from './calls/converse.ts';

@@ -6,7 +6,7 @@ import { createTakeTurn } from '../../src/conversations/turns/take-turn.ts';
 import { toUuid } from '../../src/ids.ts';
 import { readCall } from '../../src/calls/calls.sql.ts';
 import { doStep } from '../../src/calls/do-step.ts';
-import { simulated } from '../../src/calls/carriers/simulated.ts';
+import { simulated } from '../../src/calls/transports/simulated.ts';
 import type { Reply } from '../roles/api/api-setup.ts';
 import { until as untilInRealTime } from '../until.ts';
 import { FIRST_MESSAGE, startCallFixture, TO, type CallFixture } from './calls-setup.ts';

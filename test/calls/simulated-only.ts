@@ -1,4 +1,4 @@
-import { simulated } from '../../src/calls/carriers/simulated.ts';
+import { simulated } from '../../src/calls/transports/simulated.ts';
 
 /** What calls need where no TelephonyProvider is declared. */
 export const SIMULATED_ONLY = {

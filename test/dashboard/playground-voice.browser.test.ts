@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ok, type ParleyClient } from '../../packages/client/src/client.ts';
-import { startMediaSpeech, type MediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
+import { startMediaSpeech, type MediaSpeech } from '../calls/phone/media-speech.ts';
 import { echo, scriptedResponder } from '../conversations/turns/scripted-responder.ts';
 import { until } from '../until.ts';
 import { holdMicrophone } from '../widget/microphone.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { startMediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
+import { startMediaSpeech } from '../calls/phone/media-speech.ts';
 import { startStubModel, type StubReply, type StubRequest } from '../models/stub-model.ts';
 import type { Parley } from '../roles/parley-process.ts';
 

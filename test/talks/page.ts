@@ -4,7 +4,7 @@ import { monotonicMs } from '../../src/clock.ts';
 import { encodeMuLaw } from '../../src/speech/audio/mu-law.ts';
 import { bytesOf } from '../../src/speech/audio/pcm.ts';
 import { createResampler } from '../../src/speech/audio/resampler.ts';
-import type { MediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
+import type { MediaSpeech } from '../calls/phone/media-speech.ts';
 import { createPlayer, createTalker } from '../calls/paced-sound.ts';
 import { addSocket, meanwhile, until } from '../calls/passing-time.ts';
 

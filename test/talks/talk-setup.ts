@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 import { addPool, meanwhile } from '../calls/passing-time.ts';
-import { startMediaSpeech, type MediaSpeech } from '../calls/carriers/twilio/media-speech.ts';
+import { startMediaSpeech, type MediaSpeech } from '../calls/phone/media-speech.ts';
 import { openPage, type Page, type PageOptions } from './page.ts';
 
 /** An API with an agent that pages of one origin may talk with, by voice too. */

@@ -4,10 +4,10 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import { keepTransferred } from '../acts/acts.sql.ts';
 import { somebodyCame } from '../acts/settle-transfer.ts';
 import type { CallRow } from '../calls.sql.ts';
-import type { CarrierOf } from '../carriers/carrier.ts';
+import type { CarrierOf } from '../transports/transport.ts';
 import { finishLost, LINE_LEASE_MS, listLost, type LostCall } from './lines.sql.ts';
 import { endingOf, HUNG_UP, isTransferred, settleCall } from './settle-call.ts';
-import { WEB_VOICE } from '../carriers/web-voice.ts';
+import { WEB_VOICE } from '../transports/web-voice.ts';
 
 export type EndLostDeps = ConversationDeps & { carrierOf: CarrierOf; log: Logger };
 

@@ -10,7 +10,7 @@ import { startConversation } from '../../conversations/record/start-conversation
 import { sentencesIn, type Sentences } from '../../conversations/sentences/sentences.ts';
 import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
 import { ANSWERED, finishCall, readCall } from '../calls.sql.ts';
-import { WEB_VOICE } from '../carriers/web-voice.ts';
+import { WEB_VOICE } from '../transports/web-voice.ts';
 import type { Captions } from './captions.ts';
 import { act, type ActingLine } from './do-asked.ts';
 import type { Line } from './line.ts';

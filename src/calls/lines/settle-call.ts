@@ -3,7 +3,7 @@ import { endConversation } from '../../conversations/ending/end-conversation.ts'
 import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { ANSWERED, finishCall, type CallRow } from '../calls.sql.ts';
-import type { Became } from '../carriers/carrier.ts';
+import type { Became } from '../transports/transport.ts';
 
 export type CallEnding = { status: CallRow['status']; reason: string };
 

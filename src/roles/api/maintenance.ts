@@ -24,7 +24,7 @@ import type { SearchWays } from '../../knowledge/search-knowledge.ts';
 import { runReplayJobs, type ReplayRunnerDeps } from '../../webhooks/replay/run-replay-jobs.ts';
 import { createCallPlayer } from '../../calls/play-calls.ts';
 import { observeResponder } from './observed-turns.ts';
-import type { CarrierOf } from '../../calls/carriers/carrier.ts';
+import type { CarrierOf } from '../../calls/transports/transport.ts';
 
 /**
  * What the API role does besides answering. Every part looks by itself for what there is to do, in

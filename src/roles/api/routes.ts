@@ -12,8 +12,8 @@ import { statsRoute } from '../../conversations/stats.routes.ts';
 import { actRoutes } from '../../calls/acts/acts.routes.ts';
 import type { ActDeps } from '../../calls/acts/transfer-call.ts';
 import { callRoutes, type CallRoutesDeps } from '../../calls/calls.routes.ts';
-import { carrierRoutes } from '../../calls/carriers/twilio/carrier.routes.ts';
-import type { VoiceDeps } from '../../calls/carriers/twilio/voice-deps.ts';
+import { carrierRoutes } from '../../calls/phone/carrier.routes.ts';
+import type { VoiceDeps } from '../../calls/phone/voice-deps.ts';
 import { telephonyProviderRoutes } from '../../calls/providers/telephony-providers.routes.ts';
 import {
   conversationRoutes,

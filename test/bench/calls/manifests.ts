@@ -1,4 +1,4 @@
-import { ACCOUNT, TOKEN } from '../../calls/carriers/twilio/account.ts';
+import { ACCOUNT, TOKEN } from '../../calls/phone/account.ts';
 import type { Parley } from '../../roles/parley-process.ts';
 import { until } from '../../until.ts';
 

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { MediaSpeech } from '../../calls/carriers/twilio/media-speech.ts';
+import type { MediaSpeech } from '../../calls/phone/media-speech.ts';
 import type { Parley } from '../../roles/parley-process.ts';
 import { createBounds, type Bounds } from '../bounds.ts';
 import { bareRequests, distribution, ms, print } from '../figures.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { MediaPhone } from '../../calls/carriers/twilio/media-phone.ts';
+import type { MediaPhone } from '../../calls/phone/media-phone.ts';
 import { until } from '../../until.ts';
 import { heardIn, type Voice } from '../calls/converse.ts';
 import { ANSWER } from '../calls/manifests.ts';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { callByMedia } from '../../calls/carriers/twilio/media-phone.ts';
-import { startStandIn } from '../../calls/carriers/twilio/stand-in-carrier.ts';
+import { callByMedia } from '../../calls/phone/media-phone.ts';
+import { startStandIn } from '../../calls/phone/stand-in-carrier.ts';
 import { startParley, temporaryFolder } from '../../roles/parley-process.ts';
 import { postmasterPid } from '../../standalone/processes.ts';
 import {

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { ACCOUNT } from '../../calls/carriers/twilio/account.ts';
-import { connectMediaPhone } from '../../calls/carriers/twilio/media-phone.ts';
-import { TWILIO_WIRE } from '../../calls/carriers/twilio/media-wire.ts';
+import { ACCOUNT } from '../../calls/phone/account.ts';
+import { connectMediaPhone } from '../../calls/phone/media-phone.ts';
+import { TWILIO_WIRE } from '../../calls/phone/media-wire.ts';
 import { freePort } from '../../free-port.ts';
 import { treeOf } from '../calls/processes.ts';
 import { botEnvironment, callOf, NO_WORDS, startChild, type Contender } from './contender.ts';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { startStandIn } from '../../calls/carriers/twilio/stand-in-carrier.ts';
+import { startStandIn } from '../../calls/phone/stand-in-carrier.ts';
 import { freePort } from '../../free-port.ts';
 import { temporaryFolder } from '../../roles/parley-process.ts';
 import { until } from '../../until.ts';

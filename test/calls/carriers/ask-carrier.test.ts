@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DialRefused, refusalOf } from '../../../src/calls/carriers/carrier.ts';
+import { DialRefused, refusalOf } from '../../../src/calls/transports/transport.ts';
 import { askCarrier, sidSince, stateOf } from '../../../src/calls/carriers/ask-carrier.ts';
 
 /** Requests to carriers and how their answers are read. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { DialRefused } from '../../../src/calls/carriers/carrier.ts';
+import { DialRefused } from '../../../src/calls/transports/transport.ts';
 import type { CarrierApi, Dial } from '../../../src/calls/carriers/dialect.ts';
 import { createTelnyxApi } from '../../../src/calls/carriers/telnyx/telnyx-api.ts';
 import { createTwilioApi } from '../../../src/calls/carriers/twilio/twilio-api.ts';

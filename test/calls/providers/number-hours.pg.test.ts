@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { NUMBER, startPhoneFixture, type PhoneFixture } from '../carriers/twilio/phone-setup.ts';
+import { NUMBER, startPhoneFixture, type PhoneFixture } from '../phone/phone-setup.ts';
 import { until } from '../../until.ts';
 
 /** A number is answered in its hours alone. */

@@ -17,7 +17,7 @@ export const CALLS: readonly Mutant[] = [
     in: 'requireOrdinary',
     find: 'includes(number.country)',
     replace: 'length > 0',
-    suite: 'test/calls/carriers/twilio/outgoing.pg.test.ts',
+    suite: 'test/calls/phone/outgoing.pg.test.ts',
   },
   {
     name: 'calls-without-a-bound',
@@ -26,7 +26,7 @@ export const CALLS: readonly Mutant[] = [
     in: 'requireRoomToDial',
     find: 'await lockDialing(db, id)',
     replace: 'void lockDialing',
-    suite: 'test/calls/carriers/twilio/outgoing.pg.test.ts',
+    suite: 'test/calls/phone/outgoing.pg.test.ts',
   },
   {
     name: 'signature-of-any-token',
@@ -35,7 +35,7 @@ export const CALLS: readonly Mutant[] = [
     in: 'isSigned',
     find: '.length && timingSafeEqual',
     replace: '.length || timingSafeEqual',
-    suite: 'test/calls/carriers/twilio/refused.pg.test.ts',
+    suite: 'test/calls/phone/refused.pg.test.ts',
   },
   {
     name: 'hung-up-before-goodbye',
@@ -44,7 +44,7 @@ export const CALLS: readonly Mutant[] = [
     in: 'over',
     find: 'if (!gone',
     replace: 'if (gone',
-    suite: 'test/calls/carriers/twilio/incoming.pg.test.ts',
+    suite: 'test/calls/phone/incoming.pg.test.ts',
   },
   {
     name: 'heard-is-noted-once',
@@ -53,7 +53,7 @@ export const CALLS: readonly Mutant[] = [
     in: 'keep',
     find: "if (gone.aborted) throw error; deps.log.warn({ reason: reasonOf(error), conversationId }, 'what was heard is noted again')",
     replace: 'throw error',
-    suite: 'test/calls/carriers/twilio/cut.pg.test.ts',
+    suite: 'test/calls/phone/cut.pg.test.ts',
   },
   {
     name: 'token-used-twice',
@@ -63,7 +63,7 @@ export const CALLS: readonly Mutant[] = [
     find: 'line_token = null, line_holder = $3, say_from = null, line_until = clock_timestamp() + $4 * interval \'1 ms\' from (select id as call_id, say_from as "sayFrom" from calls where line_token = $1 for update) old where id = old.call_id and line_token = $1 and provider_call_id = $2 and ${CALL_LIVE} and line_holder is null',
     replace:
       'line_holder = $3, say_from = null, line_until = clock_timestamp() + $4 * interval \'1 ms\' from (select id as call_id, say_from as "sayFrom" from calls where line_token = $1 for update) old where id = old.call_id and line_token = $1 and provider_call_id = $2 and ${CALL_LIVE}',
-    suite: 'test/calls/carriers/twilio/refused.pg.test.ts',
+    suite: 'test/calls/phone/refused.pg.test.ts',
   },
   {
     name: 'lost-line-for-ever',
@@ -72,7 +72,7 @@ export const CALLS: readonly Mutant[] = [
     in: 'listLost',
     find: '<= clock_timestamp()',
     replace: '<= answered_at',
-    suite: 'test/calls/carriers/twilio/cut.pg.test.ts',
+    suite: 'test/calls/phone/cut.pg.test.ts',
   },
   {
     name: 'lost-call-goes-on',
@@ -81,7 +81,7 @@ export const CALLS: readonly Mutant[] = [
     in: 'endLost',
     find: 'if (isLive)',
     replace: 'if (!isLive)',
-    suite: 'test/calls/carriers/twilio/cut.pg.test.ts',
+    suite: 'test/calls/phone/cut.pg.test.ts',
   },
   {
     name: 'cut-is-a-failure',
@@ -95,11 +95,11 @@ export const CALLS: readonly Mutant[] = [
   {
     name: 'dialed-twice',
     promise: 'a number is rung once',
-    file: 'src/calls/carriers/twilio/twilio-carrier.ts',
+    file: 'src/calls/phone/twilio-carrier.ts',
     in: 'place',
     find: 'there !== undefined)',
     replace: 'there === null)',
-    suite: 'test/calls/carriers/twilio/outgoing.pg.test.ts',
+    suite: 'test/calls/phone/outgoing.pg.test.ts',
   },
   {
     name: 'transfer-to-anywhere',
@@ -108,16 +108,16 @@ export const CALLS: readonly Mutant[] = [
     in: 'transferCall',
     find: "} = await requireCallable(account, asked.to, '/to')",
     replace: '= 30 } = account.outbound ?? { x: requireCallable }',
-    suite: 'test/calls/carriers/twilio/transfer.pg.test.ts',
+    suite: 'test/calls/phone/transfer.pg.test.ts',
   },
   {
     name: 'unreached-is-transferred',
     promise: 'a call is given to another number; who picks up, or that nobody does',
-    file: 'src/calls/carriers/twilio/after-transfer.ts',
+    file: 'src/calls/phone/after-transfer.ts',
     in: 'afterDial',
     find: "answered'].",
     replace: "answered', 'busy'].",
-    suite: 'test/calls/carriers/twilio/transfer.pg.test.ts',
+    suite: 'test/calls/phone/transfer.pg.test.ts',
   },
   {
     name: 'keys-pressed-twice',
@@ -126,7 +126,7 @@ export const CALLS: readonly Mutant[] = [
     in: 'takeAsked',
     find: 'set keys_to_press = null',
     replace: 'set keys_to_press = keys_to_press',
-    suite: 'test/calls/carriers/twilio/keys.pg.test.ts',
+    suite: 'test/calls/phone/keys.pg.test.ts',
   },
   {
     name: 'number-taken-away',

@@ -233,7 +233,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
     in: 'markHeard',
     find: '= $3,',
     replace: '= coalesce(text, $3),',
-    suite: 'test/calls/carriers/twilio/incoming.pg.test.ts',
+    suite: 'test/calls/phone/incoming.pg.test.ts',
   },
   {
     name: 'rung-out-of-hours',
@@ -242,6 +242,6 @@ export const CONVERSATIONS: readonly Mutant[] = [
     in: 'telephoneOf',
     find: 'if (closedMessage(content, startedAt + ageMs) !== undefined) return null',
     replace: 'void [closedMessage, startedAt, ageMs]',
-    suite: 'test/calls/carriers/twilio/escalation-rings.pg.test.ts',
+    suite: 'test/calls/phone/escalation-rings.pg.test.ts',
   },
 ];

@@ -1,5 +1,5 @@
 import { signatureOf } from '../../../src/calls/carriers/twilio/signature.ts';
-import { readTwiml } from '../../calls/carriers/twilio/read-twiml.ts';
+import { readTwiml } from '../../calls/phone/read-twiml.ts';
 import { CARRIER_SECRET, CARRIER_TOKEN, type Attack, type Socket, type Target } from '../attack.ts';
 
 /** Attacks by a carrier, or by somebody who pretends to be one. */

@@ -298,10 +298,10 @@ export const ROWS: Record<string, Row> = {
   },
   getCall: { path: call, status: 200 },
   endCall: { path: below(call, '/end'), json: {}, status: 200 },
-  // Of a call without a telephone; with one: test/calls/carriers/twilio.
+  // Of a call without a telephone; with one: test/calls/phone.
   transferCall: { path: below(call, '/transfer'), json: { to: '+442071838751' }, status: 409 },
   pressKeys: { path: below(call, '/dtmf'), json: { digits: '1' }, status: 409 },
-  // Without a signature; with one: test/calls/carriers/twilio.
+  // Without a signature; with one: test/calls/phone.
   answerTwilioCall: { path: at('/v1/telephony/twilio/voice'), raw: CALLBACK, status: 401 },
   noteTwilioStatus: { path: at('/v1/telephony/twilio/status'), raw: CALLBACK, status: 401 },
   answerTelnyxCall: { path: at('/v1/telephony/telnyx/voice'), raw: CALLBACK, status: 401 },

@@ -8,7 +8,7 @@ import {
   stateOf,
   type CarrierAnswer,
 } from '../ask-carrier.ts';
-import { refusalOf } from '../carrier.ts';
+import { refusalOf } from '../../transports/transport.ts';
 import type { CarrierApi } from '../dialect.ts';
 
 /** Of the call that is placed it tells numbers and state; of its id its webhooks tell first. */

@@ -1,4 +1,4 @@
-import type { Became } from '../carrier.ts';
+import type { Became } from '../../transports/transport.ts';
 
 /** What Twilio calls the states of a call. */
 const BECAME: Record<string, Became> = {

@@ -8,7 +8,7 @@ import {
   stateOf,
   type CarrierAnswer,
 } from '../ask-carrier.ts';
-import { refusalOf } from '../carrier.ts';
+import { refusalOf } from '../../transports/transport.ts';
 import type { CarrierApi } from '../dialect.ts';
 
 const Made = z.object({ sid: z.string().min(1).max(256) });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { echo, scriptedResponder } from '../../../conversations/turns/scripted-responder.ts';
 import type { Reply } from '../../../roles/api/api-setup.ts';
 import { until } from '../../../until.ts';
-import { GREETING, NUMBER, type PhoneFixture } from '../twilio/phone-setup.ts';
-import { CALLER } from '../twilio/stand-in-carrier.ts';
+import { GREETING, NUMBER, type PhoneFixture } from '../../phone/phone-setup.ts';
+import { CALLER } from '../../phone/stand-in-carrier.ts';
 import { ACCOUNT, APPLICATION } from './telnyx-manner.ts';
 import { startTelnyxFixture } from './telnyx-setup.ts';
 import { answerInMarkdown, WORDS } from '../../lines/markdown-answer.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { echo, scriptedResponder } from '../../../conversations/turns/scripted-responder.ts';
 import { passTime } from '../../passing-time.ts';
-import { connectMediaPhone } from '../twilio/media-phone.ts';
-import type { MediaFixture } from '../twilio/media-setup.ts';
-import { GREETING, NUMBER } from '../twilio/phone-setup.ts';
+import { connectMediaPhone } from '../../phone/media-phone.ts';
+import type { MediaFixture } from '../../phone/media-setup.ts';
+import { GREETING, NUMBER } from '../../phone/phone-setup.ts';
 import { startTelnyxMediaFixture } from './telnyx-setup.ts';
 import { answerInMarkdown, MARKDOWN, WORDS } from '../../lines/markdown-answer.ts';
 

@@ -8,8 +8,8 @@ import {
   OTHER_NUMBER,
   PROVIDER,
   type PhoneFixture,
-} from '../twilio/phone-setup.ts';
-import { CALLER } from '../twilio/stand-in-carrier.ts';
+} from '../../phone/phone-setup.ts';
+import { CALLER } from '../../phone/stand-in-carrier.ts';
 import {
   ACCOUNT,
   API_KEY,

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { signedText } from '../../../../src/calls/carriers/telnyx/signature.ts';
 import { TELNYX_WIRE } from './telnyx-wire.ts';
-import type { Manner } from '../twilio/stand-in-carrier.ts';
+import type { Manner } from '../../phone/stand-in-carrier.ts';
 
 /** Telnyx, as a carrier that the stand-in stands in for: what differs from Twilio. */
 

@@ -1,9 +1,9 @@
-import { startMediaFixture, type MediaFixture } from '../twilio/media-setup.ts';
+import { startMediaFixture, type MediaFixture } from '../../phone/media-setup.ts';
 import {
   startPhoneFixture,
   type FixtureOptions,
   type PhoneFixture,
-} from '../twilio/phone-setup.ts';
+} from '../../phone/phone-setup.ts';
 import {
   API_KEY,
   newKeys,

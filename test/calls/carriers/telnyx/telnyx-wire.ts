@@ -1,4 +1,4 @@
-import type { Wire } from '../twilio/media-wire.ts';
+import type { Wire } from '../../phone/media-wire.ts';
 
 const stream_id = '32DE0DEA-53CB-4B21-89A4-9E1819C043BC';
 

@@ -7,7 +7,7 @@ import {
   soundFrame,
   type Media,
 } from '../../../../src/calls/carriers/twilio/media-frames.ts';
-import { createMediaTrack } from '../../../../src/calls/carriers/twilio/media-track.ts';
+import { createMediaTrack } from '../../../../src/calls/phone/media-track.ts';
 
 describe('frames', () => {
   const start = { streamSid: 'MZ1', callSid: 'CA1' };

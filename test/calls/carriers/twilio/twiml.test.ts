@@ -5,7 +5,7 @@ import {
   relayTwiml,
   streamTwiml,
 } from '../../../../src/calls/carriers/twilio/twiml.ts';
-import { readTwiml } from './read-twiml.ts';
+import { readTwiml } from '../../phone/read-twiml.ts';
 
 test('the socket, what it is handed, and who is asked when it is over', () => {
   const xml = relayTwiml({

@@ -1,0 +1,69 @@
+import { failpoint } from '../../failpoints.ts';
+import { fromUuid } from '../../ids.ts';
+import { ringTransfer } from '../acts/acts.sql.ts';
+import { nobodyCame, somebodyCame } from '../acts/settle-transfer.ts';
+import type { TransferStatus } from '../calls.sql.ts';
+import { endingOf, isTransferred, settleCall } from '../lines/settle-call.ts';
+import { boundTo, connectAgain, contentOf } from './connect.ts';
+import { becameOf } from '../carriers/twilio/statuses.ts';
+import { dialTwiml, EMPTY_TWIML, goodbyeTwiml } from '../carriers/twilio/twiml.ts';
+import type { OfCall, VoiceDeps } from './voice-deps.ts';
+
+/** Of a socket before a transfer: now the number is rung. What comes of one before that comes late. */
+export async function afterHandOff(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
+  const { call, account, sent } = ofCall;
+  const { id, transfers, transferTo: to, status } = call;
+  if (sent.after !== transfers - 1 || status !== 'transferring') return EMPTY_TWIML;
+  const callerId = call.direction === 'inbound' ? call.to : call.from;
+  const { outbound } = account;
+  // Between the request and now its declaration may have changed.
+  if (!outbound || to === null || callerId === null) return backToAgent(deps, ofCall, 'failed');
+  const { ringSec } = outbound;
+  if (!(await ringTransfer(deps.pool, { id, transfers, ms: ringSec * 1_000 + TOLD_MS })))
+    return goodbyeTwiml(undefined);
+  await failpoint('transfer.ringing');
+  const { paths } = sent.dialect;
+  const base = deps.baseUrl();
+  const of = `?call=${fromUuid('call', id)}&transfer=${transfers}`;
+  const answered = `${base}${paths.status}${of}`;
+  return dialTwiml({ to, callerId, ringSec, action: `${base}${paths.voice}${of}`, answered });
+}
+
+/** Beyond its ringing: until the carrier has told how it ended. */
+const TOLD_MS = 30_000;
+
+const UNREACHED: Record<string, TransferStatus> = { busy: 'busy', 'no-answer': 'no_answer' };
+
+/** The number was rung: the two have talked, or the caller is back. What comes twice is answered alike. */
+export async function afterDial(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
+  const { call, sent } = ofCall;
+  const { form, transfer } = sent;
+  const became = becameOf(form.get('CallStatus') ?? '') ?? 'live';
+  const dialed = form.get('DialCallStatus') ?? '';
+  // What comes late is answered to nobody.
+  if (transfer !== call.transfers) return EMPTY_TWIML;
+  const isWaiting = call.status === 'transferring';
+  if (isTransferred(call) || (isWaiting && ['completed', 'answered'].includes(dialed))) {
+    await somebodyCame(deps, call, { isOver: true });
+    return goodbyeTwiml(undefined);
+  }
+  if (became !== 'live') {
+    // The caller did not wait.
+    await settleCall(deps, call, endingOf(call, became));
+    return goodbyeTwiml(undefined);
+  }
+  return backToAgent(deps, ofCall, UNREACHED[dialed] ?? 'failed');
+}
+
+async function backToAgent(
+  deps: VoiceDeps,
+  { call, sent }: OfCall,
+  why: TransferStatus,
+): Promise<string> {
+  if (call.status === 'transferring') {
+    const { language } = (await contentOf(deps, call, boundTo(call))) ?? {};
+    await nobodyCame(deps, call, { why, language });
+    await failpoint('transfer.back');
+  }
+  return connectAgain(deps, { call, dialect: sent.dialect });
+}

@@ -1,0 +1,124 @@
+import { ApiError } from '../../errors.ts';
+import { addSystemTurn } from '../../conversations/escalations/request-escalation.ts';
+import { breakOffTurn } from '../../conversations/ending/break-off-turn.ts';
+import {
+  afterEnd,
+  endConversation,
+  endLocked,
+} from '../../conversations/ending/end-conversation.ts';
+import { inConversation, lockLive } from '../../conversations/record/conversation-deps.ts';
+import { startConversation } from '../../conversations/record/start-conversation.ts';
+import { ANSWERED, finishCall, type CallRow } from '../calls.sql.ts';
+import { answerByMachine } from '../lines/lines.sql.ts';
+import { isTransferred } from '../lines/settle-call.ts';
+import type { Account } from '../providers/find-account.ts';
+import { boundTo, contentOf } from './connect.ts';
+import { goodbyeTwiml } from '../carriers/twilio/twiml.ts';
+import type { SentOfCall, VoiceDeps } from './voice-deps.ts';
+
+/**
+ * Voicemail: a machine answers an outgoing call. The carrier connects the call immediately and detects machines during it
+ * (asynchronous detection), so a person does not wait. After it has found one, the call ends with the reason `voicemail`,
+ * the process that holds its line closes it, and the carrier asks for the next TwiML: the provider's message and a hang-up.
+ */
+
+const VOICEMAIL = 'voicemail';
+
+export function isMachine({ form }: Pick<SentOfCall, 'form'>): boolean {
+  return /^(machine|fax)/.test(form.get('AnsweredBy') ?? '');
+}
+
+/** Returns whether a machine has answered. Every request of the carrier then gets the message. */
+export function hasVoicemail({ endedReason }: Pick<CallRow, 'endedReason'>): boolean {
+  return endedReason === VOICEMAIL;
+}
+
+/** Stores that a machine has answered. A repeated report, or one of a call that is over, changes nothing. */
+export async function noteMachine(deps: VoiceDeps, call: CallRow, account: Account): Promise<void> {
+  // The call was transferred to a person.
+  if (isTransferred(call)) return;
+  if (call.conversationId === null && (await startWithMessage(deps, call, account))) return;
+  const end = { id: call.id, from: ANSWERED, status: 'completed', reason: VOICEMAIL } as const;
+  if (await finishCall(deps.pool, end)) deps.wakeLine(call.id);
+}
+
+/** Stores the message, if there is one, as the last turn of the conversation, and returns the TwiML that says it. */
+export async function leaveMessage(
+  deps: VoiceDeps,
+  call: CallRow,
+  account: Account,
+): Promise<string> {
+  const message = account.outbound?.voicemailMessage;
+  await closeMailbox(deps, call, message);
+  const content = await contentOf(deps, account, boundTo(call));
+  return goodbyeTwiml(message, content?.language);
+}
+
+/** Ends the live conversation of a call that a machine has answered. `message` becomes its last turn. */
+export async function closeMailbox(
+  deps: VoiceDeps,
+  { namespace, conversationId }: CallRow,
+  message?: string,
+): Promise<void> {
+  if (conversationId === null) return;
+  const ending = { reason: VOICEMAIL, outcome: VOICEMAIL } as const;
+  try {
+    const ended = await inConversation(deps, async (transaction) => {
+      const key = { namespace, id: conversationId };
+      const row = await breakOffTurn(transaction, await lockLive(transaction.db, key));
+      const said = message === undefined ? row : await withMessage(transaction.db, row, message);
+      return endLocked({ ...transaction, deps }, { ...row, ...said }, ending);
+    });
+    await afterEnd(deps, ended, { isOutcomeStated: true });
+  } catch (error) {
+    // The conversation has ended already, or was erased.
+    if (!(error instanceof ApiError)) throw error;
+  }
+}
+
+function withMessage(
+  db: Parameters<typeof addSystemTurn>[0],
+  row: Parameters<typeof addSystemTurn>[1],
+  text: string,
+): ReturnType<typeof addSystemTurn> {
+  return addSystemTurn(db, row, {
+    role: 'agent',
+    text,
+    status: row.status === 'escalated' ? 'escalated' : 'active',
+    tally: row.tally,
+    silenceSec: row.silenceTimeoutSec,
+  });
+}
+
+/**
+ * Stores a conversation that consists of the message, because the carrier found the machine before it opened a line.
+ * Returns false if a line was opened, or the call ended, at the same time.
+ */
+async function startWithMessage(
+  deps: VoiceDeps,
+  call: CallRow,
+  account: Account,
+): Promise<boolean> {
+  const message = account.outbound?.voicemailMessage;
+  const { id, namespace, agentId, agentVersion, userId, variables, metadata } = call;
+  const about = { namespace, agentId, userId, variables, metadata, callId: id };
+  const version = agentVersion === null ? {} : { version: agentVersion };
+  const brought = message === undefined ? [] : [{ role: 'agent' as const, text: message }];
+  try {
+    const conversation = { ...about, ...version, channel: 'voice' as const, brought };
+    const begun = await startConversation(deps, conversation, async (db, row) => {
+      if (!(await answerByMachine(db, { id, conversationId: row.id }))) throw new CallOver();
+    });
+    const ending = { namespace, id: begun.id, reason: VOICEMAIL, outcome: VOICEMAIL } as const;
+    await endConversation(deps, ending);
+    return true;
+  } catch (error) {
+    if (error instanceof CallOver) return false;
+    throw error;
+  }
+}
+
+/** The call was answered, or ended, while the machine picked up. */
+class CallOver extends Error {
+  override readonly name = 'CallOver';
+}

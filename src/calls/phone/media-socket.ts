@@ -1,0 +1,155 @@
+import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
+import { reasonOf } from '../../errors.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import type { Socket, SocketRoute } from '../../platform/http/sockets/sockets.ts';
+import { decodeMuLaw, encodeMuLaw, MU_LAW_SILENCE } from '../../speech/audio/mu-law.ts';
+import type { SpeechProviders } from '../../speech/providers/speech-providers.ts';
+import { createAudioLine, type AudioLine } from '../lines/audio-line.ts';
+import type { Line, LineEvent } from '../lines/line.ts';
+import type { LineFor, Lines, OpenLine } from '../lines/lines.ts';
+import { speechOf } from '../lines/own-speech.ts';
+import type { SoundFormat } from '../lines/sound-queue.ts';
+import type { TurnTimes } from '../lines/turn-times.ts';
+import type { Dialect, MediaDialect } from '../carriers/dialect.ts';
+import { isMuLaw, type MediaFrame, type StartFrame } from '../carriers/twilio/media-frames.ts';
+import { createMediaTrack } from './media-track.ts';
+
+/** A frame of 20 ms has some 300 bytes. */
+const FRAME_BYTES_MAX = 64 * 1024;
+/** Who has a token shows it at once. */
+const START_MS = 5_000;
+/** Frames that say nothing we know, one after the other: whoever sends them is no carrier. */
+const UNKNOWN_MAX = 50;
+
+const FORMAT: SoundFormat = {
+  sampleRate: 8_000,
+  bytesPerFrame: 160,
+  silence: MU_LAW_SILENCE,
+  encode: encodeMuLaw,
+};
+
+export type MediaSocketDeps = {
+  /** How long a user waited for a reply. */
+  onTimes: (times: TurnTimes) => void;
+  lines: Pick<Lines, 'open'>;
+  providers: SpeechProviders;
+  log: Logger;
+};
+
+/**
+ * Media Streams: the carrier sends what is heard and plays what is sent, as µ-law. Its first frames are
+ * `connected` and `start`, which has the token that the answer to its call gave it; without one that is right
+ * nothing else is read.
+ */
+export function mediaSocket(
+  deps: MediaSocketDeps,
+  { media, paths }: Pick<Dialect, 'media' | 'paths'>,
+): SocketRoute {
+  return {
+    path: paths.media,
+    frameBytesMax: FRAME_BYTES_MAX,
+    accept: (socket) => {
+      let stream: ReturnType<typeof openStream> | undefined;
+      let unknown = 0;
+      const tooLate = setTimeout(() => socket.close(1008, 'no start'), START_MS);
+      return {
+        onText: (text) => {
+          const frame = media.read(text);
+          if (!frame) {
+            unknown += 1;
+            if (unknown > UNKNOWN_MAX) socket.close(1003, 'no frames of Media Streams');
+            return undefined;
+          }
+          unknown = 0;
+          if (stream) return stream.take(frame);
+          if (frame.event !== 'start') return undefined;
+          clearTimeout(tooLate);
+          if (isMuLaw(frame.start)) stream = openStream(deps, { socket, media }, frame.start);
+          else socket.close(1003, 'no µ-law of 8000 Hz');
+          return undefined;
+        },
+        onClose: () => {
+          clearTimeout(tooLate);
+          stream?.closed();
+        },
+      };
+    },
+  };
+}
+
+type Way = { socket: Socket; media: MediaDialect };
+
+/** One that has shown its token: what comes waits until its line is open. */
+function openStream(
+  { lines, log, onTimes, providers }: MediaSocketDeps,
+  way: Way,
+  { callSid, streamSid, customParameters }: StartFrame,
+): { take: (frame: MediaFrame) => Promise<void> | undefined; closed: () => void } {
+  const { socket } = way;
+  let opened: OpenLine | undefined;
+  let audio: AudioLine | undefined;
+  const onFlood = (): void => log.warn({ callSid }, 'a carrier sends more than real time has');
+  const track = createMediaTrack({ nowMs: monotonicMs, onFlood });
+  const on = (event: LineEvent): Promise<void> | undefined => opened?.on(event);
+
+  const lineFor: LineFor = ({ namespace, content }) => {
+    if (!content) return silentLine(socket);
+    const speech = speechOf(providers, { namespace, content, sampleRate: FORMAT.sampleRate });
+    const sink = sinkOf(way, streamSid);
+    audio = createAudioLine({ speech, format: FORMAT, sink, on, onTimes, log });
+    return audio;
+  };
+
+  const take = (frame: MediaFrame): void => {
+    if (frame.event === 'media') {
+      const sound = track.take(frame.media);
+      if (sound) audio?.hear(decodeMuLaw(sound));
+    } else if (frame.event === 'mark') audio?.played(frame.mark.name);
+    else if (frame.event === 'dtmf') audio?.press(frame.dtmf.digit);
+    else if (frame.event === 'stop') socket.close();
+  };
+
+  const token = customParameters?.['token'];
+  const asked = { token: String(token), providerCallId: callSid, lineFor };
+  const opening = typeof token === 'string' ? lines.open(asked) : Promise.resolve(undefined);
+  const ready = opening
+    .catch((error: unknown) => {
+      log.error({ reason: reasonOf(error) }, 'a line could not be opened');
+      return undefined;
+    })
+    .then((line) => {
+      opened = line;
+      if (!line) return socket.close(1008, 'the token opens no line');
+      if (!socket.admit(line.namespace)) return socket.close(1013, 'no place left');
+    });
+
+  return {
+    // Earlier frames wait until the line is open.
+    take: (frame) => {
+      if (!opened) return ready.then(() => take(frame));
+      take(frame);
+      return undefined;
+    },
+    closed: () => {
+      void ready.then(() => {
+        audio?.close();
+        return opened?.closed();
+      });
+    },
+  };
+}
+
+function sinkOf({ socket, media }: Way, streamSid: string) {
+  return {
+    frame: (bytes: Uint8Array) => socket.send(media.sound(streamSid, bytes)),
+    mark: (name: string) => socket.send(media.mark(streamSid, name)),
+    clear: () => socket.send(media.clear(streamSid)),
+    close: () => socket.close(),
+  };
+}
+
+/** Of a call that nobody can answer, so that nobody's voice is known. */
+function silentLine(socket: Socket): Line {
+  const nothing = (): void => undefined;
+  return { say: nothing, endUtterance: nothing, sendKeys: nothing, end: () => socket.close() };
+}

@@ -1,0 +1,52 @@
+import { MU_LAW_SILENCE } from '../../speech/audio/mu-law.ts';
+import { createRealTime } from '../lines/real-time.ts';
+import type { Media } from '../carriers/twilio/media-frames.ts';
+
+/** What a user says, as a stream without gaps, whatever became of its frames on their way. */
+export type MediaTrack = {
+  /** µ-law of what is to be heard next; undefined: nothing of it. */
+  take: (media: Media) => Uint8Array | undefined;
+};
+
+const BYTES_PER_MS = 8;
+/** Less is how clocks differ. */
+const GAP_MS_MIN = 20;
+/** Longer ones are a pause of so much. */
+const GAP_MS_MAX = 1_000;
+
+type Deps = {
+  /** A monotonic clock. */
+  nowMs: () => number;
+  /** Told once: more comes than anybody can say. */
+  onFlood: () => void;
+};
+
+/** Doubled frames and those that come after a later one are left out; what is missing is silence. */
+export function createMediaTrack(deps: Deps): MediaTrack {
+  const realTime = createRealTime(deps);
+  let lastChunk = 0;
+  let nextMs: number | undefined;
+
+  return {
+    take: ({ track = 'inbound', chunk, timestamp, payload }) => {
+      if (track !== 'inbound' && track !== 'inbound_track') return undefined;
+      const sound = Buffer.from(payload, 'base64');
+      if (sound.length === 0) return undefined;
+      if (chunk !== undefined && chunk <= lastChunk) return undefined;
+      const gapMs = timestamp === undefined || nextMs === undefined ? 0 : timestamp - nextMs;
+      if (gapMs <= -GAP_MS_MIN && chunk === undefined) return undefined;
+      const soundMs = sound.length / BYTES_PER_MS;
+      const restMs = Math.floor(realTime.allowedMs() - soundMs);
+      if (restMs < 0) {
+        realTime.drop();
+        return undefined;
+      }
+      const silentMs = gapMs >= GAP_MS_MIN ? Math.min(gapMs, GAP_MS_MAX, restMs) : 0;
+      realTime.spend(soundMs + silentMs);
+      lastChunk = chunk ?? lastChunk;
+      if (timestamp !== undefined) nextMs = timestamp + soundMs;
+      if (silentMs === 0) return sound;
+      return Buffer.concat([Buffer.alloc(silentMs * BYTES_PER_MS, MU_LAW_SILENCE), sound]);
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { somebodyCame } from '../acts/settle-transfer.ts';
+import { readCallById, type CallRow } from '../calls.sql.ts';
+import { noteRinging, readByCarrier } from '../lines/lines.sql.ts';
+import { endingOf, settleCall } from '../lines/settle-call.ts';
+import type { Account } from '../providers/find-account.ts';
+import { requireSigned, signedFor } from './authenticate.ts';
+import { isOf } from './answer-voice.ts';
+import { closeMailbox, hasVoicemail, isMachine, noteMachine } from './machine.ts';
+import type { SentOfCall, VoiceDeps } from './voice-deps.ts';
+import { becameOf } from '../carriers/twilio/statuses.ts';
+import { EMPTY_TWIML } from '../carriers/twilio/twiml.ts';
+
+/**
+ * What the carrier tells of a call. A call that is over stays as it is, so that what comes late or twice
+ * changes nothing. The carrier also reports here that a machine has answered an outgoing call. Returns empty TwiML.
+ * @throws ApiError invalid_signature, rate_limited
+ */
+export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
+  // Where the answer may be followed, an empty document would be the end of the call.
+  const nothing = sent.dialect.followsStatus ? '' : EMPTY_TWIML;
+  if (sent.transfer !== undefined) {
+    await notePickUp(deps, sent);
+    return nothing;
+  }
+  const { account, call } = await callOf(deps, sent);
+  if (!call) return nothing;
+  const providerCallId = sent.form.get('CallSid') ?? '';
+  const status = sent.form.get('CallStatus') ?? '';
+  const became = becameOf(status);
+  const isOver = became !== 'live' && became !== undefined;
+  if (call.endedAt !== null) {
+    // It was ended before its carrier had told its id.
+    const isUnheard = became === 'live' && call.providerCallId === null;
+    if (isUnheard) await deps.carrierOf(call).hangUp({ ...call, providerCallId });
+    // The machine hung up before the message was said.
+    if (hasVoicemail(call) && isOver) await closeMailbox(deps, call);
+    return nothing;
+  }
+  if (call.direction === 'outbound' && isMachine(sent)) {
+    await noteMachine(deps, call, account);
+    if (isOver) await closeMailbox(deps, call);
+    return nothing;
+  }
+  if (became === 'live') await noteRinging(deps.pool, { id: call.id, providerCallId });
+  else if (became !== undefined) await settleCall(deps, call, endingOf(call, became));
+  return nothing;
+}
+
+/** Somebody has picked up at the number that a call of ours is transferred to: theirs is a call of its own. */
+async function notePickUp(deps: VoiceDeps, sent: SentOfCall): Promise<void> {
+  const call = sent.callId === undefined ? undefined : await readCallById(deps.pool, sent.callId);
+  const account = call?.telephonyProviderId && (await deps.accounts.byId(call.telephonyProviderId));
+  await requireSigned(deps, account || undefined, sent);
+  const isPickUp = ['in-progress', 'answered'].includes(sent.form.get('CallStatus') ?? '');
+  const isItsOwn = call?.providerCallId === sent.form.get('ParentCallSid');
+  const isWaiting = call?.transferStatus === 'ringing' && call.transfers === sent.transfer;
+  if (call && isPickUp && isItsOwn && isWaiting) await somebodyCame(deps, call, { isOver: false });
+}
+
+type Told = { account: Account; call: CallRow | undefined };
+
+/** `call` undefined: we know no such call. */
+async function callOf(deps: VoiceDeps, sent: SentOfCall): Promise<Told> {
+  if (sent.callId === undefined) {
+    const { account } = await signedFor(deps, sent);
+    const providerCallId = sent.form.get('CallSid') ?? '';
+    const key = { telephonyProviderId: account.id, providerCallId };
+    return { account, call: await readByCarrier(deps.pool, key) };
+  }
+  const call = await readCallById(deps.pool, sent.callId);
+  const found = call?.telephonyProviderId && (await deps.accounts.byId(call.telephonyProviderId));
+  const account = await requireSigned(deps, found || undefined, sent);
+  return { account, call: call && isOf(call, sent) ? call : undefined };
+}

@@ -1,0 +1,108 @@
+import { clearTimeout, setTimeout } from '../../clock.ts';
+import { reasonOf } from '../../errors.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import type { Socket, SocketRoute } from '../../platform/http/sockets/sockets.ts';
+import type { Line } from '../lines/line.ts';
+import type { Lines, OpenLine } from '../lines/lines.ts';
+import { createMessageBound } from '../lines/message-bound.ts';
+import type { CarrierPaths } from '../carriers/dialect.ts';
+import {
+  endFrame,
+  eventOf,
+  keysFrame,
+  lastFrame,
+  readFrame,
+  sayFrame,
+  type RelayFrame,
+} from '../carriers/twilio/relay-frames.ts';
+
+/** An utterance of ten minutes has a third of it. */
+const FRAME_BYTES_MAX = 64 * 1024;
+/** Who has a token shows it at once. */
+const SETUP_MS = 5_000;
+/** Frames that say nothing we know, one after the other: whoever sends them is no carrier. */
+const UNKNOWN_MAX = 50;
+/** Nobody says more while a turn is stored, nor faster; a database may be away for a minute. */
+const PROMPTS = { pending: 20, pendingChars: 64_000, burst: 40, perSec: 2 };
+
+/**
+ * ConversationRelay: the carrier hears and speaks, and sends and takes text. Its first frame has the token that
+ * the answer to its call gave it; without one that is right nothing else is read.
+ */
+export function relaySocket(
+  { lines, log }: { lines: Pick<Lines, 'open'>; log: Logger },
+  { relay: path }: Pick<CarrierPaths, 'relay'>,
+): SocketRoute {
+  return {
+    path,
+    frameBytesMax: FRAME_BYTES_MAX,
+    accept: (socket) => {
+      let opening: Promise<OpenLine | undefined> | undefined;
+      let opened: OpenLine | undefined;
+      let unknown = 0;
+      const tooLate = setTimeout(() => socket.close(1008, 'no setup'), SETUP_MS);
+
+      const prompts = createMessageBound(PROMPTS);
+
+      const take = (frame: RelayFrame): void => {
+        if (frame.type === 'error')
+          log.warn({ reason: frame.description }, 'a carrier refused a frame');
+        const event = eventOf(frame);
+        if (event?.type !== 'heard') return event && void opened?.on(event);
+        if (!prompts.allows(event.text)) return socket.close(1008, 'too many prompts');
+        prompts.add(event.text, opened?.on(event));
+      };
+
+      const open = async (frame: RelayFrame): Promise<OpenLine | undefined> => {
+        const token = frame.type === 'setup' ? frame.customParameters?.['token'] : undefined;
+        if (frame.type !== 'setup' || typeof token !== 'string') return undefined;
+        return lines.open({ token, providerCallId: frame.callSid, lineFor: () => lineOf(socket) });
+      };
+
+      const begin = (frame: RelayFrame): Promise<void> => {
+        clearTimeout(tooLate);
+        opening = open(frame).catch((error: unknown) => {
+          log.error({ reason: reasonOf(error) }, 'a line could not be opened');
+          return undefined;
+        });
+        return opening.then((line) => {
+          if (!line) return socket.close(1008, 'the token opens no line');
+          if (!socket.admit(line.namespace)) return socket.close(1013, 'no place left');
+          opened = line;
+        });
+      };
+
+      return {
+        onText: (text) => {
+          const frame = readFrame(text);
+          if (!frame) {
+            unknown += 1;
+            if (unknown > UNKNOWN_MAX) socket.close(1003, 'no frames of ConversationRelay');
+            return undefined;
+          }
+          unknown = 0;
+          if (opening === undefined) return begin(frame);
+          if (!opened) return opening.then(() => take(frame));
+          take(frame);
+          return undefined;
+        },
+        onClose: () => {
+          clearTimeout(tooLate);
+          void opening?.then((line) => line?.closed());
+        },
+      };
+    },
+  };
+}
+
+function lineOf(socket: Socket): Line {
+  return {
+    say: (text, isKept) => socket.send(sayFrame(text, isKept)),
+    endUtterance: (isKept) => socket.send(lastFrame(isKept)),
+    sendKeys: (keys) => socket.send(keysFrame(keys)),
+    end: (why) => {
+      socket.send(endFrame(why));
+      socket.close();
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { fromUuid } from '../../ids.ts';
+import { reasonOf } from '../../errors.ts';
+import { failpoint } from '../../failpoints.ts';
+import type { Logger } from '../../platform/observability/logger.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import { markDialed } from '../lines/lines.sql.ts';
+import type { Account, Accounts } from '../providers/find-account.ts';
+import { DialRefused, type Carrier } from '../transports/transport.ts';
+import { becameOf } from '../carriers/twilio/statuses.ts';
+import { pathsOf, type CarrierApi } from '../carriers/dialect.ts';
+
+export type TwilioCarrierDeps = {
+  pool: Pool;
+  accounts: Pick<Accounts, 'byId'>;
+  /** Of each type of account. */
+  apis: Readonly<Record<Account['type'], CarrierApi>>;
+  baseUrl: () => string;
+  log: Logger;
+};
+
+/** Beyond its ringing: until the carrier has told how it ended. */
+const TOLD_MS = 30_000;
+
+/**
+ * Calls over the public network. It dials once: a process that was killed as it dialled left word of it, and
+ * whoever goes on asks the carrier for the call before it dials again.
+ */
+export function createTwilioCarrier(deps: TwilioCarrierDeps): Carrier {
+  const { accounts, apis, log, pool } = deps;
+
+  async function accountOf(telephonyProviderId: string | null): Promise<Account | undefined> {
+    return telephonyProviderId === null ? undefined : accounts.byId(telephonyProviderId);
+  }
+
+  return {
+    keepable: async (options) => options,
+    eventAt: ({ step }) =>
+      step === 0 ? { event: { type: 'ringing' }, nextAfterMs: null } : undefined,
+    place: async (call) => {
+      const account = await accountOf(call.telephonyProviderId);
+      if (!account) throw new DialRefused('its TelephonyProvider is gone');
+      if (!account.outbound) throw new DialRefused('its TelephonyProvider calls nobody');
+      const api = apis[account.type];
+      const { from, to } = call;
+      if (from === null || to === null) throw new DialRefused('it has no numbers');
+      const { ringSec, voicemailMessage } = account.outbound;
+      const dialedMs = await markDialed(pool, { id: call.id, ms: ringSec * 1_000 + TOLD_MS });
+      const there =
+        dialedMs === null
+          ? undefined
+          : // Its webhooks tell of it sooner than its lists.
+            (call.providerCallId ??
+            (await api.findDialed(account, { from, to, sinceMs: dialedMs })));
+      if (there !== undefined) return { providerCallId: there };
+      await failpoint('call.dialing');
+      const of = `?call=${fromUuid('call', call.id)}`;
+      const { voice, status } = pathsOf(account.type);
+      const providerCallId = await api.dial(account, {
+        from,
+        to,
+        url: `${deps.baseUrl()}${voice}${of}`,
+        statusCallback: `${deps.baseUrl()}${status}${of}`,
+        ringSec,
+        detectsMachine: voicemailMessage !== undefined,
+      });
+      await failpoint('call.dialed');
+      return { providerCallId };
+    },
+    // The line itself says what is said.
+    say: async () => undefined,
+    hangUp: async ({ id, telephonyProviderId, providerCallId }) => {
+      try {
+        const account = await accountOf(telephonyProviderId);
+        if (account && providerCallId !== null)
+          await apis[account.type].hangUp(account, providerCallId);
+      } catch (error) {
+        log.warn({ reason: reasonOf(error), call: id }, 'a carrier did not hang up');
+      }
+    },
+    ask: async ({ id, telephonyProviderId, providerCallId }) => {
+      try {
+        const account = await accountOf(telephonyProviderId);
+        if (!account || providerCallId === null) return undefined;
+        const status = await apis[account.type].statusOf(account, providerCallId);
+        return status === undefined ? undefined : becameOf(status);
+      } catch (error) {
+        log.warn(
+          { reason: reasonOf(error), call: id },
+          'a carrier did not say what became of a call',
+        );
+        return undefined;
+      }
+    },
+  };
+}

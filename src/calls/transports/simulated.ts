@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { fromUuid } from '../../ids.ts';
+import type { Redacted } from '../../conversations/redaction/redact.ts';
+import type { DueEvent, Carrier } from './transport.ts';
+import { saying } from '../../platform/resources/schema/patterns.ts';
+
+/**
+ * A provider without a telephone: the other end follows a script, so that everything behind a call
+ * (conversation, escalation, events, a crash in the middle) can be tried and tested for real.
+ */
+
+const LONGEST_WAIT_MS = 60_000;
+const TURNS_MAX = 1_000;
+/** As for a written message. */
+const TEXT_MAX = 32_000;
+
+const wait = z.int().min(0).max(LONGEST_WAIT_MS);
+
+const turn = z.strictObject({
+  text: z
+    .string()
+    .min(1)
+    .max(TEXT_MAX)
+    .regex(...saying(/\S/, 'must have more than white space'))
+    .describe('What the user says; not only white space.'),
+  after_ms: wait.default(0).describe('Counted from the end of the turn before.'),
+});
+
+export const SimulatedScript = z
+  .strictObject({
+    answer: z
+      .enum(['answered', 'busy', 'no_answer', 'failed', 'voicemail'])
+      .default('answered')
+      .describe('Who or what picks up.'),
+    ring_ms: wait.default(0).describe('How long it rings, in milliseconds.'),
+    turns: z.array(turn).max(TURNS_MAX).default([]).describe('What the user says, in order.'),
+    hang_up: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether the user hangs up after the last turn; default: if there are turns. Otherwise ' +
+          'the line stays open until the call is ended, or by silence.',
+      ),
+  })
+  .describe('How the other end of a simulated call behaves.');
+
+export type SimulatedScript = z.output<typeof SimulatedScript>;
+
+/** As it is kept: with what was taken out of each turn, for which its placeholder may be longer. */
+const keptTurn = turn.extend({ text: z.string(), redacted: z.custom<Redacted>().optional() });
+const KeptScript = SimulatedScript.extend({ turns: z.array(keptTurn).default([]) });
+type KeptScript = z.output<typeof KeptScript>;
+
+/** What a call's `provider` is that no TelephonyProvider carries; none may have the name. */
+export const SIMULATED = 'simulated';
+
+export const simulated: Carrier = {
+  place: async ({ id }) => ({
+    providerCallId: `sim_${fromUuid('call', id).slice('call_'.length)}`,
+  }),
+  keepable: async (options, redact): Promise<KeptScript> => {
+    const script = SimulatedScript.parse(options);
+    const turns = await Promise.all(
+      script.turns.map(async (turn) => {
+        const { text, redacted } = await redact(turn.text);
+        return { ...turn, text, ...(redacted && { redacted }) };
+      }),
+    );
+    return { ...script, turns };
+  },
+  eventAt: ({ providerOptions, step }) => {
+    const events = eventsOf(KeptScript.parse(providerOptions));
+    const at = events[step];
+    return at && { event: at.event, nextAfterMs: events[step + 1]?.afterMs ?? null };
+  },
+  // Nobody listens: what was said is in the conversation.
+  say: async () => undefined,
+  hangUp: async () => undefined,
+  ask: async () => undefined,
+};
+
+type ScriptedEvent = { afterMs: number; event: DueEvent['event'] };
+
+/** The script as events, each with its wait after the one before. */
+function eventsOf(script: KeptScript): ScriptedEvent[] {
+  const ringing: ScriptedEvent = { afterMs: 0, event: { type: 'ringing' } };
+  return [
+    ringing,
+    ...afterRinging(script).map((scripted, i) =>
+      i === 0 ? { ...scripted, afterMs: script.ring_ms } : scripted,
+    ),
+  ];
+}
+
+function afterRinging({ answer, turns, hang_up }: KeptScript): ScriptedEvent[] {
+  const at = (event: DueEvent['event'], afterMs = 0): ScriptedEvent => ({ afterMs, event });
+  switch (answer) {
+    case 'busy':
+    case 'no_answer':
+      return [at({ type: 'not_connected', why: answer })];
+    case 'failed':
+      return [at({ type: 'not_connected', why: 'dial_failed' })];
+    case 'voicemail':
+      return [at({ type: 'answered' }), at({ type: 'message_left' })];
+    case 'answered': {
+      const heard = turns.map(({ text, redacted, after_ms }) =>
+        at({ type: 'heard', text, redacted }, after_ms),
+      );
+      const hangsUp = hang_up ?? turns.length > 0;
+      return [at({ type: 'answered' }), ...heard, ...(hangsUp ? [at({ type: 'hung_up' })] : [])];
+    }
+    default:
+      return answer satisfies never;
+  }
+}
