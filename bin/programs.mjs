@@ -51,6 +51,7 @@ export const nightly = {
 /** Writes committed files from the sources. Only the pictures have to be named. */
 export const generators = {
   crds: ['src/roles/generate-crds.ts', 'the CRDs, after a change of a kind’s schema'],
+  openapi: ['src/roles/generate-openapi.ts', 'the OpenAPI document, after a change of routes'],
   client: [
     'src/roles/generate-client.ts',
     'the types of packages/client, after a change of routes',

@@ -56,7 +56,7 @@ export function bench({ args: [name, ...args], ...context }) {
 
 /** Runs one generator. Runs every generator whose result a test compares if none is named. */
 export function generate({ args: [name, ...args], ...context }) {
-  const names = name === undefined ? ['crds', 'client'] : [name];
+  const names = name === undefined ? ['crds', 'openapi', 'client'] : [name];
   return runSteps(
     context,
     names.map((one) => programStep(generators, one, args)),

@@ -28,6 +28,7 @@ import { knowledgeRoutes, type KnowledgeRoutesDeps } from '../../knowledge/knowl
 import { modelProviderRoutes } from '../../models/model-providers.routes.ts';
 import type { ProviderWriterDeps } from '../../models/write-provider.ts';
 import { keyActor } from '../../platform/http/authorize.ts';
+import { readOpenApi } from './openapi-file.ts';
 import { openApiRoute } from '../../platform/http/openapi/openapi.routes.ts';
 import type { Route } from '../../platform/http/route.ts';
 import { usageRoute, type UsageRouteDeps } from '../../platform/http/usage.routes.ts';
@@ -64,7 +65,7 @@ export type RoutesDeps = AgentWriterDeps &
   ApiKeyRoutesDeps &
   SessionRoutesDeps & { version: string };
 
-/** Every route under /v1 (contract §4); express and the OpenAPI document are made from it. */
+/** Every route under /v1 (contract §4); express serves it, and `npm run generate` describes it. */
 export function createRoutes(deps: RoutesDeps): Route[] {
   const { pool } = deps;
   const routes: Route[] = [
@@ -104,7 +105,7 @@ export function createRoutes(deps: RoutesDeps): Route[] {
       countJobs: ({ namespace, keyId }) =>
         countRunningJobs(pool, { namespace, actor: keyActor(keyId) }),
     }),
-    openApiRoute(() => describeRoutes(routes, deps.version)),
+    openApiRoute(() => readOpenApi(deps.version)),
   ];
   return routes;
 }
@@ -119,16 +120,4 @@ async function countUsed(db: Db, namespace: string): ReturnType<UsageRouteDeps['
     knowledge_bytes: (await sumSourceBytes(db, { namespace })).all,
     api_keys: (await countApiKeys(db, namespace)).standing,
   };
-}
-
-/**
- * The OpenAPI document of the routes, with the nine events as its webhooks (contract §3). What
- * makes it is imported at the first request, so that no start waits for it.
- */
-export async function describeRoutes(routes: readonly Route[], version: string): Promise<object> {
-  const [{ describeApi }, { EVENT_WEBHOOKS }] = await Promise.all([
-    import('../../platform/http/openapi/openapi.ts'),
-    import('../../webhooks/delivery/event-webhooks.ts'),
-  ]);
-  return describeApi({ routes, webhooks: EVENT_WEBHOOKS, version });
 }

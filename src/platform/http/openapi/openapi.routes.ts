@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { type Route, parseQuery } from '../route.ts';
 
-/**
- * The description of all routes, its own among them, without a key. Made and written at the first request, so that no
- * start waits for it, and anybody may ask for it again at no cost.
- */
-export function openApiRoute(describe: () => Promise<object>): Route {
+/** The description of all routes, its own among them, without a key. It is read at the first request, and kept. */
+export function openApiRoute(read: () => Promise<Buffer>): Route {
   let document: Promise<Buffer> | undefined;
   const query = z.object({});
   return {
@@ -28,7 +25,7 @@ export function openApiRoute(describe: () => Promise<object>): Route {
     scope: null,
     run: async (request) => {
       parseQuery(query, request.query);
-      document ??= describe().then((described) => Buffer.from(JSON.stringify(described)));
+      document ??= read();
       return { status: 200, bytes: await document };
     },
   };

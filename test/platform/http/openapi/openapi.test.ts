@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createApp, type AppDeps } from '../../../../src/platform/http/app.ts';
-import { createRoutes, describeRoutes, type RoutesDeps } from '../../../../src/roles/api/routes.ts';
+import { OPENAPI_FILE, openApiText, readOpenApi } from '../../../../src/roles/api/openapi-file.ts';
+import { createRoutes, type RoutesDeps } from '../../../../src/roles/api/routes.ts';
+import { describeRoutes } from '../../../../src/roles/describe-routes.ts';
 import { DEFAULT_LIMITS } from '../../../../src/config.ts';
 import { createRateLimits } from '../../../../src/platform/http/rate-limit.ts';
 import type { Route } from '../../../../src/platform/http/route.ts';
@@ -47,7 +49,7 @@ type Document = {
   >;
 };
 const routes = createRoutes(deps);
-const document = (await describeRoutes(routes, deps.version)) as Document;
+const document = describeRoutes(routes) as Document;
 
 function routeOf({ operationId }: Operation): Route {
   return routes.find((route) => route.operationId === operationId)!;
@@ -56,6 +58,23 @@ function routeOf({ operationId }: Operation): Route {
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => [`${method} ${path}`, operation] as const),
 );
+
+test('the file that is served describes the routes; `npm run generate -- openapi` writes it', () => {
+  // Not toEqual: the difference of two such texts is longer than anybody reads.
+  const isFresh = readFileSync(OPENAPI_FILE, 'utf8') === openApiText(document);
+  expect({ isFresh, or: 'npm run generate -- openapi' }).toEqual({
+    isFresh: true,
+    or: 'npm run generate -- openapi',
+  });
+});
+
+test('the document that is served has the version of the program, and is else the one of the file', async () => {
+  const served: unknown = JSON.parse((await readOpenApi('1.2.3-$&"')).toString());
+  const { info, ...rest } = served as { info: object };
+  const file = JSON.parse(readFileSync(OPENAPI_FILE, 'utf8')) as { info: object };
+  expect(info).toEqual({ ...file.info, version: '1.2.3-$&"' });
+  expect({ ...rest, info: file.info }).toEqual(file);
+});
 
 describe('the document and what express serves', () => {
   test('are the same routes, in both directions', () => {
