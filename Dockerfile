@@ -10,7 +10,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY bin/build.mjs bin/build-dashboard.mjs bin/build-widget.mjs bin/compress-built.mjs bin/sbom.mjs bin/strip-sources.mjs bin/
 COPY tsconfig.json vite.config.ts ./
-COPY packages/client/src packages/client/src
+COPY packages packages
 COPY src src
 RUN node --disable-warning=ExperimentalWarning bin/build.mjs dist --no-optional \
   && printf '#!/bin/sh\nexec node /app/dist/main.js "$@"\n' >parley && chmod 755 parley

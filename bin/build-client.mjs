@@ -15,7 +15,7 @@ const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
 const home = join(root, 'packages', 'client');
 const target = resolve(process.argv[2] ?? join(home, 'dist'));
 
-stripSources(join(home, 'src'), target);
+stripSources([[join(home, 'src'), target]]);
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 // What the compiler has to say is for a person: `npm pack --json` owns stdout.
 execFileSync(process.execPath, [compiler, '-p', home, '--outDir', target], {

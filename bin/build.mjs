@@ -4,7 +4,7 @@
  * Writes `dist/` (or the folder given): the sources without their types, for the image and the npm package. Node could run
  * the sources themselves, but its type stripper stays in memory: 30 MB of a role's 100, and half a
  * second of its start (measured with Node 24.21). Types become blanks, so that a line of a stack
- * trace is the line in `src/`. The folder also gets the files for browsers (`dashboard/`, `widget/`), the CMaps that PDFs
+ * trace is the line in `src/`. Packages of `packages` that the server runs stand beside its own folders. The folder also gets the files for browsers (`dashboard/`, `widget/`), the CMaps that PDFs
  * from East Asia refer to (`cmaps/`, 1.7 of the 36 MB of pdfjs-dist), and `sbom.cdx.json`, which lists the packages that
  * are installed with Parley or contained in these files. An image lacks the optional packages: `--no-optional` leaves
  * them out of the list.
@@ -25,7 +25,10 @@ const { positionals, values } = parseArgs({
   options: { 'no-optional': { type: 'boolean', default: false } },
 });
 const target = resolve(positionals[0] ?? join(root, 'dist'));
-stripSources(join(root, 'src'), target);
+stripSources([
+  [join(root, 'src'), target],
+  [join(root, 'packages/drill/src'), join(target, 'drill')],
+]);
 const bundled = await buildDashboard(join(target, 'dashboard'));
 await buildWidget(join(target, 'widget'));
 const pdfjs = join(root, 'node_modules/pdfjs-dist');

@@ -1,18 +1,26 @@
-/** The sources without their types, for the image and the packages. */
+/** Writes sources without their types, for the image and the packages. */
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 
 /** Static and dynamic imports of our own files; oxfmt keeps the quotes as they are here. */
-const ownImport = /((?:from|import\(|import)\s*'\.{1,2}\/[^']+)\.ts'/g;
+const ownImport = /((?:from|import\(|import)\s*')(\.{1,2}\/[^']+)\.ts'/g;
 
-export const withJavaScriptImports = (code) => code.replaceAll(ownImport, "$1.js'");
+export const withJavaScriptImports = (code, move = (path) => path) =>
+  code.replaceAll(ownImport, (_, start, path) => `${start}${move(path)}.js'`);
 
 /** Built by themselves, for browsers (build-dashboard.mjs, build-widget.mjs). */
 const forBrowsers = [`dashboard${sep}`, `widget${sep}`];
 
-/** Empties `target` first. Types become blanks, so that lines keep their numbers. */
-export function stripSources(source, target) {
+/**
+ * Writes each folder of sources to its target: `[[source, target], …]`. Imports from one source into another lead from
+ * target to target. Empties each target first. Types become blanks, so that lines keep their numbers.
+ */
+export function stripSources(folders) {
+  for (const [source, target] of folders) stripFolder(source, target, folders);
+}
+
+function stripFolder(source, target, folders) {
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
     (name) => !forBrowsers.some((folder) => name.startsWith(folder)),
   );
@@ -21,10 +29,21 @@ export function stripSources(source, target) {
     const output = join(target, file.replace(/\.ts$/, '.js'));
     mkdirSync(dirname(output), { recursive: true });
     const code = stripTypeScriptTypes(readFileSync(join(source, file), 'utf8'));
-    writeFileSync(output, withJavaScriptImports(code));
+    const move = (path) => {
+      const imported = resolve(source, dirname(file), path);
+      const [from, to] = folders.find(([from]) => imported.startsWith(from + sep)) ?? [];
+      if (from === undefined || from === source) return path;
+      return relativePath(dirname(output), join(to, relative(from, imported)));
+    };
+    writeFileSync(output, withJavaScriptImports(code, move));
   }
   for (const file of files.filter((name) => /\.(json|wav)$/.test(name))) {
     mkdirSync(dirname(join(target, file)), { recursive: true });
     copyFileSync(join(source, file), join(target, file));
   }
+}
+
+function relativePath(from, to) {
+  const path = relative(from, to);
+  return path.startsWith('.') ? path : `./${path}`;
 }

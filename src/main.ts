@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { VERSION } from './commands/version.ts';
 import { readConfig, type Config } from './config.ts';
 import { StartupError } from './errors.ts';
-import type { DrillArguments } from './drill/command.ts';
+import type { DrillArguments } from '../packages/drill/src/command.ts';
 import { armFailpoints } from './failpoints.ts';
 
 /** argv → command. Each command is imported when it is asked for: a role loads only its own. */
@@ -64,7 +64,7 @@ program
   .option('--interruptions <count>', 'how often callers break in', '10')
   .option('--at-once <calls>', 'how many calls go on at once', '2')
   .action(async (options: DrillArguments) => {
-    await (await import('./drill/command.ts')).runDrillCommand(options);
+    await (await import('../packages/drill/src/command.ts')).runDrillCommand(options);
   });
 
 function configured(): Config {

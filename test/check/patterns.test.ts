@@ -2,7 +2,7 @@ import { analyse } from 'scslre';
 import { parseSync } from 'vite';
 import { expect, test } from 'vitest';
 import { BOUNDED, MADE_AT_RUN_TIME } from './pattern-tables.ts';
-import { filesBelow, read, withoutComments } from './sources.ts';
+import { filesBelow, read, SOURCES, withoutComments } from './sources.ts';
 
 /**
  * Checks that no regular expression takes more than linear time for a text that somebody writes to make it slow. What
@@ -11,7 +11,7 @@ import { filesBelow, read, withoutComments } from './sources.ts';
 
 type Pattern = { file: string; pattern: string };
 
-const files = filesBelow('src').filter((file) => /\.tsx?$/.test(file));
+const files = filesBelow(...SOURCES).filter((file) => /\.tsx?$/.test(file));
 
 test('regular expressions take linear time, or their text has a bound', () => {
   const slow = files.flatMap(patternsIn).filter(({ pattern }) => isSlow(pattern));

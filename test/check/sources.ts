@@ -25,6 +25,9 @@ export function filesBelow(...folders: string[]): string[] {
     .sort();
 }
 
+/** Folders with code that we ship: the server, and each package. */
+export const SOURCES = ['src', ...globSync('packages/*/src', { cwd: ROOT }).sort()];
+
 export function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
 }

@@ -71,16 +71,24 @@ export const NOUNS: Record<string, { below: readonly string[]; parts?: readonly 
 
 export const ROLES = 'roles';
 /** They call what is below. Nothing below imports them. */
-export const WAYS_IN = ['commands', 'standalone', 'drill'];
-/** Runs in browsers: built separately, and speaks to the API only through the client. */
-export const DASHBOARD = 'dashboard';
-/** Parts of the dashboard, lowest first. `app` is the frame of all pages. */
-export const DASHBOARD_PARTS = ['data', 'ui', 'transcript', 'pages', 'app'];
-/** Runs in pages of other sites. The dashboard talks through it too. Its parts, lowest first. */
-export const WIDGET = 'widget';
-export const WIDGET_PARTS = ['talk', 'sound', 'text', 'words', 'element'];
-/** The part of the program that the widget imports: arithmetic of sound. */
-export const WIDGET_BELOW = ['speech/audio'];
+export const WAYS_IN = ['commands', 'standalone'];
+/**
+ * Packages beside the server. `below`: the rooms of others that each may import. `parts`: folders inside the package,
+ * lowest first.
+ */
+export const GUESTS: Record<string, { below: readonly string[]; parts?: readonly string[] }> = {
+  // Runs in browsers, and speaks to the API only through the client. `app` is the frame of all pages.
+  dashboard: {
+    below: ['widget/talk', 'widget/sound', 'widget/text'],
+    parts: ['data', 'ui', 'transcript', 'pages', 'app'],
+  },
+  // Rings from outside as carriers do, with sound and signatures of the server.
+  drill: {
+    below: ['calls', 'speech/audio', 'speech', 'platform/egress', 'clock', 'errors'],
+  },
+  // Runs in pages of other sites, with arithmetic of sound of the server.
+  widget: { below: ['speech/audio'], parts: ['talk', 'sound', 'text', 'words', 'element'] },
+};
 /** A package for other programs. It knows the types generated for it, and nothing else. */
 export const CLIENT = 'packages/client/src';
 

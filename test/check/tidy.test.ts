@@ -1,11 +1,10 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { filesBelow, read, withoutComments } from './sources.ts';
+import { filesBelow, read, SOURCES, withoutComments } from './sources.ts';
 import {
   CLIENT,
-  DASHBOARD,
-  DASHBOARD_PARTS,
   GROUND,
+  GUESTS,
   KUBERNETES,
   NOT_LOADED,
   NOUNS,
@@ -17,9 +16,6 @@ import {
   ROOT_FILES,
   TABLES,
   WAYS_IN,
-  WIDGET,
-  WIDGET_BELOW,
-  WIDGET_PARTS,
 } from './tidy-tables.ts';
 
 /** Rules of the layout. docs/architecture.md explains them, tidy-tables.ts has the exceptions. */
@@ -29,11 +25,17 @@ const FILES_MAX = 25;
 const NAME = /^([a-z0-9-]+\/)*[a-z0-9-]+(\.(sql|routes|view|kind|reconciler))?\.tsx?$/;
 const EMPTY_NAME = /^(index|utils?|helpers?|common|types|interfaces)\./;
 
-/** Paths below `src`. */
-const files = filesBelow('src')
-  .filter((file) => /\.tsx?$/.test(file))
-  .map((file) => path.relative('src', file));
-const textOf = (file: string): string => read(`src/${file}`);
+/** Returns a path without `src`, and of a package without `packages` too. */
+const nameOf = (place: string): string =>
+  place.replace(/^packages\/([^/]+)\/src\//, '$1/').replace(/^src\//, '');
+const places = new Map(
+  filesBelow(...SOURCES)
+    .filter((file) => /\.tsx?$/.test(file) && !file.startsWith(CLIENT))
+    .map((file) => [nameOf(file), file]),
+);
+const files = [...places.keys()].sort();
+const placeOf = (file: string): string => places.get(file) ?? `src/${file}`;
+const textOf = (file: string): string => read(placeOf(file));
 const codes = new Map(files.map((file) => [file, withoutComments(textOf(file))]));
 const codeOf = (file: string): string => codes.get(file)!;
 
@@ -69,11 +71,11 @@ test('a file has at most 400 lines', () => {
   expect(long).toEqual([]);
 });
 
-test('src has the folders of the drawing and no other', () => {
+test('the folders are those of the drawing', () => {
   const folders = new Set(
     files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]),
   );
-  const drawn = [...Object.keys(NOUNS), ROLES, ...WAYS_IN, DASHBOARD, WIDGET, 'platform'];
+  const drawn = [...Object.keys(NOUNS), ROLES, ...WAYS_IN, ...Object.keys(GUESTS), 'platform'];
   expect(folders).toEqual(new Set(drawn));
 });
 
@@ -96,9 +98,9 @@ test('the client imports its own files and openapi-fetch', () => {
 });
 
 test('only the dashboard imports the client', () => {
-  const client = /(?:from|import\()\s*'[^']*(?:packages\/|openapi-fetch|@parley\/)/;
+  const client = /(?:from|import\()\s*'[^']*(?:packages\/client|openapi-fetch|@parley\/client)/;
   const readers = files.filter(
-    (file) => !file.startsWith(`${DASHBOARD}/`) && client.test(textOf(file)),
+    (file) => !file.startsWith('dashboard/') && client.test(textOf(file)),
   );
   expect(readers).toEqual([]);
 });
@@ -227,11 +229,7 @@ function strangeTimeIn(code: string): string[] {
 function roomOf(file: string): string {
   const [first = '', second] = file.split('/');
   if (second === undefined) return first.replace(/\.ts$/, '');
-  const isPart =
-    first === 'platform' ||
-    (first === DASHBOARD && DASHBOARD_PARTS.includes(second)) ||
-    (first === WIDGET && WIDGET_PARTS.includes(second)) ||
-    NOUNS[first]?.parts?.includes(second);
+  const isPart = first === 'platform' || (NOUNS[first] ?? GUESTS[first])?.parts?.includes(second);
   return isPart ? `${first}/${second}` : first;
 }
 
@@ -253,17 +251,13 @@ function reachOf(room: string): ReadonlySet<string> | undefined {
   const all = [...Object.keys(NOUNS).flatMap(roomsOf), ...platform, ...ROOT_FILES, ROLES];
   if (room === ROLES) return new Set(all);
   if (WAYS_IN.includes(room)) return new Set([room, ...all]);
-  if (first === DASHBOARD) {
-    const below = part === undefined ? undefined : DASHBOARD_PARTS.indexOf(part);
-    const parts = DASHBOARD_PARTS.slice(0, below).map((name) => `${DASHBOARD}/${name}`);
-    return new Set([room, ...parts, `${WIDGET}/talk`, `${WIDGET}/sound`, `${WIDGET}/text`]);
+  const guest = GUESTS[first];
+  if (guest) {
+    const { parts = [] } = guest;
+    const lower = part === undefined ? parts : parts.slice(0, parts.indexOf(part));
+    return new Set([room, ...lower.map((name) => `${first}/${name}`), ...guest.below]);
   }
-  if (first === WIDGET) {
-    const below = part === undefined ? undefined : WIDGET_PARTS.indexOf(part);
-    const parts = WIDGET_PARTS.slice(0, below).map((name) => `${WIDGET}/${name}`);
-    return new Set([room, ...parts, ...WIDGET_BELOW]);
-  }
-  return room === 'main' ? new Set([...WAYS_IN, ...ROOT_FILES]) : undefined;
+  return room === 'main' ? new Set([...WAYS_IN, 'drill', ...ROOT_FILES]) : undefined;
 }
 
 function roomsOf(noun: string): string[] {
@@ -274,12 +268,12 @@ function roomsBelow(noun: string): string[] {
   return (NOUNS[noun]?.below ?? []).flatMap((lower) => [...roomsOf(lower), ...roomsBelow(lower)]);
 }
 
-/** Paths below `src` of all relative imports, including those of types and dynamic ones. */
+/** Names of all files that are imported by a relative path, including those of types and dynamic ones. */
 function importsOf(text: string, file: string): string[] {
   const specifiers = [...text.matchAll(/(?:from|import\(|import)\s*'(\.[^']+)'/g)];
   // `?worker&url` says how a file is built.
   return specifiers.map(([, specifier]) =>
-    path.join(path.dirname(file), specifier!.replace(/\?.*$/, '')),
+    nameOf(path.join(path.dirname(placeOf(file)), specifier!.replace(/\?.*$/, ''))),
   );
 }
 
@@ -289,6 +283,6 @@ function loadedBy(file: string): string[] {
   return [
     ...text.matchAll(/^(?:import|export) ([\s\S]*?) from '(\.[^']+)'(?: with .*)?;$/gm),
   ].flatMap(([, names, specifier]) =>
-    names!.startsWith('type ') ? [] : [path.join(path.dirname(file), specifier!)],
+    names!.startsWith('type ') ? [] : [nameOf(path.join(path.dirname(placeOf(file)), specifier!))],
   );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { compare } from '../../src/drill/calls/compare.ts';
-import type { Said } from '../../src/drill/calls/caller.ts';
-import type { Voice } from '../../src/drill/voice.ts';
+import { compare } from '../../packages/drill/src/calls/compare.ts';
+import type { Said } from '../../packages/drill/src/calls/caller.ts';
+import type { Voice } from '../../packages/drill/src/voice.ts';
 
 /** What the drill finds wrong with a transcript, given what was played and what a recognizer makes of it. */
 

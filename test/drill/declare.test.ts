@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventually, statusMessageOf, type Api } from '../../src/drill/api.ts';
-import { declare } from '../../src/drill/declare.ts';
+import { eventually, statusMessageOf, type Api } from '../../packages/drill/src/api.ts';
+import { declare } from '../../packages/drill/src/declare.ts';
 import { holdTime } from '../clock.ts';
 
 /** Output of a drill whose objects Parley cannot make ready. */

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { runDrill } from '../../src/drill/run-drill.ts';
-import { createStandIn } from '../../src/drill/stand-in/stand-in.ts';
+import { runDrill } from '../../packages/drill/src/run-drill.ts';
+import { createStandIn } from '../../packages/drill/src/stand-in/stand-in.ts';
 import { addPool, addSocket, meanwhile, passTime } from '../calls/passing-time.ts';
 import { newTenant, type Tenant } from '../roles/api/shared-api.ts';
 

@@ -5,7 +5,7 @@ import { createResampler } from '../../src/speech/audio/resampler.ts';
 import { decodeMuLaw, encodeMuLaw } from '../../src/speech/audio/mu-law.ts';
 import { bytesOf, createPcmReader } from '../../src/speech/audio/pcm.ts';
 import { wavHeader } from '../../src/speech/audio/wav.ts';
-import type { Asked, Voice } from '../../src/drill/voice.ts';
+import type { Asked, Voice } from '../../packages/drill/src/voice.ts';
 
 /** Piper and Whisper behind OpenAI's interface, on one core; the caller speaks and hears by the same two. */
 export type Engines = { voice: Voice; stop: () => void };

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { runDrill } from '../../src/drill/run-drill.ts';
+import { runDrill } from '../../packages/drill/src/run-drill.ts';
 import { startParley, temporaryFolder } from '../roles/parley-process.ts';
 import { startEngines } from './engines.ts';
 import { installEngines } from './install.ts';

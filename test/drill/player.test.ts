@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { monotonicMs } from '../../src/clock.ts';
-import { createPlayer } from '../../src/drill/phone/player.ts';
+import { createPlayer } from '../../packages/drill/src/phone/player.ts';
 import { holdTime } from '../clock.ts';
 
 const frame = (byte: number): Uint8Array => new Uint8Array(160).fill(byte);

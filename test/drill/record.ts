@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { recordingOf } from '../../src/drill/stand-in/stand-in.ts';
-import { wavOfMuLaw } from '../../src/drill/stand-in/wav-samples.ts';
-import { SAYINGS } from '../../src/drill/texts.ts';
+import { recordingOf } from '../../packages/drill/src/stand-in/stand-in.ts';
+import { wavOfMuLaw } from '../../packages/drill/src/stand-in/wav-samples.ts';
+import { SAYINGS } from '../../packages/drill/src/texts.ts';
 import { startEngines } from './engines.ts';
 import { installEngines } from './install.ts';
 
-/** Records what callers say anew, after a change of src/drill/texts.ts: `node bin/bootstrap.mjs run test/drill/record.ts`. */
+/** Records what callers say anew, after a change of packages/drill/src/texts.ts: `node bin/bootstrap.mjs run test/drill/record.ts`. */
 
 const { voice, stop } = await startEngines(installEngines());
 for (const text of SAYINGS) {

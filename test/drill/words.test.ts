@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wordsApart, wordsApartFromBeginning, wordsOf } from '../../src/drill/words.ts';
+import { wordsApart, wordsApartFromBeginning, wordsOf } from '../../packages/drill/src/words.ts';
 
 test('words are the same however they are set', () => {
   expect(wordsOf('Stop it! I’m “done”.')).toEqual(['stop', 'it', "i'm", 'done']);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { createTalker } from '../../../src/drill/phone/talker.ts';
+import { createTalker } from '../../../packages/drill/src/phone/talker.ts';
 import { decodeMuLaw, encodeMuLaw } from '../../../src/speech/audio/mu-law.ts';
 import { FRAME_MS } from '../../../src/speech/audio/pacer.ts';
 import { heardIn, type Came } from '../calls/converse.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { samplesOfRecording } from '../../../src/drill/stand-in/wav-samples.ts';
-import { recordingOf } from '../../../src/drill/stand-in/stand-in.ts';
+import { samplesOfRecording } from '../../../packages/drill/src/stand-in/wav-samples.ts';
+import { recordingOf } from '../../../packages/drill/src/stand-in/stand-in.ts';
 import { bytesOf } from '../../../src/speech/audio/pcm.ts';
 import { createResampler } from '../../../src/speech/audio/resampler.ts';
 import { startSpeechStub } from '../../speech/speech-stub.ts';

@@ -1,4 +1,4 @@
-import { changesOf } from '../speech/heard/changes-of.ts';
+import { changesOf } from '../../../src/speech/heard/changes-of.ts';
 
 /** Lower-case words, however they are set: "Stop it!" and "stop it" are the same. */
 export function wordsOf(text: string): string[] {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { monotonicMs } from '../clock.ts';
+import { monotonicMs } from '../../../src/clock.ts';
 import { createApi, eventually, statusMessageOf, type Api } from './api.ts';
 import { createCaller, SILENT_WITHIN_MS } from './calls/caller.ts';
 import { compare } from './calls/compare.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { StartupError } from '../errors.ts';
+import { StartupError } from '../../../src/errors.ts';
 import { runDrill } from './run-drill.ts';
 import { createStandIn } from './stand-in/stand-in.ts';
 

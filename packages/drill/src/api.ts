@@ -1,4 +1,4 @@
-import { delay, monotonicMs } from '../clock.ts';
+import { delay, monotonicMs } from '../../../src/clock.ts';
 /** The REST API as a program outside calls it. */
 export type Api = {
   /** @throws Error with what was answered, unless that is 2xx */

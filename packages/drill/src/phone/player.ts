@@ -1,4 +1,4 @@
-import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
+import { clearTimeout, monotonicMs, setTimeout } from '../../../../src/clock.ts';
 
 /**
  * Other end of a line: plays frames one after the other at the pace of the clock, reports a mark when it comes to it, and

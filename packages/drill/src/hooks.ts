@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { verifyBody, verifyStandard } from '../platform/egress/signature.ts';
+import { verifyBody, verifyStandard } from '../../../src/platform/egress/signature.ts';
 
 /** What webhooks were told, each with its signatures checked. */
 export type Hooks = {

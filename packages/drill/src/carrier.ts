@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { delay } from '../clock.ts';
+import { delay } from '../../../src/clock.ts';
 
 import { Parser } from 'htmlparser2';
-import { pathsOf } from '../calls/carriers/dialect.ts';
-import { signatureOf } from '../calls/carriers/twilio/signature.ts';
+import { pathsOf } from '../../../src/calls/carriers/dialect.ts';
+import { signatureOf } from '../../../src/calls/carriers/twilio/signature.ts';
 
 const PATHS = pathsOf('twilio');
 
