@@ -14,9 +14,9 @@ test.each(codes)('the code %s is used by what is no catalogue', (code) => {
   expect(sources.some((text) => text.includes(`'${code}'`))).toBe(true);
 });
 
-test('the codes are those of docs/contract.md', () => {
-  const contract = readFileSync(path.join(ROOT, 'docs/contract.md'), 'utf8');
-  const table = contract.slice(contract.indexOf('| Status | Codes |'), contract.indexOf('## 4.'));
+test('the codes are those of contract/errors.md', () => {
+  const page = readFileSync(path.join(ROOT, 'docs/contract/errors.md'), 'utf8');
+  const table = page.slice(page.indexOf('| Status | Codes |'));
   const named = [...table.matchAll(/`([a-z_]+)`/g)].map(([, code]) => code!);
   expect(named.filter((name) => name !== 'errors').toSorted()).toEqual(codes.toSorted());
 });

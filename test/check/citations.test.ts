@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { filesBelow, read, ROOT, SOURCES } from './sources.ts';
 
 /**
- * Citations in comments and documents lead somewhere: to a section of the contract, a decision, a document or a file.
+ * Citations in comments and documents lead somewhere: to a page or section of the contract, a decision, a document or a file.
  */
 
 const DOCS = 'docs';
@@ -38,6 +38,8 @@ describe('a citation is refused', () => {
     ['of a section that the contract does not have', 'contract §9', 'contract §9'],
     ['of several sections, for the one that is not there', 'contract (§4, §12)', 'contract §12'],
     ['that does not say whose section it is', 'as §3 says', '§3'],
+    ['of a page that the contract does not have', 'contract/x.md', 'contract/x.md'],
+    ['of a heading that a page does not have', 'contract/agents.md#x', 'contract/agents.md#x'],
     ['of a decision that was not taken', 'decision 99', 'decision 99'],
     ['of a decision by another name', 'docs/decisions/0015-x.md', 'docs/decisions/0015-x.md'],
     ['of a document that is not there', 'docs/nothing.md', 'docs/nothing.md'],
@@ -57,9 +59,14 @@ describe('a citation is refused', () => {
     expect(commentsOf('const a = 1; // decision 99')).toContain('decision 99');
   });
 
-  test('as a link that leads nowhere', () => {
-    expect(brokenLinks('[a](nothing.md) [b](contract.md#x)', 'docs/api.md')).toEqual([
+  test('as a link that leads nowhere, to a file or to a heading', () => {
+    const text =
+      '[a](nothing.md) [b](calls.md#x) [c](#x) [d](calls.md#keys) [e](#lists) [f](x.png#x)';
+    expect(brokenLinks(text, 'docs/contract/pagination.md')).toEqual([
       '](nothing.md)',
+      '](calls.md#x)',
+      '](#x)',
+      '](x.png#x)',
     ]);
   });
 });
@@ -67,7 +74,8 @@ describe('a citation is refused', () => {
 test('what stands is let through', () => {
   const text =
     'contract §1, §3 and §7; docs/contract.md §5; RFC 9110 §10.2.3; WHATWG HTML §9.2; decision 15; ' +
-    'docs/decisions/0015; src/events/envelope.ts; events/envelope.ts; envelope.ts; test/mutants/*.ts.';
+    'docs/decisions/0015; src/events/envelope.ts; events/envelope.ts; envelope.ts; test/mutants/*.ts; ' +
+    'contract/agents.md#versions, docs/contract/calls.md.';
   expect(brokenIn(text, 'src/main.ts')).toEqual([]);
 });
 
@@ -76,6 +84,7 @@ function brokenIn(text: string, file: string): string[] {
   return [
     ...allOf(text, NOT_IN_THE_PROJECT),
     ...brokenSections(text, file),
+    ...brokenPages(text),
     ...brokenDecisions(text),
     ...brokenPaths(text),
   ];
@@ -94,6 +103,32 @@ function brokenSections(text: string, file: string): string[] {
   const missing = cited.filter((section) => !sections.has(section.slice(1)));
   const nobodys = isContract ? [] : allOf(own.replaceAll(CONTRACT, ''), /(?<!design )§\d*/g);
   return [...missing.map((section) => `contract ${section}`), ...nobodys];
+}
+
+/** Citations of the contract, `contract/agents.md#versions`, whose page or heading does not exist. */
+function brokenPages(text: string): string[] {
+  return allOf(text, /(?<![\w-])contract\/[\w-]+\.md(?:#[\w-]*)?/g).filter((cited) => {
+    const [page = '', heading] = `${DOCS}/${cited}`.split('#');
+    return !files.includes(page) || !hasHeading(page, heading);
+  });
+}
+
+/** Accepts a file of Markdown that has the heading, and any file if none is named. */
+function hasHeading(file: string, heading: string | undefined): boolean {
+  return heading === undefined || (file.endsWith('.md') && headingsOf(file).includes(heading));
+}
+
+/** The anchors that GitHub makes of the headings of a document, and those that it sets itself. */
+function headingsOf(file: string): string[] {
+  const text = read(file).replaceAll(/^```[^]*?^```/gm, '');
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  return [...headings, ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)];
 }
 
 function brokenDecisions(text: string): string[] {
@@ -137,13 +172,14 @@ function stemsOf(file: string): string[] {
   return parts.map((_, i) => parts.slice(0, i + 1).join('.'));
 }
 
-/** Links of Markdown to files of the project that do not exist. */
+/** Links of Markdown to files or headings of the project that do not exist. */
 function brokenLinks(text: string, file: string): string[] {
   if (!file.endsWith('.md')) return [];
-  const folder = path.join(ROOT, path.dirname(file));
-  return allOf(text, /\]\((?![a-z]+:|#)[^)\s]+\)/g).filter(
-    (link) => !existsSync(path.join(folder, link.replace(/^\]\(|(?:#.*)?\)$/g, ''))),
-  );
+  return allOf(text, /\]\((?![a-z]+:)[^)\s]+\)/g).filter((link) => {
+    const [to = '', heading] = link.slice(2, -1).split('#');
+    const target = to === '' ? file : path.join(path.dirname(file), to);
+    return !existsSync(path.join(ROOT, target)) || !hasHeading(target, heading);
+  });
 }
 
 function allOf(text: string, pattern: RegExp): string[] {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { describeRoutes } from '../../src/roles/describe-routes.ts';
 
-/** What a caller can meet as 422 is a promise too: every bound of a body stands in the contract. */
+/** Every bound of a body stands in contract/conversations.md#bounds: a caller can meet each as 422. */
 
 type Operation = { operationId: string; tags: string[]; requestBody?: object };
 
@@ -23,8 +23,8 @@ test('of conversations, escalations and calls', () => {
   const bounds = operations
     .filter(({ tags }) => tags.some((tag) => TAGS.includes(tag)))
     .flatMap(({ requestBody }) => boundsIn(requestBody));
-  const contract = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
-  const text = /^Bounds of conversations[^]*?\n\n/m.exec(contract)?.[0] ?? '';
+  const page = new URL('../../docs/contract/conversations.md', import.meta.url);
+  const [, text = ''] = readFileSync(page, 'utf8').split('## Bounds\n');
   const missing = [...new Set(bounds)]
     .filter((bound) => bound !== Number.MAX_SAFE_INTEGER)
     .map((bound) => bound.toLocaleString('en'))
