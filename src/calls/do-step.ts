@@ -13,12 +13,8 @@ import {
 import type { Db } from '../platform/postgres/pool.ts';
 import { listTurns, type TurnRow } from '../conversations/record/turns.sql.ts';
 import type { TakeTurn } from '../conversations/turns/take-turn.ts';
-import {
-  DialRefused,
-  type CallEvent,
-  type Carrier,
-  type DueEvent,
-} from './transports/transport.ts';
+import type { CallEvent, Carrier, DueEvent } from './transports/transport.ts';
+import { DialRefused } from '../carriers/ask-carrier.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 
 export type CallStepDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger };

@@ -6,7 +6,7 @@ const SETTING = 'a setting of whoever runs Parley';
 export const BOUNDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'packages/client/src/client.ts': { '/\\/+$/': SETTING },
   'packages/drill/src/command.ts': { '/\\/+$/': SETTING },
-  'src/calls/carriers/twilio/signature.ts': {
+  'src/carriers/twilio/signature.ts': {
     '/^(https?:)\\/\\/((?:\\[[^\\]]*\\]|[^/:?#])*)(?::[0-9]*)?(.*)$/s':
       'a request target, which Node bounds; and its end takes all that is left',
   },

@@ -30,9 +30,17 @@ export const PLATFORM: Record<string, readonly string[]> = {
 
 /**
  * The nouns. `below`: the next lower nouns; whatever they may import, this one may import too. `parts`: folders
- * inside the noun, lowest first. Files directly in the noun's folder are above all of its parts.
+ * inside the noun, lowest first. Files directly in the noun's folder are above all of its parts, except its `base`:
+ * those are below all parts. `hasPlugIns`: every other folder is a part too, and none of them imports another.
  */
-export const NOUNS: Record<string, { below: readonly string[]; parts?: readonly string[] }> = {
+export type Noun = {
+  below: readonly string[];
+  base?: readonly string[];
+  parts?: readonly string[];
+  hasPlugIns?: true;
+};
+
+export const NOUNS: Record<string, Noun> = {
   audit: { below: [] },
   access: { below: ['audit'] },
   events: { below: ['audit'] },
@@ -64,10 +72,22 @@ export const NOUNS: Record<string, { below: readonly string[]; parts?: readonly 
       'completions',
     ],
   },
-  calls: { below: ['conversations', 'speech'] },
+  // A folder for each carrier. They know no call.
+  carriers: {
+    below: [],
+    base: ['dialect.ts', 'media.ts', 'ask-carrier.ts'],
+    parts: ['twiml'],
+    hasPlugIns: true,
+  },
+  calls: { below: ['conversations', 'speech', 'carriers'] },
   talks: { below: ['calls'] },
   erasure: { below: ['calls'] },
 };
+
+/** Rooms that must not know another one although it is lower, with the reason. */
+export const APART: [RegExp, RegExp, string][] = [
+  [/^(calls\/lines|voice)\//, /^carriers\//, 'a line knows words and sound, and no carrier'],
+];
 
 export const ROLES = 'roles';
 /** They call what is below. Nothing below imports them. */
@@ -84,7 +104,15 @@ export const GUESTS: Record<string, { below: readonly string[]; parts?: readonly
   },
   // Rings from outside as carriers do, with sound and signatures of the server.
   drill: {
-    below: ['calls', 'speech/audio', 'speech', 'platform/egress', 'clock', 'errors'],
+    below: [
+      'carriers/base',
+      'carriers/twilio',
+      'speech/audio',
+      'speech',
+      'platform/egress',
+      'clock',
+      'errors',
+    ],
   },
   // Runs in pages of other sites, with arithmetic of sound of the server.
   widget: { below: ['speech/audio'], parts: ['talk', 'sound', 'text', 'words', 'element'] },

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { filesBelow, read, SOURCES, withoutComments } from './sources.ts';
 import {
+  APART,
   CLIENT,
   GROUND,
   GUESTS,
@@ -47,6 +48,17 @@ test('a file imports only what lies below it', () => {
     return above.map((other) => `${file} imports ${other}`);
   });
   expect(climbing).toEqual([]);
+});
+
+test('rooms that must not know each other do not', () => {
+  const known = files.flatMap((file) =>
+    importsOf(textOf(file), file).flatMap((other) =>
+      APART.filter(([from, to]) => from.test(file) && to.test(other)).map(
+        ([, , reason]) => `${file} imports ${other}: ${reason}`,
+      ),
+    ),
+  );
+  expect(known).toEqual([]);
 });
 
 test('packages and functions that belong to one place are used there alone', () => {
@@ -227,9 +239,13 @@ function strangeTimeIn(code: string): string[] {
 
 /** `platform/http/openapi/openapi.ts` → `platform/http`; `ids.ts` → `ids` */
 function roomOf(file: string): string {
-  const [first = '', second] = file.split('/');
+  const [first = '', second, third] = file.split('/');
   if (second === undefined) return first.replace(/\.ts$/, '');
-  const isPart = first === 'platform' || (NOUNS[first] ?? GUESTS[first])?.parts?.includes(second);
+  if (NOUNS[first]?.base?.includes(second)) return `${first}/${BASE}`;
+  const isPart =
+    first === 'platform' ||
+    (NOUNS[first] ?? GUESTS[first])?.parts?.includes(second) ||
+    (NOUNS[first]?.hasPlugIns === true && third !== undefined);
   return isPart ? `${first}/${second}` : first;
 }
 
@@ -242,8 +258,11 @@ function reachOf(room: string): ReadonlySet<string> | undefined {
   if (PLATFORM[room]) return new Set([room, ...GROUND, ...PLATFORM[room], ...ROOT_FILES]);
   const noun = NOUNS[first];
   if (noun) {
-    const { parts = [] } = noun;
-    const lower = part === undefined ? parts : parts.slice(0, parts.indexOf(part));
+    const parts = partsOf(first);
+    // A plug-in is above the parts of the table, and beside the other plug-ins.
+    const table = [BASE, ...(noun.parts ?? [])];
+    const at = table.indexOf(part ?? '');
+    const lower = part === undefined ? parts : at < 0 ? table : table.slice(0, at);
     const open = platform.filter((one) => one !== KUBERNETES);
     const own = [room, ...lower.map((name) => `${first}/${name}`)];
     return new Set([...own, ...roomsBelow(first), ...open, ...ROOT_FILES]);
@@ -261,7 +280,25 @@ function reachOf(room: string): ReadonlySet<string> | undefined {
 }
 
 function roomsOf(noun: string): string[] {
-  return [noun, ...(NOUNS[noun]?.parts ?? []).map((part) => `${noun}/${part}`)];
+  return [noun, ...partsOf(noun).map((part) => `${noun}/${part}`)];
+}
+
+/** Stands for the files that are below all parts of a noun. */
+const BASE = 'base';
+
+const partsByNoun = new Map<string, string[]>();
+
+function partsOf(noun: string): string[] {
+  const known = partsByNoun.get(noun);
+  if (known) return known;
+  const { parts = [], hasPlugIns } = NOUNS[noun]!;
+  const folders = files.map((file) => file.split('/')).filter(([first]) => first === noun);
+  const plugIns = hasPlugIns
+    ? folders.flatMap(([, second, third]) => (third ? [second!] : []))
+    : [];
+  const all = [...new Set([BASE, ...parts, ...plugIns])];
+  partsByNoun.set(noun, all);
+  return all;
 }
 
 function roomsBelow(noun: string): string[] {

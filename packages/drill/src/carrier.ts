@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { delay } from '../../../src/clock.ts';
 
 import { Parser } from 'htmlparser2';
-import { pathsOf } from '../../../src/calls/carriers/dialect.ts';
-import { signatureOf } from '../../../src/calls/carriers/twilio/signature.ts';
+import { pathsOf } from '../../../src/carriers/dialect.ts';
+import { signatureOf } from '../../../src/carriers/twilio/signature.ts';
 
 const PATHS = pathsOf('twilio');
 

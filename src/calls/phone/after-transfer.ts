@@ -5,8 +5,8 @@ import { nobodyCame, somebodyCame } from '../acts/settle-transfer.ts';
 import type { TransferStatus } from '../calls.sql.ts';
 import { endingOf, isTransferred, settleCall } from '../lines/settle-call.ts';
 import { boundTo, connectAgain, contentOf } from './connect.ts';
-import { becameOf } from '../carriers/twilio/statuses.ts';
-import { dialTwiml, EMPTY_TWIML, goodbyeTwiml } from '../carriers/twilio/twiml.ts';
+import { becameOf } from '../../carriers/twiml/statuses.ts';
+import { dialTwiml, EMPTY_TWIML, goodbyeTwiml } from '../../carriers/twiml/twiml.ts';
 import type { OfCall, VoiceDeps } from './voice-deps.ts';
 
 /** Of a socket before a transfer: now the number is rung. What comes of one before that comes late. */

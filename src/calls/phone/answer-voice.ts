@@ -11,8 +11,8 @@ import { afterDial, afterHandOff } from './after-transfer.ts';
 import { requireSigned, signedFor } from './authenticate.ts';
 import { boundTo, connect, connectAgain, contentOf } from './connect.ts';
 import { hasVoicemail, isMachine, leaveMessage, noteMachine } from './machine.ts';
-import { becameOf } from '../carriers/twilio/statuses.ts';
-import { goodbyeTwiml, rejectTwiml } from '../carriers/twilio/twiml.ts';
+import { becameOf } from '../../carriers/twiml/statuses.ts';
+import { goodbyeTwiml, rejectTwiml } from '../../carriers/twiml/twiml.ts';
 import type { OfCall, SentOfCall, VoiceDeps } from './voice-deps.ts';
 
 /**

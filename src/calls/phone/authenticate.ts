@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors.ts';
 import type { RateLimits } from '../../platform/http/rate-limit.ts';
 import type { Account, Accounts, BoundNumber } from '../providers/find-account.ts';
-import type { Sent } from '../carriers/dialect.ts';
+import type { Sent } from '../../carriers/dialect.ts';
 
 export type AuthenticateDeps = {
   accounts: Pick<Accounts, 'ofNumber' | 'byId'>;

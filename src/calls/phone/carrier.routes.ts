@@ -5,8 +5,8 @@ import { toUuid } from '../../ids.ts';
 import { answerVoice } from './answer-voice.ts';
 import type { SentOfCall, VoiceDeps } from './voice-deps.ts';
 import { noteStatus } from './note-status.ts';
-import type { Dialect } from '../carriers/dialect.ts';
-import { DIALECTS } from '../carriers/dialects.ts';
+import type { Dialect } from '../../carriers/dialect.ts';
+import { DIALECTS } from '../../carriers/dialects.ts';
 
 const tag = 'Telephony';
 const XML = 'text/xml; charset=utf-8';

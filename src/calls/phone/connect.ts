@@ -2,9 +2,9 @@ import { readLiveContent, readVersionToTalk } from '../../agents/agent-versions.
 import type { AgentContent } from '../../agents/agent.ts';
 import { fromUuid } from '../../ids.ts';
 import type { CallRow } from '../calls.sql.ts';
-import type { Dialect } from '../carriers/dialect.ts';
+import type { Dialect } from '../../carriers/dialect.ts';
 import { SIMULATED } from '../transports/simulated.ts';
-import { goodbyeTwiml, relayTwiml, streamTwiml } from '../carriers/twilio/twiml.ts';
+import { goodbyeTwiml, relayTwiml, streamTwiml } from '../../carriers/twiml/twiml.ts';
 import type { VoiceDeps } from './voice-deps.ts';
 
 type Connecting = {

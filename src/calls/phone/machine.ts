@@ -13,7 +13,7 @@ import { answerByMachine } from '../lines/lines.sql.ts';
 import { isTransferred } from '../lines/settle-call.ts';
 import type { Account } from '../providers/find-account.ts';
 import { boundTo, contentOf } from './connect.ts';
-import { goodbyeTwiml } from '../carriers/twilio/twiml.ts';
+import { goodbyeTwiml } from '../../carriers/twiml/twiml.ts';
 import type { SentOfCall, VoiceDeps } from './voice-deps.ts';
 
 /**

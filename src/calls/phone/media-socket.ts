@@ -10,8 +10,8 @@ import type { LineFor, Lines, OpenLine } from '../lines/lines.ts';
 import { speechOf } from '../lines/own-speech.ts';
 import type { SoundFormat } from '../lines/sound-queue.ts';
 import type { TurnTimes } from '../lines/turn-times.ts';
-import type { Dialect, MediaDialect } from '../carriers/dialect.ts';
-import { isMuLaw, type MediaFrame, type StartFrame } from '../carriers/twilio/media-frames.ts';
+import type { Dialect, MediaDialect } from '../../carriers/dialect.ts';
+import { isMuLaw, type MediaFrame, type StartFrame } from '../../carriers/media.ts';
 import { createMediaTrack } from './media-track.ts';
 
 /** A frame of 20 ms has some 300 bytes. */

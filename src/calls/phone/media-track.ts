@@ -1,6 +1,6 @@
 import { MU_LAW_SILENCE } from '../../speech/audio/mu-law.ts';
 import { createRealTime } from '../lines/real-time.ts';
-import type { Media } from '../carriers/twilio/media-frames.ts';
+import type { Media } from '../../carriers/media.ts';
 
 /** What a user says, as a stream without gaps, whatever became of its frames on their way. */
 export type MediaTrack = {

@@ -7,8 +7,8 @@ import { requireSigned, signedFor } from './authenticate.ts';
 import { isOf } from './answer-voice.ts';
 import { closeMailbox, hasVoicemail, isMachine, noteMachine } from './machine.ts';
 import type { SentOfCall, VoiceDeps } from './voice-deps.ts';
-import { becameOf } from '../carriers/twilio/statuses.ts';
-import { EMPTY_TWIML } from '../carriers/twilio/twiml.ts';
+import { becameOf } from '../../carriers/twiml/statuses.ts';
+import { EMPTY_TWIML } from '../../carriers/twiml/twiml.ts';
 
 /**
  * What the carrier tells of a call. A call that is over stays as it is, so that what comes late or twice

@@ -5,7 +5,7 @@ import type { Socket, SocketRoute } from '../../platform/http/sockets/sockets.ts
 import type { Line } from '../lines/line.ts';
 import type { Lines, OpenLine } from '../lines/lines.ts';
 import { createMessageBound } from '../lines/message-bound.ts';
-import type { CarrierPaths } from '../carriers/dialect.ts';
+import type { CarrierPaths } from '../../carriers/dialect.ts';
 import {
   endFrame,
   eventOf,
@@ -14,7 +14,7 @@ import {
   readFrame,
   sayFrame,
   type RelayFrame,
-} from '../carriers/twilio/relay-frames.ts';
+} from '../../carriers/twiml/relay-frames.ts';
 
 /** An utterance of ten minutes has a third of it. */
 const FRAME_BYTES_MAX = 64 * 1024;

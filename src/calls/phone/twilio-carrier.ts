@@ -5,9 +5,10 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { markDialed } from '../lines/lines.sql.ts';
 import type { Account, Accounts } from '../providers/find-account.ts';
-import { DialRefused, type Carrier } from '../transports/transport.ts';
-import { becameOf } from '../carriers/twilio/statuses.ts';
-import { pathsOf, type CarrierApi } from '../carriers/dialect.ts';
+import { DialRefused } from '../../carriers/ask-carrier.ts';
+import type { Carrier } from '../transports/transport.ts';
+import { becameOf } from '../../carriers/twiml/statuses.ts';
+import { pathsOf, type CarrierApi } from '../../carriers/dialect.ts';
 
 export type TwilioCarrierDeps = {
   pool: Pool;

@@ -1,21 +1,12 @@
+import type { CarrierAccount } from '../../carriers/dialect.ts';
 import type { AccountSpec } from './telephony-providers.sql.ts';
 
 /** A TelephonyProvider as calls go by it: what is in force, with its defaults applied. */
-export type Account = {
+export type Account = CarrierAccount & {
   /** uuid of the provider. */
   id: string;
   namespace: string;
   name: string;
-  type: AccountSpec['type'];
-  accountId: string;
-  /** In clear. */
-  authToken: string;
-  /** What its carrier's requests are checked by, the base64 of 32 bytes; of Telnyx. */
-  publicKey: string | undefined;
-  /** What calls go out by, at the carrier; of Telnyx. */
-  applicationId: string | undefined;
-  /** Without a slash at its end. */
-  apiUrl: string;
   /** undefined: nobody is called by it. */
   outbound: OutboundTerms | undefined;
   inbound: InboundTerms;

@@ -34,7 +34,7 @@ import {
   type TelephonyProviderSpec,
   type TelephonyProviderStatus,
 } from './telephony-provider.ts';
-import { isPublicKey, NO_PUBLIC_KEY } from './public-key.ts';
+import { isPublicKey, NO_PUBLIC_KEY } from '../../carriers/telnyx/public-key.ts';
 import { unknownCountries } from './unknown-countries.ts';
 
 type ProviderResource = Resource<TelephonyProviderSpec, TelephonyProviderStatus>;

@@ -31,7 +31,7 @@ import {
   type TelephonyProviderWrite,
 } from './rest-telephony-provider.ts';
 import { findTaken } from './telephony-numbers.sql.ts';
-import { isPublicKey, NO_PUBLIC_KEY } from './public-key.ts';
+import { isPublicKey, NO_PUBLIC_KEY } from '../../carriers/telnyx/public-key.ts';
 import { RESERVED_NAME, SIMULATED, type TelephonyProviderSpec } from './telephony-provider.ts';
 import { readProvider, type TelephonyProviderRow } from './telephony-providers.sql.ts';
 import { unknownCountries } from './unknown-countries.ts';

@@ -45,16 +45,3 @@ export type Carrier = {
 
 /** Who carries a call. */
 export type CarrierOf = (call: Pick<CallRow, 'provider' | 'telephonyProviderId'>) => Carrier;
-
-/** The carrier will not place the call, now or later; `message` is safe to show in a log. */
-export class DialRefused extends Error {
-  override readonly name = 'DialRefused';
-}
-
-/** Of an answer to "dial" that is no call; `why` as the carrier says it. */
-export function refusalOf(status: number, why: string): Error {
-  const reason = `the carrier answers ${status}${why}`;
-  // 429 and what is wrong on its side may go by.
-  const isFinal = status >= 400 && status < 500 && status !== 429;
-  return isFinal ? new DialRefused(reason) : new Error(reason);
-}

@@ -1,12 +1,12 @@
 import { createRingPerson } from '../../calls/acts/ring-person.ts';
 import type { CarrierOf } from '../../calls/transports/transport.ts';
 import { createCarriers } from '../../calls/transports/transports.ts';
-import { DIALECTS } from '../../calls/carriers/dialects.ts';
+import { DIALECTS } from '../../carriers/dialects.ts';
 import { relaySocket } from '../../calls/phone/relay-socket.ts';
 import type { VoiceDeps } from '../../calls/phone/voice-deps.ts';
 import { mediaSocket } from '../../calls/phone/media-socket.ts';
-import { createTelnyxApi } from '../../calls/carriers/telnyx/telnyx-api.ts';
-import { createTwilioApi } from '../../calls/carriers/twilio/twilio-api.ts';
+import { createTelnyxApi } from '../../carriers/telnyx/telnyx-api.ts';
+import { createTwilioApi } from '../../carriers/twilio/twilio-api.ts';
 import { createTwilioCarrier } from '../../calls/phone/twilio-carrier.ts';
 import { createLines, type Lines } from '../../calls/lines/lines.ts';
 import { hasOwnSpeech } from '../../calls/lines/own-speech.ts';

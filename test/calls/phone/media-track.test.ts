@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Media } from '../../../src/calls/carriers/twilio/media-frames.ts';
+import type { Media } from '../../../src/carriers/media.ts';
 import { createMediaTrack } from '../../../src/calls/phone/media-track.ts';
 
 /** Which frames of a track are heard, at the limits of gaps and of what may be said. */

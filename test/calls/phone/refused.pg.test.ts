@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { signatureOf } from '../../../src/calls/carriers/twilio/signature.ts';
+import { signatureOf } from '../../../src/carriers/twilio/signature.ts';
 import { holdTime } from '../../clock.ts';
 import { startApi } from '../../roles/api/api-setup.ts';
 import { scriptedResponder } from '../../conversations/turns/scripted-responder.ts';

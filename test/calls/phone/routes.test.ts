@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { carrierRoutes } from '../../../src/calls/phone/carrier.routes.ts';
 import { afterHandOff } from '../../../src/calls/phone/after-transfer.ts';
-import { EMPTY_TWIML } from '../../../src/calls/carriers/twilio/twiml.ts';
+import { EMPTY_TWIML } from '../../../src/carriers/twiml/twiml.ts';
 import type { OfCall, VoiceDeps } from '../../../src/calls/phone/voice-deps.ts';
 
 const NO_DEPS = {} as VoiceDeps;

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { signatureOf } from '../../../src/calls/carriers/twilio/signature.ts';
+import { signatureOf } from '../../../src/carriers/twilio/signature.ts';
 import { until } from '../passing-time.ts';
 import { ACCOUNT, TOKEN } from './account.ts';
 import { TWILIO_WIRE, type Wire } from './media-wire.ts';

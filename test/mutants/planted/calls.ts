@@ -31,7 +31,7 @@ export const CALLS: readonly Mutant[] = [
   {
     name: 'signature-of-any-token',
     promise: 'a call comes in by a carrier, and goes out',
-    file: 'src/calls/carriers/twilio/signature.ts',
+    file: 'src/carriers/twilio/signature.ts',
     in: 'isSigned',
     find: '.length && timingSafeEqual',
     replace: '.length || timingSafeEqual',

@@ -1,4 +1,4 @@
-import { signatureOf } from '../../../src/calls/carriers/twilio/signature.ts';
+import { signatureOf } from '../../../src/carriers/twilio/signature.ts';
 import { readTwiml } from '../../calls/phone/read-twiml.ts';
 import { CARRIER_SECRET, CARRIER_TOKEN, type Attack, type Socket, type Target } from '../attack.ts';
 

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { MediaDialect } from '../dialect.ts';
+import { base64Of, type MediaFrame } from '../media.ts';
+import { ALIKE, whole } from '../twiml/media-frames.ts';
+
+/**
+ * Frames of Telnyx' media streaming: Twilio's with names of their own, and the stream's id outside. Members that
+ * we do not use are not looked at. `timestamp` of a media frame is one of them: in what it counts is not said.
+ */
+const Start = z.object({
+  event: z.literal('start'),
+  stream_id: z.string().min(1).max(256),
+  start: z.object({
+    call_control_id: z.string().min(1).max(256),
+    custom_parameters: z.record(z.string(), z.unknown()).nullish(),
+    media_format: z
+      .object({ encoding: z.string(), sample_rate: whole, channels: whole.optional() })
+      .nullish(),
+  }),
+});
+
+const Frame = z.discriminatedUnion('event', [
+  ...ALIKE,
+  Start,
+  z.object({
+    event: z.literal('media'),
+    media: z.object({
+      track: z.string().optional(),
+      chunk: whole.optional(),
+      payload: z.string(),
+    }),
+  }),
+]);
+
+/** PCMU is what RTP calls µ-law. */
+const ENCODINGS: Record<string, string> = { PCMU: 'audio/x-mulaw' };
+
+function read(text: string): MediaFrame | undefined {
+  try {
+    const frame = Frame.safeParse(JSON.parse(text)).data;
+    return frame?.event === 'start' ? startOf(frame) : frame;
+  } catch {
+    return undefined;
+  }
+}
+
+/** As Twilio writes it. */
+function startOf({ start, stream_id: streamSid }: z.output<typeof Start>): MediaFrame {
+  const { call_control_id: callSid, custom_parameters: customParameters, media_format } = start;
+  const mediaFormat = media_format && {
+    encoding: ENCODINGS[media_format.encoding] ?? media_format.encoding,
+    sampleRate: media_format.sample_rate,
+    channels: media_format.channels,
+  };
+  return { event: 'start', start: { streamSid, callSid, customParameters, mediaFormat } };
+}
+
+export const TELNYX_MEDIA: MediaDialect = {
+  read,
+  sound: (_, bytes) => JSON.stringify({ event: 'media', media: { payload: base64Of(bytes) } }),
+  mark: (_, name) => JSON.stringify({ event: 'mark', mark: { name } }),
+  clear: () => JSON.stringify({ event: 'clear' }),
+};

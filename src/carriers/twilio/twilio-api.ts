@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { EgressClient } from '../../platform/egress/client.ts';
+import {
+  askCarrier,
+  refusalOf,
+  SHORT_TIMEOUT_MS,
+  sidSince,
+  stateOf,
+  type CarrierAnswer,
+} from '../ask-carrier.ts';
+import type { CarrierAccount, CarrierApi } from '../dialect.ts';
+
+const Made = z.object({ sid: z.string().min(1).max(256) });
+const Refusal = z.object({ code: z.number().optional(), message: z.string() });
+
+/** Twilio's REST API, 2010-04-01. */
+export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'> }): CarrierApi {
+  const ask = (
+    { accountId, authToken, apiUrl }: CarrierAccount,
+    { path, form, timeoutMs }: { path: string; form?: URLSearchParams; timeoutMs?: number },
+  ): Promise<CarrierAnswer> =>
+    askCarrier(egress, {
+      url: `${apiUrl}/2010-04-01/Accounts/${accountId}/${path}`,
+      authorization: `Basic ${Buffer.from(`${accountId}:${authToken}`).toString('base64')}`,
+      ...(form && { body: { type: 'application/x-www-form-urlencoded', text: form.toString() } }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    });
+
+  return {
+    dial: async (account, call) => {
+      const form = new URLSearchParams({
+        From: call.from,
+        To: call.to,
+        Url: call.url,
+        StatusCallback: call.statusCallback,
+        Timeout: String(call.ringSec),
+        // During the call: a person would hear nothing until synchronous detection is done.
+        ...(call.detectsMachine && {
+          MachineDetection: 'DetectMessageEnd',
+          AsyncAmd: 'true',
+          AsyncAmdStatusCallback: call.statusCallback,
+        }),
+      });
+      for (const event of ['initiated', 'ringing', 'answered', 'completed'])
+        form.append('StatusCallbackEvent', event);
+      const { status, body } = await ask(account, { path: 'Calls.json', form });
+      const made = Made.safeParse(body);
+      if (status < 300 && made.success) return made.data.sid;
+      throw refusalOf(status, saying(body));
+    },
+    findDialed: async (account, { from, to, sinceMs }) => {
+      // By days, in UTC: what is older is left out below.
+      const day = new Date(sinceMs).toISOString().slice(0, 10);
+      const query = new URLSearchParams({ From: from, To: to, 'StartTime>': day, PageSize: '50' });
+      const { status, body } = await ask(account, { path: `Calls.json?${query.toString()}` });
+      if (status !== 200) throw new Error(`the carrier answers ${status}${saying(body)}`);
+      return sidSince({ status, body }, sinceMs);
+    },
+    statusOf: async (account, id) => {
+      const path = `Calls/${encodeURIComponent(id)}.json`;
+      return stateOf(await ask(account, { path, timeoutMs: SHORT_TIMEOUT_MS }));
+    },
+    hangUp: async (account, id) => {
+      const form = new URLSearchParams({ Status: 'completed' });
+      const path = `Calls/${encodeURIComponent(id)}.json`;
+      const { status, body } = await ask(account, { path, form, timeoutMs: SHORT_TIMEOUT_MS });
+      if (status >= 500 || status === 429)
+        throw new Error(`the carrier answers ${status}${saying(body)}`);
+    },
+  };
+}
+
+/** What it says of why, for the log; it has no secret of ours. */
+function saying(body: unknown): string {
+  const refusal = Refusal.safeParse(body);
+  if (!refusal.success) return '';
+  const { code, message } = refusal.data;
+  return `: ${message.slice(0, 200)}${code === undefined ? '' : ` (${code})`}`;
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { base64Of, type MediaFrame } from '../media.ts';
+
+/**
+ * Frames of Media Streams, which Twilio and Fonoster send alike: JSON, one object each, with numbers as
+ * strings. Members that we do not use are not looked at.
+ */
+export const whole = z.coerce.number().int().min(0);
+
+const Start = z.object({
+  event: z.literal('start'),
+  start: z.object({
+    streamSid: z.string().min(1).max(256),
+    callSid: z.string().min(1).max(256),
+    customParameters: z.record(z.string(), z.unknown()).nullish(),
+    mediaFormat: z
+      .object({ encoding: z.string(), sampleRate: whole, channels: whole.optional() })
+      .nullish(),
+  }),
+});
+
+/** Those that Telnyx sends alike. */
+export const ALIKE = [
+  z.object({ event: z.literal('connected') }),
+  z.object({ event: z.literal('dtmf'), dtmf: z.object({ digit: z.string().max(1) }) }),
+  z.object({ event: z.literal('mark'), mark: z.object({ name: z.string().max(256) }) }),
+  z.object({ event: z.literal('stop') }),
+] as const;
+
+const Frame = z.discriminatedUnion('event', [
+  ...ALIKE,
+  Start,
+  z.object({
+    event: z.literal('media'),
+    media: z.object({
+      track: z.string().optional(),
+      chunk: whole.optional(),
+      timestamp: whole.optional(),
+      payload: z.string(),
+    }),
+  }),
+]);
+
+/** undefined: it is no frame that we know; a carrier may send new ones. */
+export function readMediaFrame(text: string): MediaFrame | undefined {
+  try {
+    return Frame.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+export const soundFrame = (streamSid: string, bytes: Uint8Array): string =>
+  JSON.stringify({ event: 'media', streamSid, media: { payload: base64Of(bytes) } });
+export const markFrame = (streamSid: string, name: string): string =>
+  JSON.stringify({ event: 'mark', streamSid, mark: { name } });
+export const clearFrame = (streamSid: string): string =>
+  JSON.stringify({ event: 'clear', streamSid });
