@@ -105,6 +105,7 @@ export const GUESTS: Record<string, { below: readonly string[]; parts?: readonly
   // Rings from outside as carriers do, with sound and signatures of the server.
   drill: {
     below: [
+      'calls',
       'carriers/base',
       'carriers/twilio',
       'speech/audio',
