@@ -7,8 +7,9 @@ export type Columns = Record<string, unknown>;
 
 /** A database of its own, for tests of statements that write the rows that they need. */
 export type Rows = {
-  /** There from `beforeAll` on. */
+  /** There from `beforeAll` on, as `url` is. */
   readonly pool: Pool;
+  readonly url: string;
   /** Inserts one row. */
   add: (table: string, columns: Columns) => Promise<void>;
   /** All of a table in the order of a column. */
@@ -23,12 +24,14 @@ export const minutesAgo = (minutes: number): Date => new Date(Date.now() - minut
 export function useRows(...tables: string[]): Rows {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let pool: Pool;
+  let emptying: string;
   beforeAll(async () => {
     database = await createTestDatabase();
     pool = createPool(database.url, { log: createLogger('silent', 'test'), max: 4 });
+    emptying = await statementsThatEmpty(pool, tables);
   });
   beforeEach(async () => {
-    if (tables.length > 0) await pool.query(`truncate ${tables.join(', ')} cascade`);
+    if (tables.length > 0) await pool.query(emptying);
   });
   afterAll(async () => {
     await pool?.end();
@@ -37,6 +40,9 @@ export function useRows(...tables: string[]): Rows {
   return {
     get pool() {
       return pool;
+    },
+    get url() {
+      return database.url;
     },
     add: async (table, columns) => {
       const names = Object.keys(columns);
@@ -55,4 +61,21 @@ export function useRows(...tables: string[]): Rows {
       return rows[0];
     },
   };
+}
+
+/**
+ * Deletes all rows of these tables and of those that refer to them, without triggers. On tables with so few rows this
+ * takes a tenth of the time of `truncate`, which makes new files for each partition and index.
+ */
+async function statementsThatEmpty(pool: Pool, tables: readonly string[]): Promise<string> {
+  const { rows } = await pool.query<{ name: string }>(
+    `with recursive emptied as (
+       select unnest($1::text[])::regclass::oid as id
+        union select conrelid from pg_constraint join emptied on confrelid = id where contype = 'f'
+     )
+     select id::regclass::text as name from emptied`,
+    [tables],
+  );
+  const deletes = rows.map(({ name }) => `delete from ${name}`);
+  return ['begin', 'set local session_replication_role = replica', ...deletes, 'commit'].join('; ');
 }
