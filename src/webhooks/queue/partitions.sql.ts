@@ -72,7 +72,7 @@ async function listPartitions(pool: Pool): Promise<Set<string>> {
        from pg_inherits i
        join pg_class c on c.oid = i.inhrelid
        join pg_class p on p.oid = i.inhparent
-      where p.relname = any($1) and c.relkind = 'r' and p.relnamespace = 'public'::regnamespace`,
+      where p.relname = any($1) and p.relnamespace = 'public'::regnamespace`,
     [TABLES],
   );
   return new Set(rows.map(({ name }) => name));
