@@ -3,7 +3,7 @@ import { newUuid } from '../ids.ts';
 import type { AgentContent } from '../agents/agent.ts';
 import { readLiveContent } from '../agents/agent-versions.sql.ts';
 import { redact } from '../conversations/redaction/redact.ts';
-import type { CarrierOf } from './transports/transport.ts';
+import type { TransportOf } from './transports/transport.ts';
 import { SIMULATED } from './transports/simulated.ts';
 import { insertCall, type CallRow, type NewCall } from './calls.sql.ts';
 import { chooseProvider, requireRoomToDial } from './choose-provider.ts';
@@ -15,7 +15,7 @@ import { noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.
 export type CreateCallDeps = {
   pool: Pool;
   nowMs: () => number;
-  carrierOf: CarrierOf;
+  transportOf: TransportOf;
   accounts: Pick<Accounts, 'byName' | 'numbersOf'>;
   /** Wakes the player. Never waits, never fails. */
   wakeCalls: () => void;
@@ -62,13 +62,15 @@ async function requireContent(
 
 /** By the version that is live now; what one that comes until then asks for too is done when it is said. */
 async function keepable(
-  { carrierOf }: CreateCallDeps,
+  { transportOf }: CreateCallDeps,
   call: Omit<NewCall, 'id'>,
   content: AgentContent,
 ): Promise<Pick<NewCall, 'providerOptions'>> {
-  const carrier = carrierOf(call);
+  const transport = transportOf(call);
   return {
-    providerOptions: await carrier.keepable(call.providerOptions, (text) => redact(text, content)),
+    providerOptions: await transport.keepable(call.providerOptions, (text) =>
+      redact(text, content),
+    ),
   };
 }
 

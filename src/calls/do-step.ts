@@ -13,13 +13,13 @@ import {
 import type { Db } from '../platform/postgres/pool.ts';
 import { listTurns, type TurnRow } from '../conversations/record/turns.sql.ts';
 import type { TakeTurn } from '../conversations/turns/take-turn.ts';
-import type { CallEvent, Carrier, DueEvent } from './transports/transport.ts';
+import type { CallEvent, Transport, DueEvent } from './transports/transport.ts';
 import { DialRefused } from '../carriers/ask-carrier.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 
 export type CallStepDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger };
 
-type Step = { call: ClaimedCall; carrier: Carrier; due: DueEvent };
+type Step = { call: ClaimedCall; transport: Transport; due: DueEvent };
 
 /**
  * Does what is due of a call, at most once: the transaction that changes the conversation also
@@ -47,10 +47,10 @@ class LostStep extends Error {
 type Handler = (deps: CallStepDeps, step: Step) => Promise<void>;
 
 const HANDLERS: Record<CallEvent['type'], Handler> = {
-  ringing: async ({ pool, log }, { call, carrier, due }) => {
+  ringing: async ({ pool, log }, { call, transport, due }) => {
     const nextAfterMs = due.nextAfterMs;
     try {
-      const { providerCallId } = await carrier.place(call);
+      const { providerCallId } = await transport.place(call);
       await advance(pool, call, { status: 'ringing', providerCallId, nextAfterMs });
     } catch (error) {
       if (!(error instanceof DialRefused)) throw error;
@@ -67,7 +67,7 @@ const HANDLERS: Record<CallEvent['type'], Handler> = {
     await finishCall(pool, { id: call.id, from: ['queued', 'ringing'], status, reason });
   },
 
-  answered: async (deps, { call, carrier, due: { nextAfterMs } }) => {
+  answered: async (deps, { call, transport, due: { nextAfterMs } }) => {
     const { namespace, agentId, userId, variables, metadata } = call;
     const about = { namespace, agentId, userId, variables, metadata, callId: call.id };
     const { id } = await startConversation(
@@ -77,13 +77,13 @@ const HANDLERS: Record<CallEvent['type'], Handler> = {
         advance(db, call, { status: 'in_progress', conversationId, nextAfterMs }),
     );
     await sayAll(
-      carrier,
+      transport,
       call,
       await listTurns(deps.pool, { conversationId: id, from: 0, limit: 1 }),
     );
   },
 
-  heard: async ({ takeTurn }, { call, carrier, due: { event, nextAfterMs } }) => {
+  heard: async ({ takeTurn }, { call, transport, due: { event, nextAfterMs } }) => {
     if (event.type !== 'heard') return;
     const { namespace } = call;
     const { turns, conversation } = await takeTurn(
@@ -100,8 +100,8 @@ const HANDLERS: Record<CallEvent['type'], Handler> = {
         if (endedAt !== null && endedReason !== null) await complete(db, call, endedReason);
       },
     );
-    await sayAll(carrier, call, turns);
-    if (conversation.endedAt !== null) await carrier.hangUp(call);
+    await sayAll(transport, call, turns);
+    if (conversation.endedAt !== null) await transport.hangUp(call);
   },
 
   message_left: (deps, { call }) =>
@@ -118,11 +118,11 @@ function requestOf(call: ClaimedCall): { id: string; isRetry: boolean } {
 }
 
 async function sayAll(
-  carrier: Carrier,
+  transport: Transport,
   call: ClaimedCall,
   turns: readonly TurnRow[],
 ): Promise<void> {
-  for (const { role, text } of turns) if (role === 'agent') await carrier.say(call, text);
+  for (const { role, text } of turns) if (role === 'agent') await transport.say(call, text);
 }
 
 type Hangup = { reason: 'voicemail'; outcome: 'voicemail' } | { reason: 'user_hangup' };

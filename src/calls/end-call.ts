@@ -3,10 +3,10 @@ import { ANSWERED, finishCall, readCall, type CallEnd, type CallRow } from './ca
 import type { Pool } from '../platform/postgres/pool.ts';
 import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
 import { endConversation } from '../conversations/ending/end-conversation.ts';
-import type { CarrierOf } from './transports/transport.ts';
+import type { TransportOf } from './transports/transport.ts';
 import { inOneCommit, noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
 
-export type EndCallDeps = ConversationDeps & { carrierOf: CarrierOf };
+export type EndCallDeps = ConversationDeps & { transportOf: TransportOf };
 
 /**
  * Hangs up: a call that nobody has answered is canceled; any other is completed, and its
@@ -27,7 +27,7 @@ export async function endCall(
         : await endAnswered(deps, { ...call, conversationId: call.conversationId }, beforeCommit);
     // It was answered or ended in between, and statuses only move forward: look again.
     if (!ended) continue;
-    await deps.carrierOf(ended).hangUp(ended);
+    await deps.transportOf(ended).hangUp(ended);
     return ended;
   }
 }

@@ -12,7 +12,7 @@ import {
   type ClaimedCall,
 } from './calls.sql.ts';
 import { doStep, type CallStepDeps } from './do-step.ts';
-import type { CarrierOf } from './transports/transport.ts';
+import type { TransportOf } from './transports/transport.ts';
 import { createEndLost } from './lines/end-lost.ts';
 
 /** Steps at once in one process: they share its connections with the API. */
@@ -22,7 +22,7 @@ const LOOK_EVERY_MS = 1_000;
 /** A step that failed is tried again after this. */
 const RETRY_MS = 1_000;
 
-export type CallPlayerDeps = CallStepDeps & { carrierOf: CarrierOf; log: Logger };
+export type CallPlayerDeps = CallStepDeps & { transportOf: TransportOf; log: Logger };
 
 /**
  * Plays calls step by step. Nothing about a call stays in memory between two steps: any process
@@ -65,7 +65,7 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     if (Math.abs(now - sweptMs) < LOOK_EVERY_MS / 2) return;
     sweptMs = now;
     for (const call of await finishCallsOfEnded(pool)) {
-      await deps.carrierOf(call).hangUp(call);
+      await deps.transportOf(call).hangUp(call);
     }
     await endLost();
     const overdue = await failOverdueCalls(pool);
@@ -87,9 +87,9 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
       leaseCall(pool, call, CALL_LEASE_MS).catch(() => undefined);
     }, CALL_LEASE_MS / 3);
     try {
-      const carrier = deps.carrierOf(call);
-      const due = carrier.eventAt(call);
-      if (due) await doStep(deps, { call, carrier, due });
+      const transport = deps.transportOf(call);
+      const due = transport.eventAt(call);
+      if (due) await doStep(deps, { call, transport, due });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       log.warn({ reason, call: call.id }, 'a step of a call failed; tried again');

@@ -329,7 +329,7 @@ test('a process that was too slow for its lease does not play a turn again', asy
   });
   await doStep(deps, {
     call: { ...stored!, step: 2, leaseToken: randomUUID(), providerOptions: {} },
-    carrier: simulated,
+    transport: simulated,
     due: { event: { type: 'heard', text: 'One.' }, nextAfterMs: 0 },
   });
   expect(await fixture.userTurnsOf(call)).toEqual(['One.']);

@@ -2,6 +2,6 @@ import { simulated } from '../../src/calls/transports/simulated.ts';
 
 /** What calls need where no TelephonyProvider is declared. */
 export const SIMULATED_ONLY = {
-  carrierOf: () => simulated,
+  transportOf: () => simulated,
   accounts: { byName: () => Promise.resolve(undefined), numbersOf: () => Promise.resolve([]) },
 };

@@ -4,12 +4,12 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import { keepTransferred } from '../acts/acts.sql.ts';
 import { somebodyCame } from '../acts/settle-transfer.ts';
 import type { CallRow } from '../calls.sql.ts';
-import type { CarrierOf } from '../transports/transport.ts';
+import type { TransportOf } from '../transports/transport.ts';
 import { finishLost, LINE_LEASE_MS, listLost, type LostCall } from './lines.sql.ts';
 import { endingOf, HUNG_UP, isTransferred, settleCall } from './settle-call.ts';
 import { WEB_VOICE } from '../transports/web-voice.ts';
 
-export type EndLostDeps = ConversationDeps & { carrierOf: CarrierOf; log: Logger };
+export type EndLostDeps = ConversationDeps & { transportOf: TransportOf; log: Logger };
 
 const AT_ONCE = 50;
 /** Between two looks that were not held up. */
@@ -45,15 +45,15 @@ async function areTalking(deps: EndLostDeps, call: CallRow): Promise<boolean> {
 }
 
 async function endLost(deps: EndLostDeps, call: LostCall): Promise<void> {
-  const carrier = deps.carrierOf(call);
-  const became = wasLeft(call) ? HUNG_UP : await carrier.ask(call);
+  const transport = deps.transportOf(call);
+  const became = wasLeft(call) ? HUNG_UP : await transport.ask(call);
   const isLive = became === 'live' || became === undefined;
   if (isLive && (await areTalking(deps, call))) return;
   const end = endingOf(call, isLive ? undefined : became);
   const isOurs = await settleCall(deps, call, end, (db) => finishLost(db, { id: call.id, ...end }));
   if (!isOurs) return;
   deps.log.warn({ call: call.id, became, ...end }, 'a call was lost, and ended');
-  if (isLive) await carrier.hangUp(call);
+  if (isLive) await transport.hangUp(call);
 }
 
 /** A page is asked by nobody: who held its line saw the socket break, and the visitor did not come back. */

@@ -31,7 +31,7 @@ export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<str
   if (call.endedAt !== null) {
     // It was ended before its carrier had told its id.
     const isUnheard = became === 'live' && call.providerCallId === null;
-    if (isUnheard) await deps.carrierOf(call).hangUp({ ...call, providerCallId });
+    if (isUnheard) await deps.transportOf(call).hangUp({ ...call, providerCallId });
     // The machine hung up before the message was said.
     if (hasVoicemail(call) && isOver) await closeMailbox(deps, call);
     return nothing;

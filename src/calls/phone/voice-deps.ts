@@ -4,13 +4,13 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { CallRow } from '../calls.sql.ts';
 import type { Lines } from '../lines/lines.ts';
 import type { Account } from '../providers/find-account.ts';
-import type { CarrierOf } from '../transports/transport.ts';
+import type { TransportOf } from '../transports/transport.ts';
 import type { AuthenticateDeps, SentTo } from './authenticate.ts';
 
 export type VoiceDeps = ConversationDeps &
   AuthenticateDeps & {
     lines: Pick<Lines, 'offer'>;
-    carrierOf: CarrierOf;
+    transportOf: TransportOf;
     /** Wakes the process that holds the line of this call (uuid). Does not wait. */
     wakeLine: (callId: string) => void;
     /** Whether an agent of the namespace hears and speaks by providers of ours. */

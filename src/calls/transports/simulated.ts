@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fromUuid } from '../../ids.ts';
 import type { Redacted } from '../../conversations/redaction/redact.ts';
-import type { DueEvent, Carrier } from './transport.ts';
+import type { DueEvent, Transport } from './transport.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /**
@@ -54,7 +54,7 @@ type KeptScript = z.output<typeof KeptScript>;
 /** What a call's `provider` is that no TelephonyProvider carries; none may have the name. */
 export const SIMULATED = 'simulated';
 
-export const simulated: Carrier = {
+export const simulated: Transport = {
   place: async ({ id }) => ({
     providerCallId: `sim_${fromUuid('call', id).slice('call_'.length)}`,
   }),

@@ -25,7 +25,7 @@ export type Became = 'live' | { status: CallStatus; reason: string } | undefined
  * What carries calls: the telephone network, or a script. After a crash anything may be asked again
  * for the same call: it must not dial twice.
  */
-export type Carrier = {
+export type Transport = {
   /** Its options as they may be kept until it is played: with what the user will say redacted. */
   keepable: (
     options: Record<string, unknown>,
@@ -44,4 +44,4 @@ export type Carrier = {
 };
 
 /** Who carries a call. */
-export type CarrierOf = (call: Pick<CallRow, 'provider' | 'telephonyProviderId'>) => Carrier;
+export type TransportOf = (call: Pick<CallRow, 'provider' | 'telephonyProviderId'>) => Transport;

@@ -1,4 +1,4 @@
-import type { Carrier } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 /** What a call's `provider` is that a web page brings (contract §4, talks); no TelephonyProvider has the name. */
 export const WEB_VOICE = 'web_voice';
@@ -7,7 +7,7 @@ export const WEB_VOICE = 'web_voice';
  * The page's own socket is all that there is: nobody can be called or asked by another way. The talk closes it
  * when its conversation ends.
  */
-export const webVoice: Carrier = {
+export const webVoice: Transport = {
   keepable: async (options) => options,
   place: async () => {
     throw new Error('a talk on a web page is begun by the page');

@@ -24,7 +24,7 @@ import type { SearchWays } from '../../knowledge/search-knowledge.ts';
 import { runReplayJobs, type ReplayRunnerDeps } from '../../webhooks/replay/run-replay-jobs.ts';
 import { createCallPlayer } from '../../calls/play-calls.ts';
 import { observeResponder } from './observed-turns.ts';
-import type { CarrierOf } from '../../calls/transports/transport.ts';
+import type { TransportOf } from '../../calls/transports/transport.ts';
 
 /**
  * What the API role does besides answering. Every part looks by itself for what there is to do, in
@@ -45,7 +45,7 @@ export type WhoReplies = Pick<TakeTurnDeps, 'respond'> &
 
 export type MaintenanceDeps = ReplayRunnerDeps & {
   conversations: ConversationDeps;
-  carrierOf: CarrierOf;
+  transportOf: TransportOf;
   turns: LiveTurns;
   /** Monotonic. */
   clockMs: () => number;
@@ -74,7 +74,7 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
     live,
     ways: deps.ways,
   });
-  const calls = createCallPlayer({ ...conversations, takeTurn, carrierOf: deps.carrierOf, log });
+  const calls = createCallPlayer({ ...conversations, takeTurn, transportOf: deps.transportOf, log });
   const reaper = createReaper({ ...conversations, lostTurns: lostTurns(conversations), log });
   const retention = createRetention(deps);
   return {

@@ -1,13 +1,13 @@
 import { createRingPerson } from '../../calls/acts/ring-person.ts';
-import type { CarrierOf } from '../../calls/transports/transport.ts';
-import { createCarriers } from '../../calls/transports/transports.ts';
+import type { TransportOf } from '../../calls/transports/transport.ts';
+import { createTransports } from '../../calls/transports/transports.ts';
 import { DIALECTS } from '../../carriers/dialects.ts';
 import { relaySocket } from '../../calls/phone/relay-socket.ts';
 import type { VoiceDeps } from '../../calls/phone/voice-deps.ts';
 import { mediaSocket } from '../../calls/phone/media-socket.ts';
 import { createTelnyxApi } from '../../carriers/telnyx/telnyx-api.ts';
 import { createTwilioApi } from '../../carriers/twilio/twilio-api.ts';
-import { createTwilioCarrier } from '../../calls/phone/twilio-carrier.ts';
+import { createPhoneTransport } from '../../calls/phone/phone-transport.ts';
 import { createLines, type Lines } from '../../calls/lines/lines.ts';
 import { hasOwnSpeech } from '../../calls/lines/own-speech.ts';
 import type { TalkDeps } from '../../calls/lines/talk.ts';
@@ -31,7 +31,7 @@ import type { RoleContext } from '../context.ts';
 /** What calls over the public network go by. */
 export type Telephony = {
   accounts: Accounts;
-  carrierOf: CarrierOf;
+  transportOf: TransportOf;
   /** What agents hear and speak with where no carrier does. */
   speech: SpeechProviders;
   hasOwnSpeech: VoiceDeps['hasOwnSpeech'];
@@ -56,7 +56,7 @@ export function openTelephony(
   const accounts = createAccounts({ ...deps, nowMs: clockMs });
   const egress = createEgressClient({ guard, ...(lookup && { lookup }) });
   const apis = { twilio: createTwilioApi({ egress }), telnyx: createTelnyxApi({ egress }) };
-  const carried = createTwilioCarrier({ ...deps, accounts, apis });
+  const carried = createPhoneTransport({ ...deps, accounts, apis });
   const providers = createEgressFetch({ guard });
   const wakeLine = (callId: string): void => notifier.notify(CHANNELS.calls, [callId]);
   let held: Lines | undefined;
@@ -65,7 +65,7 @@ export function openTelephony(
     wakeLine,
     ring: createRingPerson({ accounts, wakeLine, log }),
     calls: { look: (ids) => held?.look(ids), holds: (lines) => void (held = lines) },
-    carrierOf: createCarriers({ carried }),
+    transportOf: createTransports({ carried }),
     speech: createSpeechProviders({ findEndpoint, fetch: providers.fetch, nowMs: clockMs }),
     hasOwnSpeech: (namespace, content) => hasOwnSpeech(findEndpoint, namespace, content),
     stop: async () => {

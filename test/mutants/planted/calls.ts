@@ -95,7 +95,7 @@ export const CALLS: readonly Mutant[] = [
   {
     name: 'dialed-twice',
     promise: 'a number is rung once',
-    file: 'src/calls/phone/twilio-carrier.ts',
+    file: 'src/calls/phone/phone-transport.ts',
     in: 'place',
     find: 'there !== undefined)',
     replace: 'there === null)',

@@ -6,11 +6,11 @@ import type { Pool } from '../../platform/postgres/pool.ts';
 import { markDialed } from '../lines/lines.sql.ts';
 import type { Account, Accounts } from '../providers/find-account.ts';
 import { DialRefused } from '../../carriers/ask-carrier.ts';
-import type { Carrier } from '../transports/transport.ts';
+import type { Transport } from '../transports/transport.ts';
 import { becameOf } from '../../carriers/twiml/statuses.ts';
 import { pathsOf, type CarrierApi } from '../../carriers/dialect.ts';
 
-export type TwilioCarrierDeps = {
+export type PhoneTransportDeps = {
   pool: Pool;
   accounts: Pick<Accounts, 'byId'>;
   /** Of each type of account. */
@@ -26,7 +26,7 @@ const TOLD_MS = 30_000;
  * Calls over the public network. It dials once: a process that was killed as it dialled left word of it, and
  * whoever goes on asks the carrier for the call before it dials again.
  */
-export function createTwilioCarrier(deps: TwilioCarrierDeps): Carrier {
+export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
   const { accounts, apis, log, pool } = deps;
 
   async function accountOf(telephonyProviderId: string | null): Promise<Account | undefined> {
