@@ -11,13 +11,13 @@ import { fileURLToPath } from 'node:url';
 import { compressBuilt } from './compress-built.mjs';
 
 const root = resolve(fileURLToPath(new URL('..', import.meta.url)));
-const languages = 'src/widget/words/languages';
+const languages = 'packages/widget/src/words/languages';
 
 /** Empties the folder first. */
 export async function buildWidget(folder) {
   process.env.NODE_ENV = 'production';
-  const sound = await bundleLater(folder, 'sound', 'src/widget/sound/worklets.ts', true);
-  const text = await bundleLater(folder, 'text', 'src/widget/text/read-text.ts');
+  const sound = await bundleLater(folder, 'sound', 'packages/widget/src/sound/worklets.ts', true);
+  const text = await bundleLater(folder, 'text', 'packages/widget/src/text/read-text.ts');
   const words = {};
   for (const name of readdirSync(join(root, languages))) {
     const language = name.replace(/\.ts$/, '');
@@ -31,7 +31,7 @@ export async function buildWidget(folder) {
   };
   await bundle(folder, {
     emptyOutDir: false,
-    input: 'src/widget/widget.ts',
+    input: 'packages/widget/src/widget.ts',
     output: { format: 'iife', entryFileNames: 'widget.js' },
     define,
   });

@@ -11,12 +11,17 @@ import { runNode } from './node.mjs';
 import { say } from './setup-error.mjs';
 
 /** What a build reads; the lock file stands for the packages. */
-const shared = ['src/widget', 'src/speech/audio', 'package-lock.json'];
+const shared = ['packages/widget/src', 'src/speech/audio', 'package-lock.json'];
 const dashboard = {
   name: 'dashboard',
+  home: 'src/dashboard',
   sources: ['src/dashboard', 'packages/client/src', 'vite.config.ts', ...shared],
 };
-const widget = { name: 'widget', sources: ['bin/build-widget.mjs', ...shared] };
+const widget = {
+  name: 'widget',
+  home: 'packages/widget',
+  sources: ['bin/build-widget.mjs', ...shared],
+};
 
 /**
  * Never fails: without them the API is the same, and the dashboard's page says what to do. Resolves to
@@ -26,8 +31,8 @@ export const ensureDashboard = (at) => ensureBuilt(at, dashboard);
 export const ensureWidget = (at) => ensureBuilt(at, widget);
 
 async function ensureBuilt({ root, nodes }, what) {
-  const { name } = what;
-  if (!existsSync(join(root, 'src', name))) return true; // A package brings it.
+  const { name, home } = what;
+  if (!existsSync(join(root, home))) return true; // A package brings it.
   const wanted = fingerprint(root, what.sources);
   if (readStamp(root, name) === wanted) return true;
   const obstacle = obstacleTo(root);

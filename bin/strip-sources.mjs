@@ -9,8 +9,8 @@ const ownImport = /((?:from|import\(|import)\s*')(\.{1,2}\/[^']+)\.ts'/g;
 export const withJavaScriptImports = (code, move = (path) => path) =>
   code.replaceAll(ownImport, (_, start, path) => `${start}${move(path)}.js'`);
 
-/** Built by themselves, for browsers (build-dashboard.mjs, build-widget.mjs). */
-const forBrowsers = [`dashboard${sep}`, `widget${sep}`];
+/** build-dashboard.mjs builds this folder for browsers. */
+const forBrowsers = `dashboard${sep}`;
 
 /**
  * Writes each folder of sources to its target: `[[source, target], …]`. Imports from one source into another lead from
@@ -22,7 +22,7 @@ export function stripSources(folders) {
 
 function stripFolder(source, target, folders) {
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => !forBrowsers.some((folder) => name.startsWith(folder)),
+    (name) => !name.startsWith(forBrowsers),
   );
   rmSync(target, { recursive: true, force: true });
   for (const file of files.filter((name) => name.endsWith('.ts'))) {

@@ -17,7 +17,7 @@ const COPIED = [
   'packages/client/src',
   'src/dashboard',
   'src/speech/audio',
-  'src/widget',
+  'packages/widget',
   'tsconfig.json',
   'vite.config.ts',
 ];

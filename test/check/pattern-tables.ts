@@ -6,6 +6,16 @@ const SETTING = 'a setting of whoever runs Parley';
 export const BOUNDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'packages/client/src/client.ts': { '/\\/+$/': SETTING },
   'packages/drill/src/command.ts': { '/\\/+$/': SETTING },
+  'packages/widget/src/text/inline.ts': {
+    '/<(?:br\\s*\\/?|(https?:\\/\\/[^\\s<>]+|(?:mailto:)?([^\\s<>@]+@[^\\s<>@]+\\.[^\\s<>@]+)))>/iy':
+      READER,
+    '/[*_~]+$/': READER,
+  },
+  'packages/widget/src/text/markdown.ts': {
+    '/^ {0,3}#{1,6}[ \\t]+(.*?)(?:[ \\t]+#+)?[ \\t]*$/': READER,
+    '/^ {0,3}(`{3,}|~{3,})[^`]*$/': READER,
+    '/^([ \\t]*)([-*+•]|\\d{1,9}[.)])([ \\t]+|$)(.*)$/': READER,
+  },
   'src/carriers/twilio/signature.ts': {
     '/^(https?:)\\/\\/((?:\\[[^\\]]*\\]|[^/:?#])*)(?::[0-9]*)?(.*)$/s':
       'a request target, which Node bounds; and its end takes all that is left',
@@ -31,20 +41,12 @@ export const BOUNDED: Readonly<Record<string, Readonly<Record<string, string>>>>
   'src/standalone/scripted-moves.ts': {
     '/,\\s*(.+?)[.!]?$/': 'the first 1,000 characters of a message',
   },
-  'src/widget/text/inline.ts': {
-    '/<(?:br\\s*\\/?|(https?:\\/\\/[^\\s<>]+|(?:mailto:)?([^\\s<>@]+@[^\\s<>@]+\\.[^\\s<>@]+)))>/iy':
-      READER,
-    '/[*_~]+$/': READER,
-  },
-  'src/widget/text/markdown.ts': {
-    '/^ {0,3}#{1,6}[ \\t]+(.*?)(?:[ \\t]+#+)?[ \\t]*$/': READER,
-    '/^ {0,3}(`{3,}|~{3,})[^`]*$/': READER,
-    '/^([ \\t]*)([-*+•]|\\d{1,9}[.)])([ \\t]+|$)(.*)$/': READER,
-  },
 };
 
 /** Files that make patterns at run time, and the source of each pattern. No pattern is made from foreign text. */
 export const MADE_AT_RUN_TIME: Readonly<Record<string, string>> = {
+  'packages/widget/src/text/inline.ts': 'the pattern of a link',
+  'packages/widget/src/text/markdown.ts': 'a sign and a number',
   'src/agents/agent-widget.ts': 'the pattern of an origin',
   'src/calls/lines/spoken.ts': 'a number of words',
   'src/config.ts': 'a number of settings',
@@ -65,6 +67,4 @@ export const MADE_AT_RUN_TIME: Readonly<Record<string, string>> = {
   'src/platform/http/route.ts': 'the pattern of an entity tag',
   'src/platform/resources/schema/field-types.ts': 'names of headers',
   'src/speech/synthesis/spoken/inline-rules.ts': 'a number of backticks',
-  'src/widget/text/inline.ts': 'the pattern of a link',
-  'src/widget/text/markdown.ts': 'a sign and a number',
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { JitterBuffer } from '../../src/widget/sound/jitter-buffer.ts';
-import { levelOf, toFloat, toInt16 } from '../../src/widget/sound/samples.ts';
+import { JitterBuffer } from '../../packages/widget/src/sound/jitter-buffer.ts';
+import { levelOf, toFloat, toInt16 } from '../../packages/widget/src/sound/samples.ts';
 
 /** What is heard of frames that come as networks bring them; 16 samples are a millisecond. */
 

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocketServer, type WebSocket as ServerSocket } from 'ws';
-import { backoffMs } from '../../src/widget/talk/backoff.ts';
-import { readFrame } from '../../src/widget/talk/frames.ts';
-import { Talk } from '../../src/widget/talk/talk.ts';
-import type { TalkState } from '../../src/widget/talk/talk-state.ts';
-import type { TalkToken } from '../../src/widget/talk/token.ts';
-import { TalkError } from '../../src/widget/talk/trouble.ts';
+import { backoffMs } from '../../packages/widget/src/talk/backoff.ts';
+import { readFrame } from '../../packages/widget/src/talk/frames.ts';
+import { Talk } from '../../packages/widget/src/talk/talk.ts';
+import type { TalkState } from '../../packages/widget/src/talk/talk-state.ts';
+import type { TalkToken } from '../../packages/widget/src/talk/token.ts';
+import { TalkError } from '../../packages/widget/src/talk/trouble.ts';
 
 /** The client of the socket, before a server that says what it is told to say. */
 

@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { fileOf, loadWords, type Words } from '../../src/widget/words/words.ts';
+import { fileOf, loadWords, type Words } from '../../packages/widget/src/words/words.ts';
 
 /** The texts of the widget, in each language that it has. */
 
-const FOLDER = path.resolve(import.meta.dirname, '../../src/widget/words/languages');
+const FOLDER = path.resolve(import.meta.dirname, '../../packages/widget/src/words/languages');
 const LANGUAGES = readdirSync(FOLDER).map((name) => path.basename(name, '.ts'));
 const FILES = Object.fromEntries(LANGUAGES.map((name) => [name, path.join(FOLDER, `${name}.ts`)]));
 

@@ -1,5 +1,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { FromMicrophone, FromPlayer, ToPlayer } from '../../src/widget/sound/worklets.ts';
+import type {
+  FromMicrophone,
+  FromPlayer,
+  ToPlayer,
+} from '../../packages/widget/src/sound/worklets.ts';
 
 /** What runs on the thread of a sound card of 48 kHz, before a port as the page has it. */
 
@@ -38,7 +42,7 @@ beforeAll(async () => {
       }
     },
   });
-  await import('../../src/widget/sound/worklets.ts');
+  await import('../../packages/widget/src/sound/worklets.ts');
 });
 beforeEach(() => {
   said = [];

@@ -4,7 +4,7 @@ export const TALKS: readonly Mutant[] = [
   {
     name: 'resume-lost',
     promise: "what a visitor's page says and hears: one socket after the other",
-    file: 'src/widget/talk/talk.ts',
+    file: 'packages/widget/src/talk/talk.ts',
     in: 'takeReady',
     find: '= frame.resume',
     replace: '??= undefined',
@@ -13,7 +13,7 @@ export const TALKS: readonly Mutant[] = [
   {
     name: 'said-twice-after-a-break',
     promise: "what a visitor's page says and hears: one socket after the other",
-    file: 'src/widget/talk/talk.ts',
+    file: 'packages/widget/src/talk/talk.ts',
     in: 'takeReady',
     find: "state === 'waiting",
     replace: "state !== 'unsure",
@@ -22,7 +22,7 @@ export const TALKS: readonly Mutant[] = [
   {
     name: 'reply-is-markup',
     promise: "what a visitor's page says and hears: one socket after the other",
-    file: 'src/widget/element/rich-text.ts',
+    file: 'packages/widget/src/element/rich-text.ts',
     in: 'nodesOf',
     find: 'createTextNode(piece)',
     replace: 'createRange().createContextualFragment(piece)',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { linked, webAddress } from '../../../src/widget/text/addresses.ts';
+import { linked, webAddress } from '../../../packages/widget/src/text/addresses.ts';
 
 /** Where a web address in a text ends, and where it leads. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOfInputMethod } from '../../../src/widget/text/input-method.ts';
+import { isOfInputMethod } from '../../../packages/widget/src/text/input-method.ts';
 
 test.each([
   ['while a word is composed', { isComposing: true, keyCode: 13 }, true],

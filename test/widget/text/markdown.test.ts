@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readMarkdown } from '../../../src/widget/text/markdown.ts';
-import type { Piece } from '../../../src/widget/text/piece.ts';
+import { readMarkdown } from '../../../packages/widget/src/text/markdown.ts';
+import type { Piece } from '../../../packages/widget/src/text/piece.ts';
 
 /** What visitors see of an answer in Markdown. */
 
