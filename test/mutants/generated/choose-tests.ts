@@ -62,10 +62,12 @@ function statementAt(sql: string, at: number): string {
   return sql.slice(start, end === -1 ? undefined : end);
 }
 
-/** Looks at the constraints of all tables. */
-const CONSTRAINTS = 'test/platform/postgres/constraints.pg.test.ts';
+/** Tests of the constraints and triggers of all tables, and of what migrations do to rows that are there. */
+const OF_SCHEMA = ['constraints', 'triggers', 'data-migrations'].map(
+  (name) => `test/platform/postgres/${name}.pg.test.ts`,
+);
 
-/** Test files with a database in the folders that own the tables of a statement, and the one for constraints. */
+/** Test files with a database in the folders that own the tables of a statement, and those of the schema. */
 function testsOfTables(statement: string, recorded: Recorded): string[] {
   const words = new Set(statement.match(/\w+/g));
   const owners = new Set(
@@ -75,7 +77,7 @@ function testsOfTables(statement: string, recorded: Recorded): string[] {
   );
   return recorded.tests.filter(
     (test) =>
-      test === CONSTRAINTS ||
+      OF_SCHEMA.includes(test) ||
       (test.endsWith('.pg.test.ts') && [...owners].some((owner) => test.startsWith(owner))),
   );
 }

@@ -39,6 +39,7 @@ test('alternatives are taken out too, also within brackets', () => {
 test('what only looks like a condition stays', () => {
   expect(inSql('insert into a values ($1) on conflict do nothing')).toEqual([]);
   expect(inSql('create index a_n on a (n) where n is null')).toEqual([]);
+  expect(inSql('create index a_n on a (n) where n < m and o > p')).toEqual([]);
   expect(inSql("select 'x where y and z' -- where a and b\n from c")).toEqual([]);
   expect(inSql('select 1 where true')).toEqual([]);
   expect(inSql('select 1 where n between $1 and $2')).toEqual([

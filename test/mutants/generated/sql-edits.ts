@@ -25,7 +25,8 @@ export function sqlEdits(sql: string, { isFragment = false } = {}): Edit[] {
     if (token.text === '(') edits.push(...conditionEdits(inside(tokens, i), sql));
     if (opensCondition(tokens, i)) edits.push(...conditionEdits(clauseAfter(tokens, i), sql, true));
     const further = oneFurther(token.text);
-    if (further !== undefined && i > 0 && !comparesClock(tokens, i)) {
+    const isNoticed = !comparesClock(tokens, i) && !isOfIndex(tokens, i);
+    if (further !== undefined && i > 0 && isNoticed) {
       edits.push({ kind: 'comparison', start: token.start, end: token.end, replace: further });
     }
   }
@@ -110,14 +111,19 @@ function comparesClock(tokens: readonly Token[], at: number): boolean {
   return side.some(({ text }) => text === 'clock_timestamp' || text === 'now');
 }
 
+/** Whether a token is of an index without `unique`, whose rows decide how fast it is, and nothing else. */
+function isOfIndex(tokens: readonly Token[], at: number): boolean {
+  const statement = tokens.slice(0, at).findLastIndex(({ text }) => text === ';') + 1;
+  return tokens[statement]!.text === 'create' && tokens[statement + 1]?.text === 'index';
+}
+
 function opensCondition(tokens: readonly Token[], i: number): boolean {
   const { text, depth } = tokens[i]!;
   if (!OPENS.has(text)) return false;
   const before = tokens.slice(0, i).filter((token) => token.depth === depth);
   const statement = before.findLastIndex((token) => token.text === ';');
   const own = before.slice(statement + 1).map((token) => token.text);
-  // The rows that an index without `unique` has decide how fast it is, and nothing else.
-  if (text === 'where' && own[0] === 'create' && own[1] === 'index') return false;
+  if (text === 'where' && isOfIndex(tokens, i)) return false;
   if (text === 'on')
     return own.findLast((word) => /^(join|from|where|select)$/.test(word)) === 'join';
   // `case status when 'x'` compares, `case when x` has a condition.
