@@ -15,9 +15,8 @@ const ERRORS_MAX = 50;
 
 /** @throws ApiError malformed_json, malformed_request, invalid_body */
 export function parseJsonBody(bytes: Buffer, membersMax: number = MEMBERS_MAX): unknown {
-  const text = decode(bytes);
-  checkShape(text, membersMax);
-  const value = parse(text);
+  checkShape(bytes, membersMax);
+  const value = parse(decode(bytes));
   const errors: FieldError[] = [];
   findUnkeepable(value, [], errors);
   if (errors.length > 0) {
@@ -51,22 +50,22 @@ function parse(text: string): unknown {
 /**
  * Counts before parsing, so that a hostile body costs one pass and no memory. Outside of strings an
  * object or list has one member more than it has commas, unless it is closed at once; invalid JSON
- * may be counted wrong and is refused anyway.
+ * may be counted wrong and is refused anyway. Reads bytes: those of other characters than ASCII look like none of these.
  */
-function checkShape(text: string, membersMax: number): void {
+function checkShape(bytes: Buffer, membersMax: number): void {
   let depth = 0;
   let members = 0;
   let isJustOpened = false;
-  for (let i = 0; i < text.length; i += 1) {
-    const character = text[i]!;
-    if (WHITE_SPACE.has(character)) continue;
-    const isClosing = character === '}' || character === ']';
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i]!;
+    if (byte === SPACE || byte === LINE_FEED || byte === TAB || byte === RETURN) continue;
+    const isClosing = byte === CLOSE_OBJECT || byte === CLOSE_LIST;
     if (isJustOpened && !isClosing) members += 1;
-    isJustOpened = character === '{' || character === '[';
-    if (character === '"') i = endOfString(text, i);
+    isJustOpened = byte === OPEN_OBJECT || byte === OPEN_LIST;
+    if (byte === QUOTE) i = endOfString(bytes, i);
     else if (isJustOpened) depth += 1;
     else if (isClosing) depth -= 1;
-    else if (character === ',') members += 1;
+    else if (byte === COMMA) members += 1;
     if (depth > DEPTH_MAX) throw tooMuch(`nested at most ${DEPTH_MAX} deep`);
     if (members > membersMax) {
       throw tooMuch(`at most ${membersMax} members of objects and elements of lists in all`);
@@ -74,14 +73,18 @@ function checkShape(text: string, membersMax: number): void {
   }
 }
 
-const WHITE_SPACE = new Set([' ', '\t', '\n', '\r']);
+const [SPACE, LINE_FEED, TAB, RETURN] = [0x20, 0x0a, 0x09, 0x0d];
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 
-function endOfString(text: string, start: number): number {
-  for (let i = start + 1; i < text.length; i += 1) {
-    if (text[i] === '\\') i += 1;
-    else if (text[i] === '"') return i;
+/** Returns the place of the closing quote, or the end of the text. */
+function endOfString(bytes: Buffer, start: number): number {
+  for (let i = start + 1; i < bytes.length; i += 1) {
+    const byte = bytes[i];
+    if (byte === BACKSLASH) i += 1;
+    else if (byte === QUOTE) return i;
   }
-  return text.length;
+  return bytes.length;
 }
 
 function tooMuch(allowed: string): ApiError {
