@@ -1,6 +1,7 @@
 import { ApiError } from '../../errors.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { asWork } from '../observability/work.ts';
+import { createLine, type Line } from './line.ts';
 
 /**
  * Shares the places of one kind of work between namespaces: one that asks for much keeps no other waiting. A
@@ -37,7 +38,7 @@ export function createFairQueue(deps: {
   metrics: FairQueueMetrics;
 }): FairQueue {
   const { kind, places, share = places, waitingMax, metrics } = deps;
-  const line = createLine();
+  const line = createLine<string, () => void>();
   const running = new Map<string, number>();
   let atWork = 0;
   metrics.workWaiting.inc({ kind }, 0);
@@ -61,15 +62,14 @@ export function createFairQueue(deps: {
       const next = line.next(countOf, share);
       if (next === undefined) return;
       take(next.namespace);
-      next.begin();
+      next.one();
     }
   }
 
   function requireRoom(namespace: string): void {
-    const { all, ofNamespace } = line.size(namespace);
     const isFull = {
-      namespace: ofNamespace >= waitingMax.namespace,
-      process: all >= waitingMax.all,
+      namespace: line.sizeOf(namespace) >= waitingMax.namespace,
+      process: line.size() >= waitingMax.all,
     };
     const full = (['namespace', 'process'] as const).find((one) => isFull[one]);
     if (full === undefined) return;
@@ -84,7 +84,7 @@ export function createFairQueue(deps: {
       else {
         requireRoom(namespace);
         metrics.workWaiting.inc({ kind });
-        await line.wait(namespace, signal).finally(() => metrics.workWaiting.dec({ kind }));
+        await turnIn(line, namespace, signal).finally(() => metrics.workWaiting.dec({ kind }));
       }
       try {
         return await asWork({ name: kind, namespace }, job);
@@ -99,54 +99,24 @@ export function createFairQueue(deps: {
   };
 }
 
-/** The jobs that wait. */
-function createLine() {
-  /** Waiting jobs by namespace, in the order of the turns. Namespaces without waiting jobs are left out. */
-  const jobs = new Map<string, (() => void)[]>();
-  let all = 0;
-
-  function leave(namespace: string, begin: () => void): void {
-    const others = jobs.get(namespace)!.filter((one) => one !== begin); // It waits.
-    if (others.length > 0) jobs.set(namespace, others);
-    else jobs.delete(namespace);
-    all -= 1;
-  }
-
-  return {
-    size: (namespace: string) => ({ all, ofNamespace: jobs.get(namespace)?.length ?? 0 }),
-    /** Waits for `begin`. @throws the reason of `signal` if it aborts before */
-    wait: (namespace: string, signal: AbortSignal | undefined): Promise<void> => {
-      const turn = Promise.withResolvers<void>();
-      const begin = (): void => {
-        signal?.removeEventListener('abort', onAbort);
-        turn.resolve();
-      };
-      const onAbort = (): void => {
-        leave(namespace, begin);
-        turn.reject(signal?.reason);
-      };
-      jobs.set(namespace, [...(jobs.get(namespace) ?? []), begin]);
-      all += 1;
-      signal?.addEventListener('abort', onAbort, { once: true });
-      return turn.promise;
-    },
-    /** Takes the next job out; undefined if no namespace that waits may have another place. */
-    next: (countOf: (namespace: string) => number, share: number) => {
-      let namespace: string | undefined;
-      let fewest = share;
-      for (const one of jobs.keys()) {
-        if (countOf(one) >= fewest) continue;
-        namespace = one;
-        fewest = countOf(one);
-      }
-      if (namespace === undefined) return undefined;
-      const [begin, ...others] = jobs.get(namespace)!; // It has at least one job.
-      jobs.delete(namespace);
-      if (others.length > 0) jobs.set(namespace, others);
-      all -= 1;
-      return { namespace, begin: begin! };
-    },
+/** Waits for `begin` of a line. @throws the reason of `signal` if it aborts before */
+function turnIn(
+  line: Line<string, () => void>,
+  namespace: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const turn = Promise.withResolvers<void>();
+  const begin = (): void => {
+    signal?.removeEventListener('abort', onAbort);
+    turn.resolve();
   };
+  const onAbort = (): void => {
+    line.leave(namespace, begin);
+    turn.reject(signal?.reason);
+  };
+  line.join(namespace, begin);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  return turn.promise;
 }
 
 /** What each kind of work is, as an error names it. */

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { codeOf, reasonOf } from '../../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { readDatabaseUrl, setsParameter } from './database-url.ts';
+import { shareConnections } from './fair-connections.ts';
 import { createSilenceWatch } from './silent-connections.ts';
 import { Session } from './session.ts';
 
@@ -58,10 +59,11 @@ export function createPool(
     ([name]) => !setsParameter(databaseUrl, name),
   );
   const silence = createSilenceWatch({ databaseUrl, settings, log: options.log });
+  const max = options.max ?? 10;
   const pool = new pg.Pool({
     ...silence.options,
     ...readDatabaseUrl(databaseUrl),
-    max: options.max ?? 10,
+    max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + 1_000,
@@ -76,6 +78,7 @@ export function createPool(
   // A server that dies during a log-in says both in one packet: the error comes before the caller has
   // the connection and can listen. Their first statement fails with it again.
   pool.on('connect', (client) => client.on('error', () => undefined));
+  shareConnections(pool, { max, waitMs: CONNECT_TIMEOUT_MS });
   const end = pool.end.bind(pool);
   pool.end = () => silence.endWith(end);
   return pool;

@@ -1,0 +1,66 @@
+/** What waits for a turn, by namespace (or whatever else shares something), in the order of the turns. */
+export type Line<N, T> = {
+  join: (namespace: N, one: T) => void;
+  /** Takes out what waits no longer. */
+  leave: (namespace: N, one: T) => void;
+  size: () => number;
+  sizeOf: (namespace: N) => number;
+  /**
+   * Takes out what is next: of the namespace with the fewest running jobs by `countOf`, and among these in turn.
+   * Undefined if each namespace that waits runs `share` jobs already. Without arguments, only the turn decides.
+   */
+  next: (
+    countOf?: (namespace: N) => number,
+    share?: number,
+  ) => { namespace: N; one: T } | undefined;
+};
+
+const none = (): number => 0;
+
+export function createLine<N, T>(): Line<N, T> {
+  /** Namespaces in which nothing waits are left out. */
+  const waiting = new Map<N, T[]>();
+  let size = 0;
+
+  function first(countOf: (namespace: N) => number, share: number): [N, T[]] | undefined {
+    let found: [N, T[]] | undefined;
+    let fewest = share;
+    for (const entry of waiting) {
+      const count = countOf(entry[0]);
+      if (count >= fewest) continue;
+      found = entry;
+      fewest = count;
+      if (count === 0) break;
+    }
+    return found;
+  }
+
+  return {
+    join: (namespace, one) => {
+      const others = waiting.get(namespace);
+      if (others) others.push(one);
+      else waiting.set(namespace, [one]);
+      size += 1;
+    },
+    leave: (namespace, one) => {
+      const all = waiting.get(namespace) ?? [];
+      const at = all.indexOf(one);
+      if (at < 0) return;
+      all.splice(at, 1);
+      if (all.length === 0) waiting.delete(namespace);
+      size -= 1;
+    },
+    size: () => size,
+    sizeOf: (namespace) => waiting.get(namespace)?.length ?? 0,
+    next: (countOf = none, share = Number.POSITIVE_INFINITY) => {
+      const found = first(countOf, share);
+      if (!found) return undefined;
+      const [namespace, all] = found;
+      const one = all.shift()!; // Namespaces in which nothing waits are left out.
+      waiting.delete(namespace);
+      if (all.length > 0) waiting.set(namespace, all); // At the end: the others have their turn first.
+      size -= 1;
+      return { namespace, one };
+    },
+  };
+}
