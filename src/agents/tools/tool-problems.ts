@@ -1,6 +1,6 @@
-import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { monotonicMs } from '../../clock.ts';
 import { ApiError, type FieldError } from '../../errors.ts';
+import { giveWay } from '../../platform/controller/event-loop-turns.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
@@ -30,7 +30,7 @@ export async function parameterProblems(tools: readonly DeclaredTool[]): Promise
   let leftMs = COMPILE_MS;
   for (const [at, { name, parameters }] of tools.entries()) {
     if (!parameters) continue;
-    await turnOfLoop();
+    await giveWay();
     const startedMs = monotonicMs();
     const compiled = compileParameters(parameters, { compileMs: Math.ceil(Math.max(1, leftMs)) });
     leftMs -= monotonicMs() - startedMs;

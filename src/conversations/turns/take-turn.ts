@@ -6,6 +6,7 @@ import { conversationEnded, type ConversationDeps } from '../record/conversation
 import { endConversation, reasonOfExpiry } from '../ending/end-conversation.ts';
 import { recordHeldTurn, recordTurn } from './record-turn.ts';
 import { agentScope, searchKnowledge, type SearchWays } from '../../knowledge/search-knowledge.ts';
+import { giveWay } from '../../platform/controller/event-loop-turns.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { redact, sumOf, type Redacted, type Redaction } from '../redaction/redact.ts';
 import { readForTurn, type LiveConversation } from '../record/conversations.sql.ts';
@@ -21,6 +22,8 @@ import { recordOf } from './turn-parts.ts';
 
 /** So many tries against turns of other processes; those of this process are queued. */
 const TRIES_MAX = 10;
+/** Text of more characters takes several milliseconds to understand. */
+const LONG_CHARS = 8_000;
 
 export type TurnInput = {
   namespace: string;
@@ -99,6 +102,7 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
     // From here on nobody has the words as they were said.
     const { text, redacted } = await redact(said.text, content);
     const input = { ...said, text, redacted: sumOf(said.redacted, redacted) };
+    if (text.length > LONG_CHARS) await giveWay();
     const user = readUserTurn(input.text, content.language);
     const begun = { input, conversation, content, user, startedMs };
     const isSilent = conversation.status === 'escalated';

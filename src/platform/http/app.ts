@@ -2,6 +2,7 @@ import express, { type Express, type RequestHandler, type Response } from 'expre
 import helmet from 'helmet';
 import { ApiError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
+import { eventLoopTurns } from '../controller/event-loop-turns.ts';
 import { QuotaExceededError } from '../declare/quota.ts';
 import { createIdempotency, type IdempotencyDeps } from '../idempotency/idempotency.ts';
 import { freshPlan } from '../idempotency/plan.ts';
@@ -61,6 +62,10 @@ export type AppDeps = IdempotencyDeps & {
 
 /** The whole of what is served over HTTP, without the server. */
 export function createApp(deps: AppDeps): Express {
+  const { metrics } = deps;
+  metrics.beforeScrape.set('event loop', () =>
+    metrics.workWaiting.set({ kind: 'event_loop' }, eventLoopTurns.waiting()),
+  );
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag'); // ETag is a promise about versions, not a hash of the text.

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../../errors.ts';
 import { fromUuid } from '../../ids.ts';
@@ -102,6 +103,7 @@ export async function identify(
     await deps.rateLimits.countFailure(address);
     throw new ApiError('unauthorized', known);
   }
+  rememberCaller(headers, known.namespace);
   const counted = await deps.rateLimits.count(known.keyId);
   if (counted) setHeaders(counted.headers);
   if (counted?.refusal) throw counted.refusal;
@@ -174,4 +176,34 @@ export function requireScope(
   if (scope === 'any' || scopes.includes(scope)) return;
   const detail = `this needs an API key with the scope ${scope}`;
   throw new ApiError('missing_scope', why === undefined ? detail : `${detail}: ${why}`);
+}
+
+/**
+ * The namespace that each credential had last time. A request of a known caller does not wait behind those of strangers
+ * (event-loop-turns.ts). The map decides about nothing else: a key that has ended is refused like any other.
+ */
+const NAMESPACES_MAX = 10_000;
+const namespaces = new Map<string, string>();
+
+/** Call when the request has shown a key or a session of the namespace. */
+export function rememberCaller(headers: IncomingHttpHeaders, namespace: string): void {
+  const credential = credentialIn(headers);
+  if (credential === undefined) return;
+  namespaces.delete(credential);
+  namespaces.set(credential, namespace);
+  if (namespaces.size <= NAMESPACES_MAX) return;
+  const [oldest] = namespaces.keys();
+  namespaces.delete(oldest!); // There are many.
+}
+
+/** Returns the namespace that the credential of a request had before, or undefined. */
+export function namespaceOf(headers: IncomingHttpHeaders): string | undefined {
+  const credential = credentialIn(headers);
+  return credential === undefined ? undefined : namespaces.get(credential);
+}
+
+/** A digest, so that no key stays in memory. */
+function credentialIn({ authorization, cookie }: IncomingHttpHeaders): string | undefined {
+  const text = authorization ?? cookie;
+  return text === undefined ? undefined : hash('sha256', text, 'base64');
 }

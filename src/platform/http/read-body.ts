@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { monotonicMs, setTimeout } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
+import { giveWay } from '../controller/event-loop-turns.ts';
 import { parseJsonBody } from './json-text.ts';
 import { endUnread } from './last-answer.ts';
 
@@ -18,6 +19,9 @@ export const BODY_BYTES_MAX = 1024 * 1024;
 const DISCARD_BYTES_MAX = 2 * 1024 * 1024;
 /** While this much work is waiting to be dropped, only bodies of one piece are read to their end. */
 const DISCARD_BACKLOG_MS = 1_000;
+
+/** Larger JSON takes a millisecond or more to parse. */
+const LARGE_JSON_BYTES = 32 * 1024;
 
 /** `mediaType`: without parameters, in lower case; '' when there is no body. */
 export type RawBody = { mediaType: string; bytes: Buffer };
@@ -53,6 +57,7 @@ export function createBodyReader(request: IncomingMessage): BodyReader {
       if (!hasBody(request)) return undefined;
       checkMediaType(request, mediaTypes, undefined);
       const read = await bytes();
+      if (read.length > LARGE_JSON_BYTES) await giveWay();
       return read.length === 0 ? undefined : parseJsonBody(read, membersMax);
     },
   };

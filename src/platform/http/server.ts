@@ -17,7 +17,9 @@ import {
   setTimeout,
 } from '../../clock.ts';
 import { ApiError, codeOf, StartupError } from '../../errors.ts';
+import { beginInTurn } from '../controller/event-loop-turns.ts';
 import type { Logger } from '../observability/logger.ts';
+import { namespaceOf } from './authorize.ts';
 import { createFairPlaces } from './sockets/fair-places.ts';
 import { answerLast } from './last-answer.ts';
 
@@ -76,7 +78,14 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
     (request, response) => {
       farewell.onRequest(response);
       unread.watch(response);
-      takeInTurn(request, response, () => app(request, response));
+      takeInTurn(request, response, () =>
+        beginInTurn(
+          () => namespaceOf(request.headers),
+          () => {
+            if (!response.destroyed) app(request, response);
+          },
+        ),
+      );
     },
   );
   const farewell = createFarewell(server);
@@ -84,7 +93,15 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
   const silent = watchStrangers(server, options.strangersMax ?? STRANGERS_MAX);
   server.maxConnections = CONNECTIONS_MAX;
   server.on('clientError', answeringInTurns());
-  if (options.upgrade) server.on('upgrade', options.upgrade);
+  const { upgrade } = options;
+  if (upgrade) {
+    server.on('upgrade', (request, socket, head) =>
+      beginInTurn(
+        () => undefined,
+        () => upgrade(request, socket, head),
+      ),
+    );
+  }
   await listenSomewhere(server, options);
   // Such as too many open files: the next connection may succeed; unhandled it ends the process.
   server.on('error', (error) => options.log.error({ reason: error.message }, 'cannot accept'));

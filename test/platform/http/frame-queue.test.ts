@@ -1,12 +1,33 @@
-import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { EventLoopTurns } from '../../../src/platform/controller/event-loop-turns.ts';
 import { createFrameQueue } from '../../../src/platform/http/sockets/frame-queue.ts';
 import { holdTime } from '../../clock.ts';
 
 /** When a socket is read, and when its sender is cut. */
 
+const ALWAYS_FREE: EventLoopTurns = { isFree: () => true, wait: () => undefined, waiting: () => 0 };
+
+/** Turns that are all taken; `next` gives the oldest one of those that wait its turn. */
+function busyTurns(): { turns: EventLoopTurns; next: () => void; namespaces: unknown[] } {
+  const begins: (() => void)[] = [];
+  const namespaces: unknown[] = [];
+  const turns: EventLoopTurns = {
+    isFree: () => false,
+    wait: (namespace, begin) => {
+      namespaces.push(namespace);
+      begins.push(begin);
+    },
+    waiting: () => begins.length,
+  };
+  return { turns, next: () => begins.shift()?.(), namespaces };
+}
+
 /** A queue whose handler finishes a frame when the test says so. */
-function queueOf({ isSlow = true, burstBytes }: { isSlow?: boolean; burstBytes?: number } = {}) {
+function queueOf({
+  isSlow = true,
+  burstBytes,
+  turns = ALWAYS_FREE,
+}: { isSlow?: boolean; burstBytes?: number; turns?: EventLoopTurns } = {}) {
   const told: string[] = [];
   const taken: { text: string; finish: () => void }[] = [];
   const queue = createFrameQueue({
@@ -19,6 +40,8 @@ function queueOf({ isSlow = true, burstBytes }: { isSlow?: boolean; burstBytes?:
     resume: () => void told.push('resume'),
     onOverflow: () => void told.push('overflow'),
     burstBytes,
+    namespace: () => 'ours',
+    turns,
   });
   const push = (text: string | Buffer, isBinary = false): void =>
     queue.push({ bytes: Buffer.from(text), isBinary });
@@ -107,34 +130,45 @@ test('a short frame counts as 256 bytes, and sound as nothing', () => {
   expect(told).toEqual(['pause']);
 });
 
-test('a hundred frames are taken in one turn of the event loop, and the rest of a chunk in the next ones', async () => {
-  const { push, told, taken } = queueOf({ isSlow: false });
-  numbers(350).forEach((text) => push(text));
-  expect(taken).toHaveLength(100);
+test('frames wait for turns of the event loop in their order, and ten of them do not stop the reading', () => {
+  const { turns, next } = busyTurns();
+  const { push, told, taken } = queueOf({ isSlow: false, turns });
+  numbers(10).forEach((text) => push(text));
+  expect([taken, told]).toEqual([[], []]);
+  push('10');
   expect(told).toEqual(['pause']);
-  await turnOfLoop();
-  expect(taken).toHaveLength(200);
-  await turnOfLoop();
-  await turnOfLoop();
-  expect(taken.map(({ text }) => text)).toEqual(numbers(350));
+  next();
+  expect(taken.map(({ text }) => text)).toEqual(['0']);
   expect(told).toEqual(['pause', 'resume']);
+  for (let at = 0; at < 10; at += 1) next();
+  expect(taken.map(({ text }) => text)).toEqual(numbers(11));
+  expect(turns.waiting()).toBe(0);
 });
 
-test('a turn that took few frames leaves the next one a hundred', async () => {
-  const { push, told, taken } = queueOf({ isSlow: false });
-  numbers(99).forEach((text) => push(text));
-  await turnOfLoop();
-  numbers(99).forEach((text) => push(text));
-  expect(taken).toHaveLength(198);
-  expect(told).toEqual([]);
+test('a queue takes all that wait in a turn that is free', () => {
+  const { turns, next } = busyTurns();
+  const { push, taken } = queueOf({ isSlow: false, turns });
+  numbers(5).forEach((text) => push(text));
+  turns.isFree = () => true;
+  next();
+  expect(taken).toHaveLength(5);
 });
 
-test('frames that wait for the next turn are dropped when the socket closes', async () => {
-  const { push, taken, queue } = queueOf({ isSlow: false });
-  numbers(101).forEach((text) => push(text));
+test('the turns are those of the namespace of the socket', () => {
+  const { turns, next, namespaces } = busyTurns();
+  const { push } = queueOf({ turns });
+  push('a');
+  next();
+  expect(namespaces).toEqual(['ours']);
+});
+
+test('frames that wait for the next turn are dropped when the socket closes', () => {
+  const { turns, next } = busyTurns();
+  const { push, taken, queue } = queueOf({ isSlow: false, turns });
+  push('a');
   queue.close();
-  await turnOfLoop();
-  expect(taken).toHaveLength(100);
+  next();
+  expect(taken).toEqual([]);
 });
 
 test.each([

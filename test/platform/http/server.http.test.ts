@@ -6,6 +6,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { rememberCaller } from '../../../src/platform/http/authorize.ts';
 import {
   admitConnection,
   answeringInTurns,
@@ -348,3 +349,30 @@ function upgradeOf(path: string): string {
   const lines = [`GET ${path} HTTP/1.1`, 'host: test', 'connection: Upgrade', 'upgrade: websocket'];
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
+
+test('a request of a known caller does not wait behind those of strangers that arrived before it', async () => {
+  const order: string[] = [];
+  const server = await listen(({ url }, response) => {
+    order.push(url!);
+    // Longer than one namespace may keep a turn of the event loop.
+    for (const untilMs = performance.now() + 6; performance.now() < untilMs;);
+    response.end();
+  });
+  const authorization = 'Bearer known';
+  rememberCaller({ authorization }, 'known');
+  const sockets = Array.from({ length: 20 }, () => connect(server.port, '127.0.0.1'));
+  stops.push(async () => sockets.forEach((socket) => socket.destroy()));
+  const askAll = async (pathOf: (at: number) => string): Promise<void> => {
+    const answered = sockets.map((socket) => once(socket, 'data'));
+    for (const [at, socket] of sockets.entries()) {
+      const key = pathOf(at) === '/known' ? `Authorization: ${authorization}\r\n` : '';
+      socket.write(`GET ${pathOf(at)} HTTP/1.1\r\nHost: x\r\n${key}\r\n`);
+    }
+    await Promise.all(answered);
+  };
+  await askAll(() => '/first'); // Node accepts one connection in a turn.
+  order.length = 0;
+  await askAll((at) => (at === 19 ? '/known' : '/stranger'));
+  expect(order).toHaveLength(20);
+  expect(order.indexOf('/known')).toBeLessThan(5);
+});

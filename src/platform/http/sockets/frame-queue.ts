@@ -1,6 +1,6 @@
-import { clearImmediate, setImmediate } from 'node:timers';
 import { clearTimeout, setTimeout } from '../../../clock.ts';
 import { createCredit } from '../../controller/credit.ts';
+import { eventLoopTurns, type EventLoopTurns } from '../../controller/event-loop-turns.ts';
 
 /**
  * Hands the frames of a socket to its handler in their order. While the handler is behind, the socket is not read, so
@@ -25,11 +25,17 @@ export type FrameQueueDeps = {
   onOverflow: () => void;
   /** Bytes of text that may arrive at once, 4 MiB by default. */
   burstBytes?: number | undefined;
+  /** Returns the namespace whose turns the frames take, or undefined before the socket has shown a token. */
+  namespace: () => string | undefined;
+  /** Default: those of the process. */
+  turns?: EventLoopTurns;
 };
 
 /** Frames in progress before the socket is paused, and their bytes. */
 const IN_PROGRESS_MAX = 10;
 const BYTES_IN_PROGRESS_MAX = 64 * 1024;
+/** Frames that may wait for a turn of the event loop before the socket is paused. */
+const QUEUED_MAX = 10;
 /** Frames that arrived with the last chunk before the pause: two seconds of sound. */
 const WAITING_MAX = 100;
 /**
@@ -40,13 +46,12 @@ const BURST_BYTES = 4 * 1024 * 1024;
 const BYTES_PER_SEC = 256 * 1024;
 /** Bytes that even the shortest frame counts as. */
 const FRAME_BYTES_MIN = 256;
-/** Maximum number of frames taken in one turn of the event loop. A chunk of 64 KiB holds thousands of tiny ones. */
-const FRAMES_PER_TURN = 100;
 /** Bytes that may still arrive once the queue is closed, such as the answer to our close. The socket is not read after them. */
 const LATE_BYTES_MAX = 256 * 1024;
 
 export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
-  const { take, pause, resume, onOverflow, burstBytes = BURST_BYTES } = deps;
+  const { take, pause, resume, onOverflow, namespace } = deps;
+  const { burstBytes = BURST_BYTES, turns = eventLoopTurns } = deps;
   const credit = createCredit({ burst: burstBytes, perSec: BYTES_PER_SEC });
   /** How long nothing more may be read; 0: something may. */
   const debtMs = (): number => Math.ceil((Math.max(0, -credit.left()) / BYTES_PER_SEC) * 1_000);
@@ -55,18 +60,16 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
   let isHeld = false;
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
-  const turn = createTurn(takeWaiting);
+  const place = createPlace(turns, namespace);
   const dropLate = createLateBound(pause);
 
   const isSlow = (): boolean =>
     inProgress.frames >= IN_PROGRESS_MAX ||
     inProgress.bytes >= BYTES_IN_PROGRESS_MAX ||
     debtMs() > 0;
-  const isBehind = (): boolean => turn.isFull() || isSlow();
 
   function run(frame: Frame): void {
     const { length } = frame.bytes;
-    turn.count();
     if (!frame.isBinary) credit.spend(Math.max(length, FRAME_BYTES_MIN));
     const taken = take(frame);
     if (!taken) return;
@@ -81,14 +84,22 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
 
   function takeWaiting(): void {
     // A frame may close the queue, which leaves nothing that waits.
-    while (waiting.length > 0 && !isBehind()) run(waiting.shift()!);
+    while (waiting.length > 0 && !place.isTaken() && !isSlow()) {
+      if (turns.isFree()) run(waiting.shift()!);
+      else place.wait(takeInTurn);
+    }
     hold();
+  }
+
+  function takeInTurn(): void {
+    if (waiting.length > 0 && !isSlow()) run(waiting.shift()!);
+    takeWaiting();
   }
 
   function hold(): void {
     if (isClosed) return;
     const wasHeld = isHeld;
-    isHeld = waiting.length > 0 || isBehind();
+    isHeld = isSlow() || waiting.length > QUEUED_MAX;
     if (isHeld && !wasHeld) pause();
     if (!isHeld && wasHeld) resume();
     clearTimeout(timer);
@@ -100,7 +111,6 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
     isClosed = true;
     waiting = [];
     clearTimeout(timer);
-    turn.stop();
   }
 
   return {
@@ -118,23 +128,18 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
   };
 }
 
-/** Counts the frames of a turn of the event loop. `onNext` is called in the next turn if this one was full. */
-function createTurn(onNext: () => void) {
-  let frames = 0;
-  let next: NodeJS.Immediate | undefined;
-  const isFull = (): boolean => frames >= FRAMES_PER_TURN;
+/** The place of a queue in the line for turns of the event loop. */
+function createPlace(turns: EventLoopTurns, namespace: () => string | undefined) {
+  let isTaken = false;
   return {
-    isFull,
-    count: (): void => {
-      frames += 1;
-      next ??= setImmediate(() => {
-        const wasFull = isFull();
-        next = undefined;
-        frames = 0;
-        if (wasFull) onNext();
+    isTaken: () => isTaken,
+    wait: (begin: () => void): void => {
+      isTaken = true;
+      turns.wait(namespace(), () => {
+        isTaken = false;
+        begin();
       });
     },
-    stop: (): void => clearImmediate(next),
   };
 }
 

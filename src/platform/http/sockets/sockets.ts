@@ -106,6 +106,7 @@ export function createSockets(
       resume: () => socket.resume(),
       onOverflow: () => end.close(1008, 'too many frames wait'),
       burstBytes: route.burstBytes,
+      namespace: () => held.namespace,
     });
     const admit = (namespace: string): boolean => {
       if (!open.has(socket) || isFull(open.values(), route, namespace)) return false;
@@ -130,8 +131,7 @@ export function createSockets(
   return {
     upgrade: (request, socket, head) => {
       socket.on('error', () => socket.destroy());
-      const path = (request.url ?? '').split('?')[0] ?? '';
-      const found = served.get(path);
+      const found = served.get((request.url ?? '').split('?')[0] ?? '');
       if (!found)
         return answerLast(socket, new ApiError('not_found', 'there is no socket at this path'));
       if (isStopped || isFull(open.values(), found.route)) {
