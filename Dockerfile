@@ -6,10 +6,12 @@ ARG BASE_IMAGE=node:24-bookworm-slim
 FROM ${BASE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+# The packages of the dashboard are development dependencies of this workspace.
+COPY packages/dashboard/package.json packages/dashboard/
 # Without scripts: no package may run code here either.
 RUN npm ci --ignore-scripts
 COPY bin/build.mjs bin/build-dashboard.mjs bin/build-widget.mjs bin/compress-built.mjs bin/sbom.mjs bin/strip-sources.mjs bin/
-COPY tsconfig.json vite.config.ts ./
+COPY tsconfig.json ./
 COPY packages packages
 COPY src src
 RUN node --disable-warning=ExperimentalWarning bin/build.mjs dist --no-optional \

@@ -1,7 +1,7 @@
 /**
  * build-dashboard.mjs FOLDER
  *
- * Writes the dashboard as the API role serves it: what Vite makes of `src/dashboard`, the compressed
+ * Writes the dashboard as the API role serves it: what Vite makes of `packages/dashboard`, the compressed
  * forms of its files, and `licenses.txt` with the licences of all packages that are in them.
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ export async function buildDashboard(folder) {
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
   const { output } = await build({
-    configFile: join(root, 'vite.config.ts'),
+    configFile: join(root, 'packages/dashboard/vite.config.ts'),
     logLevel: 'warn',
     build: { outDir: folder },
   });

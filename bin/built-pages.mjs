@@ -14,8 +14,13 @@ import { say } from './setup-error.mjs';
 const shared = ['packages/widget/src', 'src/speech/audio', 'package-lock.json'];
 const dashboard = {
   name: 'dashboard',
-  home: 'src/dashboard',
-  sources: ['src/dashboard', 'packages/client/src', 'vite.config.ts', ...shared],
+  home: 'packages/dashboard',
+  sources: [
+    'packages/dashboard/src',
+    'packages/dashboard/vite.config.ts',
+    'packages/client/src',
+    ...shared,
+  ],
 };
 const widget = {
   name: 'widget',

@@ -30,9 +30,16 @@ export function writeSbom({ root, file, optional = true, bundled = [] }) {
       scope: kept.get(one['bom-ref']),
       properties: [],
     }));
+  const own = sbom.metadata.component['bom-ref'];
   sbom.dependencies = sbom.dependencies
-    .filter(({ ref }) => ref === sbom.metadata.component['bom-ref'] || kept.has(ref))
-    .map((one) => ({ ...one, dependsOn: one.dependsOn.filter((ref) => kept.has(ref)) }));
+    .filter(({ ref }) => ref === own || kept.has(ref))
+    .map(({ ref, dependsOn }) => ({
+      ref,
+      // A workspace depends on what is bundled, and the product contains that.
+      dependsOn: [...new Set(ref === own ? [...dependsOn, ...bundled] : dependsOn)].filter((one) =>
+        kept.has(one),
+      ),
+    }));
   // npm takes the name of the folder, and makes another number and time at each call: without them the
   // same lock file has the same document to the byte, which whoever builds it again can compare.
   sbom.metadata.component.name = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).name;

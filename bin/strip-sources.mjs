@@ -9,9 +9,6 @@ const ownImport = /((?:from|import\(|import)\s*')(\.{1,2}\/[^']+)\.ts'/g;
 export const withJavaScriptImports = (code, move = (path) => path) =>
   code.replaceAll(ownImport, (_, start, path) => `${start}${move(path)}.js'`);
 
-/** build-dashboard.mjs builds this folder for browsers. */
-const forBrowsers = `dashboard${sep}`;
-
 /**
  * Writes each folder of sources to its target: `[[source, target], …]`. Imports from one source into another lead from
  * target to target. Empties each target first. Types become blanks, so that lines keep their numbers.
@@ -21,9 +18,7 @@ export function stripSources(folders) {
 }
 
 function stripFolder(source, target, folders) {
-  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => !name.startsWith(forBrowsers),
-  );
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
   rmSync(target, { recursive: true, force: true });
   for (const file of files.filter((name) => name.endsWith('.ts'))) {
     const output = join(target, file.replace(/\.ts$/, '.js'));

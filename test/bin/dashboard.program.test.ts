@@ -15,11 +15,10 @@ const COPIED = [
   'package.json',
   'package-lock.json',
   'packages/client/src',
-  'src/dashboard',
+  'packages/dashboard',
   'src/speech/audio',
   'packages/widget',
   'tsconfig.json',
-  'vite.config.ts',
 ];
 const BUILT = /^parley: built the dashboard \(\d+\.\d s\)$/;
 
@@ -46,7 +45,7 @@ async function start(): Promise<Started> {
   return { isOfSources: stdout.trim() === 'true', said: stderr.split('\n').filter(Boolean) };
 }
 
-const main = (): string => path.join(root, 'src/dashboard/main.tsx');
+const main = (): string => path.join(root, 'packages/dashboard/src/main.tsx');
 const built = (name: string): string => path.join(root, 'dist/dashboard', name);
 
 test('is built once by two starts at the same moment, and again when a source changes, unless that fails', async () => {

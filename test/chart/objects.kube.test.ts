@@ -284,7 +284,7 @@ const RELEASE_LABELS = { 'app.kubernetes.io/name': 'parley', 'app.kubernetes.io/
     const { icon } = parse(readFileSync(join(CHART, 'Chart.yaml'), 'utf8')) as { icon: string };
     const [head, body] = icon.split(',');
     expect(head).toBe('data:image/svg+xml;base64');
-    const shown = readFileSync(new URL('../../src/dashboard/icon.svg', import.meta.url), 'utf8');
+    const shown = readFileSync(new URL('../../packages/dashboard/src/icon.svg', import.meta.url), 'utf8');
     expect(Buffer.from(body!, 'base64').toString()).toBe(shown.trim());
   });
 

@@ -5,6 +5,9 @@ const SETTING = 'a setting of whoever runs Parley';
 /** Patterns that take more than linear time, by file, with what bounds their text. A shrinking list: new ones are rewritten. */
 export const BOUNDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'packages/client/src/client.ts': { '/\\/+$/': SETTING },
+  'packages/dashboard/src/pages/knowledge/name-field.tsx': {
+    '/-+$/': 'a name that its user types',
+  },
   'packages/drill/src/command.ts': { '/\\/+$/': SETTING },
   'packages/widget/src/text/inline.ts': {
     '/<(?:br\\s*\\/?|(https?:\\/\\/[^\\s<>]+|(?:mailto:)?([^\\s<>@]+@[^\\s<>@]+\\.[^\\s<>@]+)))>/iy':
@@ -22,7 +25,6 @@ export const BOUNDED: Readonly<Record<string, Readonly<Record<string, string>>>>
   },
   'src/calls/providers/account.ts': { '/\\/+$/': URL_OF_TENANT },
   'src/config.ts': { '/\\/*$/': SETTING, '/\\/+$/': SETTING },
-  'src/dashboard/pages/knowledge/name-field.tsx': { '/-+$/': 'a name that its user types' },
   'src/knowledge/formats/pdf-text.ts': {
     "/[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}'’-]*[-\\u2010]$/u":
       'a line of a page, in a process of its own that has 20 s',

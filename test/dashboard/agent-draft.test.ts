@@ -7,7 +7,7 @@ import {
   mergeDrafts,
   mergePatch,
   writableOf,
-} from '../../src/dashboard/data/agent-draft.ts';
+} from '../../packages/dashboard/src/data/agent-draft.ts';
 
 /** What the form of an agent sends, and what becomes of two people's changes. */
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createHmac, randomBytes } from 'node:crypto';
-import { checkSignature } from '../../src/dashboard/pages/webhooks/signature/check-signature.ts';
+import { checkSignature } from '../../packages/dashboard/src/pages/webhooks/signature/check-signature.ts';
 import { signBody, signStandard } from '../../src/platform/egress/signature.ts';
 
 /** What the dashboard says to a receiver whose check fails, by signatures as Parley makes them. */

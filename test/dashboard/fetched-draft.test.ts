@@ -4,7 +4,7 @@ import {
   EMPTY_DRAFT,
   newSourceOf,
   patchOf,
-} from '../../src/dashboard/data/fetched-draft.ts';
+} from '../../packages/dashboard/src/data/fetched-draft.ts';
 
 /** What is sent of the fields of a website or an integration: what was written, and nothing else. */
 

@@ -5,7 +5,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { SNIPPETS, type Language } from '../../src/dashboard/pages/webhooks/signature/snippets.ts';
+import {
+  SNIPPETS,
+  type Language,
+} from '../../packages/dashboard/src/pages/webhooks/signature/snippets.ts';
 
 /** The code that the dashboard shows to receivers, run as it is shown. */
 

@@ -19,14 +19,10 @@ export type Generated = Edit & {
   original: string;
 };
 
-const LEFT_OUT = /^src\/dashboard\//;
-
-/** Every mutant of `src`, without the dashboard, and of the migrations. */
+/** Every mutant of `src` and of the migrations. */
 export function generateAll(root: string): Generated[] {
   const files = globSync(['src/**/*.ts', 'migrations/*.sql'], { cwd: root }).sort();
-  return files
-    .filter((file) => !LEFT_OUT.test(file))
-    .flatMap((file) => generate(file, readFileSync(path.join(root, file), 'utf8')));
+  return files.flatMap((file) => generate(file, readFileSync(path.join(root, file), 'utf8')));
 }
 
 /** Every mutant of one file. */

@@ -1,6 +1,6 @@
 import { msText } from '../../ui/time.tsx';
-import type { Turn } from '../../../../packages/widget/src/talk/frames.ts';
-import type { TurnLatency } from '../../../../packages/widget/src/talk/talk-state.ts';
+import type { Turn } from '../../../../widget/src/talk/frames.ts';
+import type { TurnLatency } from '../../../../widget/src/talk/talk-state.ts';
 
 const PARTS = [
   ['recognition_ms', 'recognition'],

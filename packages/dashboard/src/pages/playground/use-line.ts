@@ -3,11 +3,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { transcriptKey } from '../../data/conversations.ts';
 import { ok, parley } from '../../data/parley.ts';
 import { createLiveText, type LiveText } from '../../transcript/live-text.ts';
-import { Line, type SoundState } from '../../../../packages/widget/src/sound/line.ts';
+import { Line, type SoundState } from '../../../../widget/src/sound/line.ts';
 // Vite makes a file of it, whose address this is.
 // oxlint-disable-next-line import/default
-import workletUrl from '../../../../packages/widget/src/sound/worklets.ts?worker&url';
-import type { TalkState } from '../../../../packages/widget/src/talk/talk-state.ts';
+import workletUrl from '../../../../widget/src/sound/worklets.ts?worker&url';
+import type { TalkState } from '../../../../widget/src/talk/talk-state.ts';
 import type { Start } from './talk.ts';
 
 /** A talk by voice as somebody in the playground holds it. */

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { isOfInputMethod } from '../../../../packages/widget/src/text/input-method.ts';
+import { isOfInputMethod } from '../../../../widget/src/text/input-method.ts';
 
 /** Enter sends, Shift and Enter is a new line; while a reply comes it can be stopped. */
 export function Composer({

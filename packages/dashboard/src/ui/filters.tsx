@@ -2,7 +2,7 @@ import { useId, useState, type ReactNode } from 'react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import './field.css';
 import './filters.css';
-import { isOfInputMethod } from '../../../packages/widget/src/text/input-method.ts';
+import { isOfInputMethod } from '../../../widget/src/text/input-method.ts';
 
 export type Search = Record<string, string>;
 

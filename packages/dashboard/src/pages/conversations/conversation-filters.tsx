@@ -10,7 +10,7 @@ import {
   type Search,
 } from '../../ui/filters.tsx';
 import { AgentFilter } from '../../ui/agent-filter.tsx';
-import { isOfInputMethod } from '../../../../packages/widget/src/text/input-method.ts';
+import { isOfInputMethod } from '../../../../widget/src/text/input-method.ts';
 
 /** Those that stand behind “More filters”; that opens by itself when one of them is set. */
 const MORE = [

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useSelf } from '../../data/escalations.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
-import { isOfInputMethod } from '../../../../packages/widget/src/text/input-method.ts';
+import { isOfInputMethod } from '../../../../widget/src/text/input-method.ts';
 
 /** What is half written stays while one looks at another conversation. */
 const drafts = new Map<string, string>();

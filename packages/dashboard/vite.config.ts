@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { defineConfig } from 'vite';
 
-const ROOT = import.meta.dirname;
+const HERE = import.meta.dirname;
+const ROOT = path.resolve(HERE, '../..');
 const API = { target: 'http://127.0.0.1:8080', changeOrigin: false };
 
 const EVERYWHERE =
@@ -9,13 +10,13 @@ const EVERYWHERE =
 
 /** Of the pieces of pages those that most pages show at once; the table brings a package with it. */
 const FRAME =
-  /src\/dashboard\/(ui\/(?!agent-filter|chart|diff|table|filters)|data|app\/(?!sign-in\.))/;
+  /dashboard\/src\/(ui\/(?!agent-filter|chart|diff|table|filters)|data|app\/(?!sign-in\.))/;
 const PAGES_OF =
-  /src\/dashboard\/pages\/(calls|conversations|escalations|knowledge|settings|webhooks)\//;
+  /dashboard\/src\/pages\/(calls|conversations|escalations|knowledge|settings|webhooks)\//;
 
-/** The dashboard: `src/dashboard` becomes `dist/dashboard`, hashed files that the API role serves. */
+/** Builds `src` to `dist/dashboard` of the repository: hashed files that the API role serves. */
 export default defineConfig({
-  root: path.join(ROOT, 'src/dashboard'),
+  root: path.join(HERE, 'src'),
   cacheDir: path.join(ROOT, 'node_modules/.cache/vite'),
   resolve: {
     alias: { '@parley/client': path.join(ROOT, 'packages/client/src/client.ts') },
