@@ -81,5 +81,5 @@ function parse(text: string): unknown {
 export function isWholeObject(text: string): boolean {
   if (!/[}"`>\]]\s*$/.test(text)) return false;
   const value = parse(unwrapArguments(text, ''));
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && !Array.isArray(value); // `unwrapArguments` makes `{}` of null.
 }

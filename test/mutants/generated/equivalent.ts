@@ -3,6 +3,7 @@ export const EQUIVALENT: Record<string, string> = {
   // migrations
   b5c0b625bf: 'a later migration replaces the constraint',
   '1a960b0b15': 'a later migration replaces the constraint',
+  '03923ccc4b': 'deletes all pairs of the conversation, which are stored again',
   cb46572926: 'stores each pair of metadata that has none',
   '9020b4c6d0': 'stores the same pairs again',
   '54d31ddb3f': 'locks more rows',
@@ -34,6 +35,8 @@ export const EQUIVALENT: Record<string, string> = {
   '8a4283a04d': 'asks who is silent when nothing waits for that',
   a782e81f36: 'asks who is silent when nothing waits for that',
   // src/models
+  '91588a28c0': 'every text begins with the empty one, which is cut off at its start',
+  '07a614f97d': 'adds no items where there is no room',
   bb5ae3b709: 'one more part, which is empty and as long as none',
   '5c5229a039': 'without earlier turns nothing is left out',
   ba8b569b1a: 'without earlier turns nothing is left out',
