@@ -75,8 +75,37 @@ test('it quotes what was found, and else does not know', async () => {
   expect((await ask([user('Do you sell ships?')])).text).toContain('do not know');
 });
 
-test('what is no request is 400, and other paths are not there', async () => {
+test('what is no request is 400, and other paths and methods are not there', async () => {
   const at = `${model.url}/chat/completions`;
   expect((await fetch(at, { method: 'POST', body: '{' })).status).toBe(400);
-  expect((await fetch(`${model.url}/models`)).status).toBe(404);
+  expect((await fetch(at)).status).toBe(404);
+  expect((await fetch(`${model.url}/models`, { method: 'POST', body: '{' })).status).toBe(404);
+});
+
+test.each([
+  [1_048_576, 200],
+  [1_048_577, 400],
+])('a request of %i bytes is answered by %i', async (bytes, status) => {
+  const [begin, end] = ['{"messages":[],"more":"', '"}'];
+  const body = begin + 'x'.repeat(bytes - begin.length - end.length) + end;
+  const at = `${model.url}/chat/completions`;
+  expect((await fetch(at, { method: 'POST', body })).status).toBe(status);
+});
+
+test('each call has an id of its own', async () => {
+  const idOf = async (): Promise<string | undefined> => {
+    const messages = [user('Where is my order T-1002?')];
+    const stream = await client.chat.completions.create({
+      model: 'scripted',
+      messages,
+      tools: TOOLS,
+      stream: true,
+    });
+    let id: string | undefined;
+    for await (const { choices } of stream) id ??= choices[0]?.delta.tool_calls?.[0]?.id;
+    return id;
+  };
+  const [first, second] = [await idOf(), await idOf()];
+  expect(first).toMatch(/^call_/);
+  expect(second).not.toBe(first);
 });
