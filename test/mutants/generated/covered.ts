@@ -64,7 +64,7 @@ export type Recorded = {
 /**
  * Reads what `writeCovered` stored. Where a file has changed since, and outside of functions, which run when the module is
  * loaded, every test file counts that runs any function of the file. Of the test files that were not recorded, those of
- * the file's own noun count.
+ * the file's own noun count, and for a function that none ran, those that start Parley as a process, which is not recorded.
  */
 export function readCovered(): Recorded {
   const all = globSync('*.json', { cwd: FOLDER })
@@ -82,12 +82,22 @@ export function readCovered(): Recorded {
       const isSame = running.every((one) => one.files[file]!.hash === hashOf(file));
       const exact = running.filter((one) => ranAt(one.files[file]!.ranges, start));
       const isInFunction = running.some((one) => innermost(one.files[file]!.ranges, start));
-      const ran = (isSame && isInFunction ? exact : running).map((one) => one.test);
-      const noun = file.split('/')[1]!;
-      return [...ran, ...unknown.filter((test) => test.startsWith(`test/${noun}/`))];
+      const isExact = isSame && isInFunction;
+      const ran = (isExact ? exact : running).map((one) => one.test);
+      const own = `test/${file.split('/')[1]!}/`;
+      const isRun = isExact && exact.length > 0;
+      const starting = isRun ? [] : [...seconds.keys()].filter((test) => startsParley(test, own));
+      const others = unknown.filter((test) => test.startsWith(own));
+      return [...new Set([...ran, ...starting, ...others])];
     },
     secondsOf: (test) => seconds.get(test) ?? UNKNOWN_SEC,
   };
+}
+
+/** Whether a test file of a noun starts Parley as a process. */
+function startsParley(test: string, own: string): boolean {
+  if (!test.startsWith(own)) return false;
+  return readFileSync(path.join(ROOT, test), 'utf8').includes('/parley-process.ts');
 }
 
 function ranAt(ranges: readonly Range[], at: number): boolean {
