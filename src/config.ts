@@ -67,11 +67,6 @@ const limits = {
   PARLEY_LIMIT_UPLOADS: shares.prefault('2,3,4'),
   PARLEY_LIMIT_REPLAY_REQUESTS: shares.prefault('4,8,12'),
   PARLEY_LIMIT_REPLAY_JOBS: ascending('key', 'namespace').prefault('5,10'),
-  PARLEY_QUOTA_AGENTS: quota.prefault('1000'),
-  PARLEY_QUOTA_WEBHOOK_ENDPOINTS: quota.prefault('1000'),
-  PARLEY_QUOTA_KNOWLEDGE_SOURCES: quota.prefault('1000'),
-  PARLEY_QUOTA_MODEL_PROVIDERS: quota.prefault('1000'),
-  PARLEY_QUOTA_TELEPHONY_PROVIDERS: quota.prefault('1000'),
   PARLEY_QUOTA_KNOWLEDGE_BYTES: quota.prefault(String(10 * 1024 ** 3)),
   PARLEY_QUOTA_API_KEYS: quota.prefault('1000'),
 };
@@ -195,6 +190,13 @@ const environment = z.object({
   PARLEY_FAILPOINTS: z.string().prefault(''),
 });
 
+/** The settings that are given, with a quota for each kind of declared thing: `PARLEY_QUOTA_AGENTS`. */
+function environmentOf(given: object): typeof environment {
+  const names = Object.keys(given).filter((name) => QUOTA_SETTING.test(name));
+  const quotas = Object.fromEntries(names.map((name) => [name, quota]));
+  return environment.extend(quotas) as unknown as typeof environment; // It has more.
+}
+
 /** Key and model say nothing without an address, and an address alone does not say what to ask for. */
 function modelProblems({
   PARLEY_MODEL_URL: url,
@@ -230,9 +232,10 @@ export type InFlightShares = Record<
   Shares | null
 >;
 
-/** How many a namespace may have, and bytes of knowledge; 0: no limit. */
-export type Quotas = Record<QuotaOf<keyof typeof limits>, number>;
-type QuotaOf<Setting> = Setting extends `PARLEY_QUOTA_${infer Name}` ? Lowercase<Name> : never;
+/** How many a namespace may have of something, and bytes of knowledge; 0: no limit. What is not named may have 1,000. */
+export type Quotas = Readonly<Record<string, number>>;
+
+const QUOTA_SETTING = /^PARLEY_QUOTA_[A-Z_]+$/;
 
 export type Limits = {
   shares: InFlightShares;
@@ -303,7 +306,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => value !== '' || name === 'PARLEY_EGRESS_ALLOW'),
   );
-  const parsed = environment.safeParse(given);
+  const parsed = environmentOf(given).safeParse(given);
   const issues = parsed.error?.issues ?? [];
   const problems = [
     ...issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`),
@@ -385,14 +388,13 @@ function limitsOf(e: z.output<z.ZodObject<typeof limits>>): Limits {
       replay_requests: e.PARLEY_LIMIT_REPLAY_REQUESTS,
     },
     replayJobs: e.PARLEY_LIMIT_REPLAY_JOBS,
-    quotas: {
-      agents: e.PARLEY_QUOTA_AGENTS,
-      webhook_endpoints: e.PARLEY_QUOTA_WEBHOOK_ENDPOINTS,
-      knowledge_sources: e.PARLEY_QUOTA_KNOWLEDGE_SOURCES,
-      model_providers: e.PARLEY_QUOTA_MODEL_PROVIDERS,
-      telephony_providers: e.PARLEY_QUOTA_TELEPHONY_PROVIDERS,
-      knowledge_bytes: e.PARLEY_QUOTA_KNOWLEDGE_BYTES,
-      api_keys: e.PARLEY_QUOTA_API_KEYS,
-    },
+    quotas: quotasIn(e),
   };
+}
+
+function quotasIn(settings: object): Quotas {
+  const given = Object.entries(settings).filter(([name]) => QUOTA_SETTING.test(name));
+  return Object.fromEntries(
+    given.map(([name, value]) => [name.replace('PARLEY_QUOTA_', '').toLowerCase(), Number(value)]),
+  );
 }

@@ -30,7 +30,9 @@ export const ID_PREFIXES = {
   sync: 'sync',
 } as const;
 
-export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];
+/** Prefix of a kind that only its own folder names. */
+type KindPrefix = string & { readonly __prefix: 'kind' };
+export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES] | KindPrefix;
 export type Id<P extends IdPrefix> = `${P}_${string}` & { readonly __id: P };
 export type EventId = Id<'evt'>;
 

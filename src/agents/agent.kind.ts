@@ -1,3 +1,4 @@
+import { namesOf } from '../platform/resources/kind-names.ts';
 import {
   AGE_COLUMN,
   MESSAGE_COLUMN,
@@ -8,7 +9,7 @@ import {
 import { agentSpec, agentStatus } from './agent.ts';
 
 export const AGENT_KIND: KindDefinition = {
-  kind: 'Agent',
+  ...namesOf({ kind: 'Agent', idPrefix: 'agt' }),
   shortNames: ['agt'],
   description:
     'A conversational agent: a prompt, a voice and tools. Each change of its content is a version; the active one answers.',

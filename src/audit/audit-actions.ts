@@ -1,29 +1,17 @@
-/** All there are (contract §4, Audit log): `noun.verbed`, of what is managed. */
-export const AUDIT_ACTIONS = [
-  'agent.created',
-  'agent.updated',
-  'agent.deleted',
+/**
+ * What the audit log names (contract §4, Audit log): `noun.verbed`, of what is managed. Each kind of declared thing is created,
+ * updated and deleted; these are the others.
+ */
+export const OTHER_ACTIONS = [
   'agent.published',
   'agent.rolled_back',
-  'webhook.created',
-  'webhook.updated',
-  'webhook.deleted',
   'webhook.replayed',
   'webhook.secret_rotated',
   'webhook.secret_activated',
   'webhook.rotation_canceled',
-  'knowledge_source.created',
-  'knowledge_source.updated',
-  'knowledge_source.deleted',
   'knowledge_source.synced',
   'knowledge_source.sync_canceled',
   'knowledge_source.uploaded',
-  'model_provider.created',
-  'model_provider.updated',
-  'model_provider.deleted',
-  'telephony_provider.created',
-  'telephony_provider.updated',
-  'telephony_provider.deleted',
   'knowledge_gap.resolved',
   'knowledge_gap.updated',
   'knowledge_gap.withdrawn',
@@ -45,4 +33,12 @@ export const AUDIT_ACTIONS = [
   'encryption_key.resealed',
 ] as const;
 
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+const KIND_VERBS = ['created', 'updated', 'deleted'] as const;
+type KindAction = `${string}.${(typeof KIND_VERBS)[number]}`;
+
+export type AuditAction = (typeof OTHER_ACTIONS)[number] | KindAction;
+
+/** The actions on a kind of declared thing. `noun`: as the audit log names it. */
+export function actionsOn(noun: string): KindAction[] {
+  return KIND_VERBS.map((verb): KindAction => `${noun}.${verb}`);
+}

@@ -3,9 +3,8 @@ import type { WhoElse } from '../platform/reconcile/actors.ts';
 import type { ManagedBy } from '../platform/resources/kind-names.ts';
 import { lastOfLife, recordAudit, type AuditLine } from './audit-log.sql.ts';
 
-/** Of what is declared: where actions begin with its noun. */
-type Noun = 'agent' | 'webhook' | 'knowledge_source' | 'model_provider' | 'telephony_provider';
-type About = { noun: Noun; namespace: string; target: string };
+/** `noun`: of the kind, as its actions begin. */
+type About = { noun: string; namespace: string; target: string };
 /** An object and how often its spec was changed; the generation is of that uid alone. */
 type Seen = { uid: string; generation: number };
 

@@ -1,10 +1,8 @@
-import type { DeclaredResource } from '../platform/postgres/projected.ts';
-
-export type ChangedResource = DeclaredResource | 'conversations';
-
 export const ANYTHING = { resource: 'all', id: null } as const;
-/** `all`: some may be lost, anything may have changed. */
-export type Change = { resource: ChangedResource; id: string } | typeof ANYTHING;
+/**
+ * `resource`: conversations, or a kind of declared thing. `all`: some changes may be lost, anything may have changed.
+ */
+export type Change = { resource: string; id: string } | typeof ANYTHING;
 
 /** Who follows changes in this process; what waits for each of them is bounded, and each thing waits once. */
 export type ChangeReaders = {
@@ -50,7 +48,7 @@ export function createChangeReaders(): ChangeReaders {
 
 function put({ waiting }: Box, change: Change): void {
   if (waiting.has('all')) return;
-  if (change.resource !== 'all' && waiting.size < KEPT_MAX) {
+  if (change.id !== null && waiting.size < KEPT_MAX) {
     waiting.set(change.id, change);
     return;
   }

@@ -4,13 +4,7 @@ import { fromUuid, type IdPrefix } from '../ids.ts';
 import { createSingleFlight } from '../platform/controller/single-flight.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 import { readProjected } from '../platform/postgres/projected.ts';
-import {
-  ANYTHING,
-  createChangeReaders,
-  type Change,
-  type ChangedResource,
-  type ChangeReaders,
-} from './change-readers.ts';
+import { ANYTHING, createChangeReaders, type ChangeReaders } from './change-readers.ts';
 
 /**
  * Hints for people's screens (contract §4, event stream): something of this id changed, read it again.
@@ -28,15 +22,6 @@ export type Changes = {
   conversations: (items: readonly string[]) => void;
 };
 
-const PREFIXES = {
-  agents: 'agt',
-  webhooks: 'we',
-  knowledge_sources: 'ks',
-  model_providers: 'mp',
-  telephony_providers: 'tp',
-  conversations: 'conv',
-} as const satisfies Record<ChangedResource, IdPrefix>;
-
 /** Between two batches: ten a second are more than anybody can look at. */
 const EVERY_MS = 100;
 /** Of a batch; with more, anything may have changed. */
@@ -47,6 +32,8 @@ type Batch = { declared: Set<string>; conversations: Set<string> };
 const newBatch = (): Batch => ({ declared: new Set(), conversations: new Set() });
 
 export function createChanges(deps: {
+  /** What is declared: the prefix of its ids, by resource. */
+  prefixes: ReadonlyMap<string, IdPrefix>;
   /** Of these conversations (uuids), by id; what is not there any more is left out. */
   namespacesOf: (conversationIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   log: Logger;
@@ -76,29 +63,27 @@ export function createChanges(deps: {
   };
 }
 
-type TellDeps = Pick<Parameters<typeof createChanges>[0], 'namespacesOf' | 'log'> & {
+type TellDeps = Pick<Parameters<typeof createChanges>[0], 'prefixes' | 'namespacesOf' | 'log'> & {
   readers: Pick<ChangeReaders, 'put'>;
 };
 
 async function tell(deps: TellDeps, { declared, conversations }: Batch): Promise<void> {
-  const { readers, namespacesOf, log } = deps;
+  const { readers, prefixes, namespacesOf, log } = deps;
   const isAnything = declared.has('*') || conversations.has('*');
   if (isAnything || declared.size + conversations.size > BATCH_MAX) return readers.put(ANYTHING);
   for (const item of declared) {
     const read = readProjected(item);
-    if (read) readers.put(changeOf(read.resource, read.id), read.namespace);
+    const prefix = read && prefixes.get(read.resource);
+    if (prefix)
+      readers.put({ resource: read.resource, id: fromUuid(prefix, read.id) }, read.namespace);
   }
   if (conversations.size === 0) return;
   try {
     for (const [id, namespace] of await namespacesOf([...conversations])) {
-      readers.put(changeOf('conversations', id), namespace);
+      readers.put({ resource: 'conversations', id: fromUuid('conv', id) }, namespace);
     }
   } catch (error) {
     log.debug({ reason: reasonOf(error) }, 'changes were not looked up; readers read all again');
     readers.put(ANYTHING);
   }
-}
-
-function changeOf(resource: ChangedResource, uuid: string): Change {
-  return { resource, id: fromUuid(PREFIXES[resource], uuid) };
 }

@@ -12,6 +12,8 @@ import { route, type Answer, type Route } from '../platform/http/route.ts';
 export type EventStreamRoutesDeps = {
   eventStreams: Pick<EventStreams, 'open'>;
   changes: Pick<Changes, 'follow'>;
+  /** What `changes=true` reports beside conversations: `agents`, `webhooks`. */
+  declaredResources: readonly string[];
 };
 
 const withChanges = flag.meta({
@@ -34,7 +36,7 @@ export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
         '`last_event_id`) after that event: each one once and none left out. Without it: from now on. ' +
         'A client that takes nothing for 30 seconds is cut, and goes on the same way. With ' +
         '`changes=true` also `event: change`, without an `id`: its data says what to read again, ' +
-        '`{resource, id}` (agents, webhooks, knowledge_sources, model_providers, telephony_providers, conversations), or ' +
+        `\`{resource, id}\` (${[...deps.declaredResources, 'conversations'].join(', ')}), or ` +
         '`{"resource":"all","id":null}` ' +
         'when anything may have changed. A change is a hint: it may be lost, and is never sent ' +
         'again. Open the stream, then read; after each reconnection read again.',

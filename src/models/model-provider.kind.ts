@@ -1,3 +1,4 @@
+import { namesOf } from '../platform/resources/kind-names.ts';
 import {
   AGE_COLUMN,
   MESSAGE_COLUMN,
@@ -8,7 +9,7 @@ import {
 import { modelProviderSpec, modelProviderStatus } from './model-provider.ts';
 
 export const MODEL_PROVIDER_KIND: KindDefinition = {
-  kind: 'ModelProvider',
+  ...namesOf({ kind: 'ModelProvider', idPrefix: 'mp' }),
   shortNames: ['mp'],
   description: 'Where the models of agents come from: an OpenAI-compatible API and its key.',
   spec: modelProviderSpec,

@@ -6,8 +6,7 @@ import type { KindDefinition } from '../platform/resources/schema/kind-definitio
 import { WEBHOOK_ENDPOINT_KIND } from '../webhooks/endpoints/webhook-endpoint.kind.ts';
 
 /**
- * Every kind of ours: CRDs and validation walk this list. A new kind is a folder with its schema,
- * definition and reconciler, an entry here and one among the kind registrations.
+ * The only list of kinds: everything that is made for each of them walks it. docs/kinds.md says how to add one.
  */
 export const KINDS: readonly KindDefinition[] = [
   AGENT_KIND,
@@ -16,3 +15,6 @@ export const KINDS: readonly KindDefinition[] = [
   MODEL_PROVIDER_KIND,
   TELEPHONY_PROVIDER_KIND,
 ];
+
+/** The kinds that a role serves; default: all of them. */
+export type Kinds = { kinds?: readonly KindDefinition[] };

@@ -1,6 +1,6 @@
 import type { Elect } from './operator/run.ts';
 import type { RecordEvent } from '../platform/resources/resource-store.ts';
-import { createValidator, type Validate } from '../platform/resources/schema/validate.ts';
+import { createValidator, type Validator } from '../platform/resources/schema/validate.ts';
 import { createLeadership } from '../platform/postgres/leadership.ts';
 import {
   createPostgresResourceStore,
@@ -12,7 +12,7 @@ import type { Context } from './context.ts';
 /** Declared things without a cluster: tables, our own validator, a lock that elects the leader. */
 export type PostgresDeclarations = {
   store: PostgresResourceStore;
-  validate: Validate;
+  validate: Validator;
   elect: Elect;
   /** Nobody looks for Events here; conditions say the same. */
   record: RecordEvent;

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { AUDIT_ACTIONS } from '../../src/audit/audit-actions.ts';
+import { actionsOn, OTHER_ACTIONS } from '../../src/audit/audit-actions.ts';
 import { createRoutes, type RoutesDeps } from '../../src/roles/api/routes.ts';
+import { KINDS } from '../../src/roles/kinds.ts';
 import { AUDITED, NOT_AUDITED } from './audited-routes.ts';
 
 /** Every write leaves a line (contract/audit-log.md); audited-routes.pg.test.ts does each of them. */
@@ -20,5 +21,6 @@ test('the contract lists the actions that there are', () => {
   const page = path.resolve(import.meta.dirname, '../../docs/contract/audit-log.md');
   const [, listed = ''] = /## Actions\n([^]*?)\n## /.exec(readFileSync(page, 'utf8')) ?? [];
   const named = listed.match(/`[a-z_]+\.[a-z_]+`/g)?.map((name) => name.slice(1, -1)) ?? [];
-  expect([...new Set(named)].toSorted()).toEqual([...AUDIT_ACTIONS].toSorted());
+  const all = [...KINDS.flatMap(({ auditNoun }) => actionsOn(auditNoun)), ...OTHER_ACTIONS];
+  expect([...new Set(named)].toSorted()).toEqual(all.toSorted());
 });

@@ -1,3 +1,4 @@
+import { namesOf } from '../../platform/resources/kind-names.ts';
 import {
   AGE_COLUMN,
   MESSAGE_COLUMN,
@@ -8,7 +9,7 @@ import {
 import { telephonyProviderSpec, telephonyProviderStatus } from './telephony-provider.ts';
 
 export const TELEPHONY_PROVIDER_KIND: KindDefinition = {
-  kind: 'TelephonyProvider',
+  ...namesOf({ kind: 'TelephonyProvider', idPrefix: 'tp' }),
   shortNames: ['tp'],
   description: 'An account at a carrier of calls, and which agent answers each of its numbers.',
   spec: telephonyProviderSpec,

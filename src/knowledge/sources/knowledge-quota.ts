@@ -1,4 +1,4 @@
-import { checkQuota, type QuotaDeps } from '../../platform/declare/quota.ts';
+import { checkQuota, quotaOf, type QuotaDeps } from '../../platform/declare/quota.ts';
 import { lockCount } from '../../platform/declare/quota.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { sumSourceBytes } from './knowledge-sources.sql.ts';
@@ -19,7 +19,7 @@ export async function checkBytes(
   source: { namespace: string; id?: string; text?: unknown; bytes?: number },
 ): Promise<void> {
   const { text, bytes = typeof text === 'string' ? Buffer.byteLength(text) : 0 } = source;
-  if (bytes === 0 || deps.limits.quotas.knowledge_bytes === 0) return;
+  if (bytes === 0 || quotaOf(deps.limits, 'knowledge_bytes') === 0) return;
   const { all, own } = await sumSourceBytes(db, source);
   if (bytes > own) checkQuota(deps, 'knowledge_bytes', { used: all - own, more: bytes });
 }
@@ -34,7 +34,7 @@ export async function requireBytes(
   deps: QuotaDeps,
   { namespace, before, bytes }: { namespace: string; before: number; bytes: number },
 ): Promise<void> {
-  if (bytes <= before || deps.limits.quotas.knowledge_bytes === 0) return;
+  if (bytes <= before || quotaOf(deps.limits, 'knowledge_bytes') === 0) return;
   await lockCount(db, 'knowledge_bytes', namespace);
   const { all } = await sumSourceBytes(db, { namespace });
   checkQuota(deps, 'knowledge_bytes', { used: all - bytes, more: bytes });

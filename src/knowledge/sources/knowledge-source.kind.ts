@@ -1,3 +1,4 @@
+import { namesOf } from '../../platform/resources/kind-names.ts';
 import {
   AGE_COLUMN,
   MESSAGE_COLUMN,
@@ -8,7 +9,7 @@ import {
 import { knowledgeSourceSpec, knowledgeSourceStatus } from './knowledge-source.ts';
 
 export const KNOWLEDGE_SOURCE_KIND: KindDefinition = {
-  kind: 'KnowledgeSource',
+  ...namesOf({ kind: 'KnowledgeSource', idPrefix: 'ks' }),
   shortNames: ['ks'],
   description: 'What agents answer from: a text, an uploaded file, a website or another system.',
   spec: knowledgeSourceSpec,

@@ -4,7 +4,6 @@ import type { Db, Pool } from '../postgres/pool.ts';
 import { ANNOTATIONS, API_MANAGER } from '../resources/annotations.ts';
 import type { Plan } from '../idempotency/plan.ts';
 import type { ManagedBy } from '../resources/kind-names.ts';
-import type { ProjectionTable } from '../resources/projections.sql.ts';
 import {
   FieldConflictError,
   WriteConflictError,
@@ -17,13 +16,7 @@ import { applyMergePatch, toCamelKey } from '../resources/schema/key-map.ts';
 import { isRecord } from '../resources/schema/prepare.ts';
 import type { AwaitProjection } from './await-projection.ts';
 import { declaring, retryingConflicts } from './declare.ts';
-import {
-  checkRoom,
-  QUOTA_EXCEEDED,
-  QUOTA_OF,
-  QuotaExceededError,
-  type QuotaDeps,
-} from './quota.ts';
+import { checkRoom, QUOTA_EXCEEDED, QuotaExceededError, type QuotaDeps } from './quota.ts';
 import { noPrecondition, type Precondition } from './precondition.ts';
 import { managedElsewhere, ownersElsewhere, type RestTerms } from './rest-terms.ts';
 
@@ -36,7 +29,7 @@ export type DeclaredKind<Spec, Fields extends object, Row extends WrittenRow> = 
   idPrefix: IdPrefix;
   /** As callers of REST know it. */
   noun: string;
-  table: ProjectionTable;
+  table: string;
   /** A spec field that every object has: its owner manages the object. */
   field: string;
   toSpec: (fields: Fields) => object;
@@ -168,7 +161,7 @@ export async function createDeclared<Spec, Fields extends object, Row extends Wr
 /** @throws QuotaExceededError when it was */
 async function takeBackIfRefused(
   { store }: Pick<DeclareDeps, 'store'>,
-  { kind, table }: { kind: string; table: ProjectionTable },
+  { kind, table }: { kind: string; table: string },
   { metadata }: Resource,
 ): Promise<void> {
   const current = await store.get(kind, metadata);
@@ -182,7 +175,7 @@ async function takeBackIfRefused(
     if (error instanceof WriteConflictError) return; // Room was made for it meanwhile.
     throw error;
   }
-  throw new QuotaExceededError(QUOTA_OF[table], refusal.message);
+  throw new QuotaExceededError(table, refusal.message);
 }
 
 /**

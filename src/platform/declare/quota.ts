@@ -1,7 +1,7 @@
-import type { Limits, Quotas } from '../../config.ts';
+import type { Limits } from '../../config.ts';
 import { ApiError } from '../../errors.ts';
 import type { Db } from '../postgres/pool.ts';
-import { projectionsIn, type ProjectionTable } from '../resources/projections.sql.ts';
+import { projectionsIn } from '../resources/projections.sql.ts';
 import { lockCount } from './quota.sql.ts';
 
 /**
@@ -11,13 +11,11 @@ import { lockCount } from './quota.sql.ts';
  */
 export type QuotaDeps = { limits: Pick<Limits, 'quotas'> };
 
-export type QuotaName = keyof Quotas;
-
 /** REST answers 409, an object of the store gets `Accepted=False` with this text. */
 export class QuotaExceededError extends ApiError {
-  readonly quota: QuotaName;
+  readonly quota: string;
 
-  constructor(quota: QuotaName, detail: string) {
+  constructor(quota: string, detail: string) {
     super('quota_exceeded', detail);
     this.quota = quota;
   }
@@ -26,34 +24,28 @@ export class QuotaExceededError extends ApiError {
 /** The reason of `Accepted=False`. */
 export const QUOTA_EXCEEDED = 'QuotaExceeded';
 
-const QUOTAS: Record<QuotaName, { noun: string; cure: string }> = {
-  agents: { noun: 'agents', cure: 'delete some' },
-  webhook_endpoints: { noun: 'webhook endpoints', cure: 'delete some' },
-  knowledge_sources: { noun: 'knowledge sources', cure: 'delete some' },
-  model_providers: { noun: 'model providers', cure: 'delete some' },
-  telephony_providers: { noun: 'telephony providers', cure: 'delete some' },
+/** What is counted beside declared things, which are counted under the name of their table. */
+const OTHERS: Readonly<Record<string, { noun: string; cure: string }>> = {
   knowledge_bytes: { noun: 'bytes of knowledge', cure: 'delete sources' },
   api_keys: { noun: 'API keys', cure: 'delete some' },
 };
 
-/** The quota of each table of declared things. */
-export const QUOTA_OF: Record<ProjectionTable, QuotaName> = {
-  agents: 'agents',
-  webhook_endpoints: 'webhook_endpoints',
-  knowledge_sources: 'knowledge_sources',
-  model_providers: 'model_providers',
-  telephony_providers: 'telephony_providers',
-};
+const QUOTA_DEFAULT = 1_000;
+
+/** How many a namespace may have; 0: no limit. `quota`: `agents`, `knowledge_bytes`. */
+export function quotaOf({ quotas }: Pick<Limits, 'quotas'>, quota: string): number {
+  return quotas[quota] ?? QUOTA_DEFAULT;
+}
 
 /** @throws QuotaExceededError when one more, or `more`, would be too much */
 export function checkQuota(
   { limits }: QuotaDeps,
-  quota: QuotaName,
+  quota: string,
   { used, more = 1 }: { used: number; more?: number },
 ): void {
-  const limit = limits.quotas[quota];
+  const limit = quotaOf(limits, quota);
   if (limit === 0 || used + more <= limit) return;
-  const { noun, cure } = QUOTAS[quota];
+  const { noun, cure } = OTHERS[quota] ?? { noun: quota.replaceAll('_', ' '), cure: 'delete some' };
   const setting = `PARLEY_QUOTA_${quota.toUpperCase()}`;
   const counted = `this namespace may have ${limit} ${noun} (${setting}) and has ${used}`;
   throw new QuotaExceededError(quota, `${counted}: ${cure}, or have the setting raised`);
@@ -65,10 +57,10 @@ export function checkQuota(
  */
 export async function checkRoom(
   deps: QuotaDeps & { pool: Db },
-  table: ProjectionTable,
+  table: string,
   namespace: string,
 ): Promise<void> {
-  checkQuota(deps, QUOTA_OF[table], {
+  checkQuota(deps, table, {
     used: await projectionsIn(deps.pool, table).count(namespace),
   });
 }
@@ -82,7 +74,7 @@ type Counted = { id: string; namespace: string; name: string };
 export async function requireRoom(
   db: Db,
   deps: QuotaDeps,
-  table: ProjectionTable,
+  table: string,
   object: Counted,
 ): Promise<void> {
   await (
@@ -98,18 +90,18 @@ export async function requireRoom(
 export async function roomFor(
   db: Db,
   deps: QuotaDeps,
-  table: ProjectionTable,
+  table: string,
   object: Counted,
 ): Promise<() => Promise<void>> {
-  const quota = QUOTA_OF[table];
   const rows = projectionsIn(db, table);
-  if (deps.limits.quotas[quota] === 0 || (await rows.isLive(object))) return async () => undefined;
+  if (quotaOf(deps.limits, table) === 0 || (await rows.isLive(object)))
+    return async () => undefined;
   const { namespace, name } = object;
   const check = async (): Promise<void> =>
-    checkQuota(deps, quota, { used: await rows.count(namespace, { besides: name }) });
+    checkQuota(deps, table, { used: await rows.count(namespace, { besides: name }) });
   await check();
   return async () => {
-    await lockCount(db, quota, namespace);
+    await lockCount(db, table, namespace);
     await check();
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Limits, Quotas } from '../../config.ts';
+import type { Limits } from '../../config.ts';
+import { quotaOf } from '../declare/quota.ts';
 import type { InFlight } from './in-flight.ts';
 import type { Caller } from './authorize.ts';
 import { route, type Route } from './route.ts';
@@ -7,8 +8,10 @@ import { route, type Route } from './route.ts';
 export type UsageRouteDeps = {
   limits: Limits;
   inFlight: Pick<InFlight, 'usage'>;
-  /** What a namespace has, counted now. */
-  countUsed: (namespace: string) => Promise<Record<keyof Quotas, number>>;
+  /** Names of the quotas, in the order of the answer. */
+  quotas: readonly string[];
+  /** What a namespace has of a quota, counted now. */
+  countUsed: (namespace: string, quota: string) => Promise<number>;
   countJobs: (caller: Caller) => Promise<Record<'key' | 'namespace', number>>;
 };
 
@@ -23,33 +26,27 @@ const UsedShares = z
   .strictObject({ api_key: Used.describe('Of the calling API key.'), namespace: Used })
   .meta({ id: 'UsedShares', description: 'What is under way at once.' });
 
-const Usage = z
-  .strictObject({
-    quotas: z
-      .strictObject({
-        agents: Used,
-        webhook_endpoints: Used,
-        knowledge_sources: Used,
-        model_providers: Used,
-        telephony_providers: Used,
-        knowledge_bytes: Used,
-        api_keys: Used,
-      })
-      .describe('What the namespace has.'),
-    in_flight: z
-      .strictObject({
-        event_streams: UsedShares,
-        message_streams: UsedShares,
-        uploads: UsedShares,
-        replay_requests: UsedShares,
-        replay_jobs: UsedShares,
-      })
-      .describe('In the process that answers; `replay_jobs` in all of them together.'),
-  })
-  .meta({ id: 'Usage', description: 'Limits of a namespace, and what is used of them.' });
+const usageOf = (quotas: readonly string[]) =>
+  z
+    .strictObject({
+      quotas: z
+        .strictObject(Object.fromEntries(quotas.map((quota) => [quota, Used])))
+        .describe('What the namespace has.'),
+      in_flight: z
+        .strictObject({
+          event_streams: UsedShares,
+          message_streams: UsedShares,
+          uploads: UsedShares,
+          replay_requests: UsedShares,
+          replay_jobs: UsedShares,
+        })
+        .describe('In the process that answers; `replay_jobs` in all of them together.'),
+    })
+    .meta({ id: 'Usage', description: 'Limits of a namespace, and what is used of them.' });
 
 /** What there is of each limit and how much is used (contract §3). */
 export function usageRoute(deps: UsageRouteDeps): Route {
+  const Usage = usageOf(deps.quotas);
   return route({
     method: 'get',
     path: '/v1/usage',
@@ -62,27 +59,19 @@ export function usageRoute(deps: UsageRouteDeps): Route {
       '429 `too_many_in_flight`.',
     answers: { 200: { description: 'Limits and what is used of them.', schema: Usage } },
     handle: async ({ caller }) => {
-      const used = await deps.countUsed(caller.namespace);
       const jobs = await deps.countJobs(caller);
-      const { quotas, replayJobs } = deps.limits;
-      const ofQuota = (quota: keyof Quotas) => ({
-        limit: quotas[quota] || null,
-        used: used[quota],
-      });
+      const { limits } = deps;
+      const quotas: Record<string, z.output<typeof Used>> = {};
+      for (const quota of deps.quotas) {
+        const used = await deps.countUsed(caller.namespace, quota);
+        quotas[quota] = { limit: quotaOf(limits, quota) || null, used };
+      }
       const ofJobs = (share: 'key' | 'namespace') => ({
-        limit: replayJobs?.[share] ?? null,
+        limit: limits.replayJobs?.[share] ?? null,
         used: jobs[share],
       });
       const body: z.output<typeof Usage> = {
-        quotas: {
-          agents: ofQuota('agents'),
-          webhook_endpoints: ofQuota('webhook_endpoints'),
-          knowledge_sources: ofQuota('knowledge_sources'),
-          model_providers: ofQuota('model_providers'),
-          telephony_providers: ofQuota('telephony_providers'),
-          knowledge_bytes: ofQuota('knowledge_bytes'),
-          api_keys: ofQuota('api_keys'),
-        },
+        quotas,
         in_flight: {
           ...deps.inFlight.usage(caller),
           replay_jobs: { api_key: ofJobs('key'), namespace: ofJobs('namespace') },

@@ -1,25 +1,14 @@
-import { CORE_KINDS } from '../resources/schema/core-kinds.ts';
-import { API_GROUP, API_VERSION, KIND_PLURALS } from '../resources/kind-names.ts';
+import { isCoreKind } from '../resources/schema/core-kinds.ts';
+import { API_VERSION, pluralOf } from '../resources/kind-names.ts';
 
 /** Where the API server keeps a kind, and the `apiVersion` it is written with. */
 export type ResourcePath = { apiVersion: string; root: string; plural: string };
 
-const PATHS = new Map<string, ResourcePath>([
-  ...Object.entries(KIND_PLURALS).map(([kind, plural]): [string, ResourcePath] => [
-    kind,
-    { apiVersion: API_VERSION, root: `/apis/${API_VERSION}`, plural },
-  ]),
-  ...CORE_KINDS.map((kind): [string, ResourcePath] => [
-    kind,
-    { apiVersion: 'v1', root: '/api/v1', plural: `${kind.toLowerCase()}s` },
-  ]),
-]);
-
-/** @throws Error for a kind that is not ours and not a core kind: a bug */
 export function pathOf(kind: string): ResourcePath {
-  const path = PATHS.get(kind);
-  if (!path) throw new Error(`${kind} is no kind of ${API_GROUP}`);
-  return path;
+  const plural = pluralOf(kind);
+  return isCoreKind(kind)
+    ? { apiVersion: 'v1', root: '/api/v1', plural }
+    : { apiVersion: API_VERSION, root: `/apis/${API_VERSION}`, plural };
 }
 
 /** `/apis/parley.dev/v1alpha1/namespaces/NS/agents`; without a namespace those of all. */

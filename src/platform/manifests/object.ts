@@ -1,10 +1,10 @@
 import type { FieldError } from '../../errors.ts';
-import { API_GROUP, API_VERSION, KIND_PLURALS } from '../resources/kind-names.ts';
+import { API_GROUP, API_VERSION } from '../resources/kind-names.ts';
 import type { Applied, DeclaredMeta } from '../resources/resource-store.ts';
 import { escapeToken } from '../resources/schema/cel-rules.ts';
 import { CORE_KINDS, isCoreKind, readCoreSpec } from '../resources/schema/core-kinds.ts';
 import { isRecord } from '../resources/schema/prepare.ts';
-import type { Validate } from '../resources/schema/validate.ts';
+import type { Validator } from '../resources/schema/validate.ts';
 import { formatPointer, type ManifestPlace, type ManifestProblem } from './report.ts';
 import type { YamlDocument } from './yaml.ts';
 
@@ -28,8 +28,6 @@ export type ManifestObjects = {
   unknownIdentity: boolean;
 };
 
-const KNOWN_KINDS: readonly string[] = [...Object.keys(KIND_PLURALS), ...CORE_KINDS];
-
 // `kubectl get -o yaml` writes these; they are the server's and mean nothing in a declaration.
 const SERVER_METADATA = new Set(
   'creationTimestamp generation managedFields resourceVersion selfLink uid'.split(' '),
@@ -38,7 +36,7 @@ const SERVER_METADATA = new Set(
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** What a document declares: one object, or the items of a `kind: List`. */
-export function readManifest(document: YamlDocument, validate: Validate): ManifestObjects {
+export function readManifest(document: YamlDocument, validate: Validator): ManifestObjects {
   const { value, placeOf } = document;
   if (value === null || value === undefined) return none();
   if (isRecord(value) && value['kind'] === 'List' && Array.isArray(value['items'])) {
@@ -61,7 +59,7 @@ function none(): ManifestObjects {
 function readObject(
   value: unknown,
   placeOf: ManifestObject['placeOf'],
-  validate: Validate,
+  validate: Validator,
 ): ManifestObjects {
   const errors: FieldError[] = [];
   const add = (pointer: string, detail: string): void => {
@@ -77,7 +75,7 @@ function readObject(
     add('', 'a manifest is a map with apiVersion, kind, metadata and spec');
     return { objects: [], problems: asProblems(), unknownIdentity: true };
   }
-  const kind = readKind(value, add);
+  const kind = readKind(value, [...validate.kinds, ...CORE_KINDS], add);
   if (kind === undefined) {
     return { objects: [], problems: asProblems(), unknownIdentity: mayBeOurs(value) };
   }
@@ -94,11 +92,15 @@ function readObject(
 type AddError = (pointer: string, detail: string) => void;
 
 /** A wrong apiVersion is reported, but leaves no doubt about which object is meant. */
-function readKind(value: Record<string, unknown>, add: AddError): string | undefined {
+function readKind(
+  value: Record<string, unknown>,
+  known: readonly string[],
+  add: AddError,
+): string | undefined {
   const { kind, apiVersion } = value;
-  if (typeof kind !== 'string' || !KNOWN_KINDS.includes(kind)) {
+  if (typeof kind !== 'string' || !known.includes(kind)) {
     const given = typeof kind === 'string' ? `${JSON.stringify(kind)} is unknown; ` : '';
-    add('/kind', `${given}use one of ${KNOWN_KINDS.join(', ')}`);
+    add('/kind', `${given}use one of ${known.join(', ')}`);
     return undefined;
   }
   const expected = isCoreKind(kind) ? 'v1' : API_VERSION;
@@ -176,7 +178,7 @@ function readSpec(input: {
   kind: string;
   value: Record<string, unknown>;
   metadata: DeclaredMeta;
-  validate: Validate;
+  validate: Validator;
   add: AddError;
   errors: FieldError[];
 }): Record<string, unknown> | undefined {

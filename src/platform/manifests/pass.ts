@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { reasonOf } from '../../errors.ts';
-import { KIND_PLURALS } from '../resources/kind-names.ts';
 import type { Applied, ResourceStore } from '../resources/resource-store.ts';
 import { applyManifest } from './apply.ts';
 import { CORE_KINDS, isCoreKind } from '../resources/schema/core-kinds.ts';
-import type { Validate } from '../resources/schema/validate.ts';
+import type { Validator } from '../resources/schema/validate.ts';
 import type { ManifestObject } from './object.ts';
 import { pruneManifests } from './prune.ts';
 import { createManifestReader, type ManifestLook } from './read.ts';
@@ -30,7 +29,7 @@ export type ManifestTiming = {
 };
 
 export type ManifestPassDeps = {
-  validate: Validate;
+  validate: Validator;
   folder: string;
   store: Pick<ResourceStore, 'apply' | 'delete' | 'list'>;
   report: (line: ManifestReport) => void;
@@ -83,7 +82,7 @@ export function createManifestPass(
       if (leftMs > 0) waitMs = Math.min(waitMs ?? leftMs, leftMs);
       return leftMs <= 0;
     };
-    const kinds = [...Object.keys(KIND_PLURALS), ...CORE_KINDS];
+    const kinds = [...deps.validate.kinds, ...CORE_KINDS];
     pruneProblems = await pruneManifests({
       store: deps.store,
       kinds,

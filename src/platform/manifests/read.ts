@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, reasonOf } from '../../errors.ts';
-import type { Validate } from '../resources/schema/validate.ts';
+import type { Validator } from '../resources/schema/validate.ts';
 import { readManifest, type ManifestObjects } from './object.ts';
 import type { ManifestProblem } from './report.ts';
 import { parseYaml } from './yaml.ts';
@@ -24,7 +24,7 @@ export type ManifestReader = { look: () => Promise<ManifestLook> };
 
 export type ManifestReaderDeps = {
   folder: string;
-  validate: Validate;
+  validate: Validator;
   nowMs: () => number;
   /** A file that became empty counts as empty only after that time. */
   emptySettleMs: number;

@@ -1,17 +1,10 @@
 import { CHANNELS, type Notifier } from './notifications.ts';
 
-/** What is declared, as a reader of changes knows it (contract §4, event stream). */
-const DECLARED_RESOURCES = [
-  'agents',
-  'webhooks',
-  'knowledge_sources',
-  'model_providers',
-  'telephony_providers',
-] as const;
-export type DeclaredResource = (typeof DECLARED_RESOURCES)[number];
-
-/** `id`: uuid of the row. */
-export type Projected = { resource: DeclaredResource; namespace: string; id: string };
+/**
+ * A declared thing whose row has changed. `resource`: what readers of changes know its kind by (contract §4, event stream). `id`:
+ * uuid of the row.
+ */
+export type Projected = { resource: string; namespace: string; id: string };
 
 /**
  * After the commit: the row of a declared thing is another, or gone. It is told with its namespace, so
@@ -26,9 +19,9 @@ export function tellProjected(
   notifier.notify(CHANNELS.projected, [...others, `${resource}/${namespace}/${id}`]);
 }
 
-/** Undefined: it is something else that was told, such as a uid. */
+/** Returns undefined for anything else in the payload, such as a uid. */
 export function readProjected(item: string): Projected | undefined {
-  const [name, namespace = '', id = ''] = item.split('/');
-  const resource = DECLARED_RESOURCES.find((one) => one === name);
-  return resource && { resource, namespace, id };
+  const [resource, namespace, id, ...rest] = item.split('/');
+  if (!resource || !namespace || !id || rest.length > 0) return undefined;
+  return { resource, namespace, id };
 }

@@ -1,16 +1,54 @@
-/** The names of what is declared (contract §1): our kinds, their group and version. */
+import type { IdPrefix } from '../../ids.ts';
+
+/** Names of declared things (contract §1). Most of them follow from the name of the kind. */
 
 export const API_GROUP = 'parley.dev';
 export const API_VERSION = `${API_GROUP}/v1alpha1`;
 
-/** Kind → its plural, as in the path of the Kubernetes API. */
-export const KIND_PLURALS = {
-  Agent: 'agents',
-  WebhookEndpoint: 'webhookendpoints',
-  KnowledgeSource: 'knowledgesources',
-  ModelProvider: 'modelproviders',
-  TelephonyProvider: 'telephonyproviders',
-} as const;
-
 /** Where an object's declaration lives: who owns the field that every object of its kind has. */
 export type ManagedBy = 'api' | 'kubernetes' | 'file';
+
+export type KindNames = {
+  /** `WebhookEndpoint` */
+  kind: string;
+  /** `we` */
+  idPrefix: IdPrefix;
+  /** Field of the status that repeats the id: `endpointId`. */
+  idField: string;
+  /** Its table, and the name of its quota: `webhook_endpoints`. */
+  table: string;
+  /** What readers of changes know it by: `webhooks`. */
+  resource: string;
+  /** First half of its actions in the audit log: `webhook`. */
+  auditNoun: string;
+  /** As callers of REST know it: `webhook endpoint`. */
+  noun: string;
+};
+
+const ID_PREFIX = /^[a-z]{2,4}$/;
+
+/**
+ * Returns the names of a kind. `resource` is given where REST has another name than the table.
+ * @throws Error if the prefix cannot begin an id: a bug
+ */
+export function namesOf(given: { kind: string; idPrefix: string; resource?: string }): KindNames {
+  const { kind, idPrefix } = given;
+  if (!ID_PREFIX.test(idPrefix)) throw new Error(`${kind}: ${idPrefix} cannot begin an id`);
+  const words = kind.match(/[A-Z][a-z]*/g)?.map((word) => word.toLowerCase()) ?? [];
+  const table = `${words.join('_')}s`;
+  const { resource = table } = given;
+  return {
+    kind,
+    idPrefix: idPrefix as IdPrefix, // It has the form of one.
+    idField: `${words.at(-1)}Id`,
+    table,
+    resource,
+    auditNoun: resource.slice(0, -1),
+    noun: words.join(' '),
+  };
+}
+
+/** The plural of a kind, as in the path of the Kubernetes API: `webhookendpoints`. */
+export function pluralOf(kind: string): string {
+  return `${kind.toLowerCase()}s`;
+}

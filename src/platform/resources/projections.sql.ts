@@ -20,14 +20,8 @@ export type Projections = {
   count: (namespace: string, options?: { besides?: string }) => Promise<number>;
 };
 
-export type ProjectionTable =
-  | 'agents'
-  | 'webhook_endpoints'
-  | 'knowledge_sources'
-  | 'model_providers'
-  | 'telephony_providers';
-
-export function projectionsIn(db: Db, table: ProjectionTable): Projections {
+/** `table`: of a kind (kind-names.ts). */
+export function projectionsIn(db: Db, table: string): Projections {
   return {
     findIdByName: async ({ namespace, name }) => {
       const { rows } = await db.query<{ id: string }>(

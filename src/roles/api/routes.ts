@@ -44,12 +44,13 @@ import { rotateSecretRoutes } from '../../webhooks/endpoints/rotate-secret.route
 import { webhookRoutes, type WebhookRoutesDeps } from '../../webhooks/endpoints/webhooks.routes.ts';
 import { eraseEvents } from '../../webhooks/queue/delivery-endings.sql.ts';
 import { countDeliveries } from '../../webhooks/queue/deliveries.sql.ts';
+import { KINDS, type Kinds } from '../kinds.ts';
 import { receiptRoutes } from '../../webhooks/receipts/receipts.routes.ts';
 import { replayRoutes, type ReplayRoutesDeps } from '../../webhooks/replay/replays.routes.ts';
 
 export type RoutesDeps = AgentWriterDeps &
   WebhookRoutesDeps &
-  EventStreamRoutesDeps &
+  Omit<EventStreamRoutesDeps, 'declaredResources'> &
   RotateSecretDeps &
   ConversationRoutesDeps &
   CallRoutesDeps &
@@ -62,12 +63,14 @@ export type RoutesDeps = AgentWriterDeps &
   Models &
   ReplayRoutesDeps &
   Pick<UsageRouteDeps, 'inFlight' | 'limits'> &
+  Kinds &
   ApiKeyRoutesDeps &
   SessionRoutesDeps & { version: string };
 
 /** Every route under /v1 (contract §4); express serves it, and `npm run generate` describes it. */
 export function createRoutes(deps: RoutesDeps): Route[] {
-  const { pool } = deps;
+  const { pool, kinds = KINDS } = deps;
+  const tables = kinds.map(({ table }) => table);
   const routes: Route[] = [
     ...agentRoutes({
       ...deps,
@@ -78,7 +81,7 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     statsRoute(deps),
     ...webhookRoutes(deps),
     ...rotateSecretRoutes(deps),
-    ...eventStreamRoutes(deps), // Before the events: `stream` is no id.
+    ...eventStreamRoutes({ ...deps, declaredResources: kinds.map(({ resource }) => resource) }), // Before the events: `stream` is no id.
     ...eventRoutes({ ...deps, countDeliveries: (ids) => countDeliveries(pool, ids) }),
     ...deliveryRoutes(deps),
     ...replayRoutes(deps),
@@ -101,7 +104,8 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     auditLogRoute(deps),
     usageRoute({
       ...deps,
-      countUsed: (namespace) => countUsed(pool, namespace),
+      quotas: [...tables, 'knowledge_bytes', 'api_keys'],
+      countUsed: (namespace, quota) => countUsed(pool, namespace, quota),
       countJobs: ({ namespace, keyId }) =>
         countRunningJobs(pool, { namespace, actor: keyActor(keyId) }),
     }),
@@ -110,14 +114,8 @@ export function createRoutes(deps: RoutesDeps): Route[] {
   return routes;
 }
 
-async function countUsed(db: Db, namespace: string): ReturnType<UsageRouteDeps['countUsed']> {
-  return {
-    agents: await projectionsIn(db, 'agents').count(namespace),
-    webhook_endpoints: await projectionsIn(db, 'webhook_endpoints').count(namespace),
-    knowledge_sources: await projectionsIn(db, 'knowledge_sources').count(namespace),
-    model_providers: await projectionsIn(db, 'model_providers').count(namespace),
-    telephony_providers: await projectionsIn(db, 'telephony_providers').count(namespace),
-    knowledge_bytes: (await sumSourceBytes(db, { namespace })).all,
-    api_keys: (await countApiKeys(db, namespace)).standing,
-  };
+async function countUsed(db: Db, namespace: string, quota: string): Promise<number> {
+  if (quota === 'knowledge_bytes') return (await sumSourceBytes(db, { namespace })).all;
+  if (quota === 'api_keys') return (await countApiKeys(db, namespace)).standing;
+  return projectionsIn(db, quota).count(namespace);
 }

@@ -32,6 +32,7 @@ import { isAnswering, createPool, PLANNED_ONCE, type Pool } from '../../platform
 import { createApp } from '../../platform/http/app.ts';
 import { createInFlight } from '../../platform/http/in-flight.ts';
 import type { RoleContext } from '../context.ts';
+import { KINDS, type Kinds } from '../kinds.ts';
 import { createExtractor } from '../../knowledge/formats/extractor.ts';
 import { createTextCutter } from '../../knowledge/passages/text-cutter.ts';
 import { createRoutes } from './routes.ts';
@@ -45,7 +46,8 @@ import type { Lookup } from '../../platform/egress/name-lookup.ts';
 import { serve, type Listening, type ListenOptions } from '../../platform/http/server.ts';
 
 export type ApiRoleDeps = RoleContext &
-  ListenOptions & {
+  ListenOptions &
+  Kinds & {
     store: ResourceStore;
     /** With `/metrics`, `/healthz` and `/readyz` on the same port, as `start` has them. */
     serveHealth: boolean;
@@ -215,8 +217,11 @@ function openConversations(
   return { conversations: { ...about, baseUrl, ring, judge: judge.take }, judge };
 }
 
-function openChanges({ pool, log }: Pick<ApiRoleDeps, 'pool' | 'log'>): Changes {
-  return createChanges({ namespacesOf: (ids) => namespacesOfConversations(pool, ids), log });
+function openChanges(deps: Pick<ApiRoleDeps, 'pool' | 'log' | 'kinds'>): Changes {
+  const { pool, log, kinds = KINDS } = deps;
+  const prefixes = new Map(kinds.map(({ resource, idPrefix }) => [resource, idPrefix]));
+  const namespacesOf = (ids: readonly string[]) => namespacesOfConversations(pool, ids);
+  return createChanges({ prefixes, namespacesOf, log });
 }
 
 function endpointDeps(deps: ApiRoleDeps): Parameters<typeof createEndpoints>[0] {

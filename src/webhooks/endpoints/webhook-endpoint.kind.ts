@@ -1,3 +1,4 @@
+import { namesOf } from '../../platform/resources/kind-names.ts';
 import {
   AGE_COLUMN,
   MESSAGE_COLUMN,
@@ -8,7 +9,7 @@ import {
 import { webhookEndpointSpec, webhookEndpointStatus } from './webhook-endpoint.ts';
 
 export const WEBHOOK_ENDPOINT_KIND: KindDefinition = {
-  kind: 'WebhookEndpoint',
+  ...namesOf({ kind: 'WebhookEndpoint', idPrefix: 'we', resource: 'webhooks' }),
   shortNames: ['whe'],
   description: 'An HTTP endpoint that receives signed events, each at least once.',
   spec: webhookEndpointSpec,

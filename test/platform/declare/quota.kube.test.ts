@@ -13,7 +13,7 @@ import {
 import { describeEachStore } from '../../roles/each-store.ts';
 
 /** Contract §3: what a namespace may have, by REST and by whatever declares objects. */
-const limitsOf = (quotas: Partial<Quotas>): Limits => ({
+const limitsOf = (quotas: Quotas): Limits => ({
   ...DEFAULT_LIMITS,
   quotas: { ...DEFAULT_LIMITS.quotas, ...quotas },
 });

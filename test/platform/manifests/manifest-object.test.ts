@@ -136,7 +136,8 @@ describe('a manifest', () => {
   });
 
   test('declares what the rules say was written, where they say it', () => {
-    const declared = () => ({ spec: { a: 1, b: 2 }, declared: { a: 1 } });
+    const verdict = { spec: { a: 1, b: 2 }, declared: { a: 1 } };
+    const declared = Object.assign(() => verdict, { kinds: ['Agent'] });
     const [document] = parseYaml('a.yaml', agent('a')).documents;
     const { objects } = readManifest(document ?? { value: null, placeOf: () => never }, declared);
     expect(objects[0]?.applied?.spec).toEqual({ a: 1 });

@@ -1,9 +1,10 @@
 import type { FieldError } from '../../../src/errors.ts';
+import { KINDS } from '../../../src/roles/kinds.ts';
 import { isRecord } from '../../../src/platform/resources/schema/prepare.ts';
-import type { Validate } from '../../../src/platform/resources/schema/validate.ts';
+import type { Validate, Validator } from '../../../src/platform/resources/schema/validate.ts';
 
 /** A stand-in for the CRD's rules: small, but with pointers like the real one's. */
-export const validate: Validate = (_kind, given) => {
+const judge: Validate = (_kind, given) => {
   const spec = isRecord(given) ? given : {};
   const errors: FieldError[] = [];
   const add = (pointer: string, detail: string) => errors.push({ pointer, code: 'x', detail });
@@ -18,6 +19,9 @@ export const validate: Validate = (_kind, given) => {
   });
   return errors.length > 0 ? { errors } : { spec: { ...spec, defaulted: true }, declared: spec };
 };
+export const validate: Validator = Object.assign(judge, {
+  kinds: KINDS.map(({ kind }) => kind),
+});
 
 export function agent(name: string, spec: string = `prompt: I am ${name}`): string {
   return `apiVersion: parley.dev/v1alpha1\nkind: Agent\nmetadata:\n  name: ${name}\nspec:\n  ${spec}\n`;

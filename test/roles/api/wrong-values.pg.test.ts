@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/config.ts';
+import { KINDS } from '../../../src/roles/kinds.ts';
 import type { Route } from '../../../src/platform/http/route.ts';
 import { hasWords } from '../../../src/platform/resources/schema/patterns.ts';
 import { IS_NIGHTLY } from '../../nightly.ts';
@@ -44,8 +45,9 @@ let document: object;
 
 beforeAll(async () => {
   // What is taken is made: more of it than a namespace may have.
-  const quotas = Object.fromEntries(Object.keys(DEFAULT_LIMITS.quotas).map((name) => [name, 0]));
-  const limits = { ...DEFAULT_LIMITS, replayJobs: null, quotas: quotas as never };
+  const names = [...KINDS.map(({ table }) => table), ...Object.keys(DEFAULT_LIMITS.quotas)];
+  const quotas = Object.fromEntries(names.map((name) => [name, 0]));
+  const limits = { ...DEFAULT_LIMITS, replayJobs: null, quotas };
   api = await startApi({ fetchers: UNENDING, limits });
   fixture = {
     call: (method, path, json) => api.call(method, path, json === undefined ? {} : { json }),

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { structuralSchema, type StructuralSchema } from './json-schema.ts';
 import { hasWords, wordsOf } from './patterns.ts';
-import { API_GROUP, API_VERSION, KIND_PLURALS } from '../kind-names.ts';
+import { API_GROUP, API_VERSION, pluralOf } from '../kind-names.ts';
 import type { KindDefinition } from './kind-definition.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { KindDefinition } from './kind-definition.ts';
  */
 export function buildCrd(definition: KindDefinition) {
   const { kind, shortNames, printerColumns, selectableFields } = definition;
-  const plural = KIND_PLURALS[kind];
+  const plural = pluralOf(kind);
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -78,7 +78,7 @@ export function crdYaml(definition: KindDefinition): string {
 
 /** Name of the file in `crds/`. */
 export function crdFileName(definition: KindDefinition): string {
-  return `${API_GROUP}_${KIND_PLURALS[definition.kind]}.yaml`;
+  return `${API_GROUP}_${pluralOf(definition.kind)}.yaml`;
 }
 
 /** The schema of a whole object, the root included. */

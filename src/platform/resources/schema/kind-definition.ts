@@ -1,9 +1,8 @@
 import type { z } from 'zod';
-import type { KIND_PLURALS } from '../kind-names.ts';
+import type { KindNames } from '../kind-names.ts';
 
 /** A kind of ours; its CRD, its validation and its REST shape are made from this. */
-export type KindDefinition = {
-  kind: keyof typeof KIND_PLURALS;
+export type KindDefinition = KindNames & {
   shortNames: readonly string[];
   /** First paragraph of `kubectl explain`. */
   description: string;

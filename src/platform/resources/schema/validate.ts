@@ -22,6 +22,9 @@ export type Verdict =
  */
 export type Validate = (kind: string, spec: unknown, metadata: DeclaredMeta) => Verdict;
 
+/** `kinds`: those that it knows, beside Secret and ConfigMap. */
+export type Validator = Validate & { kinds: readonly string[] };
+
 type Compiled = { spec: StructuralSchema; matches: ValidateFunction; checkRules: RuleChecker };
 
 /** A list of thousands of the same mistake helps nobody. */
@@ -34,9 +37,9 @@ const MAX_OBJECT_BYTES = 1_500_000;
  * Checks objects of our kinds where no API server does: the `postgres` store, and the REST API
  * before it writes. Each of `kinds` is compiled at its first use, since `start` waits for this.
  */
-export function createValidator(kinds: readonly KindDefinition[]): Validate {
+export function createValidator(kinds: readonly KindDefinition[]): Validator {
   const compiled = new Map<string, Compiled>();
-  return (kind, spec, metadata) => {
+  const validate: Validate = (kind, spec, metadata) => {
     if (isCoreKind(kind)) return validateCore(spec, metadata);
     const definition = kinds.find((known) => known.kind === kind);
     if (!definition) return failed('/kind', 'not_allowed', `there is no kind ${kind}`);
@@ -44,6 +47,7 @@ export function createValidator(kinds: readonly KindDefinition[]): Validate {
     if (!checks) compiled.set(kind, (checks = compile(objectSchema(definition))));
     return validateWith(checks, spec, metadata);
   };
+  return Object.assign(validate, { kinds: kinds.map(({ kind }) => kind) });
 }
 
 /** Decoded data obeys the rules of a ConfigMap; manifests in their own form go to readCoreSpec. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { KIND_PLURALS } from '../../../../src/platform/resources/kind-names.ts';
+import { pluralOf as pluralOfKind } from '../../../../src/platform/resources/kind-names.ts';
 import { KINDS } from '../../../../src/roles/kinds.ts';
 import type { Applied } from '../../../../src/platform/resources/resource-store.ts';
 import { createValidator } from '../../../../src/platform/resources/schema/validate.ts';
@@ -32,9 +32,12 @@ export function readCorpus(folder: 'good' | 'bad'): CorpusEntry[] {
 
 const validate = createValidator(KINDS);
 
+/** The plurals of all kinds. */
+export const PLURALS = KINDS.map(({ kind }) => pluralOfKind(kind));
+
 /** Undefined: it is no kind of ours. */
 export function pluralOf(kind: string): string | undefined {
-  return Object.entries(KIND_PLURALS).find(([known]) => known === kind)?.[1];
+  return validate.kinds.includes(kind) ? pluralOfKind(kind) : undefined;
 }
 
 type Read = { applied: Applied } | { fields: string[] };

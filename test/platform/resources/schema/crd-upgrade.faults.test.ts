@@ -4,10 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { crdFileName } from '../../../../src/platform/resources/schema/crd.ts';
-import { KIND_PLURALS } from '../../../../src/platform/resources/kind-names.ts';
 import { KINDS } from '../../../../src/roles/kinds.ts';
 import { isRecord } from '../../../../src/platform/resources/schema/prepare.ts';
-import { pluralOf, readCorpus } from './corpus.ts';
+import { pluralOf, PLURALS, readCorpus } from './corpus.ts';
 import { startKubeApiserver, type KubeApiserver } from '../../kubernetes/kube-apiserver.ts';
 import { findKubeBinaries } from '../../kubernetes/kube-binaries.ts';
 import { hasPreviousMain, previousCrds, type Tree } from '../../../roles/previous-main.ts';
@@ -60,7 +59,7 @@ type Stored = {
     });
     // This tree's corpus may use what the previous CRDs do not know: the server leaves that out.
     const old = await Promise.all(manifests.map(create));
-    const plurals = Object.values(KIND_PLURALS).filter((plural) => hasCrd(previous.path, plural));
+    const plurals = PLURALS.filter((plural) => hasCrd(previous.path, plural));
     expect(plurals.length).toBeGreaterThanOrEqual(3);
     for (const plural of plurals) expectEveryField(plural, old, readCrd(previous.path, plural));
 
@@ -136,7 +135,7 @@ type Stored = {
 
   /** As helm and kubectl do; resolves when the server works by them. */
   async function applyCrds(tree: string): Promise<void> {
-    const plurals = Object.values(KIND_PLURALS).filter((plural) => hasCrd(tree, plural));
+    const plurals = PLURALS.filter((plural) => hasCrd(tree, plural));
     await Promise.all(
       plurals.map(async (plural) => {
         const crd = readCrd(tree, plural);

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
-import { KIND_PLURALS } from '../../../../src/platform/resources/kind-names.ts';
 import { KINDS } from '../../../../src/roles/kinds.ts';
 import { isRecord } from '../../../../src/platform/resources/schema/prepare.ts';
 import { createValidator } from '../../../../src/platform/resources/schema/validate.ts';
-import { pluralOf, readCorpus, readText, storedSpec } from './corpus.ts';
+import { pluralOf, PLURALS, readCorpus, readText, storedSpec } from './corpus.ts';
 import type { CorpusEntry } from './corpus.ts';
 import type { KubeResponse } from '../../kubernetes/kube-apiserver.ts';
 import { borrowKube, type Kube } from '../../kubernetes/kube.ts';
@@ -39,7 +38,7 @@ function path(plural: string): string {
     return kube.request('POST', path(plural) + query, text, 'application/yaml');
   }
 
-  test.each(Object.values(KIND_PLURALS))('%s are established and structural', async (plural) => {
+  test.each(PLURALS)('%s are established and structural', async (plural) => {
     const crd = (await kube.request('GET', `${CRDS}/${plural}.parley.dev`)).json();
     const status = isRecord(crd['status']) ? crd['status'] : {};
     const conditions = Array.isArray(status['conditions']) ? status['conditions'] : [];
@@ -86,7 +85,7 @@ function path(plural: string): string {
       'must be',
     ],
   ])('a wrong value of %s is refused in words: %j', async (plural, spec, field, words) => {
-    const [kind] = Object.entries(KIND_PLURALS).find(([, known]) => known === plural)!;
+    const kind = KINDS.find((one) => pluralOf(one.kind) === plural)?.kind;
     const object = { apiVersion: 'parley.dev/v1alpha1', kind, metadata: { name: 'w' }, spec };
     const answer = await kube.request(
       'POST',
