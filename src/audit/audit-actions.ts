@@ -1,6 +1,6 @@
 /**
- * What the audit log names (contract §4, Audit log): `noun.verbed`, of what is managed. Each kind of declared thing is created,
- * updated and deleted; these are the others.
+ * Actions of the audit log (contract, "Audit log"): `noun.verbed`. Every kind of declared thing is created, updated and deleted; these
+ * are the others.
  */
 export const OTHER_ACTIONS = [
   'agent.published',

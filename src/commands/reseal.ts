@@ -14,7 +14,7 @@ import { createSealer, type Sealer } from '../platform/postgres/sealing.ts';
 import { SEALED_TOOL_SECRET_COLUMN } from '../agents/tools/tool-secrets.sql.ts';
 import { SEALED_AUTH_TOKEN_COLUMN } from '../calls/providers/telephony-providers.sql.ts';
 import { requireRoleConfig } from '../roles/context.ts';
-import { SEALED_PROVIDER_COLUMN } from '../models/model-providers.sql.ts';
+import { KINDS } from '../roles/kinds.ts';
 import { SEALED_MARK_COLUMNS } from '../platform/idempotency/idempotency-marks.sql.ts';
 import { SEALED_SECRET_COLUMN } from '../platform/resources/resources.sql.ts';
 import { SEALED_ENDPOINT_COLUMNS } from '../webhooks/endpoints/endpoint-secrets.sql.ts';
@@ -23,7 +23,7 @@ import { SEALED_ENDPOINT_COLUMNS } from '../webhooks/endpoints/endpoint-secrets.
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ...SEALED_ENDPOINT_COLUMNS,
   SEALED_SECRET_COLUMN,
-  SEALED_PROVIDER_COLUMN,
+  ...KINDS.flatMap(({ sealed = [] }) => sealed),
   SEALED_AUTH_TOKEN_COLUMN,
   SEALED_TOOL_SECRET_COLUMN,
   ...SEALED_MARK_COLUMNS,

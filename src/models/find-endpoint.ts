@@ -3,7 +3,8 @@ import type { Pool } from '../platform/postgres/pool.ts';
 import type { Sealer } from '../platform/postgres/sealing.ts';
 import { endpointOf, endpointOfSettings, type ModelSettings } from './model-endpoint.ts';
 import { DEFAULT_PROVIDER } from './model-provider.ts';
-import { findInForce, providerKeyPlace } from './model-providers.sql.ts';
+import { secretPlace } from '../kinds/kind-rows.sql.ts';
+import { MODEL_PROVIDER_KIND } from './model-provider.kind.ts';
 import type { FindEndpoint, ModelEndpoint } from './model.ts';
 
 /**
@@ -54,9 +55,9 @@ async function read(
   namespace: string,
   name: string,
 ): Promise<Found> {
-  const row = await findInForce(pool, { namespace, name });
+  const row = await MODEL_PROVIDER_KIND.rows.findActive(pool, { namespace, name });
   if (row === undefined) return {};
-  const { id, spec, apiKey } = row;
-  const key = apiKey && sealer.open(apiKey, providerKeyPlace(namespace, id));
+  const { id, spec, secret } = row;
+  const key = secret && sealer.open(secret, secretPlace(MODEL_PROVIDER_KIND, { namespace, id }));
   return { id, endpoint: endpointOf(name, spec, key ?? undefined) };
 }

@@ -1,6 +1,5 @@
 import type { AddressGuard } from '../platform/egress/address-guard.ts';
 import { checkUrl } from '../platform/egress/url-rules.ts';
-import { managedBy, whoElse } from '../platform/reconcile/actors.ts';
 import {
   accepted,
   notReady,
@@ -13,9 +12,11 @@ import {
 } from '../platform/reconcile/conditions.ts';
 import type { Outcome, ReconciledKind } from '../platform/reconcile/reconciler.ts';
 import { resolveKey } from '../platform/reconcile/references.ts';
-import { projectionsIn } from '../platform/resources/projections.sql.ts';
 import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
+import { reconciled, type Project } from '../kinds/kind.reconciler.ts';
+import type { ProjectDeps } from '../kinds/project-kind.ts';
 import { endpointOf } from './model-endpoint.ts';
+import { MODEL_PROVIDER_KIND } from './model-provider.kind.ts';
 import {
   DEFAULT_PROVIDER,
   RESERVED_NAME,
@@ -24,12 +25,6 @@ import {
 } from './model-provider.ts';
 import type { Answering } from './probe-provider.ts';
 import type { Prober } from './prober.ts';
-import {
-  projectProvider,
-  removeProvider,
-  type ProjectDeps,
-  type ProviderToProject,
-} from './project-provider.ts';
 
 type ProviderResource = Resource<ModelProviderSpec, ModelProviderStatus>;
 /** What is wrong, and the type of the condition that says so. */
@@ -45,20 +40,13 @@ export type ModelProviderReconcilerDeps = ProjectDeps & {
 export function modelProviderReconciler(
   deps: ModelProviderReconcilerDeps,
 ): ReconciledKind<ModelProviderSpec, ModelProviderStatus> {
-  return {
-    kind: 'ModelProvider',
-    idPrefix: 'mp',
-    idField: 'providerId',
+  return reconciled(MODEL_PROVIDER_KIND, deps, {
     action: 'Ask',
-    rows: projectionsIn(deps.pool, 'model_providers'),
     uses: ({ spec }, kind, name) => kind === 'Secret' && spec.apiKeySecretRef?.name === name,
     isReferred: true,
-    act: (provider, by) => act(deps, provider, by),
-    remove: async (key, epoch) => {
-      deps.prober.forget(key);
-      await removeProvider(deps, { epoch, ...key });
-    },
-  };
+    act: (provider, project) => act(deps, provider, project),
+    forget: deps.prober.forget,
+  });
 }
 
 const KEY_MAX = 4096;
@@ -72,41 +60,20 @@ const PROBING: Answering = {
 async function act(
   deps: ModelProviderReconcilerDeps,
   resource: ProviderResource,
-  { id, epoch }: { id: string; epoch: number },
+  project: Project,
 ): Promise<Outcome<ModelProviderStatus>> {
-  const { spec, metadata } = resource;
-  const { namespace, name, uid, generation } = metadata;
-  const project = (found: Answering, key: ProviderToProject['key']): Promise<void> =>
-    projectProvider(deps, {
-      epoch,
-      provider: {
-        id,
-        namespace,
-        name,
-        uid,
-        generation,
-        managedBy: ofWhom(resource),
-        spec,
-        ...found,
-      },
-      key,
-      whoElse: whoElse(resource),
-    });
   const resolved = await resolve(deps, resource);
   if ('type' in resolved) {
     const { type, why } = resolved;
-    await project({ ready: false, ...why }, null);
+    await project({ found: { ready: false, ...why }, secret: null });
     return { findings: refused(type, why), status: {} };
   }
   const { key } = resolved;
-  const endpoint = endpointOf(name, spec, key);
+  const { metadata, spec } = resource;
+  const endpoint = endpointOf(metadata.name, spec, key);
   const { found = PROBING, againInMs } = await deps.prober.ask(metadata, endpoint);
-  await project(found, { text: key });
+  await project({ found, secret: { text: key } });
   return { findings: findingsOf(found), status: {}, requeueAfterMs: againInMs };
-}
-
-function ofWhom({ owners }: ProviderResource): ReturnType<typeof managedBy> {
-  return managedBy(owners['baseUrl']);
 }
 
 /** What can be mended by waiting alone is `Reconciling`: it is asked again by itself. */

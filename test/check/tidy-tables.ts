@@ -42,16 +42,21 @@ export type Noun = {
 
 export const NOUNS: Record<string, Noun> = {
   audit: { below: [] },
+  // What all kinds of declared things have. It writes lines of the audit log.
+  kinds: { below: ['audit'] },
   access: { below: ['audit'] },
   events: { below: ['audit'] },
-  webhooks: { below: ['events'], parts: ['queue', 'endpoints', 'delivery', 'replay', 'receipts'] },
-  agents: { below: ['events'] },
+  webhooks: {
+    below: ['events', 'kinds'],
+    parts: ['queue', 'endpoints', 'delivery', 'replay', 'receipts'],
+  },
+  agents: { below: ['events', 'kinds'] },
   knowledge: {
     // The fetchers do not know each other; `syncs` runs them.
     below: ['agents', 'models'],
     parts: ['passages', 'vectors', 'formats', 'sources', 'website', 'integration', 'syncs', 'gaps'],
   },
-  models: { below: ['audit'] },
+  models: { below: ['kinds'] },
   // It knows no conversation: its caller receives what was heard and says what to speak.
   speech: {
     below: ['models'],

@@ -1,11 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEndpoints, type Endpoints } from '../../src/models/find-endpoint.ts';
 import type { ModelProviderSpec } from '../../src/models/model-provider.ts';
-import {
-  markProviderDeleted,
-  providerKeyPlace,
-  upsertProvider,
-} from '../../src/models/model-providers.sql.ts';
+import { secretPlace } from '../../src/kinds/kind-rows.sql.ts';
+import { MODEL_PROVIDER_KIND } from '../../src/models/model-provider.kind.ts';
 import { newUuid } from '../../src/ids.ts';
 import { createSealer } from '../../src/platform/postgres/sealing.ts';
 import { createLogger } from '../../src/platform/observability/logger.ts';
@@ -53,8 +50,13 @@ function provider(namespace: string, name: string): Made {
     generation += 1;
     const why = { ready: true, reason: 'Answering', message: '' };
     const row = { id, namespace, name, uid, generation, managedBy: 'api', spec: over, ...why };
-    const apiKey = key === null ? null : sealer.seal(key, providerKeyPlace(namespace, id));
-    await upsertProvider(pool, { ...row, managedBy: 'api' }, { spec: over, apiKey });
+    const place = secretPlace(MODEL_PROVIDER_KIND, { namespace, id });
+    const secret = key === null ? null : sealer.seal(key, place);
+    await MODEL_PROVIDER_KIND.rows.upsert(
+      pool,
+      { ...row, managedBy: 'api' },
+      { spec: over, secret },
+    );
   };
   return { id, write };
 }
@@ -147,7 +149,7 @@ test('one that comes is found, one that goes is not, and its key is forgotten', 
   await write('k-1');
   endpoints.look([id]);
   expect(await endpoints.find('default', 'acme')).toMatchObject({ apiKey: 'k-1' });
-  await markProviderDeleted(pool, { namespace: 'default', name: 'acme' });
+  await MODEL_PROVIDER_KIND.rows.markDeleted(pool, { namespace: 'default', name: 'acme' });
   endpoints.look(['*']);
   expect(await endpoints.find('default', 'acme')).toBeUndefined();
   const { rows } = await pool.query('select api_key, in_force from model_providers');
@@ -173,7 +175,7 @@ test('without its Secret a new address does not get the old key', async () => {
     managedBy: 'api' as const,
     spec: { baseUrl: 'https://b.example' },
   };
-  await upsertProvider(pool, moved, null);
+  await MODEL_PROVIDER_KIND.rows.upsert(pool, moved, null);
   expect(await endpoints.find('default', 'acme')).toMatchObject({
     baseUrl: 'https://models.example/v1',
     apiKey: 'k-1',

@@ -1,7 +1,7 @@
 import { CHANNELS, type Notifier } from './notifications.ts';
 
 /**
- * A declared thing whose row has changed. `resource`: what readers of changes know its kind by (contract §4, event stream). `id`:
+ * A declared thing whose row has changed. `resource`: what readers of changes know its kind by (contract/events.md). `id`:
  * uuid of the row.
  */
 export type Projected = { resource: string; namespace: string; id: string };

@@ -1,6 +1,6 @@
 import type { IdPrefix } from '../../ids.ts';
 
-/** Names of declared things (contract §1). Most of them follow from the name of the kind. */
+/** Names of declared things (contract/names.md). Most follow from the name of the kind. */
 
 export const API_GROUP = 'parley.dev';
 export const API_VERSION = `${API_GROUP}/v1alpha1`;
@@ -17,11 +17,11 @@ export type KindNames = {
   idField: string;
   /** Its table, and the name of its quota: `webhook_endpoints`. */
   table: string;
-  /** What readers of changes know it by: `webhooks`. */
+  /** Name for readers of changes: `webhooks`. */
   resource: string;
   /** First half of its actions in the audit log: `webhook`. */
   auditNoun: string;
-  /** As callers of REST know it: `webhook endpoint`. */
+  /** Name for callers of REST: `webhook endpoint`. */
   noun: string;
 };
 

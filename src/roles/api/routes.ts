@@ -25,8 +25,8 @@ import { eventStreamRoutes, type EventStreamRoutesDeps } from '../../events/even
 import { eraseConversationRoute } from '../../erasure/erasure.routes.ts';
 import { eventRoutes } from '../../events/events.routes.ts';
 import { knowledgeRoutes, type KnowledgeRoutesDeps } from '../../knowledge/knowledge.routes.ts';
-import { modelProviderRoutes } from '../../models/model-providers.routes.ts';
-import type { ProviderWriterDeps } from '../../models/write-provider.ts';
+import { kindRoutes } from '../../kinds/declared.routes.ts';
+import type { KindApiDeps } from '../../kinds/write-kind.ts';
 import { keyActor } from '../../platform/http/authorize.ts';
 import { readOpenApi } from './openapi-file.ts';
 import { openApiRoute } from '../../platform/http/openapi/openapi.routes.ts';
@@ -59,7 +59,7 @@ export type RoutesDeps = AgentWriterDeps &
   TalkTokenRoutesDeps &
   WidgetTokenRoutesDeps &
   KnowledgeRoutesDeps &
-  ProviderWriterDeps &
+  KindApiDeps &
   Models &
   ReplayRoutesDeps &
   Pick<UsageRouteDeps, 'inFlight' | 'limits'> &
@@ -94,7 +94,7 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     ...actRoutes(deps),
     ...carrierRoutes(deps),
     ...knowledgeRoutes(deps),
-    ...modelProviderRoutes(deps),
+    ...kinds.flatMap((kind) => (kind.api ? kindRoutes(kind, kind.api, deps) : [])),
     ...telephonyProviderRoutes(deps),
     talkTokenRoute(deps),
     widgetTokenRoute(deps),

@@ -1,20 +1,16 @@
 import { expect, test } from 'vitest';
 import { newUuid } from '../../src/ids.ts';
 import type { ModelProviderSpec } from '../../src/models/model-provider.ts';
-import {
-  findInForce,
-  listProviders,
-  markProviderDeleted,
-  providerKeyPlace,
-  readInForce,
-  readProvider,
-  upsertProvider,
-  type InForce,
-  type ProviderProjection,
-} from '../../src/models/model-providers.sql.ts';
+import { secretPlace, type Active, type KindProjection } from '../../src/kinds/kind-rows.sql.ts';
+import { MODEL_PROVIDER_KIND } from '../../src/models/model-provider.kind.ts';
 import { useRows, type Columns } from '../platform/postgres/rows.ts';
 
-/** Each statement about model providers, of rows that differ from the one it is for in one part alone. */
+/**
+ * Each statement about the table of a kind, on rows that differ from the one it is for in one part alone. Model providers stand for
+ * all kinds that `defineKind` defines.
+ */
+
+const { rows } = MODEL_PROVIDER_KIND;
 
 const stored = useRows('model_providers');
 
@@ -26,8 +22,8 @@ const KEY = Buffer.from('sealed');
 async function add(columns: Columns = {}): Promise<string> {
   const id = newUuid();
   const row = { id, namespace: 'default', name: id, uid: newUuid(), generation: 1, spec: SPEC };
-  const inForce = { in_force: SPEC, api_key: KEY };
-  await stored.add('model_providers', { ...row, managed_by: 'api', ...inForce, ...columns });
+  const active = { in_force: SPEC, api_key: KEY };
+  await stored.add('model_providers', { ...row, managed_by: 'api', ...active, ...columns });
   return id;
 }
 const rowOf = async (id: string): Promise<Columns> => (await stored.rowOf('model_providers', id))!;
@@ -37,7 +33,7 @@ test('a provider is read by its id and namespace until it is deleted', async () 
   await add();
   const gone = await add(GONE);
   const read = async (namespace: string, of: string) =>
-    (await readProvider(stored.pool, { namespace, id: of }))?.id;
+    (await rows.read(stored.pool, { namespace, id: of }))?.id;
   expect(await read('default', id)).toBe(id);
   expect(await read('other', id)).toBeUndefined();
   expect(await read('default', gone)).toBeUndefined();
@@ -50,9 +46,7 @@ test('providers are listed by each filter, newest first', async () => {
   await add({ namespace: 'other' });
   await add(GONE);
   const list = async (over: object = {}): Promise<string[]> =>
-    (await listProviders(stored.pool, { namespace: 'default', limit: 9, ...over })).map(
-      ({ id }) => id,
-    );
+    (await rows.list(stored.pool, { namespace: 'default', limit: 9, ...over })).map(({ id }) => id);
   const newest = [first, second].toSorted().toReversed();
   expect(await list()).toEqual(newest);
   expect(await list({ limit: 1 })).toEqual(newest.slice(0, 1));
@@ -70,21 +64,21 @@ test('what is in force is found by namespace and name, and by the id', async () 
   const waiting = await add({ name: 'west', in_force: null });
   const gone = await add({ name: 'north', ...GONE });
   const find = async (name: string, namespace = 'default') =>
-    (await findInForce(stored.pool, { namespace, name }))?.id;
+    (await rows.findActive(stored.pool, { namespace, name }))?.id;
   expect(await find('east')).toBe(id);
   expect(await find('east', 'other')).toBe(other);
   expect(await find('west')).toBeUndefined();
   expect(await find('north')).toBeUndefined();
-  expect(await readInForce(stored.pool, id)).toEqual({ spec: SPEC, apiKey: KEY });
+  expect(await rows.readActive(stored.pool, id)).toEqual({ spec: SPEC, secret: KEY });
   for (const one of [waiting, gone, newUuid()])
-    expect(await readInForce(stored.pool, one)).toBeNull();
+    expect(await rows.readActive(stored.pool, one)).toBeNull();
 });
 
 test('a declaration that cannot be used leaves address and key as they were', async () => {
   const updated_at = new Date(0);
   const uid = newUuid();
   const id = await add({ uid, name: 'east', updated_at });
-  const declared: ProviderProjection = {
+  const declared: KindProjection<ModelProviderSpec> = {
     id,
     namespace: 'default',
     name: 'east',
@@ -96,8 +90,10 @@ test('a declaration that cannot be used leaves address and key as they were', as
     reason: 'Ready',
     message: '',
   };
-  const put = (over: Partial<ProviderProjection> = {}, inForce: InForce | null = null) =>
-    upsertProvider(stored.pool, { ...declared, ...over }, inForce);
+  const put = (
+    over: Partial<KindProjection<ModelProviderSpec>> = {},
+    active: Active<ModelProviderSpec> | null = null,
+  ) => rows.upsert(stored.pool, { ...declared, ...over }, active);
   await put();
   expect(await rowOf(id)).toMatchObject({ in_force: SPEC, api_key: KEY, updated_at: 0 });
   await put({ message: 'other' });
@@ -105,7 +101,7 @@ test('a declaration that cannot be used leaves address and key as they were', as
   await put({ generation: 2 });
   expect((await rowOf(id))['updated_at']).toBeGreaterThan(0);
   const next = { baseUrl: 'https://other.example/v1' } as ModelProviderSpec;
-  await put({}, { spec: next, apiKey: null });
+  await put({}, { spec: next, secret: null });
   expect(await rowOf(id)).toMatchObject({ in_force: next, api_key: null });
   await stored.pool.query('update model_providers set updated_at = $1', [updated_at]);
   await put({ generation: 1, uid: newUuid() });
@@ -117,20 +113,21 @@ test('a provider is deleted by its name once, with its key, unless it is the one
   const others = [await add({ name: 'east', namespace: 'other' }), await add()];
   const before = await Promise.all(others.map(rowOf));
   const key = { namespace: 'default', name: 'east' };
-  expect(await markProviderDeleted(stored.pool, key, id)).toBeUndefined();
-  expect((await markProviderDeleted(stored.pool, key, newUuid()))?.id).toBe(id);
+  expect(await rows.markDeleted(stored.pool, key, id)).toBeUndefined();
+  expect((await rows.markDeleted(stored.pool, key, newUuid()))?.id).toBe(id);
   expect(await rowOf(id)).toMatchObject({ ready: false, in_force: null, api_key: null });
-  expect(await markProviderDeleted(stored.pool, key)).toBeUndefined();
+  expect(await rows.markDeleted(stored.pool, key)).toBeUndefined();
   const again = await add({ name: 'east' });
-  expect((await markProviderDeleted(stored.pool, key))?.id).toBe(again);
+  expect((await rows.markDeleted(stored.pool, key))?.id).toBe(again);
   expect(await Promise.all(others.map(rowOf))).toEqual(before);
 });
 
-test('a key has a place of its own in each namespace and provider', () => {
+test('a secret has a place of its own in each kind, namespace and object', () => {
   const places = [
-    providerKeyPlace('a', 'x'),
-    providerKeyPlace('b', 'x'),
-    providerKeyPlace('a', 'y'),
+    secretPlace(MODEL_PROVIDER_KIND, { namespace: 'a', id: 'x' }),
+    secretPlace(MODEL_PROVIDER_KIND, { namespace: 'b', id: 'x' }),
+    secretPlace(MODEL_PROVIDER_KIND, { namespace: 'a', id: 'y' }),
+    secretPlace({ auditNoun: 'other' }, { namespace: 'a', id: 'x' }),
   ];
-  expect(new Set(places).size).toBe(3);
+  expect(new Set(places).size).toBe(4);
 });

@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
+import { flag, idParam } from '../platform/http/fields.ts';
+import { route, type Route } from '../platform/http/route.ts';
+import type { KindNames } from '../platform/resources/kind-names.ts';
+import { dnsLabel } from '../platform/resources/schema/field-types.ts';
+import type {
+  AlsoNeeds,
+  Answered,
+  DeclaredApi,
+  DeclaredTexts,
+  WriteErrors,
+} from './declared-api.ts';
+import { withArticle } from './kind-rest.ts';
+import type { KindApi } from './kind.ts';
+import { shortNoun, type KindApiDeps } from './write-kind.ts';
+
+const MANAGERS = ['api', 'kubernetes', 'file'] as const;
+const NOT_YET = 'Written; not in force yet, `ready` is false.';
+const MERGE_PATCH = 'JSON merge patch (RFC 7386): null removes a field, lists are replaced.';
+
+export const managedBy = z.enum(MANAGERS, `must be one of ${MANAGERS.join(', ')}`).optional();
+
+/** The routes of a kind that is defined by `defineKind`. */
+export function kindRoutes(names: KindNames, api: KindApi, deps: KindApiDeps): Route[] {
+  const filters = Object.entries(api.filters).map(([name, { schema }]) => [name, schema]);
+  return declaredRoutes({
+    names,
+    ...api.texts,
+    describe: { patch: `${MERGE_PATCH} \`name\` never changes.`, ...api.texts.describe },
+    schemas: api.schemas,
+    query: {
+      name: dnsLabel.clone().optional(),
+      managed_by: managedBy,
+      ready: flag,
+      ...(Object.fromEntries(filters) as z.ZodRawShape),
+    },
+    errors: { create: ['name_taken', 'quota_exceeded'] },
+    api: api.of(deps),
+  });
+}
+
+/** What the routes of a kind are made of; more than `kindRoutes` needs, for kinds that write in their own way. */
+export type DeclaredRoutes = DeclaredTexts & {
+  names: KindNames;
+  /** `/v1/model_providers`, which is the default for that table. */
+  path?: string;
+  /** Name in the ids of the operations; default: the kind. */
+  operation?: string;
+  /** `Created`: the answer of a create, where it is another one. */
+  schemas: Record<'Write' | 'Patch' | 'Shown', z.ZodType> & { Created?: z.ZodType };
+  /** Filters of the list. */
+  query: z.ZodRawShape;
+  alsoNeeds?: { create?: AlsoNeeds; patch?: AlsoNeeds };
+  errors: { create: WriteErrors; patch?: WriteErrors };
+  api: DeclaredApi;
+};
+
+/** The five routes that every kind has (contract/custom-resources.md). */
+export function declaredRoutes(kind: DeclaredRoutes): Route[] {
+  return [listRoute(kind), readRoute(kind), createRoute(kind), patchRoute(kind), deleteRoute(kind)];
+}
+
+const WRITE_ERRORS = ['managed_elsewhere', 'write_conflict', 'precondition_failed'] as const;
+
+function pathOf({ names, path = `/v1/${names.table}` }: DeclaredRoutes): string {
+  return path;
+}
+
+function operationOf({ names, operation = names.kind }: DeclaredRoutes): string {
+  return operation;
+}
+
+const paramsOf = ({ names: { idPrefix, noun } }: DeclaredRoutes) => ({
+  id: idParam(idPrefix, noun),
+});
+
+function answerOf(status: number, { etag, body }: Answered, more: Record<string, string> = {}) {
+  return { status, headers: { ...more, ETag: etag }, body };
+}
+
+function listRoute(kind: DeclaredRoutes): Route {
+  const { names, tag, schemas, query, api } = kind;
+  return route({
+    method: 'get',
+    path: pathOf(kind),
+    operationId: `list${operationOf(kind)}s`,
+    tag,
+    scope: 'read',
+    summary: `List ${names.noun}s, newest first`,
+    ...descriptionOf(kind.describe.list),
+    query: { ...query, ...idPage(names.idPrefix) },
+    answers: {
+      200: {
+        description: `A page of ${shortNoun(names.noun)}s.`,
+        schema: pageSchema(schemas.Shown),
+      },
+    },
+    handle: async ({ caller: { namespace }, query: { limit, cursor: before, ...filters } }) => {
+      const rows = await api.list({ ...filters, namespace, before, limit: limit + 1 });
+      const cursorOf = idCursor(names.idPrefix);
+      return { status: 200, body: pageOf(rows, { limit, view: ({ body }) => body, cursorOf }) };
+    },
+  });
+}
+
+function readRoute(kind: DeclaredRoutes): Route {
+  const { names, tag, schemas, api } = kind;
+  return route({
+    method: 'get',
+    path: `${pathOf(kind)}/{id}`,
+    operationId: `get${operationOf(kind)}`,
+    tag,
+    scope: 'read',
+    summary: `Read ${a(names.noun)}`,
+    params: paramsOf(kind),
+    answers: { 200: { description: `The ${shortNoun(names.noun)}.`, schema: schemas.Shown } },
+    etag: true,
+    handle: async ({ caller: { namespace }, params: { id } }) =>
+      answerOf(200, await api.read({ namespace, id })),
+  });
+}
+
+function createRoute(kind: DeclaredRoutes): Route {
+  const { names, tag, schemas, errors, alsoNeeds, api } = kind;
+  const schema = schemas.Created ?? schemas.Shown;
+  const path = pathOf(kind);
+  return route({
+    method: 'post',
+    path,
+    operationId: `create${operationOf(kind)}`,
+    tag,
+    scope: 'write',
+    ...(alsoNeeds?.create && { alsoNeeds: alsoNeeds.create }),
+    summary: `Create ${a(names.noun)}`,
+    ...descriptionOf(kind.describe.create),
+    body: { schema: schemas.Write },
+    answers: {
+      201: { description: `The new ${shortNoun(names.noun)}.`, schema, location: true },
+      202: { description: NOT_YET, schema, location: true },
+    },
+    errors: errors.create,
+    etag: true,
+    handle: async ({ plan, caller, body }) => {
+      const made = await api.create(caller, { body, plan });
+      const location = { Location: `${path}/${String(made.body['id'])}` };
+      return answerOf(made.shown ? 201 : 202, made, location);
+    },
+  });
+}
+
+function patchRoute(kind: DeclaredRoutes): Route {
+  const { names, tag, schemas, errors, alsoNeeds, api } = kind;
+  return route({
+    method: 'patch',
+    path: `${pathOf(kind)}/{id}`,
+    operationId: `update${operationOf(kind)}`,
+    tag,
+    scope: 'write',
+    ...(alsoNeeds?.patch && { alsoNeeds: alsoNeeds.patch }),
+    summary: `Change ${a(names.noun)}`,
+    description: kind.describe.patch ?? MERGE_PATCH,
+    params: paramsOf(kind),
+    body: { schema: schemas.Patch as z.ZodType<Record<string, unknown>> }, // A merge patch.
+    answers: {
+      200: { description: `The ${shortNoun(names.noun)}, as it now is.`, schema: schemas.Shown },
+      202: { description: NOT_YET, schema: schemas.Shown },
+    },
+    errors: [...WRITE_ERRORS, ...(errors.patch ?? [])],
+    etag: true,
+    handle: async ({ caller, params: { id }, body, precondition }) => {
+      const written = await api.patch(caller, { id, body, precondition });
+      return answerOf(written.shown ? 200 : 202, written);
+    },
+  });
+}
+
+function deleteRoute(kind: DeclaredRoutes): Route {
+  const { names, tag, api } = kind;
+  return route({
+    method: 'delete',
+    path: `${pathOf(kind)}/{id}`,
+    operationId: `delete${operationOf(kind)}`,
+    tag,
+    scope: 'write',
+    summary: `Delete ${a(names.noun)}`,
+    ...descriptionOf(kind.describe.delete),
+    params: paramsOf(kind),
+    answers: { 204: { description: 'It is gone.' } },
+    errors: WRITE_ERRORS,
+    etag: true,
+    handle: async ({ caller, params: { id }, precondition }) => {
+      await api.remove(caller, { id, precondition });
+      return { status: 204 };
+    },
+  });
+}
+
+const a = (noun: string): string => withArticle(noun).replace(/^A/, 'a');
+
+function descriptionOf(description: string | undefined): { description?: string } {
+  return description === undefined ? {} : { description };
+}

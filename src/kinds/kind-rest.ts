@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { fromUuid } from '../ids.ts';
+import { createdAt, unixSec, updatedAt } from '../platform/http/fields.ts';
+import type { KindNames } from '../platform/resources/kind-names.ts';
+import { dnsLabel } from '../platform/resources/schema/field-types.ts';
+import {
+  asSchema,
+  toCamel,
+  toSnake,
+  toSnakePointer,
+  unwrap,
+  type SnakeCased,
+} from '../platform/resources/schema/key-map.ts';
+import {
+  patchShape,
+  readableFields,
+  restShape,
+  typed,
+} from '../platform/resources/schema/rest-schema.ts';
+import type { KindRow } from './kind-rows.sql.ts';
+
+/** The REST shapes of a kind (contract/custom-resources.md), made from its schema. */
+
+/** What a kind says of its REST shapes. */
+export type RestTexts = {
+  /** Name in the descriptions of the bodies: `provider of models`; default: the noun. */
+  called?: string;
+  /** Description of `name` in the body of a create, and in an answer. */
+  name: { written: string; shown: string };
+  /** Description of the answer's schema. */
+  shown: string;
+  /** Description of `ready`. */
+  ready: string;
+  /** The fields of an answer between `name` and `metadata`; default: all of the spec, null where they are not set. */
+  fields?: (readable: (...names: string[]) => Shape) => Shape;
+};
+type Shape = Record<string, z.ZodType>;
+
+export type KindRest<Spec> = {
+  /** Body of a create. */
+  Write: z.ZodType<SnakeCased<Spec> & { name?: string }>;
+  /** Body of a PATCH: an RFC 7386 merge patch. `name` is let through, so that an error can say that it never changes. */
+  Patch: z.ZodType<Record<string, unknown>>;
+  Shown: z.ZodType;
+  view: (row: KindRow<Spec>) => Record<string, unknown>;
+  /** The value of a field as it is shown: null, or empty, where it is not set. */
+  shownValue: (fields: Readonly<Record<string, unknown>>, name: string) => unknown;
+  toSpec: (fields: SnakeCased<Spec>) => Spec;
+  fromSpec: (spec: Spec) => SnakeCased<Spec>;
+  /** The same without its type. */
+  fieldsOf: (spec: Spec) => Record<string, unknown>;
+  /** Place in the resource → place in the REST body: `/spec/chat/defaultModel` → `/chat/default_model`. */
+  pointer: (pointer: string) => string;
+};
+
+export function kindRest<S extends z.ZodObject>(
+  { kind, idPrefix, noun }: Pick<KindNames, 'kind' | 'idPrefix' | 'noun'>,
+  spec: S,
+  texts: RestTexts,
+): KindRest<z.output<S>> {
+  const called = texts.called ?? noun;
+  const Write = z
+    .strictObject({
+      name: dnsLabel.clone().describe(texts.name.written).optional(),
+      ...restShape(spec),
+    })
+    .describe(`${withArticle(called)} to create.`);
+  const shown = (texts.fields ?? allFields(Write))((...names) => readableFields(Write, names));
+  const shownValue: KindRest<unknown>['shownValue'] = (fields, name) =>
+    fields[name] ?? emptyOf(shown[name]);
+  const fieldsOf = (value: z.output<S>) => toSnake(spec, value) as Record<string, unknown>; // An object, by its schema.
+  return {
+    Write: typed(Write),
+    Patch: z
+      .strictObject({ ...patchShape(spec), name: z.unknown().optional() })
+      .describe(`Changes of ${withArticle(called).toLowerCase()}; null removes a field.`),
+    Shown: z
+      .strictObject({
+        id: z.string().meta({ description: `${idPrefix}_…` }),
+        created: createdAt,
+        updated: updatedAt,
+        name: z.string().meta({ description: texts.name.shown }),
+        ...shown,
+        metadata: z.record(z.string(), z.string()),
+        managed_by: z.enum(['api', 'kubernetes', 'file']),
+        ready: z.boolean().meta({ description: texts.ready }),
+        status_message: z.string().nullable(),
+      })
+      .meta({ id: kind, description: texts.shown }),
+    view: (row) => {
+      const fields = fieldsOf(row.spec);
+      return {
+        id: fromUuid(idPrefix, row.id),
+        created: unixSec(row.createdAt),
+        updated: unixSec(row.updatedAt),
+        name: row.name,
+        ...Object.fromEntries(Object.keys(shown).map((name) => [name, shownValue(fields, name)])),
+        metadata: fields['metadata'] ?? {},
+        managed_by: row.managedBy,
+        ready: row.ready,
+        status_message: row.message === '' ? null : row.message,
+      };
+    },
+    shownValue,
+    toSpec: (fields) => toCamel(spec, fields),
+    fromSpec: (value) => toSnake(spec, value),
+    fieldsOf,
+    pointer: (pointer) =>
+      pointer.startsWith('/metadata/')
+        ? pointer.slice('/metadata'.length)
+        : toSnakePointer(spec, pointer.replace(/^\/spec/, '')),
+  };
+}
+
+/** Required fields are shown as they are written. */
+function allFields({ shape }: z.ZodObject): NonNullable<RestTexts['fields']> {
+  return (readable) =>
+    Object.fromEntries(
+      Object.keys(shape)
+        .filter((name) => name !== 'name' && name !== 'metadata')
+        .map((name): [string, z.ZodType] => {
+          const field = asSchema(shape[name]);
+          const isRequired = unwrap(field) === field;
+          return [name, isRequired ? field : asSchema(readable(name)[name])];
+        }),
+    );
+}
+
+function emptyOf(schema: z.ZodType | undefined): unknown {
+  if (schema instanceof z.ZodArray) return [];
+  return schema instanceof z.ZodRecord ? {} : null;
+}
+
+/** `A model provider`, `An agent`. */
+export function withArticle(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'An' : 'A'} ${noun}`;
+}

@@ -1,0 +1,180 @@
+import { filteredBy, type Condition, type ListPage } from '../platform/postgres/list-filters.ts';
+import type { Db } from '../platform/postgres/pool.ts';
+import type { RowKey, WrittenRow } from '../platform/declare/declared-kind.ts';
+import type { SealedColumn } from '../platform/postgres/sealed-values.ts';
+import type { KindNames } from '../platform/resources/kind-names.ts';
+import type { ObjectKey } from '../platform/resources/resource-store.ts';
+
+/** A declared object as the operator has projected it: the row the API reads. Times are Unix ms. */
+export type KindRow<Spec> = WrittenRow & { spec: Spec };
+export type KindProjection<Spec> = Omit<KindRow<Spec>, 'createdAt' | 'updatedAt'>;
+
+/** The last declaration that was accepted, which the program acts on, and the sealed secret that belongs to it. */
+export type Active<Used> = { spec: Used; secret: Buffer | null };
+
+export type KindFilter = ListPage & {
+  name?: string | undefined;
+  managedBy?: string | undefined;
+  ready?: boolean | undefined;
+};
+
+export type GoneRow<Spec> = Pick<KindRow<Spec>, 'id' | 'name' | 'managedBy' | 'spec'>;
+
+/** `Used`: the part of a declaration that stays active. */
+export type KindRows<Spec, Used = Spec> = {
+  read: (db: Db, key: RowKey) => Promise<KindRow<Spec> | undefined>;
+  /** Newest first. `more`: conditions of the kind's own filters. */
+  list: (db: Db, filter: KindFilter, more?: readonly Condition[]) => Promise<KindRow<Spec>[]>;
+  /** Returns the active declaration of a name, or undefined if the name has none. */
+  findActive: (db: Db, key: ObjectKey) => Promise<(Active<Used> & { id: string }) | undefined>;
+  /** Returns the active declaration of an id, or null if it has none yet. */
+  readActive: (db: Db, id: string) => Promise<Active<Used> | null>;
+  /** Writes a declaration. `active` null keeps the active one. */
+  upsert: (db: Db, row: KindProjection<Spec>, active: Active<Used> | null) => Promise<void>;
+  /**
+   * Hides the object of this name, unless it is `exceptId`, deletes its secret and returns its last row. The row stays, so
+   * that the same manifest continues under the same id.
+   */
+  markDeleted: (
+    db: Db,
+    key: ObjectKey,
+    exceptId?: string | null,
+  ) => Promise<GoneRow<Spec> | undefined>;
+};
+
+/** Columns that a declaration is written to, in the order of `valuesOf`. */
+const WRITTEN = [
+  'id',
+  'namespace',
+  'name',
+  'uid',
+  'generation',
+  'managed_by',
+  'spec',
+  'ready',
+  'reason',
+  'message',
+  'in_force',
+] as const;
+
+const COLUMNS = `id, namespace, name, uid, generation, managed_by as "managedBy", spec, ready, reason,
+  message, created_at as "createdAt", updated_at as "updatedAt"`;
+
+/**
+ * Access to the table of a kind. It has the columns above, `created_at`, `updated_at`, `deleted_at`, and one for the sealed secret
+ * if the kind has one.
+ */
+export function kindRows<Spec, Used = Spec>(
+  { table, auditNoun }: Pick<KindNames, 'table' | 'auditNoun'>,
+  secretColumn: string | undefined,
+): KindRows<Spec, Used> {
+  const secret = secretColumn ?? 'null::bytea';
+  const insert = insertInto(table, secretColumn);
+  const forgotten = secretColumn === undefined ? '' : `, ${secretColumn} = null`;
+  return {
+    read: async (db, { namespace, id }) => {
+      const { rows } = await db.query<KindRow<Spec>>({
+        name: `read_${auditNoun}`,
+        text: `select ${COLUMNS} from ${table}
+                where id = $1 and namespace = $2 and deleted_at is null`,
+        values: [id, namespace],
+      });
+      return rows[0];
+    },
+    list: async (db, filter, more = []) => {
+      const { where, values } = filteredBy([
+        ['namespace =', filter.namespace],
+        ['name =', filter.name],
+        ['managed_by =', filter.managedBy],
+        ['ready =', filter.ready],
+        ...more,
+        ['id <', filter.before],
+      ]);
+      const { rows } = await db.query<KindRow<Spec>>(
+        `select ${COLUMNS} from ${table} where ${where} and deleted_at is null
+          order by id desc limit $${values.push(filter.limit)}`,
+        values,
+      );
+      return rows;
+    },
+    findActive: async (db, { namespace, name }) => {
+      const { rows } = await db.query<Active<Used> & { id: string }>({
+        name: `find_${auditNoun}`,
+        text: `select id, in_force as spec, ${secret} as secret from ${table}
+                where namespace = $1 and name = $2 and deleted_at is null and in_force is not null`,
+        values: [namespace, name],
+      });
+      return rows[0];
+    },
+    readActive: async (db, id) => {
+      const { rows } = await db.query<Active<Used>>(
+        `select in_force as spec, ${secret} as secret from ${table}
+          where id = $1 and deleted_at is null and in_force is not null`,
+        [id],
+      );
+      return rows[0] ?? null;
+    },
+    upsert: async (db, row, active) => {
+      const sealed = secretColumn === undefined ? [] : [active?.secret ?? null];
+      await db.query(insert, [...valuesOf(row), active?.spec ?? null, ...sealed]);
+    },
+    markDeleted: async (db, { namespace, name }, exceptId = null) => {
+      const { rows } = await db.query<GoneRow<Spec>>(
+        `update ${table}
+            set deleted_at = now(), updated_at = now(), ready = false, in_force = null${forgotten}
+          where namespace = $1 and name = $2 and deleted_at is null and ($3::uuid is null or id <> $3)
+         returning id, name, managed_by as "managedBy", spec`,
+        [namespace, name, exceptId],
+      );
+      return rows[0];
+    },
+  };
+}
+
+function insertInto(table: string, secretColumn: string | undefined): string {
+  const columns = [...WRITTEN, ...(secretColumn === undefined ? [] : [secretColumn])];
+  const declared = columns.slice(1, WRITTEN.indexOf('in_force'));
+  // An active declaration and its secret go together: never an old secret to a new address.
+  const kept = columns.slice(WRITTEN.indexOf('in_force'));
+  return `insert into ${table} as t (${columns.join(', ')})
+     values (${columns.map((_, i) => `$${i + 1}`).join(', ')})
+     on conflict (id) do update set
+       ${declared.map((column) => `${column} = excluded.${column}`).join(', ')},
+       ${kept
+         .map(
+           (column) =>
+             `${column} = case when excluded.in_force is null then t.${column} else excluded.${column} end`,
+         )
+         .join(', ')},
+       updated_at = case when (t.generation, t.uid) is distinct from
+         (excluded.generation, excluded.uid) then now() else t.updated_at end,
+       deleted_at = null`;
+}
+
+function valuesOf(row: KindProjection<unknown>): unknown[] {
+  const { id, namespace, name, uid, generation, managedBy, spec, ready, reason, message } = row;
+  return [id, namespace, name, uid, generation, managedBy, spec, ready, reason, message];
+}
+
+/** What a sealed secret is authenticated with: it does not open in another row. */
+export function secretPlace(
+  { auditNoun }: Pick<KindNames, 'auditNoun'>,
+  { namespace, id }: RowKey,
+): string {
+  return `${auditNoun}:${namespace}/${id}`;
+}
+
+export function sealedColumn(
+  names: Pick<KindNames, 'table' | 'auditNoun'>,
+  column: string,
+): SealedColumn {
+  return {
+    table: names.table,
+    value: column,
+    assign: (bytes) => `${column} = ${bytes}`,
+    key: [['id', 'uuid']],
+    with: ['namespace'],
+    place: ({ namespace = '', id = '' }) => secretPlace(names, { namespace, id }),
+    where: 'true',
+  };
+}

@@ -1,0 +1,75 @@
+import { managedBy, whoElse } from '../platform/reconcile/actors.ts';
+import { accepted, ready, resolvedRefs, type Problem } from '../platform/reconcile/conditions.ts';
+import type { Outcome, ReconciledKind } from '../platform/reconcile/reconciler.ts';
+import { projectionsIn } from '../platform/resources/projections.sql.ts';
+import type { ObjectKey, Resource } from '../platform/resources/resource-store.ts';
+import type { KindOf } from './kind.ts';
+import { projectKind, removeKind, type ProjectDeps, type ToProject } from './project-kind.ts';
+
+/** Writes the row of the object at hand, as `projectKind` does. */
+export type Project = (
+  found: Pick<ToProject<unknown>, 'found' | 'secret' | 'beside'>,
+) => Promise<Problem | undefined>;
+
+/** The part of a reconcile that a kind does itself. */
+export type OwnReconcile<Spec, Status> = Pick<
+  ReconciledKind<Spec, Status>,
+  'action' | 'isReferred' | 'listStale' | 'listChanged'
+> & {
+  /** Default: it uses no other object. */
+  uses?: ReconciledKind<Spec, Status>['uses'];
+  /** Judges an object, projects it and returns its status. */
+  act: (
+    resource: Resource<Spec, Status>,
+    project: Project,
+    /** uuid */
+    id: string,
+  ) => Promise<Outcome<Status>>;
+  /** The object is gone. */
+  forget?: (key: ObjectKey) => void;
+};
+
+/** Returns what the operator does for a kind that is defined by `defineKind`. */
+export function reconciled<Spec, Used, Status>(
+  kind: KindOf<Spec, Used>,
+  deps: ProjectDeps,
+  own: OwnReconcile<Spec, Status>,
+): ReconciledKind<Spec, Status> {
+  const { uses = () => false, act, forget, ...rest } = own;
+  return {
+    kind: kind.kind,
+    idPrefix: kind.idPrefix,
+    idField: kind.idField,
+    rows: projectionsIn(deps.pool, kind.table),
+    uses,
+    ...rest,
+    act: (resource, { id, epoch }) => {
+      const { namespace, name, uid, generation } = resource.metadata;
+      const home = managedBy(resource.owners[kind.homeField]);
+      const { spec } = resource;
+      const declared = { id, namespace, name, uid, generation, managedBy: home, spec };
+      const by = { epoch, declared, whoElse: whoElse(resource as Resource) };
+      return act(resource, (found) => projectKind(kind, deps, { ...by, ...found }), id);
+    },
+    remove: async (key, epoch) => {
+      forget?.(key);
+      await removeKind(kind, deps, { epoch, ...key });
+    },
+  };
+}
+
+const IN_FORCE = { reason: 'InForce', message: 'is in force' };
+
+/** Returns the reconciler of a kind that uses no other object and is active as soon as it is declared. */
+export function plainReconciler<Spec, Used>(
+  kind: KindOf<Spec, Used>,
+  deps: ProjectDeps,
+): ReconciledKind<Spec> {
+  return reconciled(kind, deps, {
+    action: 'Accept',
+    act: async (_, project) => {
+      await project({ found: { ready: true, ...IN_FORCE }, secret: { text: undefined } });
+      return { findings: [ready(IN_FORCE), accepted, resolvedRefs()], status: {} };
+    },
+  });
+}

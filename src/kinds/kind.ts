@@ -1,0 +1,180 @@
+import type { z } from 'zod';
+import { requireRow } from '../platform/declare/declared-kind.ts';
+import { etagOf } from '../platform/declare/precondition.ts';
+import type { Condition } from '../platform/postgres/list-filters.ts';
+import type { Db } from '../platform/postgres/pool.ts';
+import type { SealedColumn } from '../platform/postgres/sealed-values.ts';
+import { namesOf } from '../platform/resources/kind-names.ts';
+import {
+  AGE_COLUMN,
+  MESSAGE_COLUMN,
+  printerColumn,
+  READY_COLUMN,
+  type KindDefinition,
+  type PrinterColumn,
+} from '../platform/resources/schema/kind-definition.ts';
+import type { SnakeCased } from '../platform/resources/schema/key-map.ts';
+import type { DeclaredApi, DeclaredTexts } from './declared-api.ts';
+import { kindRest, type KindRest, type RestTexts } from './kind-rest.ts';
+import { kindRows, sealedColumn, type KindRow, type KindRows } from './kind-rows.sql.ts';
+import type { ProjectedKind } from './project-kind.ts';
+import {
+  createOf,
+  deleteOf,
+  patchOf,
+  type KindApiDeps,
+  type WriteRules,
+  type WrittenKind,
+} from './write-kind.ts';
+
+/**
+ * Defines a kind as a value (docs/kinds.md). The folder of a kind gives what is special, and `defineKind` adds what all kinds have: CRD,
+ * table access, REST shapes, routes, audit lines, quota, usage, changes and sealed columns.
+ */
+export type KindSpec<S extends z.ZodObject, Used> = {
+  /** `ModelProvider`; table, plural, nouns and paths follow from it. */
+  kind: string;
+  /** Begins its ids: `mp`. */
+  idPrefix: string;
+  shortNames: readonly string[];
+  /** First paragraph of `kubectl explain`. */
+  description: string;
+  spec: S;
+  status: z.ZodObject;
+  /** Columns of `kubectl get` between Ready and Age. */
+  columns?: readonly PrinterColumn[];
+  selectableFields?: readonly string[];
+  /** A spec field that every object has: its owner manages the object. */
+  homeField: string & keyof z.output<S>;
+  /** Column of its table that holds the sealed secret, if it has one. */
+  secretColumn?: string;
+  /** The part of a declaration that stays active; default: the whole. */
+  used?: (spec: z.output<S>) => Used;
+  /** Drops what the kind keeps in other tables for an object that is gone. */
+  release?: (db: Db, id: string) => Promise<void>;
+  rest: RestTexts &
+    DeclaredTexts &
+    WriteRules<SnakeCased<z.output<S>>> & {
+      /** Texts of the schema's rules → texts for callers of REST, where these differ. */
+      words?: Readonly<Record<string, string>>;
+      /** Filters of the list beside name, manager and readiness: the parameter, and a condition in SQL with `?` for its value. */
+      filters?: Readonly<Record<string, { schema: z.ZodType; where: string }>>;
+    };
+  /** REST fields whose values the audit log shows; of an object that is gone, and of one that is declared or changed. */
+  audit: { shown: readonly string[]; gone: readonly string[] };
+};
+
+/** What its folder gets of a kind; the roles need only its `KindDefinition`, `sealed` and `api`. */
+export type KindOf<Spec, Used = Spec> = KindDefinition &
+  Omit<ProjectedKind<Spec, Used>, 'rest'> & {
+    rest: KindRest<Spec>;
+    homeField: string;
+    sealed: readonly SealedColumn[];
+    api: KindApi;
+  };
+
+/** What REST needs of a kind, without its types. */
+export type KindApi = {
+  texts: DeclaredTexts;
+  schemas: Record<'Write' | 'Patch' | 'Shown', z.ZodType>;
+  filters: Readonly<Record<string, { schema: z.ZodType; where: string }>>;
+  of: (deps: KindApiDeps) => DeclaredApi;
+};
+
+export function defineKind<S extends z.ZodObject, Used = z.output<S>>(
+  given: KindSpec<S, Used>,
+): KindOf<z.output<S>, Used> {
+  type Spec = z.output<S>;
+  const names = namesOf(given);
+  const { secretColumn, rest: rules } = given;
+  const rest = kindRest(names, given.spec, rules);
+  const rows = kindRows<Spec, Used>(names, secretColumn);
+  const projected: ProjectedKind<Spec, Used> = {
+    names,
+    rows,
+    rest,
+    audit: { ...given.audit, shown: ['name', ...given.audit.shown, 'managed_by'] },
+    used: given.used ?? ((spec) => spec as unknown as Used), // By its default it is the same type.
+    release: given.release ?? (async () => undefined),
+  };
+  const written: WrittenKind<Spec> & { rest: KindRest<Spec> } = {
+    ...(projected as ProjectedKind<Spec, unknown>),
+    rest,
+    rules,
+    declared: {
+      ...names,
+      field: given.homeField,
+      pointer: rest.pointer,
+      ...(rules.words && { words: rules.words }),
+      toSpec: (fields) => ({ ...rest.toSpec(fields) }),
+      fromSpec: (spec) => rest.fromSpec(spec),
+      read: rows.read,
+      asWritten: (row, spec, before) => ({ ...before, ...row, spec }),
+    },
+  };
+  const { shortNames, description, spec, status, selectableFields = [], homeField } = given;
+  return {
+    ...names,
+    ...projected,
+    rest,
+    shortNames,
+    description,
+    spec,
+    status,
+    printerColumns: [
+      READY_COLUMN,
+      ...(given.columns ?? []),
+      AGE_COLUMN,
+      MESSAGE_COLUMN,
+      {
+        ...printerColumn('ID', 'string', `.status.${names.idField}`, 'Id in the REST API.'),
+        priority: 1,
+      },
+    ],
+    selectableFields,
+    homeField,
+    sealed: secretColumn === undefined ? [] : [sealedColumn(names, secretColumn)],
+    api: {
+      texts: rules,
+      schemas: rest,
+      filters: rules.filters ?? {},
+      of: (deps) => apiOf(written, deps, rules.filters ?? {}),
+    },
+  };
+}
+
+function apiOf<Spec>(
+  kind: WrittenKind<Spec> & { rest: KindRest<Spec> },
+  deps: KindApiDeps,
+  filters: KindApi['filters'],
+): DeclaredApi {
+  const { rows, rest, declared } = kind;
+  const answer = (row: KindRow<Spec>, shown: boolean) => ({
+    etag: etagOf(row),
+    body: rest.view(row),
+    shown,
+  });
+  return {
+    list: async ({ namespace, before, limit, ...given }) => {
+      const { name, managed_by: managedBy, ready, ...own } = given;
+      const more = Object.entries(own).map(([filter, value]) => [filters[filter]?.where, value]);
+      const page = { namespace, before, limit, name, managedBy, ready } as Parameters<
+        KindRows<Spec>['list']
+      >[1]; // Parsed by the route.
+      const found = await rows.list(deps.pool, page, more as Condition[]);
+      return found.map((row) => ({ id: row.id, body: rest.view(row) }));
+    },
+    read: async (key) => answer(await requireRow(deps, declared, key), true),
+    create: async (caller, { body, plan }) => {
+      // Parsed by `Write`.
+      const write = body as Parameters<typeof createOf<Spec>>[3]['write'];
+      const { row, shown } = await createOf(kind, deps, caller, { write, plan });
+      return answer(row, shown);
+    },
+    patch: async (caller, { id, body: patch, precondition }) => {
+      const { row, shown } = await patchOf(kind, deps, caller, { id, patch, precondition });
+      return answer(row, shown);
+    },
+    remove: (caller, input) => deleteOf(kind, deps, caller, input),
+  };
+}

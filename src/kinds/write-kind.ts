@@ -1,0 +1,172 @@
+import type { AuditedBy } from '../audit/audit-log.sql.ts';
+import { deleteAudited, patchAudited } from '../audit/change-declared.ts';
+import { toldOf } from '../audit/changes.ts';
+import { writingAhead } from '../audit/write-ahead.ts';
+import { ApiError, type FieldError } from '../errors.ts';
+import { fromUuid } from '../ids.ts';
+import {
+  createDeclared,
+  requireRow,
+  type DeclaredKind,
+  type DeclareDeps,
+  type RowKey,
+  type Written,
+} from '../platform/declare/declared-kind.ts';
+import { declareUnderFreeName } from '../platform/declare/free-name.ts';
+import type { Precondition } from '../platform/declare/precondition.ts';
+import type { AddressGuard } from '../platform/egress/address-guard.ts';
+import type { Plan } from '../platform/idempotency/plan.ts';
+import { ANNOTATIONS } from '../platform/resources/annotations.ts';
+import type { SnakeCased } from '../platform/resources/schema/key-map.ts';
+import type { KindRow } from './kind-rows.sql.ts';
+import { goneLine, type ProjectedKind } from './project-kind.ts';
+
+/** How REST writes the objects of a kind (contract/custom-resources.md). */
+
+export type KindApiDeps = DeclareDeps & { guard: AddressGuard; nowMs: () => number };
+
+/** What a kind says of how REST writes it. */
+export type WriteRules<Fields> = {
+  /** Names that no object may have, and why not. */
+  reservedNames?: Readonly<Record<string, string>>;
+  /** A name that nobody gave begins with it; default: the last word of the noun. */
+  derivedName?: string;
+  /**
+   * Returns faults of a create body, or of a merge patch, which may have null. They are those that would otherwise only show in
+   * a condition. The operator judges the whole declaration again.
+   */
+  faults?: (
+    deps: KindApiDeps,
+    key: RowKey,
+    fields: { [Field in keyof Fields]?: Fields[Field] | null },
+  ) => Promise<FieldError[]> | FieldError[];
+  /** What a refusal says of its first fault; default: its field and its detail, of `name` the detail alone. */
+  explain?: (fault: FieldError) => string;
+};
+
+/** What writing needs of a kind. */
+export type WrittenKind<Spec> = ProjectedKind<Spec, unknown> & {
+  declared: DeclaredKind<Spec, Fields<Spec>, KindRow<Spec>>;
+  rules: WriteRules<SnakeCased<Spec>>;
+};
+type Fields<Spec> = SnakeCased<Spec> & object;
+
+/**
+ * Declares a new object.
+ * @throws ApiError name_taken, invalid_body, quota_exceeded
+ */
+export async function createOf<Spec>(
+  kind: WrittenKind<Spec>,
+  deps: KindApiDeps,
+  caller: AuditedBy,
+  { write, plan }: { write: Fields<Spec> & { name?: string }; plan: Plan },
+): Promise<Written<Spec, KindRow<Spec>>> {
+  const { names, declared, rules, audit } = kind;
+  const { namespace } = caller;
+  const { name, ...fields } = write;
+  const reserved = name === undefined ? undefined : rules.reservedNames?.[name];
+  if (reserved !== undefined) throw refusal(rules, [fault('/name', 'reserved_name', reserved)]);
+  await refuseFaults(kind, deps, { namespace, id: plan.id }, fields);
+  const target = fromUuid(names.idPrefix, plan.id);
+  const object = {
+    kind: names.kind,
+    namespace,
+    spec: { ...declared.toSpec(write) },
+    annotations: { [ANNOTATIONS.id]: target },
+  };
+  const noun = rules.derivedName ?? shortNoun(names.noun);
+  const named = { given: name, displayName: undefined, noun };
+  const action = `${names.auditNoun}.created` as const;
+  return writingAhead(
+    { pool: deps.pool, by: caller, id: plan.id, action, target },
+    ({ begin }) =>
+      createDeclared(deps, declared, {
+        namespace,
+        plan,
+        declare: async () => {
+          await begin({ after: toldOf({ ...write }, audit.shown) });
+          return declareUnderFreeName({ store: deps.store, plan }, object, named);
+        },
+      }),
+    ({ row }) => ({ after: { name: row.name } }),
+  );
+}
+
+/** JSON merge patch of the fields the API owns; a field of another manager is answered 409. */
+export async function patchOf<Spec>(
+  kind: WrittenKind<Spec>,
+  deps: KindApiDeps,
+  caller: AuditedBy,
+  input: { id: string; patch: Record<string, unknown>; precondition: Precondition },
+): Promise<Written<Spec, KindRow<Spec>>> {
+  const { names, declared, rules, audit } = kind;
+  const { id, patch, precondition } = input;
+  const key = { namespace: caller.namespace, id };
+  const { name: given, ...changes } = patch;
+  const { name } = await requireRow(deps, declared, key);
+  if (given !== undefined && given !== name) {
+    const detail = `a name never changes: make another ${shortNoun(names.noun)}`;
+    throw refusal(rules, [fault('/name', 'immutable', detail)]);
+  }
+  await refuseFaults(kind, deps, key, changes);
+  return patchAudited(deps, declared, {
+    caller,
+    action: `${names.auditNoun}.updated`,
+    id,
+    patch: changes,
+    precondition,
+    told: audit.shown,
+  });
+}
+
+export async function deleteOf<Spec>(
+  kind: WrittenKind<Spec>,
+  deps: KindApiDeps,
+  caller: AuditedBy,
+  { id, precondition }: { id: string; precondition: Precondition },
+): Promise<void> {
+  await deleteAudited(deps, kind.declared, {
+    caller,
+    action: `${kind.names.auditNoun}.deleted`,
+    id,
+    precondition,
+    gone: (row) => goneLine(kind, row),
+  });
+}
+
+/** @throws ApiError invalid_body */
+async function refuseFaults<Spec>(
+  { rules }: WrittenKind<Spec>,
+  deps: KindApiDeps,
+  key: RowKey,
+  fields: object,
+): Promise<void> {
+  const faults = (await rules.faults?.(deps, key, fields)) ?? [];
+  if (faults.length > 0) throw refusal(rules, faults);
+}
+
+export function fault(pointer: string, code: string, detail: string): FieldError {
+  return { pointer, code, detail };
+}
+
+/** `base_url: …` */
+export function withPlace({ pointer, detail }: FieldError): string {
+  return `${pointer.slice(1).replaceAll('/', '.')}: ${detail}`;
+}
+
+function refusal(
+  { explain = explainFault }: Pick<WriteRules<unknown>, 'explain'>,
+  errors: readonly FieldError[],
+): ApiError {
+  const [first] = errors;
+  return new ApiError('invalid_body', first ? explain(first) : '', { errors });
+}
+
+function explainFault(error: FieldError): string {
+  return error.pointer === '/name' ? error.detail : withPlace(error);
+}
+
+/** `model provider` → `provider` */
+export function shortNoun(noun: string): string {
+  return noun.slice(noun.lastIndexOf(' ') + 1);
+}
