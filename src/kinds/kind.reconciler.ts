@@ -63,13 +63,13 @@ const IN_FORCE = { reason: 'InForce', message: 'is in force' };
 /** Returns the reconciler of a kind that uses no other object and is active as soon as it is declared. */
 export function plainReconciler<Spec, Used>(
   kind: KindOf<Spec, Used>,
-  deps: ProjectDeps,
-): ReconciledKind<Spec> {
-  return reconciled(kind, deps, {
-    action: 'Accept',
-    act: async (_, project) => {
-      await project({ found: { ready: true, ...IN_FORCE }, secret: { text: undefined } });
-      return { findings: [ready(IN_FORCE), accepted, resolvedRefs()], status: {} };
-    },
-  });
+): (deps: ProjectDeps) => ReconciledKind<Spec> {
+  return (deps) =>
+    reconciled(kind, deps, {
+      action: 'Accept',
+      act: async (_, project) => {
+        await project({ found: { ready: true, ...IN_FORCE }, secret: { text: undefined } });
+        return { findings: [ready(IN_FORCE), accepted, resolvedRefs()], status: {} };
+      },
+    });
 }

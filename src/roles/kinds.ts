@@ -1,30 +1,66 @@
 import { AGENT_KIND } from '../agents/agent.kind.ts';
 import { TELEPHONY_PROVIDER_KIND } from '../calls/providers/telephony-provider.kind.ts';
+import type { KindApi } from '../kinds/kind.ts';
 import { KNOWLEDGE_SOURCE_KIND } from '../knowledge/sources/knowledge-source.kind.ts';
 import { MODEL_PROVIDER_KIND } from '../models/model-provider.kind.ts';
-import type { KindApi } from '../kinds/kind.ts';
 import type { SealedColumn } from '../platform/postgres/sealed-values.ts';
+import {
+  register,
+  type KindRegistration,
+  type ReconciledKind,
+} from '../platform/reconcile/reconciler.ts';
+import type { Condition } from '../platform/resources/resource-store.ts';
 import type { KindDefinition } from '../platform/resources/schema/kind-definition.ts';
 import { WEBHOOK_ENDPOINT_KIND } from '../webhooks/endpoints/webhook-endpoint.kind.ts';
-
-/**
- * The only list of kinds. docs/kinds.md says how to add one.
- */
-export const KINDS: readonly Kind[] = [
-  AGENT_KIND,
-  WEBHOOK_ENDPOINT_KIND,
-  KNOWLEDGE_SOURCE_KIND,
-  MODEL_PROVIDER_KIND,
-  TELEPHONY_PROVIDER_KIND,
-];
+import type { KindDeps } from './operator/kind-deps.ts';
 
 /** What the roles know of a kind. */
-export type Kind = KindDefinition & {
+export type Kind = ListedKind & {
+  /** The part of the operator that acts on its objects. */
+  register: (deps: KindDeps) => Promise<KindRegistration>;
+};
+
+type ListedKind = KindDefinition & {
   /** Its sealed columns. */
   sealed?: readonly SealedColumn[];
   /** How REST reads and writes it, unless it has routes of its own (roles/api/routes.ts). */
   api?: KindApi;
 };
 
+/** The only list of kinds. docs/kinds.md says how to add one. */
+export const KINDS: readonly Kind[] = [
+  kindOf(AGENT_KIND, async () => (await import('../agents/agent.reconciler.ts')).agentReconciler),
+  kindOf(
+    WEBHOOK_ENDPOINT_KIND,
+    async () =>
+      (await import('../webhooks/endpoints/webhook-endpoint.reconciler.ts'))
+        .webhookEndpointReconciler,
+  ),
+  kindOf(
+    KNOWLEDGE_SOURCE_KIND,
+    async () =>
+      (await import('../knowledge/sources/knowledge-source.reconciler.ts'))
+        .knowledgeSourceReconciler,
+  ),
+  kindOf(
+    MODEL_PROVIDER_KIND,
+    async () => (await import('../models/model-provider.reconciler.ts')).modelProviderReconciler,
+  ),
+  kindOf(
+    TELEPHONY_PROVIDER_KIND,
+    async () =>
+      (await import('../calls/providers/telephony-provider.reconciler.ts'))
+        .telephonyProviderReconciler,
+  ),
+];
+
 /** The kinds that a role serves; default: all. */
 export type Kinds = { kinds?: readonly Kind[] };
+
+/** Only the operator imports the reconciler. */
+export function kindOf<Spec, Status extends { conditions?: readonly Condition[] }>(
+  kind: ListedKind,
+  reconciler: () => Promise<(deps: KindDeps) => ReconciledKind<Spec, Status>>,
+): Kind {
+  return { ...kind, register: async (deps) => register(deps, (await reconciler())(deps)) };
+}

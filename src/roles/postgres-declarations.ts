@@ -6,7 +6,7 @@ import {
   createPostgresResourceStore,
   type PostgresResourceStore,
 } from '../platform/resources/resources.sql.ts';
-import { KINDS } from './kinds.ts';
+import { KINDS, type Kinds } from './kinds.ts';
 import type { Context } from './context.ts';
 
 /** Declared things without a cluster: tables, our own validator, a lock that elects the leader. */
@@ -23,8 +23,9 @@ export function createPostgresDeclarations({
   databaseUrl,
   sealer,
   log,
-}: Context): PostgresDeclarations {
-  const validate = createValidator(KINDS);
+  kinds = KINDS,
+}: Context & Kinds): PostgresDeclarations {
+  const validate = createValidator(kinds);
   return {
     store: createPostgresResourceStore({ pool, databaseUrl, sealer, validate, log }),
     validate,

@@ -8,7 +8,7 @@ import {
 } from '../../src/roles/postgres-declarations.ts';
 import { runDelivery, type DeliveryRoleDeps } from '../../src/roles/delivery/run.ts';
 import { runOperator, type Operator, type OperatorRoleDeps } from '../../src/roles/operator/run.ts';
-import { KINDS } from '../../src/roles/kinds.ts';
+import { KINDS, type Kind } from '../../src/roles/kinds.ts';
 import { signingSecretName } from '../../src/platform/reconcile/references.ts';
 import { SIGNING_SECRET_KEY } from '../../src/webhooks/endpoints/webhook-endpoint.ts';
 import type { Resource, ResourceStore } from '../../src/platform/resources/resource-store.ts';
@@ -93,11 +93,13 @@ export async function releaseKube(): Promise<void> {
 
 /**
  * @param storeName where things are declared
+ * @param kinds those of the validator and the operator
  * @param getKube startKube for a file that does to its API server what another would notice
  */
 export async function startEngine(
   storeName: StoreName = 'postgres',
   getKube: () => Promise<Kube> = borrowKube,
+  kinds: readonly Kind[] = KINDS,
 ): Promise<Engine> {
   const database = await createTestDatabase();
   const context = createContext({
@@ -111,7 +113,7 @@ export async function startEngine(
     poolMax: 5,
   });
   await maintainPartitions(context.pool, Date.now());
-  const local = createPostgresDeclarations(context);
+  const local = createPostgresDeclarations({ ...context, kinds });
   await local.store.start();
   const cluster = storeName === 'kubernetes' ? await (kube ??= getKube()) : undefined;
   const newStore = (): ResourceStore =>
@@ -145,7 +147,13 @@ export async function startEngine(
       return () => wakers.delete(wake);
     },
     startOperator: async (options = {}) => {
-      const operator = await runOperator({ ...context, ...local, store: newStore(), ...options });
+      const operator = await runOperator({
+        ...context,
+        ...local,
+        kinds,
+        store: newStore(),
+        ...options,
+      });
       running.push(operator);
       return operator;
     },

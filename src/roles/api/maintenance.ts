@@ -74,7 +74,12 @@ export function createMaintenance(deps: MaintenanceDeps): Maintenance {
     live,
     ways: deps.ways,
   });
-  const calls = createCallPlayer({ ...conversations, takeTurn, transportOf: deps.transportOf, log });
+  const calls = createCallPlayer({
+    ...conversations,
+    takeTurn,
+    transportOf: deps.transportOf,
+    log,
+  });
   const reaper = createReaper({ ...conversations, lostTurns: lostTurns(conversations), log });
   const retention = createRetention(deps);
   return {

@@ -2,19 +2,15 @@ import { epochMs, monotonicMs } from '../../clock.ts';
 import type { SampleModel } from '../api/replies.ts';
 import type { Limits } from '../../config.ts';
 import type { ReconcileResult } from '../../platform/controller/controller.ts';
-import { agentReconciler } from '../../agents/agent.reconciler.ts';
 import { createAnnounce } from '../../events/emit-event.ts';
-import { createTextCutter, type TextCutter } from '../../knowledge/passages/text-cutter.ts';
-import { knowledgeSourceReconciler } from '../../knowledge/sources/knowledge-source.reconciler.ts';
+import { createTextCutter } from '../../knowledge/passages/text-cutter.ts';
 import { createDeferredEvents } from '../../events/deferred-events.ts';
 import { createRewording } from '../../knowledge/reword-passages.ts';
 import { createSyncRunner, type SyncRunner } from '../../knowledge/syncs/run-syncs.ts';
 import type { Fetchers } from '../../knowledge/syncs/run-sync.ts';
 import type { LeaseTimes } from '../../knowledge/syncs/hold-lease.ts';
-import { telephonyProviderReconciler } from '../../calls/providers/telephony-provider.reconciler.ts';
-import { modelProviderReconciler } from '../../models/model-provider.reconciler.ts';
 import type { ModelSettings } from '../../models/model-endpoint.ts';
-import { createProber, type Prober, type ProberOptions } from '../../models/prober.ts';
+import { createProber, type ProberOptions } from '../../models/prober.ts';
 import { createEgressClient } from '../../platform/egress/client.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
@@ -27,13 +23,14 @@ import type {
 } from '../../platform/resources/resource-store.ts';
 import { NotLeaderError, type TermOfOffice } from '../../platform/postgres/leadership.ts';
 import { createNotifier, type Notifier } from '../../platform/postgres/notifications.ts';
-import { webhookEndpointReconciler } from '../../webhooks/endpoints/webhook-endpoint.reconciler.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
-import { register, type KindRegistration } from '../../platform/reconcile/reconciler.ts';
+import type { KindRegistration } from '../../platform/reconcile/reconciler.ts';
 import { startTerm, type Term } from '../../platform/reconcile/term.ts';
 import { startWatches } from '../../platform/reconcile/watches.ts';
+import { KINDS, type Kinds } from '../kinds.ts';
 import { startEmbedding } from './embedding.ts';
+import type { KindDeps } from './kind-deps.ts';
 import { openFetchers } from './open-fetchers.ts';
 
 /** Elects one of several operators, by a lock in PostgreSQL or a Lease in Kubernetes. */
@@ -44,7 +41,7 @@ export type Elect = (callbacks: {
   onLost: () => Promise<void>;
 }) => { start: () => void; stop: () => Promise<void> };
 
-export type OperatorRoleDeps = {
+export type OperatorRoleDeps = Kinds & {
   pool: Pool;
   store: ResourceStore;
   /** The namespaces this operator serves; empty: all. Rows of others are left alone. */
@@ -96,7 +93,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   const cutter = createTextCutter({ waitingMax: TEXTS_WAITING_MAX, metrics, log });
   const egress = createEgressClient({ guard: deps.guard });
   const prober = createProber({ egress, nowMs: monotonicMs }, deps.probes);
-  const registrations = registerKinds({ ...deps, notifier, cutter, prober });
+  const registrations = await registerKinds({ ...deps, notifier, cutter, prober });
   const syncs = startSyncs({ ...deps, notifier });
   const embedding = startEmbedding({ ...deps, notifier, isOurs });
   let term: Term | undefined;
@@ -186,19 +183,17 @@ function startSyncs(deps: OperatorRoleDeps & { notifier: Notifier }): Pick<SyncR
   };
 }
 
-/** A new kind: its reconciler here, its definition in roles/kinds.ts. */
 function registerKinds(
-  deps: OperatorRoleDeps & { notifier: Notifier; cutter: TextCutter; prober: Prober },
-): KindRegistration[] {
+  deps: OperatorRoleDeps & Pick<KindDeps, 'notifier' | 'cutter' | 'prober'>,
+): Promise<KindRegistration[]> {
   const hasDefaultModel = deps.modelSettings !== undefined;
-  const all = { ...deps, hasDefaultModel, announce: createAnnounce(deps), nowMs: epochMs };
-  return [
-    register(all, agentReconciler(all)),
-    register(all, webhookEndpointReconciler(all)),
-    register(all, knowledgeSourceReconciler(all)),
-    register(all, modelProviderReconciler(all)),
-    register(all, telephonyProviderReconciler(all)),
-  ];
+  const all: KindDeps = {
+    ...deps,
+    hasDefaultModel,
+    announce: createAnnounce(deps),
+    nowMs: epochMs,
+  };
+  return Promise.all((deps.kinds ?? KINDS).map(({ register }) => register(all)));
 }
 
 function isUnseen({ metadata, status }: Resource): boolean {

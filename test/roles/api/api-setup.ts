@@ -49,7 +49,7 @@ export async function startApi(
     fetchers?: Fetchers;
   } & Partial<ApiRoleDeps> = {},
 ): Promise<Api> {
-  const engine = await startEngine(options.storeName);
+  const engine = await startEngine(options.storeName, undefined, options.kinds);
   if (options.operator !== false) await engine.startOperator({ fetchers: options.fetchers ?? {} });
   if (options.delivery === true) await engine.startDelivery();
   const { storeName: _, operator: __, delivery: ___, fetchers: ____, ...deps } = options;

@@ -1,0 +1,25 @@
+import type { Announce } from '../../events/emit-event.ts';
+import type { TextCutter } from '../../knowledge/passages/text-cutter.ts';
+import type { Prober } from '../../models/prober.ts';
+import type { Notifier } from '../../platform/postgres/notifications.ts';
+import type { ReconcilerDeps } from '../../platform/reconcile/reconciler.ts';
+import type { ResourceStore } from '../../platform/resources/resource-store.ts';
+import type { SampleModel } from '../api/replies.ts';
+import type { RoleContext } from '../context.ts';
+
+/** What the operator gives the reconciler of each kind. */
+export type KindDeps = Pick<
+  RoleContext,
+  'pool' | 'sealer' | 'guard' | 'metrics' | 'log' | 'limits'
+> &
+  ReconcilerDeps & {
+    store: ResourceStore;
+    notifier: Notifier;
+    /** Writes an event in the transaction of its change. */
+    announce: Announce;
+    cutter: TextCutter;
+    prober: Prober;
+    hasDefaultModel: boolean;
+    /** Whether a model of the samples answers for an agent. */
+    isSample?: SampleModel['isFor'] | undefined;
+  };
