@@ -28,8 +28,8 @@ import {
 } from './write-kind.ts';
 
 /**
- * Defines a kind as a value (docs/kinds.md). The folder of a kind gives what is special, and `defineKind` adds what all kinds have: CRD,
- * table access, REST shapes, routes, audit lines, quota, usage, changes and sealed columns.
+ * A kind as a value (docs/kinds.md). The folder of a kind gives its own part, and `defineKind` adds the common part: CRD, table access,
+ * REST shapes, routes, audit lines, quota, usage, changes and sealed columns.
  */
 export type KindSpec<S extends z.ZodObject, Used> = {
   /** `ModelProvider`; table, plural, nouns and paths follow from it. */

@@ -28,7 +28,7 @@ export type ToProject<Spec> = {
   epoch: number;
   declared: Omit<KindProjection<Spec>, keyof Found>;
   found: Found;
-  /** `text`: in clear, undefined if there is no secret. Null refuses the declaration and keeps the active one. */
+  /** `text`: in clear; undefined for a kind or an object without one. Null refuses the declaration and keeps the active one. */
   secret: { text: string | undefined } | null;
   whoElse: WhoElse;
   beside?: Beside;

@@ -150,7 +150,7 @@ test('readers of changes get its id', async () => {
   await stream.until(() =>
     stream.got.some(({ event, data }) => event === 'change' && JSON.parse(data).id === body.id),
   );
-  await stream.close();
+  stream.close();
 });
 
 test('the OpenAPI document and its CRD describe it', () => {
