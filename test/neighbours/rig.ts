@@ -1,10 +1,9 @@
-import { once } from 'node:events';
+import { fork } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import { pino } from 'pino';
 import { insertApiKey, newKeyText } from '../../src/access/api-keys.sql.ts';
 import { SCOPES, type Scope } from '../../src/platform/http/authorize.ts';
@@ -13,7 +12,7 @@ import { createEmbeddedPostgres } from '../../src/standalone/postgres/embedded-p
 import { openLoop, quantile } from '../bench/figures.ts';
 import { startParley, type Parley } from '../roles/parley-process.ts';
 import { CARRIER_SECRET, CARRIER_TOKEN, type Attack, type AttackerKeys } from './attack.ts';
-import type { ThreadData, ThreadMessage } from './attack-thread.ts';
+import type { AttackData, AttackMessage } from './attack-process.ts';
 
 /** A `parley start` with a victim and an attacker, each in a namespace of its own. */
 
@@ -94,12 +93,12 @@ export async function startRig(): Promise<Rig> {
     measure: async (attack, seconds) => {
       const quiet = timesOf(await askFor(QUIET_SEC, ask));
       const before = { bytes: residentBytes(parley), stalls: stallsOf(parley).length };
-      const thread = startAttack({ name: attack.name, url: parley.url, keys });
-      await thread.underway;
+      const attacking = startAttack({ name: attack.name, url: parley.url, keys });
+      await attacking.underway;
       const memory = watchMemory(parley);
       const beside = timesOf(await askFor(seconds, ask));
       const grownBytes = memory.stop() - before.bytes;
-      const { seen, failure } = await thread.end();
+      const { seen, failure } = await attacking.end();
       return {
         quiet,
         beside,
@@ -173,30 +172,35 @@ function timesOf(asked: readonly Asked[]): Times {
   };
 }
 
-type Ended = Extract<ThreadMessage, { type: 'ended' }>;
+type Ended = Extract<AttackMessage, { type: 'ended' }>;
 
-function startAttack(data: ThreadData): { underway: Promise<void>; end: () => Promise<Ended> } {
-  const thread = new Worker(new URL('attack-thread.ts', import.meta.url), { workerData: data });
+function startAttack(data: AttackData): { underway: Promise<void>; end: () => Promise<Ended> } {
+  const file = new URL('attack-process.ts', import.meta.url);
+  // Maps arrive as they are.
+  const child = fork(file, [JSON.stringify(data)], { serialization: 'advanced' });
   const underway = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<Ended>();
   const failed = (failure: string): Ended => ({ type: 'ended', seen: new Map(), failure });
-  thread.on('message', (message: ThreadMessage) => {
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', (code, signal) => {
+      underway.resolve();
+      ended.resolve(failed(`It exited with ${signal ?? code}`));
+      resolve();
+    });
+  });
+  child.on('message', (message: AttackMessage) => {
     if (message.type === 'ended') ended.resolve(message);
     underway.resolve();
   });
-  thread.on('error', (error) => {
-    underway.resolve();
-    ended.resolve(failed(String(error)));
-  });
+  child.on('error', (error) => ended.resolve(failed(String(error))));
   return {
     underway: underway.promise,
     end: async () => {
-      thread.postMessage('end');
+      if (child.connected) child.send('end');
       const late = delay(ENDS_WITHIN_MS, failed('It did not end'), { ref: false });
       const result = await Promise.race([ended.promise, late]);
-      const exited = once(thread, 'exit');
-      await thread.terminate();
-      await exited.catch(() => undefined);
+      child.kill('SIGKILL');
+      await exited;
       return result;
     },
   };
