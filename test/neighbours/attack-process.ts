@@ -19,7 +19,7 @@ export type AttackMessage =
 setPriority(19);
 const { name, url, keys } = JSON.parse(process.argv[2]!) as AttackData;
 const attack = ATTACKS.find((one) => one.name === name);
-assert(attack && process.send);
+assert(attack && process.connected);
 const post = (message: AttackMessage): Promise<void> =>
   new Promise((resolve) => process.send!(message, undefined, undefined, () => resolve()));
 

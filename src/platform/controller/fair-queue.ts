@@ -131,6 +131,8 @@ const NOUNS = {
   event_pages: 'pages of events to read',
   syncs: 'syncs',
   sync_writes: 'documents of syncs to index',
+  bodies: 'large bodies to read',
+  keyless_bodies: 'large bodies to read without a key',
 };
 
 const RETRY_AFTER_SEC = 5;

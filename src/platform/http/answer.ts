@@ -6,7 +6,7 @@ import { isUnavailable } from '../postgres/pool.ts';
 import { endEvents, isStreaming, sendEvents, type SentEvent } from './sse.ts';
 import { openAiErrorOf, openAiHeaders, openAiStatus } from './openai-error.ts';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
-import { discardBody } from './read-body.ts';
+import { discardBody } from './bodies/read-body.ts';
 import { writeOrCut } from './slow-reader.ts';
 import type { Answer, ErrorShape } from './route.ts';
 

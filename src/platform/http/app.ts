@@ -26,7 +26,8 @@ import { shareWithAll, shareWithOrigins } from './cross-origin.ts';
 import type { InFlight, InFlightKind } from './in-flight.ts';
 import { serveDocs, servePage, type Page } from './pages.ts';
 import type { RateLimits } from './rate-limit.ts';
-import { createBodyReader } from './read-body.ts';
+import { createBodyPlaces, type BodyPlaces } from './bodies/body-places.ts';
+import { createBodyReader } from './bodies/read-body.ts';
 import { identifyRequest, labelRoute, watchRequests } from './request-log.ts';
 import { traceRequests } from './request-trace.ts';
 import type { Route } from './route.ts';
@@ -90,6 +91,7 @@ export function createApp(deps: AppDeps): Express {
   const paths = Map.groupBy(deps.routes, ({ path }) => path);
   const serving: ServingDeps = {
     ...deps,
+    bodies: createBodyPlaces(deps.metrics),
     runOnce: heldByKey(
       createRunOnce({ ...deps, idempotency: createIdempotency(deps) }),
       deps.watchCaller,
@@ -135,6 +137,7 @@ type ServingDeps = Pick<
   | 'metrics'
 > & {
   runOnce: RunOnce;
+  bodies: BodyPlaces;
 };
 
 function servePath(app: Express, deps: ServingDeps, path: string, routes: readonly Route[]): void {
@@ -149,7 +152,8 @@ function servePath(app: Express, deps: ServingDeps, path: string, routes: readon
 /** The key, its scope and its share first: without them no body is read. */
 function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
   return async (request, response) => {
-    const body = createBodyReader(request);
+    const body = createBodyReader(request, deps.bodies);
+    response.once('close', body.release);
     const { params, url, headers } = request;
     const query = queryOf(url);
     const untilGone = (): AbortSignal => goneSignal(response);

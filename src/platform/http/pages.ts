@@ -4,7 +4,7 @@ import type { Express, Request, RequestHandler } from 'express';
 import type { ApiError } from '../../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { asApiError, logError } from './answer.ts';
-import { createBodyReader, discardBody } from './read-body.ts';
+import { createBodyReader, discardBody } from './bodies/read-body.ts';
 import { labelRoute } from './request-log.ts';
 
 /**

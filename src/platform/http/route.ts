@@ -8,7 +8,7 @@ import type { InFlightKind } from './in-flight.ts';
 import type { EventStream } from './sse.ts';
 import { explain, parseBody } from './field-errors.ts';
 import { textProblem } from './json-text.ts';
-import type { RawAccepted, RawBody } from './read-body.ts';
+import type { RawAccepted, RawBody } from './bodies/read-body.ts';
 
 /**
  * One entry of the route table. Express and the OpenAPI document are both made from it, and the

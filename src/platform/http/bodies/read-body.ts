@@ -1,9 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { monotonicMs, setTimeout } from '../../clock.ts';
-import { ApiError } from '../../errors.ts';
-import { giveWay } from '../controller/event-loop-turns.ts';
-import { parseJsonBody } from './json-text.ts';
-import { endUnread } from './last-answer.ts';
+import { monotonicMs, setTimeout } from '../../../clock.ts';
+import { ApiError } from '../../../errors.ts';
+import { giveWay } from '../../controller/event-loop-turns.ts';
+import { currentWork } from '../../observability/work.ts';
+import { createBodyPace, PIECE_BYTES } from './body-pace.ts';
+import type { BodyPlaces } from './body-places.ts';
+import { parseJsonBody } from '../json-text.ts';
+import { endUnread } from '../last-answer.ts';
 
 /**
  * Reads a request's JSON body. Not with body-parser: before it says that a body is too large it
@@ -39,15 +42,35 @@ export type BodyReader = {
    * @throws ApiError unsupported_media_type, body_too_large and those of parseJsonBody
    */
   json: (mediaTypes: readonly string[], membersMax?: number) => Promise<unknown>;
+  /** Frees the place of the body. Call it when the request has been handled. */
+  release: () => void;
 };
 
-/** Reads nothing until it is asked, and the bytes once. */
-export function createBodyReader(request: IncomingMessage): BodyReader {
+/**
+ * Reads nothing until it is asked, and the bytes once. They are dropped once their value is known.
+ * @param places absent: there is no bound of how many bodies are held
+ */
+export function createBodyReader(request: IncomingMessage, places?: BodyPlaces): BodyReader {
   let reading: Promise<Buffer> | undefined;
-  const bytes = (bytesMax = BODY_BYTES_MAX): Promise<Buffer> =>
-    (reading ??= readBody(request, bytesMax));
+  let release = (): void => undefined;
+  const read = async (bytesMax: number): Promise<Buffer> => {
+    if (!hasBody(request)) return Buffer.alloc(0);
+    const length = Number(request.headers['content-length'] ?? bytesMax);
+    if (length > bytesMax) throw tooLarge(bytesMax);
+    // Larger ones are uploads, which have places already.
+    if (bytesMax <= BODY_BYTES_MAX)
+      release = (await places?.take(request.socket.remoteAddress ?? '', length)) ?? release;
+    try {
+      return await readBytes(request, bytesMax);
+    } catch (error) {
+      release(); // The answer may have ended before there was a place.
+      throw error;
+    }
+  };
+  const bytes = (bytesMax = BODY_BYTES_MAX): Promise<Buffer> => (reading ??= read(bytesMax));
   return {
     bytes,
+    release: () => release(),
     raw: async ({ mediaTypes, bytesMax, otherwise }) => {
       if (!hasBody(request)) return { mediaType: '', bytes: Buffer.alloc(0) };
       const mediaType = checkMediaType(request, mediaTypes, otherwise);
@@ -56,17 +79,15 @@ export function createBodyReader(request: IncomingMessage): BodyReader {
     json: async (mediaTypes, membersMax) => {
       if (!hasBody(request)) return undefined;
       checkMediaType(request, mediaTypes, undefined);
-      const read = await bytes();
-      if (read.length > LARGE_JSON_BYTES) await giveWay();
-      return read.length === 0 ? undefined : parseJsonBody(read, membersMax);
+      const text = await bytes();
+      if (text.length > LARGE_JSON_BYTES) await giveWay();
+      const value = text.length === 0 ? undefined : parseJsonBody(text, membersMax);
+      reading = Promise.resolve(Buffer.alloc(0));
+      // After the caller has looked at the value, which is the next copy of the body.
+      setImmediate(release);
+      return value;
     },
   };
-}
-
-async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  if (!hasBody(request)) return Buffer.alloc(0);
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  return readBytes(request, bytesMax);
 }
 
 /**
@@ -141,12 +162,16 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
     const stop = (): void => {
       request.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
     };
+    const whose = currentWork()?.namespace ?? '';
     const onData = (chunk: Buffer): void => {
       const size = body.add(chunk);
-      if (endsPiece(size, chunk.length)) pauseFor(request, bodies.next());
-      if (size <= bytesMax) return;
-      stop();
-      reject(tooLarge(bytesMax));
+      if (size > bytesMax) {
+        stop();
+        reject(tooLarge(bytesMax));
+      } else if (size % PIECE_BYTES < chunk.length) {
+        request.pause();
+        bodies.next(whose, () => request.resume());
+      }
     };
     const onEnd = (): void => {
       stop();
@@ -162,15 +187,8 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
   });
 }
 
-/**
- * How fast large bodies are read, all of a process together. From a near sender 20 MB come at a gigabyte a
- * second; each chunk is memory of its own, and collecting that kept everybody else waiting for 10 ms at a
- * time, half of the time while one key uploaded again and again. So it takes 1.25 s, or 5 s for as many
- * uploads as may run by default, of the 15 s that a request has.
- */
-const BYTES_PER_MS = (16 * 1024 * 1024) / 1_000;
-const PIECE_BYTES = 256 * 1024;
-const PIECE_MS = PIECE_BYTES / BYTES_PER_MS;
+/** How long a piece of a refused body takes at 16 MiB/s. */
+const PIECE_MS = PIECE_BYTES / ((16 * 1024 * 1024) / 1_000);
 
 /** Gives each piece its time, one after the other. */
 function createPace() {
@@ -186,8 +204,8 @@ function createPace() {
   };
 }
 
-const bodies = createPace();
-/** Of their own: who is refused takes nothing from those who are served. */
+const bodies = createBodyPace();
+/** Refused bodies have a pace of their own, so that they take nothing from those that are served. */
 const discarded = createPace();
 
 function pauseFor(request: IncomingMessage, ms: number): void {
@@ -195,20 +213,16 @@ function pauseFor(request: IncomingMessage, ms: number): void {
   setTimeout(() => request.resume(), ms);
 }
 
-/** Whether another piece of a large body is complete with the chunk that was its last. */
-function endsPiece(size: number, chunkSize: number): boolean {
-  const isLarge = size > BODY_BYTES_MAX;
-  return isLarge && size % PIECE_BYTES < chunkSize;
-}
+/** Longer ones are copied to their place as they arrive. */
+const CHUNKS_BYTES_MAX = 64 * 1024;
 
 /**
- * Chunks as one. A large body goes into its place as it comes: to put 20 MB together at the end keeps
- * everybody waiting for 10 ms, and so would handing them to another thread were their memory not
- * shared. Memory that nothing was written to is none.
+ * Joins chunks. A large body goes into its place as it comes: to put 20 MB together at the end keeps everybody waiting
+ * for 10 ms, and each chunk takes 64 KiB until then. What may be lent to another thread is shared memory, so that nothing
+ * is copied for it. The system gives it memory only where something is written.
  */
 function createCollector(length: number) {
-  const isLarge = length > BODY_BYTES_MAX;
-  const place = isLarge ? Buffer.from(new SharedArrayBuffer(length)) : undefined;
+  const place = length > CHUNKS_BYTES_MAX ? placeOf(length) : undefined;
   const chunks: Buffer[] = [];
   let size = 0;
   return {
@@ -221,6 +235,11 @@ function createCollector(length: number) {
     },
     whole: (): Buffer => (place ? place.subarray(0, size) : Buffer.concat(chunks, size)),
   };
+}
+
+function placeOf(length: number): Buffer {
+  if (length <= BODY_BYTES_MAX) return Buffer.allocUnsafeSlow(length);
+  return Buffer.from(new SharedArrayBuffer(length));
 }
 
 function tooLarge(bytesMax: number): ApiError {

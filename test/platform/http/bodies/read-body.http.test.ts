@@ -10,10 +10,20 @@ import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { holdTime } from '../../clock.ts';
+import { holdTime } from '../../../clock.ts';
 import { Pool } from 'undici';
-import { createBodyReader, discardBody } from '../../../src/platform/http/read-body.ts';
-import { until } from '../../until.ts';
+import {
+  createBodyPlaces,
+  type BodyPlaces,
+} from '../../../../src/platform/http/bodies/body-places.ts';
+import {
+  createBodyReader,
+  discardBody,
+  type BodyReader,
+} from '../../../../src/platform/http/bodies/read-body.ts';
+import { createMetrics } from '../../../../src/platform/observability/metrics.ts';
+import { asWork } from '../../../../src/platform/observability/work.ts';
+import { until } from '../../../until.ts';
 
 const MIB = 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
@@ -126,10 +136,53 @@ test('large bodies arrive whole, though they share a pace', async () => {
   const sent = Promise.all(Array.from({ length: state.left }, send));
   for (; state.left > 0; passedMs += 10) await time.advance(10);
   await sent;
-  // Two MiB of each are beyond the first, at 16 MiB/s.
+  // All but the first 4 MiB of 12, at 16 MiB/s.
   expect(passedMs).toBeGreaterThan(450);
   await client.destroy();
   await once(server.close(), 'close');
+});
+
+test('the body that has no place is not read, and its place is free once its value is known or its reader has left', async () => {
+  const readers: { reader: BodyReader; value: Promise<unknown> }[] = [];
+  const { take } = createBodyPlaces(createMetrics({ processMetrics: false }));
+  let waiting = 0;
+  const places: BodyPlaces = {
+    take: async (...asked) => {
+      waiting += 1;
+      const release = await take(...asked);
+      waiting -= 1;
+      return release;
+    },
+  };
+  const server = createServer((incoming) => {
+    asWork({ name: 'request', namespace: 'a' }, () => {
+      const reader = createBodyReader(incoming, places);
+      const value = reader.json(['application/json']).catch((error: unknown) => error);
+      readers.push({ reader, value });
+    });
+  });
+  const port = await listen(server);
+  const body = `"${'x'.repeat(100_000)}"`;
+  const sendHalf = (): Socket => {
+    const client = connectTo(port);
+    client.write(headOf({ 'Content-Type': 'application/json', 'Content-Length': body.length }));
+    client.write(body.slice(0, 50_000));
+    return client;
+  };
+  const clients = Array.from({ length: 8 }, sendHalf);
+  await until('eight bodies to be read', () => readers.length === 8 && waiting === 0);
+  clients.push(sendHalf(), sendHalf());
+  await until('two bodies to wait', () => waiting === 2);
+  clients[0]!.write(body.slice(50_000));
+  await until('the value of one body to free its place', () => waiting === 1);
+  clients[1]!.destroy();
+  await until('the end of a connection to free another', () => waiting === 0);
+  expect(await readers[0]!.value).toHaveLength(100_000);
+  expect(await readers[1]!.value).toMatchObject({ code: 'malformed_request' });
+  // Nothing of the body is kept beside its value.
+  expect(await readers[0]!.reader.bytes()).toHaveLength(0);
+  for (const client of clients) client.destroy();
+  server.close();
 });
 
 test('while more than a second of refused bodies waits, only a short one leaves its connection open', async () => {
