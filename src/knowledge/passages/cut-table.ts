@@ -30,7 +30,6 @@ function* piecesOf(
   const isShort = above.length + 1 + head.length * 2 <= max;
   if (!isShort) yield* cutLongText(above, max);
   let open = isShort && above !== '' ? [above, head] : [head];
-  const least = open.length;
   let isEmpty = true;
   let size = open.join('\n').length;
   for (const row of rows.split('\n')) {
@@ -51,5 +50,5 @@ function* piecesOf(
       isEmpty = false;
     }
   }
-  if (open.length > least || !isEmpty) yield open.join('\n');
+  yield open.join('\n');
 }

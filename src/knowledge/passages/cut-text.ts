@@ -49,10 +49,8 @@ function lastBreak(
   text: string,
   { pattern, from, to }: { pattern: RegExp; from: number; to: number },
 ): number | undefined {
-  const ends = [...text.slice(from, to).matchAll(pattern)].map(
-    (match) => from + match.index + match[0].length,
-  );
-  return ends.findLast((end) => end > from && end <= to);
+  const found = [...text.slice(from, to).matchAll(pattern)].at(-1);
+  return found && from + found.index + found[0].length;
 }
 
 /** Not between the halves of a surrogate pair. */

@@ -20,7 +20,7 @@ const AT_END = new RegExp(String.raw`(?:${QUESTION_MARK})\s*$`, 'u');
 
 /** Whether there is a question mark in a text, in any script. */
 export function hasQuestionMark(text: string): boolean {
-  return text.includes('?') || WITHIN.test(text);
+  return WITHIN.test(text);
 }
 
 /** Whether a text ends with one. */

@@ -27,9 +27,7 @@ export function* readSections(text: string): Generator<Section> {
   const above: Title[] = [];
   let open: Open | undefined;
   for (const next of splitAtHeadings(text)) {
-    const isAboveAll = open?.level === 0;
-    const hasText = open && text.slice(open.from, next.start).trim() !== '';
-    if (open && (hasText || !isAboveAll)) yield sectionOf(text, { above, open, next });
+    if (open) yield sectionOf(text, { above, open, next });
     open = next;
   }
 }
@@ -98,7 +96,7 @@ function markedTitle({ text, start }: Line): (Title & { start: number }) | undef
 function withoutClosing(title: string): string {
   let end = title.length;
   while (title[end - 1] === '#') end -= 1;
-  const isClosed = end < title.length && (title[end - 1] === ' ' || title[end - 1] === '\t');
+  const isClosed = title[end - 1] === ' ' || title[end - 1] === '\t';
   return isClosed ? title.slice(0, end).trimEnd() : title;
 }
 

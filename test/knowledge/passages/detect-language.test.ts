@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cutPassages } from '../../../src/knowledge/passages/cut-passages.ts';
 import { detectLanguage } from '../../../src/knowledge/passages/detect-language.ts';
 
@@ -67,4 +67,37 @@ test('what a document declares goes before what its text looks like', () => {
     return 'refused' in cut ? null : cut.language;
   };
   expect([languageOf(), languageOf('nl'), languageOf('de-CH')]).toEqual(['en', 'nl', 'de']);
+});
+
+describe('a language is sure', () => {
+  const times = (count: number, word: string): string => Array(count).fill(word).join(' ');
+
+  test.each([
+    ['with six words of it', times(6, 'you'), times(5, 'you')],
+    [
+      'with twelve per cent of its words',
+      `${times(6, 'you')} ${times(44, 'zz')}`,
+      `${times(6, 'you')} ${times(45, 'zz')}`,
+    ],
+    [
+      'with fifteen per cent more than of the next one',
+      `${times(23, 'you')} ${times(20, 'wird')}`,
+      `${times(22, 'you')} ${times(20, 'wird')}`,
+    ],
+  ])('%s, and not with less', (_, enough, tooFew) => {
+    expect([detectLanguage(enough), detectLanguage(tooFew)]).toEqual(['en', null]);
+  });
+
+  test('by its script if more letters are of it than Latin ones', () => {
+    expect([detectLanguage('жда zz'), detectLanguage('жд zz')]).toEqual(['ru', null]);
+  });
+
+  test('by the letter that only it has, in its own script alone', () => {
+    expect(detectLanguage('我们接受信用卡 پ')).toBe('zh');
+  });
+
+  test('by the beginning of a long text', () => {
+    const beginning = `${times(10, 'you')} `.padEnd(20_000, 'z');
+    expect(detectLanguage(`${beginning.slice(0, 19_990)} ${times(3_000, 'wird')}`)).toBe('en');
+  });
 });

@@ -145,12 +145,11 @@ const ADDRESS_CHARS_MAX = 2_000;
 const address: Rule = (reading, { text, isWhole }, at) => {
   if (isWordy(reading.before) && !isOfSpaceless(reading.before)) return undefined;
   const rest = text.slice(at, at + ADDRESS_CHARS_MAX);
-  const isAll = at + rest.length === text.length && !isWhole;
   const lower = rest.toLowerCase();
-  if (isAll && STARTS.some((start) => start.startsWith(lower))) return WAIT;
+  if (!isWhole && STARTS.some((start) => start.startsWith(lower))) return WAIT;
   const found = ADDRESS.exec(rest)?.[0];
   if (found === undefined) return undefined;
-  if (isAll && found.length === rest.length) return WAIT;
+  if (!isWhole && found.length === rest.length) return WAIT;
   const whole = withoutMarks(found);
   const host = /^(?:https?:\/\/)?(?:[^/?#@]*@)?(?:www\.)?([^/?#:]*)/i.exec(whole)?.[1] ?? '';
   return host === '' ? undefined : { length: whole.length, say: host };

@@ -87,7 +87,7 @@ function silentLine(reading: Reading, { body, isWhole, length }: Line): number |
   }
   if (/^(?:`{1,2}|~{1,2})$/.test(body) && !isWhole) return WAIT;
   const isRule = /^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|={3,}[ \t]*)$/.test(body);
-  const isDelimiters = body.includes('|') && body.includes('-') && DELIMITERS.test(body);
+  const isDelimiters = body.includes('|') && DELIMITERS.test(body);
   const isAddress = /^\[[^\]]+\]:[ \t]*(?:https?:|mailto:|www\.|[/#<])/i.test(body);
   if (isRule || isDelimiters || isAddress) return isWhole ? length : WAIT;
   const mayBe = /^(?:[*\s]+|[-\s]+|[_\s]+|=+)$/.test(body) || isDelimitersStart(body);
@@ -111,7 +111,7 @@ function markOf({ body, isWhole }: Line): number | Wait {
   if (item === '' && !isWhole) return WAIT;
   if (body.startsWith('+') && /^\d/.test(item)) return 0;
   const box = /^\[[ xX]\][ \t]+/.exec(item)?.[0].length;
-  if (box === undefined && !isWhole && /^\[(?:[ xX]?|[ xX]\][ \t]*)$/.test(item)) return WAIT;
+  if (!isWhole && /^\[(?:[ xX]?|[ xX]\][ \t]*)$/.test(item)) return WAIT;
   return bullet + (box ?? 0);
 }
 

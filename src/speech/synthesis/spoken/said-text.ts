@@ -38,7 +38,7 @@ export function createSaidText(): SaidText {
       add(text);
       const to = from + text.length;
       const before = parts.at(-1);
-      if (before?.copied === from && before.to === from) {
+      if (before?.copied === from) {
         Object.assign(before, { said: all.length, copied: to, to });
       } else parts.push({ said: all.length, copied: to, to });
     },

@@ -61,6 +61,18 @@ describe('text without marks is said byte for byte', () => {
     '<break time="1s"/> <say-as interpret-as="date">x</say-as>',
     '--',
     '',
+    // Marks at the end of a text.
+    '5*',
+    'a_',
+    '`',
+    '<',
+    '~',
+    '~~',
+    '&',
+    '#',
+    '•',
+    'www.',
+    'a\ud83d',
   ])('%j', (text) => {
     expect(said(text)).toBe(text);
   });
@@ -118,6 +130,28 @@ test.each([
   ['keys in a box are their digits', 'Press 1️⃣0️⃣, #️⃣ or *️⃣', 'Press 10, # or *'],
   ['emoji beside emphasis', '🎉**Hi**🎉 *x*', 'Hi x'],
   ['nothing but emoji', '👍👍', ''],
+  ['scores within emphasized words', '_snake_case_ x', 'snake_case x'],
+  ['a product in italics', '*a1*2* b', 'a1*2 b'],
+  ['a star within bold words', '**a*b** c', 'a*b c'],
+  ['bold words before a number', '**a1**2', 'a12'],
+  ['italics within a word', '5 a*bcd*e', '5 a*bcd*e'],
+  ['emphasis beside one Chinese character', '5*点 ไ*', '5点 ไ'],
+  ['bold signs', '**#', '#'],
+  ['the sign of a key alone', '**\u20e3', '**'],
+  ['a list without words', '+ \n\n- [', '\n\n['],
+  ['an item that begins with a number', '- 5\n+ 5', '5\n+ 5'],
+  ['a task with more spaces', '- [x]  a', 'a'],
+  ['a quote without words', '>\n\na', '\n\na'],
+  ['a bar without words', '|\na', '\na'],
+  ['a bar behind an element', '<b>|\na', '|\na'],
+  ['code between three marks within a line', '```a b```', 'a b'],
+  ['a line of code that begins with marks', '```\n```<b>', '```<b>'],
+  ['marks of two lines', '~~\n~~', '~~\n~~'],
+  ['a picture of a note', '![^1]', ''],
+  ['a description that begins with a space', '![ b](x)', ' b'],
+  ['an address in brackets of its own', 'https://a.b/c)点', 'a.b'],
+  ['code behind a picture', '😀`a` b', 'a b'],
+  ['a link behind a picture', '😀[ a](x)', ' a'],
 ])('%s', (_, text, words) => {
   expect(said(text)).toBe(words);
 });
@@ -137,6 +171,46 @@ describe('tables', () => {
 
   test('end with the first line that has no bar', () => {
     expect(said('|a|b|\n|-|-|\n|c|d|\nText, e | f')).toMatch(/^a, b\nc, d\nText, e/);
+  });
+});
+
+describe('what cannot be a mark any more is said at once', () => {
+  test.each([
+    ['<~', 2, '<'],
+    ['\n', 1, '\n'],
+    ['& ', 2, '& '],
+    ['&abcdefg', 8, '&abcdefg'],
+    ['[ ] ', 4, '[ ] '],
+    ['- ](', 3, ']'],
+    [':', 1, ''],
+    ['a|\n=', 4, 'a|\n'],
+    ['>重', 2, '重'],
+    ['*1**😀', 6, '1'],
+    ['~~\n', 3, '~~\n'],
+    ['点_(', 2, '点'],
+    ['_ |', 3, '_ '],
+    ['``a``@', 6, 'a@'],
+    ['``a``', 5, ''],
+  ])('of %j, after %i characters: %j', (text, length, words) => {
+    const speakable = createSpeakable();
+    for (const character of text.slice(0, length)) speakable.push(character);
+    expect(speakable.said()).toBe(words);
+  });
+
+  test.each([
+    ['a closing star', `*1${'x'.repeat(119)}`],
+    ['the end of what is struck out', `~~${'x'.repeat(298)}`],
+    ['the end of a row', `|${'x'.repeat(1_999)}`],
+  ])('%s is waited for only so long', (_, text) => {
+    const speakable = createSpeakable();
+    expect(speakable.push(text)).toBe('');
+    expect(speakable.push('x')).toContain('xx');
+  });
+
+  test('a link has at most 2,000 characters', () => {
+    const words = (length: number): string => 'x'.repeat(length);
+    expect(spoken([`[${words(1_998)}](y)`])).toBe(words(1_998));
+    expect(spoken([`[${words(1_999)}](y)`])).toBe(`[${words(1_999)}](y)`);
   });
 });
 
