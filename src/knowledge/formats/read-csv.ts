@@ -74,7 +74,7 @@ function delimiterOf(text: string): { delimiter: string; rest: string } {
     return { delimiter: said, rest: text.slice(line.length) };
   }
   const lines = sampleLines(text);
-  const scored = DELIMITERS.map((mark) => ({ mark, ...agreementOf(lines, mark) }));
+  const scored = DELIMITERS.map((mark) => ({ mark, lines: agreementOf(lines, mark) }));
   const best = scored.reduce((first, next) => (next.lines > first.lines ? next : first));
   return { delimiter: best.mark, rest: text };
 }
@@ -87,25 +87,14 @@ function sampleLines(text: string): string[] {
   return lines.filter((line) => line.trim() !== '');
 }
 
-type Agreement = { lines: number; cells: number };
-
 /** How many lines have the number of cells that most have, of those with more than one. */
-function agreementOf(lines: readonly string[], mark: string): Agreement {
+function agreementOf(lines: readonly string[], mark: string): number {
   const counts = new Map<number, number>();
   for (const line of lines) {
     const cells = line.split(mark).length;
     if (cells > 1) counts.set(cells, (counts.get(cells) ?? 0) + 1);
   }
-  let best: Agreement = { lines: 0, cells: 1 };
-  for (const [cells, count] of counts) {
-    const next = { lines: count, cells };
-    if (isBetter(next, best)) best = next;
-  }
-  return best;
-}
-
-function isBetter(one: Agreement, other: Agreement): boolean {
-  return one.lines > other.lines || (one.lines === other.lines && one.cells > other.cells);
+  return Math.max(0, ...counts.values());
 }
 
 function cellText(cell: string): string {
@@ -130,7 +119,7 @@ function headerAt(rows: readonly string[][], sentences: number): number | undefi
   const usual = usualWidth(widths);
   const at = widths
     .slice(0, PREAMBLE_MAX)
-    .findIndex((width, row) => row >= sentences && width > 0 && width >= usual);
+    .findIndex((width, row) => row >= sentences && width >= usual);
   if (at < 0 || (usual < 2 && at > 0)) return undefined;
   // Columns without a name make the row of names narrower than those below it.
   return [at, at - 1].find((one) => {
@@ -147,28 +136,31 @@ function sentencesAbove(rows: readonly string[][]): number {
   const sample = sampleOf(rows);
   if (sample.filter(isSentence).length * 2 > sample.length) return 0;
   const first = sample.findIndex((row) => row.length > 1 && !isSentence(row));
-  return first > 0 && first < PREAMBLE_MAX ? first : 0;
+  return first < PREAMBLE_MAX ? Math.max(first, 0) : 0;
 }
 
 /** The width that most rows have; of several the largest. */
 function usualWidth(widths: readonly number[]): number {
   const counts = new Map<number, number>();
-  for (const width of widths) counts.set(width, (counts.get(width) ?? 0) + 1);
+  for (const width of widths.filter((one) => one > 0)) {
+    counts.set(width, (counts.get(width) ?? 0) + 1);
+  }
   let best = 0;
   for (const [width, count] of counts) {
     const most = counts.get(best) ?? 0;
-    if (width > 0 && (count > most || (count === most && width > best))) best = width;
+    if (count > most || (count === most && width > best)) best = width;
   }
   return best;
 }
 
 /**
  * Names, each another one. A name has letters or is a sign, or is a year, a day or one of a row of sizes, above
- * numbers of another sort.
+ * numbers of another sort. A row with nothing below it names nothing.
  */
 function isHeader(row: readonly string[], below: readonly string[][]): boolean {
+  if (below.length === 0) return false;
   const names = row.filter((cell) => cell !== '');
-  if (names.length === 0 || names.some((name) => name.length > NAME_CHARS_MAX)) return false;
+  if (names.some((name) => name.length > NAME_CHARS_MAX)) return false;
   if (new Set(names.map((name) => name.toLowerCase())).size !== names.length) return false;
   const isScale = isRowOfSizes(names.filter((name) => /^\d{1,3}$/.test(name)).map(Number));
   const isNumber = (name: string): boolean => isTime(name) || (isScale && /^\d{1,3}$/.test(name));

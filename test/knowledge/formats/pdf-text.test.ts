@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { markdownOfPages, type PdfLine } from '../../../src/knowledge/formats/pdf-text.ts';
 
 /** Lines of one paragraph, all of the same width. */
@@ -43,4 +43,95 @@ test('what stands for a word depends on the language', () => {
 test('lines that run in two directions are two texts', () => {
   const [level, upright] = lines('We open at nine', 'Form 12');
   expect(markdownOfPages([[level!, { ...upright!, turn: 90 }]])).toBe('We open at nine\n\nForm 12');
+});
+
+const line = (text: string, over: Partial<PdfLine> = {}): PdfLine => ({
+  ...lines(text)[0]!,
+  ...over,
+});
+const read = (...page: PdfLine[]): string => markdownOfPages([page]);
+
+describe('a heading', () => {
+  const under = (text: string, over: Partial<PdfLine> = {}): PdfLine =>
+    line(text, { y: 687, size: 10, ...over });
+
+  test('has letters that are larger by 15 per cent, be it half of the lines', () => {
+    expect(read(line('Title', { size: 11.5 }), under('longer text'))).toBe(
+      '# Title\n\nlonger text',
+    );
+    expect(read(line('Title', { size: 11 }), under('longer text'))).toBe('Title longer text');
+    const both = [line('Title', { size: 16 }), line('Another', { size: 16 })];
+    expect(read(...both, under('a text that is longer'))).toBe(
+      'Title Another a text that is longer',
+    );
+  });
+
+  test('has at most 200 characters, and the longer ones do not count', () => {
+    const body = under('x'.repeat(600), { y: 600 });
+    for (const [length, mark] of [
+      [200, '# '],
+      [201, ''],
+    ] as const) {
+      const long = line('y'.repeat(length), { size: 16, y: 650 });
+      const shown = read(line('Title', { size: 16 }), long, body, under('z', { y: 500 }));
+      expect(shown).toBe(`# Title\n\n${mark}${'y'.repeat(length)}\n\n${'x'.repeat(600)}\n\nz`);
+    }
+    const long = line('y'.repeat(201), { size: 16, y: 650 });
+    expect(read(line('Title', { size: 16 }), long, body)).toMatch(/^# Title\n/);
+  });
+
+  test('has a letter', () => {
+    const title = line('Title', { size: 16 });
+    const number = line('12', { size: 16, y: 650 });
+    expect(read(title, number, under('a longer text', { y: 600 }), under('b', { y: 500 }))).toBe(
+      '# Title\n\n12\n\na longer text\n\nb',
+    );
+  });
+
+  test('is larger than the first of two sizes with as many characters', () => {
+    expect(read(line('abcd'), line('efgh', { size: 16, y: 687 }))).toBe('abcd\n\n# efgh');
+  });
+});
+
+describe('a paragraph', () => {
+  test('goes on in a line that is at most 1.75 times its size below', () => {
+    const second = (y: number): PdfLine => line('two', { size: 12, y });
+    expect(read(line('one', { size: 12 }), second(679))).toBe('one two');
+    expect(read(line('one', { size: 12 }), second(678.9))).toBe('one\n\ntwo');
+  });
+
+  test('goes on in another column unless it has ended', () => {
+    const next = (y: number): PdfLine => line('two', { y });
+    expect(read(line('one.'), next(711))).toBe('one. two');
+    expect(read(line('one.'), next(712))).toBe('one.\n\ntwo');
+    expect(read(line('one'), next(712))).toBe('one two');
+  });
+
+  test('keeps the end of a line before four fifths of the widest, and of a line above an item', () => {
+    const of = (right: number, text: string): string =>
+      read(line('one', { right }), line(text, { y: 687 }));
+    expect(of(400, 'two')).toBe('one two');
+    expect(of(399, 'two')).toBe('one\ntwo');
+    expect(of(500, '- two')).toBe('one\n- two');
+  });
+
+  test.each([
+    ['返品', '方法', '返品方法'],
+    ['返品', 'methods', '返品 methods'],
+    ['methods', '返品', 'methods 返品'],
+  ])('of %s and %s has a space where a script needs one', (first, second, text) => {
+    expect(read(...lines(first, second))).toBe(text);
+  });
+});
+
+test('what stands at the edge of most pages is left out, of three pages or more', () => {
+  const page = (head: string, at: number): PdfLine[] => [
+    line(head, { y: 780 }),
+    ...['a', 'b', 'c', 'd'].map((text, i) => line(`${text}${'xyzw'[at]}`, { y: 700 - i * 100 })),
+  ];
+  const shows = (...heads: string[]): boolean => markdownOfPages(heads.map(page)).includes('Head');
+  expect(shows('Head 1', 'Head 2')).toBe(true);
+  expect(shows('Head 1', 'Head 2', 'Head 3')).toBe(false);
+  expect(shows('Head 1', 'Head 2', 'Head 3', 'x')).toBe(false);
+  expect(shows('Head 1', 'Head 2', 'x', 'y')).toBe(true);
 });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readCsv } from '../../../src/knowledge/formats/read-csv.ts';
 
 test.each([
@@ -149,4 +149,91 @@ test('a table with a space behind each comma has its names', () => {
   expect(readCsv('Item, Price\nSaddle, 39.00\nChain, 19.90\n')).toBe(
     'Item: Saddle\nPrice: 39.00\n\nItem: Chain\nPrice: 19.90',
   );
+});
+
+describe('the row that names the columns', () => {
+  const PRICES = 'Name: Tent\nPrice: 5';
+
+  test.each([
+    ['stands above one column too', 'Name\nAnna\nBob', 'Name: Anna\n\nName: Bob'],
+    ['has a row below it', 'Name;Price', 'Name\nPrice'],
+    ['stands below a title', 'Title\nName,Price\nTent,5', `Title\n\n${PRICES}`],
+    ['is no title above numbers', 'Prices\n5,10\n6,12', 'Prices\n\n5\n10\n\n6\n12'],
+    [
+      'is not the first of many titles',
+      'A\nB\nC\nName,Price\nTent,5',
+      'A\n\nB\n\nC\n\nName\nPrice\n\nTent\n5',
+    ],
+    ['is no word below an empty row', ';\nName\nAnna', 'Name\n\nAnna'],
+    [
+      'is no sentence',
+      'Note, see below, please\nAnna,3,4',
+      'Note\nsee below\nplease\n\nAnna\n3\n4',
+    ],
+    [
+      'is no sentence below a title',
+      'T\nHello, this is text\nName,Price\nTent,5\nHut,',
+      `T\n\nHello this is text\n\n${PRICES}\n\nName: Hut`,
+    ],
+    ['stands above empty rows', 'Title\nName,Price\n,\n,\n,\nTent,5', `Title\n\n${PRICES}`],
+    [
+      'is as wide as the widest of equally many',
+      'A,\nB,\nName,Price\nTent,5',
+      `A\n\nB\n\n${PRICES}`,
+    ],
+    [
+      'is as wide as most rows',
+      'Name,Price\nTent,5\nHut,7,extra',
+      `${PRICES}\n\nName: Hut\nPrice: 7\nextra`,
+    ],
+    ['has no name for an empty column', 'Name,,Price\nTent,,5', PRICES],
+    [
+      'has months of a year',
+      'Item,01.2024,02.2024\nTent,5,7',
+      'Item: Tent\n01.2024: 5\n02.2024: 7',
+    ],
+    ['has three sizes', 'Item,36,37,38\nTent,5.0,7.0,1.0', 'Item: Tent\n36: 5.0\n37: 7.0\n38: 1.0'],
+    ['has no two numbers', 'Item,36,37\nTent,5.0,7.0', 'Item\n36\n37\n\nTent\n5.0\n7.0'],
+    [
+      'has no numbers of other steps',
+      'Item,36,38,41\nTent,5.0,7.0,1.0',
+      'Item\n36\n38\n41\n\nTent\n5.0\n7.0\n1.0',
+    ],
+    [
+      'has no sizes that fall',
+      'Item,38,37,36\nTent,5.0,7.0,1.0',
+      'Item\n38\n37\n36\n\nTent\n5.0\n7.0\n1.0',
+    ],
+  ])('%s', (_, table, text) => {
+    expect(readCsv(table)).toBe(text);
+  });
+
+  test('has names of at most 100 characters', () => {
+    const name = 'n'.repeat(100);
+    expect(readCsv(`${name},b\nTent,5`)).toBe(`${name}: Tent\nb: 5`);
+    expect(readCsv(`${name}n,b\nTent,5`)).toBe(`${name}n\nb\n\nTent\n5`);
+  });
+});
+
+describe('the mark between the cells', () => {
+  test('is the one of the last lines too', () => {
+    expect(readCsv('a;b\n1,2\n3,4')).toBe('a;b\n\n1\n2\n\n3\n4');
+  });
+
+  test('is found in a first line that is longer than the sample', () => {
+    expect(readCsv(`Tent;${'b'.repeat(20_000)}\n1;2`)).toBe(`Tent\n${'b'.repeat(20_000)}\n\n1\n2`);
+  });
+
+  test('is found in a last line that ends the sample', () => {
+    const table = (length: number): string => `a;b\n${'x'.repeat(length - 12)}\n3,4\n3,4`;
+    expect(table(20_000)).toHaveLength(20_000);
+    expect(readCsv(table(20_000))).toMatch(/\n\n3\n4\n\n3\n4$/);
+  });
+});
+
+test('a table has at most 500 columns and 50,000 rows', () => {
+  const columns = (count: number): string => Array(count).fill('x').join(',');
+  expect(readCsv(columns(500)).split('\n')).toHaveLength(500);
+  expect(() => readCsv(columns(501))).toThrow('500 columns');
+  expect(readCsv('1,2\n'.repeat(50_000)).split('\n\n')).toHaveLength(50_000);
 });

@@ -55,6 +55,8 @@ test.each([
   ['pdf', 'notes.txt', '%PDF-1.7\n1 0 obj'],
   ['zip', null, 'PK\u0003\u0004We open at nine.'],
   ['docx', 'guide.docx', 'PK\u0003\u0004We open at nine.'],
+  ['pdf', 'guide.docx', '%PDF-1.7\n1 0 obj'],
+  ['zip', null, `PK\u0003\u0004${Buffer.from('EncryptedPackage', 'utf16le').toString()}`],
   ['html', null, '<!DOCTYPE html><p>We open at nine.</p>'],
   ['html', 'notes.txt', '\ufeff\n<html lang="en">'],
   ['html', null, '<?xml version="1.0"?>\n<!-- made by hand -->\n<HTML>'],
@@ -67,4 +69,5 @@ test('the media type counts where neither name nor content tells', () => {
   expect(formatOf('a;b\n1;2', 'export', 'text/csv')).toBe('csv');
   expect(formatOf('<p>We open at nine.', 'export', 'text/html')).toBe('html');
   expect(formatOf('We open at nine.', 'export', 'application/octet-stream')).toBe('text');
+  expect(formatOf('We open at nine.', 'notes.txt', 'application/pdf')).toBe('text');
 });
