@@ -67,7 +67,7 @@ export function createPacer(deps: PacerDeps): Pacer {
     isSending = false;
     if (burst === burstFrames && schedule.dueMs() <= now) schedule.startLater(now);
     if (queue.bytes() >= bytesPerFrame) arm();
-    else if (burst > 0 && queue.bytes() === 0) deps.onDrained?.();
+    else if (queue.bytes() === 0) deps.onDrained?.();
   };
   const arm = (): void => {
     cancelTimer ??= setTimer(sendDue, Math.max(0, schedule.dueMs() - nowMs()));

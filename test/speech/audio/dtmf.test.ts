@@ -16,3 +16,8 @@ test('the same key twice is pressed twice, a w is half a second, and nothing is 
   expect(Math.max(...sound)).toBeLessThan(0.55 * 32_767);
   expect(soundOfKeys('x', 8_000)).toHaveLength(0);
 });
+
+test('a tone lasts 100 ms to the sample', () => {
+  const sound = soundOfKeys('5', 8_000);
+  expect([sound[799] !== 0, sound[800], sound.length]).toEqual([true, 0, 1_440]);
+});

@@ -288,3 +288,58 @@ test('by default it sends at the times of the process clock', async () => {
   expect(sentAt).toEqual([0, 20, 40, 60, 80]);
   expect(time.waiting()).toEqual([]);
 });
+
+describe('what is less than a frame', () => {
+  test('is waited with, and is not drained', () => {
+    const { pacer, sent, pass, drained } = paced();
+    pacer.push(audioOf(30));
+    pass(40);
+    expect([sent.length, drained()]).toEqual([1, 0]);
+    pacer.flush();
+    expect([sent.length, drained()]).toEqual([2, 1]);
+  });
+
+  test('begins nothing: the first frame is heard from when it is whole', () => {
+    const { pacer, sent, pass } = paced();
+    pacer.push(audioOf(10));
+    pass(10);
+    pacer.push(audioOf(30));
+    pass(100);
+    expect(sent.map(({ at }) => at)).toEqual([10, 30]);
+  });
+});
+
+test('audio that comes while a timer is late waits for it', () => {
+  let now = 0;
+  const timers: (() => void)[] = [];
+  const sent: number[] = [];
+  const pacer = createPacer({
+    send: () => sent.push(now),
+    bytesPerFrame: BYTES,
+    silence: 0,
+    nowMs: () => now,
+    setTimer: (act) => {
+      timers.push(act);
+      return () => {};
+    },
+  });
+  pacer.push(audioOf(40));
+  now = 25;
+  pacer.push(audioOf(20));
+  expect([sent, timers.length]).toEqual([[0], 1]);
+  timers[0]!();
+  expect(sent).toEqual([0, 25]);
+});
+
+test('what a receiver pushes for each frame does not lengthen a burst', () => {
+  const { pacer, sent, stall } = paced({
+    send: (frame) => {
+      sent.push({ at: 0, first: frame[0]!, bytes: frame });
+      pacer.push(audioOf(20));
+    },
+  });
+  pacer.push(audioOf(40));
+  const before = sent.length;
+  stall(1_000);
+  expect(sent.length - before).toBe(5);
+});

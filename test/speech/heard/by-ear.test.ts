@@ -76,3 +76,9 @@ test('texts without spaces, and in other scripts and cases', () => {
   );
   expect(of('  Ｗe call you.', 'we', '')).toBe('  Ｗe');
 });
+
+test('a recognizer that hears twice as many letters is believed, and no more', () => {
+  const heard = (played: string): string | undefined =>
+    textRecognized('Ab.', { played, rest: undefined, guess: 'Ab.' });
+  expect([heard('abab'), heard('ababc')]).toEqual(['Ab.', undefined]);
+});

@@ -229,3 +229,13 @@ test.each(TURN_LANGUAGE_FILES)(
     }
   },
 );
+
+test('letters that are spelled one by one go on, and a single number does not', () => {
+  const waitMs = (text: string): number => endOfTurn({ text, silenceMs: 0 }).waitMs;
+  expect([waitMs('It is spelled B C'), waitMs('12')]).toEqual([2_080, 1_240]);
+});
+
+test('more than 200 characters are no listening', () => {
+  const of = (length: number): boolean => isBackchannel('mhm'.padEnd(length, '.'));
+  expect([of(200), of(201)]).toEqual([true, false]);
+});
