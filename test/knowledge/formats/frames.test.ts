@@ -15,7 +15,9 @@ function framesOf(bytesMax: number, ...pieces: Buffer[]): string[][] {
   const take = createFrameReader(bytesMax, (frame) => frames.push(frame));
   return pieces.map((piece) => {
     take(piece);
-    return frames.splice(0).map(({ header, bytes }) => `${JSON.stringify(header)} ${bytes}`);
+    return frames
+      .splice(0)
+      .map(({ header, bytes }) => `${JSON.stringify(header)} ${bytes.toString()}`);
   });
 }
 

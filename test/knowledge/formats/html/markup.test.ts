@@ -190,7 +190,7 @@ describe('what stands beside a text', () => {
     [
       'a class of a body of content',
       `<body class="content"><p>${TEXT}</p><div class="content"><p>${TEXT}</p></div></body>`,
-      `${TEXT}`,
+      TEXT,
     ],
   ])('%s', (_, html, text = TEXT) => {
     expect(read(html).text).toBe(text);
