@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { EgressClient } from '../platform/egress/client.ts';
 
 /** One request to the API of a carrier. */
@@ -6,7 +5,8 @@ export type CarrierQuestion = {
   url: string;
   /** The header. */
   authorization: string;
-  /** Absent: it is read. */
+  /** Default: POST with a body, else GET. */
+  method?: 'DELETE';
   body?: { type: string; text: string };
   timeoutMs?: number;
 };
@@ -22,11 +22,11 @@ const ANSWER_BYTES_MAX = 256 * 1024;
 /** @throws Error when it gives no answer */
 export async function askCarrier(
   egress: Pick<EgressClient, 'send'>,
-  { url, authorization, body, timeoutMs = TIMEOUT_MS }: CarrierQuestion,
+  { url, authorization, body, method, timeoutMs = TIMEOUT_MS }: CarrierQuestion,
 ): Promise<CarrierAnswer> {
   const outcome = await egress.send({
     url,
-    method: body ? 'POST' : 'GET',
+    method: method ?? (body ? 'POST' : 'GET'),
     headers: {
       authorization,
       accept: 'application/json',
@@ -40,25 +40,6 @@ export async function askCarrier(
   });
   if (outcome.kind === 'error') throw new Error(`the carrier: ${outcome.message}`);
   return { status: outcome.statusCode, body: parsed(await outcome.body) };
-}
-
-const Listed = z.object({
-  calls: z.array(z.object({ sid: z.string(), date_created: z.string().nullish() })),
-});
-
-/** The id of a call of a list that was made since; undefined: it has none. @throws Error when it is no list */
-export function sidSince({ body }: CarrierAnswer, sinceMs: number): string | undefined {
-  const isLate = (made: string | null | undefined): boolean =>
-    made === null || made === undefined || Date.parse(made) >= sinceMs - 1_000;
-  return Listed.parse(body).calls.find(({ date_created }) => isLate(date_created))?.sid;
-}
-
-const Read = z.object({ status: z.string() });
-
-/** What an answer about one call calls its state. */
-export function stateOf({ status, body }: CarrierAnswer): string | undefined {
-  const read = Read.safeParse(body);
-  return status === 200 && read.success ? read.data.status : undefined;
 }
 
 function parsed(bytes: Buffer): unknown {

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  askCarrier,
-  DialRefused,
-  refusalOf,
-  sidSince,
-  stateOf,
-} from '../../src/carriers/ask-carrier.ts';
+import { askCarrier, DialRefused, refusalOf } from '../../src/carriers/ask-carrier.ts';
+import { sidSince, statusIn } from '../../src/carriers/twiml/statuses.ts';
 
 /** Requests to carriers and how their answers are read. */
 
@@ -78,9 +73,9 @@ test('a call is one that was made since, with a second for clocks', () => {
 
 test('the state of a call is that of an answer with 200', () => {
   const body = { status: 'ringing' };
-  expect(stateOf({ status: 200, body })).toBe('ringing');
-  expect(stateOf({ status: 404, body })).toBeUndefined();
-  expect(stateOf({ status: 200, body: {} })).toBeUndefined();
+  expect(statusIn({ status: 200, body })).toBe('ringing');
+  expect(statusIn({ status: 404, body })).toBeUndefined();
+  expect(statusIn({ status: 200, body: {} })).toBeUndefined();
 });
 
 test.each([

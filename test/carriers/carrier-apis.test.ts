@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { DialRefused } from '../../src/carriers/ask-carrier.ts';
-import type { CarrierApi, Dial } from '../../src/carriers/dialect.ts';
+import type { CarrierAccount, CarrierApi, Dial } from '../../src/carriers/carrier.ts';
 import { createTelnyxApi } from '../../src/carriers/telnyx/telnyx-api.ts';
 import { createTwilioApi } from '../../src/carriers/twilio/twilio-api.ts';
-import type { Account } from '../../src/calls/providers/find-account.ts';
 
 /** What is sent to the API of each carrier, and what its answers mean. */
 
@@ -13,9 +12,9 @@ type Egress = Parameters<typeof createTwilioApi>[0]['egress'];
 const ACCOUNT = {
   accountId: 'AC1',
   authToken: 't',
-  applicationId: 'app',
+  own: { applicationId: 'app' },
   apiUrl: 'https://carrier.test',
-} as unknown as Account;
+} as unknown as CarrierAccount;
 const DIAL: Dial = {
   from: '+1',
   to: '+2',
@@ -112,7 +111,7 @@ describe.each(CARRIERS)('$name', ({ form, make, refusal, shortRefusal, why }) =>
 
   test('the state of a call is read, within three seconds', async () => {
     const { api, sent } = answering(make, 200, { status: 'ringing' });
-    expect(await api.statusOf(ACCOUNT, 'CA1')).toBe('ringing');
+    expect(await api.stateOf(ACCOUNT, 'CA1')).toBe('live');
     expect(sent[0]).toMatchObject({ method: 'GET', timeoutMs: 3_000 });
     expect(sent[0]).not.toHaveProperty('body');
   });

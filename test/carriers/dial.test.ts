@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { CarrierApi } from '../../src/carriers/dialect.ts';
+import type { CarrierAccount, CarrierApi } from '../../src/carriers/carrier.ts';
 import { createTelnyxApi } from '../../src/carriers/telnyx/telnyx-api.ts';
 import { createTwilioApi } from '../../src/carriers/twilio/twilio-api.ts';
-import type { Account } from '../../src/calls/providers/account.ts';
 
 /** What a carrier is asked to dial. */
 
@@ -19,8 +18,8 @@ const ACCOUNT = {
   accountId: 'AC1',
   authToken: 't',
   apiUrl: 'https://carrier.test',
-  applicationId: '28',
-} as unknown as Account;
+  own: { applicationId: '28' },
+} as unknown as CarrierAccount;
 
 async function asked(
   create: (deps: { egress: Egress }) => CarrierApi,

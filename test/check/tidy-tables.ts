@@ -80,7 +80,14 @@ export const NOUNS: Record<string, Noun> = {
   // A folder for each carrier. They know no call.
   carriers: {
     below: [],
-    base: ['dialect.ts', 'media.ts', 'ask-carrier.ts'],
+    base: [
+      'account-id.ts',
+      'ask-carrier.ts',
+      'carrier.ts',
+      'media.ts',
+      'spoken-language.ts',
+      'xml.ts',
+    ],
     parts: ['twiml'],
     hasPlugIns: true,
   },

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { delay } from '../../../src/clock.ts';
 
 import { Parser } from 'htmlparser2';
-import { pathsOf } from '../../../src/carriers/dialect.ts';
+import { pathsOf } from '../../../src/carriers/carrier.ts';
 import { signatureOf } from '../../../src/carriers/twilio/signature.ts';
 
 const PATHS = pathsOf('twilio');

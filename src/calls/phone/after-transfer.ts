@@ -5,54 +5,58 @@ import { nobodyCame, somebodyCame } from '../acts/settle-transfer.ts';
 import type { TransferStatus } from '../calls.sql.ts';
 import { endingOf, isTransferred, settleCall } from '../lines/settle-call.ts';
 import { boundTo, connectAgain, contentOf } from './connect.ts';
-import { becameOf } from '../../carriers/twiml/statuses.ts';
-import { dialTwiml, EMPTY_TWIML, goodbyeTwiml } from '../../carriers/twiml/twiml.ts';
+import { pathsOf } from '../../carriers/carrier.ts';
 import type { OfCall, VoiceDeps } from './voice-deps.ts';
 
 /** Of a socket before a transfer: now the number is rung. What comes of one before that comes late. */
 export async function afterHandOff(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   const { call, account, sent } = ofCall;
   const { id, transfers, transferTo: to, status } = call;
-  if (sent.after !== transfers - 1 || status !== 'transferring') return EMPTY_TWIML;
+  if (sent.after !== transfers - 1 || status !== 'transferring')
+    return sent.carrier.answers.nothing;
   const callerId = call.direction === 'inbound' ? call.to : call.from;
   const { outbound } = account;
   // Between the request and now its declaration may have changed.
   if (!outbound || to === null || callerId === null) return backToAgent(deps, ofCall, 'failed');
   const { ringSec } = outbound;
   if (!(await ringTransfer(deps.pool, { id, transfers, ms: ringSec * 1_000 + TOLD_MS })))
-    return goodbyeTwiml(undefined);
+    return sent.carrier.answers.goodbye();
   await failpoint('transfer.ringing');
-  const { paths } = sent.dialect;
+  const paths = pathsOf(sent.carrier.type);
   const base = deps.baseUrl();
   const of = `?call=${fromUuid('call', id)}&transfer=${transfers}`;
   const answered = `${base}${paths.status}${of}`;
-  return dialTwiml({ to, callerId, ringSec, action: `${base}${paths.voice}${of}`, answered });
+  return sent.carrier.answers.dial({
+    to,
+    callerId,
+    ringSec,
+    action: `${base}${paths.voice}${of}`,
+    answered,
+  });
 }
 
 /** Beyond its ringing: until the carrier has told how it ended. */
 const TOLD_MS = 30_000;
 
-const UNREACHED: Record<string, TransferStatus> = { busy: 'busy', 'no-answer': 'no_answer' };
-
 /** The number was rung: the two have talked, or the caller is back. What comes twice is answered alike. */
 export async function afterDial(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   const { call, sent } = ofCall;
-  const { form, transfer } = sent;
-  const became = becameOf(form.get('CallStatus') ?? '') ?? 'live';
-  const dialed = form.get('DialCallStatus') ?? '';
+  const { callback, transfer } = sent;
+  const became = callback.state ?? 'live';
+  const { dialed } = callback;
   // What comes late is answered to nobody.
-  if (transfer !== call.transfers) return EMPTY_TWIML;
+  if (transfer !== call.transfers) return sent.carrier.answers.nothing;
   const isWaiting = call.status === 'transferring';
-  if (isTransferred(call) || (isWaiting && ['completed', 'answered'].includes(dialed))) {
+  if (isTransferred(call) || (isWaiting && dialed === 'answered')) {
     await somebodyCame(deps, call, { isOver: true });
-    return goodbyeTwiml(undefined);
+    return sent.carrier.answers.goodbye();
   }
   if (became !== 'live') {
     // The caller did not wait.
     await settleCall(deps, call, endingOf(call, became));
-    return goodbyeTwiml(undefined);
+    return sent.carrier.answers.goodbye();
   }
-  return backToAgent(deps, ofCall, UNREACHED[dialed] ?? 'failed');
+  return backToAgent(deps, ofCall, dialed === 'answered' ? 'failed' : dialed);
 }
 
 async function backToAgent(
@@ -65,5 +69,5 @@ async function backToAgent(
     await nobodyCame(deps, call, { why, language });
     await failpoint('transfer.back');
   }
-  return connectAgain(deps, { call, dialect: sent.dialect });
+  return connectAgain(deps, { call, carrier: sent.carrier });
 }

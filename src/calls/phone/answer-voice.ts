@@ -9,16 +9,14 @@ import { callerNumber } from './caller-number.ts';
 import type { Became } from '../transports/transport.ts';
 import { afterDial, afterHandOff } from './after-transfer.ts';
 import { requireSigned, signedFor } from './authenticate.ts';
-import { boundTo, connect, connectAgain, contentOf } from './connect.ts';
-import { hasVoicemail, isMachine, leaveMessage, noteMachine } from './machine.ts';
-import { becameOf } from '../../carriers/twiml/statuses.ts';
-import { goodbyeTwiml, rejectTwiml } from '../../carriers/twiml/twiml.ts';
+import { boundTo, canSpeak, connect, connectAgain, contentOf } from './connect.ts';
+import { hasVoicemail, leaveMessage, noteMachine } from './machine.ts';
 import type { OfCall, SentOfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
  * What the carrier is to do with a call that comes in, one of ours that was answered, or one whose socket is
  * over. For a call that comes in: the number and its account, the agent, the count of live calls, the call and
- * its token: five statements, each by an index. Returns TwiML.
+ * its token: five statements, each by an index. Returns XML.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function answerVoice(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
@@ -29,11 +27,13 @@ export async function answerVoice(deps: VoiceDeps, sent: SentOfCall): Promise<st
   const call = await readCallById(deps.pool, sent.callId);
   const account = call?.telephonyProviderId && (await deps.accounts.byId(call.telephonyProviderId));
   const signed = await requireSigned(deps, account || undefined, sent);
-  if (!call || !isOf(call, sent)) return goodbyeTwiml(undefined);
-  if (hasVoicemail(call) && statusIn(sent) === 'live') return leaveMessage(deps, call, signed);
-  if (call.endedAt !== null) return goodbyeTwiml(undefined);
+  const { goodbye } = sent.carrier.answers;
+  if (!call || !isOf(call, sent)) return goodbye();
+  if (hasVoicemail(call) && statusIn(sent) === 'live')
+    return leaveMessage(deps, { call, account: signed, sent });
+  if (call.endedAt !== null) return goodbye();
   if (sent.transfer !== undefined) return afterDial(deps, { call, account: signed, sent });
-  if (sent.stream !== undefined || sent.form.has('SessionStatus'))
+  if (sent.stream !== undefined || sent.callback.relayEnd !== undefined)
     return afterSocket(deps, { call, account: signed, sent });
   return answerOutgoing(deps, { call, account: signed, sent });
 }
@@ -44,85 +44,98 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
   const { account, bound, sent } = incoming;
   const { number, agentId, agentVersion = null } = bound;
   const { maxConcurrentCalls, busyMessage, closedMessage } = account.inbound;
-  const providerCallId = sent.form.get('CallSid') ?? '';
+  const providerCallId = sent.callback.callId;
   const content = await contentOf(deps, account, bound);
   if (agentId === null || !content || providerCallId === '') {
     deps.log.warn({ number, provider: account.name }, 'nobody can answer this number');
-    return refuse('rejected', closedMessage, content);
+    return refuse(sent, 'rejected', closedMessage, content);
+  }
+  if (!(await canSpeak(deps, sent.carrier, { namespace: account.namespace, content }))) {
+    deps.log.warn({ number, provider: account.name }, NEEDS_SPEECH);
+    return refuse(sent, 'rejected', closedMessage, content);
   }
   const closed = closedAt(bound.hours, deps.nowMs(), content.language);
-  if (closed) return refuse('rejected', closed.said ?? closedMessage, content);
+  if (closed) return refuse(sent, 'rejected', closed.said ?? closedMessage, content);
   const live = await countLive(deps.pool, {
     telephonyProviderId: account.id,
     direction: 'inbound',
     // Of a webhook that comes twice, the call is counted already.
     except: providerCallId,
   });
-  if (live >= maxConcurrentCalls) return refuse('busy', busyMessage, content);
+  if (live >= maxConcurrentCalls) return refuse(sent, 'busy', busyMessage, content);
   const call = await insertIncoming(deps.pool, {
     id: newUuid(deps.nowMs()),
     namespace: account.namespace,
     agentId,
     agentVersion,
-    from: callerNumber(sent.form.get('From')),
+    from: callerNumber(sent.callback.from),
     to: number,
     provider: account.name,
     telephonyProviderId: account.id,
     providerCallId,
   });
-  return connect(deps, { call, dialect: sent.dialect, content });
+  return connect(deps, { call, carrier: sent.carrier, content });
 }
 
 /** With a message the call is answered to say it; without one the caller hears what their network makes of it. */
 function refuse(
-  reason: Parameters<typeof rejectTwiml>[0],
+  { carrier: { answers } }: Pick<SentOfCall, 'carrier'>,
+  reason: 'busy' | 'rejected',
   message: string | undefined,
   content: AgentContent | undefined,
 ): string {
-  return message === undefined ? rejectTwiml(reason) : goodbyeTwiml(message, content?.language);
+  return message === undefined
+    ? answers.reject(reason)
+    : answers.goodbye(message, content?.language);
 }
 
 async function answerOutgoing(deps: VoiceDeps, { call, account, sent }: OfCall): Promise<string> {
-  const { form } = sent;
-  await noteRinging(deps.pool, { id: call.id, providerCallId: form.get('CallSid') ?? '' });
-  if (isMachine(sent)) {
+  const { callback, carrier } = sent;
+  await noteRinging(deps.pool, { id: call.id, providerCallId: callback.callId });
+  if (callback.isMachine) {
     await noteMachine(deps, call, account);
-    return leaveMessage(deps, call, account);
+    return leaveMessage(deps, { call, account, sent });
   }
   const content = await contentOf(deps, account, boundTo(call));
-  if (!content) {
+  const { namespace } = call;
+  if (!content || !(await canSpeak(deps, carrier, { namespace, content }))) {
+    if (content) deps.log.warn({ call: call.id, provider: account.name }, NEEDS_SPEECH);
     const end = { status: 'failed', reason: 'platform_error' } as const;
     await finishCall(deps.pool, { ...end, id: call.id, from: ['queued', 'ringing'] });
-    return goodbyeTwiml(undefined);
+    return sent.carrier.answers.goodbye();
   }
-  return connect(deps, { call, dialect: sent.dialect, content });
+  return connect(deps, { call, carrier, content });
 }
 
+const NEEDS_SPEECH = 'the agent needs speech of its own: this carrier cannot hear and speak';
+
 /** What is asked for a call is of that one: the address may not be signed. Its carrier may not have told its id. */
-export function isOf({ providerCallId }: CallRow, { form }: Pick<SentOfCall, 'form'>): boolean {
-  return providerCallId === null || providerCallId === form.get('CallSid');
+export function isOf(
+  { providerCallId }: CallRow,
+  { callback }: Pick<SentOfCall, 'callback'>,
+): boolean {
+  return providerCallId === null || providerCallId === callback.callId;
 }
 
 /** Its socket is over: the call is too, unless it was cut. Then another one is opened, with whoever is there. */
 async function afterSocket(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   const { call, sent } = ofCall;
-  const { dialect, form, stream } = sent;
+  const { callback, carrier, stream } = sent;
   const became = statusIn(sent);
   if (became === 'live' && sent.after < call.transfers) return afterHandOff(deps, ofCall);
   // Where the carrier does not say how it ended: somebody is there, so that it was cut.
-  const wasCut =
-    stream === undefined ? form.get('SessionStatus') === 'failed' : stream < STREAMS_MAX;
+  const wasCut = stream === undefined ? callback.relayEnd === 'failed' : stream < STREAMS_MAX;
   if (became !== 'live' || !wasCut) {
     await settleCall(deps, call, endingOf(call, became === 'live' ? HUNG_UP : became));
-    return goodbyeTwiml(undefined);
+    return sent.carrier.answers.goodbye();
   }
   await dropLine(deps.pool, call.id);
-  return connectAgain(deps, { call, dialect, stream: (stream ?? 0) + 1 });
+  return connectAgain(deps, { call, carrier, stream: (stream ?? 0) + 1 });
 }
 
 /** Returns the state of the call. A request without a status means a live call. */
-function statusIn({ form }: Pick<SentOfCall, 'form'>): NonNullable<Became> {
-  return becameOf(form.get('CallStatus') ?? '') ?? 'live';
+function statusIn({ callback }: Pick<SentOfCall, 'callback'>): NonNullable<Became> {
+  return callback.state ?? 'live';
 }
 
 /** Of one call: a line that is cut so often does not hold. */

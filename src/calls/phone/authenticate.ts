@@ -1,16 +1,25 @@
 import { ApiError } from '../../errors.ts';
 import type { RateLimits } from '../../platform/http/rate-limit.ts';
 import type { Account, Accounts, BoundNumber } from '../providers/find-account.ts';
-import type { Sent } from '../../carriers/dialect.ts';
+import type { Client } from '../../platform/http/authorize.ts';
+import type { Callback, Carrier, SignedRequest } from '../../carriers/carrier.ts';
 
 export type AuthenticateDeps = {
-  accounts: Pick<Accounts, 'ofNumber' | 'byId'>;
+  accounts: Pick<Accounts, 'ofNumber' | 'byId' | 'numbersOf'>;
   /** Of wrong signatures by address, as of wrong keys. */
   rateLimits: Pick<RateLimits, 'countFailure'>;
   baseUrl: () => string;
   /** PARLEY_BASE_URL; undefined: it is not set, and carriers may call any name of this server. */
   publicUrl: string | undefined;
   nowMs: () => number;
+};
+
+/** What a carrier posted to one of our webhooks. */
+export type Sent = Pick<SignedRequest, 'form' | 'body' | 'target' | 'headers'> & {
+  carrier: Carrier;
+  /** What the form says. */
+  callback: Callback;
+  client: Client;
 };
 
 /** What came by an address that may name a TelephonyProvider (uuid). */
@@ -25,25 +34,38 @@ export async function signedFor(
   deps: AuthenticateDeps,
   sent: SentTo,
 ): Promise<{ account: Account; bound: BoundNumber }> {
-  const { dialect, form, providerId } = sent;
-  const accountId = form.get('AccountSid') ?? '';
-  for (const side of oursOf(form)) {
-    const candidates = await deps.accounts.ofNumber(accountId, form.get(side) ?? '');
-    const [found, other] = candidates.filter(
-      ({ account }) =>
-        (providerId === undefined || account.id === providerId) && isFrom(deps, account, sent),
-    );
-    if (found && other && !dialect.provesOwner) throw new ApiError('invalid_signature', WHICH);
+  for (const number of oursIn(sent.callback)) {
+    const candidates = await candidatesOf(deps, sent, number);
+    const [found, other] = candidates.filter(({ account }) => isFrom(deps, account, sent));
+    if (found && other && !sent.carrier.signature.provesOwner)
+      throw new ApiError('invalid_signature', WHICH);
     if (found) return found;
   }
   return refuse(deps, sent);
 }
 
-/** Which of its numbers is ours; where it does not say, either may be. */
-function oursOf(form: URLSearchParams): readonly string[] {
-  const direction = form.get('Direction');
-  if (direction === null) return ['To', 'From'];
-  return [direction.startsWith('outbound') ? 'From' : 'To'];
+type Candidate = { account: Account; bound: BoundNumber };
+
+/** Accounts that the request may be of: those that it names by their id, or by the address. */
+async function candidatesOf(
+  { accounts }: AuthenticateDeps,
+  { callback: { accountId }, providerId }: SentTo,
+  number: string,
+): Promise<readonly Candidate[]> {
+  if (accountId !== undefined) {
+    const all = await accounts.ofNumber(accountId, number);
+    return all.filter(({ account }) => providerId === undefined || account.id === providerId);
+  }
+  const account = providerId === undefined ? undefined : await accounts.byId(providerId);
+  if (!account) return [];
+  const bound = (await accounts.numbersOf(account)).find((one) => one.number === number);
+  return bound ? [{ account, bound }] : [];
+}
+
+/** Which of the numbers is ours; where the carrier does not say, either may be. */
+function oursIn({ direction, from, to }: Callback): readonly string[] {
+  if (direction === undefined) return [to ?? '', from ?? ''];
+  return [(direction === 'outbound' ? from : to) ?? ''];
 }
 
 /** @throws ApiError invalid_signature, rate_limited */
@@ -52,15 +74,15 @@ export async function requireSigned(
   account: Account | undefined,
   sent: Sent,
 ): Promise<Account> {
-  if (account && account.accountId === sent.form.get('AccountSid') && isFrom(deps, account, sent)) {
-    return account;
-  }
+  const { accountId } = sent.callback;
+  const isNamed = accountId === undefined || account?.accountId === accountId;
+  if (account && isNamed && isFrom(deps, account, sent)) return account;
   return refuse(deps, sent);
 }
 
-async function refuse(deps: AuthenticateDeps, { client, dialect }: Sent): Promise<never> {
+async function refuse(deps: AuthenticateDeps, { client, carrier }: Sent): Promise<never> {
   await deps.rateLimits.countFailure(client.address ?? '');
-  throw new ApiError('invalid_signature', dialect.unsigned);
+  throw new ApiError('invalid_signature', carrier.signature.refusal);
 }
 
 const WHICH =
@@ -68,9 +90,9 @@ const WHICH =
   "carrier's address of the webhook, as in /voice?provider=tp_…";
 
 function isFrom(deps: AuthenticateDeps, account: Account, sent: Sent): boolean {
-  const { dialect } = sent;
-  const at = { bases: basesOf(deps, sent), nowMs: deps.nowMs() };
-  return account.type === dialect.type && dialect.isSigned(account, sent, at);
+  const { body, carrier, form, headers, target } = sent;
+  const request = { body, form, headers, target, bases: basesOf(deps, sent), nowMs: deps.nowMs() };
+  return account.type === carrier.type && carrier.signature.isSigned(account, request);
 }
 
 /**

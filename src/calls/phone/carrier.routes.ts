@@ -5,61 +5,67 @@ import { toUuid } from '../../ids.ts';
 import { answerVoice } from './answer-voice.ts';
 import type { SentOfCall, VoiceDeps } from './voice-deps.ts';
 import { noteStatus } from './note-status.ts';
-import type { Dialect } from '../../carriers/dialect.ts';
-import { DIALECTS } from '../../carriers/dialects.ts';
+import { pathsOf, type Carrier } from '../../carriers/carrier.ts';
+import { CARRIERS } from '../../carriers/carriers.ts';
 
 const tag = 'Telephony';
 const XML = 'text/xml; charset=utf-8';
 const twiml = { 'text/xml': z.string() };
 
-/** What carriers call that speak Twilio's dialect (contract §4, telephony). */
+/** What carriers call (contract, Telephony). */
 export function carrierRoutes(deps: VoiceDeps): Route[] {
-  return Object.values(DIALECTS).flatMap((dialect) => [
-    voiceRoute(deps, dialect),
-    statusRoute(deps, dialect),
-  ]);
+  return CARRIERS.flatMap((carrier) => [voiceRoute(deps, carrier), statusRoute(deps, carrier)]);
 }
 
-/** Of each: the word of its operations, and its proof. */
-const NAMES: Readonly<Record<Dialect['type'], { noun: string; proof: string }>> = {
-  twilio: { noun: 'Twilio', proof: 'X-Twilio-Signature' },
-  telnyx: { noun: 'Telnyx', proof: 'telnyx-signature-ed25519' },
-};
-
-function voiceRoute(deps: VoiceDeps, dialect: Dialect): Route {
-  const { noun, proof } = NAMES[dialect.type];
+function voiceRoute(deps: VoiceDeps, carrier: Carrier): Route {
+  const { name, signature, type } = carrier;
   return callbackRoute({
     method: 'post',
-    path: dialect.paths.voice,
-    operationId: `answer${noun}Call`,
+    path: pathsOf(type).voice,
+    operationId: `answer${name}Call`,
     tag,
-    summary: `Answer a call of ${noun}`,
+    summary: `Answer a call of ${name}`,
     description:
-      `Called by the carrier, whose \`${proof}\` is its proof: a call comes in, one of ours is answered, ` +
+      `Called by the carrier, whose \`${signature.header}\` is its proof: a call comes in, one of ours is answered, ` +
       'or a socket is over. Answers TwiML.',
     answers: { 200: { description: 'What to do with the call.', forms: twiml } },
     errors: ['invalid_signature', 'rate_limited'],
-    handle: async (sent) =>
-      answerOf(await answerVoice(deps, { dialect, ...sent, ...namedIn(sent.query) })),
+    handle: async (raw) => {
+      const request = requestOf(carrier, raw);
+      const answer = isEndOfCall(request) ? noteStatus : answerVoice;
+      return answerOf(await answer(deps, request));
+    },
   });
 }
 
-function statusRoute(deps: VoiceDeps, dialect: Dialect): Route {
-  const { noun } = NAMES[dialect.type];
+function statusRoute(deps: VoiceDeps, carrier: Carrier): Route {
+  const { name, type } = carrier;
   return callbackRoute({
     method: 'post',
-    path: dialect.paths.status,
-    operationId: `note${noun}Status`,
+    path: pathsOf(type).status,
+    operationId: `note${name}Status`,
     tag,
-    summary: `Take a status callback of ${noun}`,
+    summary: `Take a status callback of ${name}`,
     description:
       'Called by the carrier, likewise signed. Statuses may come late, twice and in any order; of calls that ' +
       'nobody knows they are taken and do nothing.',
     answers: { 200: { description: 'Nothing more to do.', forms: twiml } },
     errors: ['invalid_signature', 'rate_limited'],
-    handle: async (sent) =>
-      answerOf(await noteStatus(deps, { dialect, ...sent, ...namedIn(sent.query) })),
+    handle: async (raw) => answerOf(await noteStatus(deps, requestOf(carrier, raw))),
   });
+}
+
+/** Where no other address is configured, a carrier reports the end of a call at the one where calls come in. */
+function isEndOfCall({ callId, callback: { state } }: SentOfCall): boolean {
+  return callId === undefined && state !== undefined && state !== 'live';
+}
+
+type Raw = Pick<SentOfCall, 'form' | 'body' | 'target' | 'headers' | 'client'> & {
+  query: URLSearchParams;
+};
+
+function requestOf(carrier: Carrier, raw: Raw): SentOfCall {
+  return { carrier, callback: carrier.readCallback(raw.form), ...raw, ...namedIn(raw.query) };
 }
 
 /** What its address names: the uuids of a call and of a provider, and which of its sockets, or transfers, is meant. */
@@ -80,9 +86,9 @@ function numberIn(query: URLSearchParams, name: string): number | undefined {
   return Number.isInteger(number) && number > 0 ? number : undefined;
 }
 
-/** One that is none finds none. */
+/** Text that is not an id becomes the id of no provider. */
 function providerIn(query: URLSearchParams): string {
-  return toUuid('tp', query.get('provider') ?? '') ?? 'none';
+  return toUuid('tp', query.get('provider') ?? '') ?? '00000000-0000-0000-0000-000000000000';
 }
 
 function answerOf(xml: string): Answer {

@@ -2,45 +2,54 @@ import { readLiveContent, readVersionToTalk } from '../../agents/agent-versions.
 import type { AgentContent } from '../../agents/agent.ts';
 import { fromUuid } from '../../ids.ts';
 import type { CallRow } from '../calls.sql.ts';
-import type { Dialect } from '../../carriers/dialect.ts';
+import { pathsOf, type Carrier } from '../../carriers/carrier.ts';
 import { SIMULATED } from '../transports/simulated.ts';
-import { goodbyeTwiml, relayTwiml, streamTwiml } from '../../carriers/twiml/twiml.ts';
 import type { VoiceDeps } from './voice-deps.ts';
 
 type Connecting = {
   call: CallRow;
-  dialect: Dialect;
+  carrier: Carrier;
   content: AgentContent | undefined;
   stream?: number;
 };
 
-/** Opens a line of the call; `content` undefined: nobody answers it. Returns TwiML. */
+/** Opens a line of the call; `content` undefined: nobody answers it. Returns XML. */
 export async function connect(
   deps: VoiceDeps,
-  { call, content, dialect, stream = 1 }: Connecting,
+  { call, content, carrier, stream = 1 }: Connecting,
 ): Promise<string> {
-  const { paths } = dialect;
+  const { answers, relay, type } = carrier;
+  const paths = pathsOf(type);
   const token = await deps.lines.offer(call.id);
-  if (token === undefined) return goodbyeTwiml(undefined);
+  if (token === undefined) return answers.goodbye();
   const base = deps.baseUrl();
   const sockets = base.replace(/^http/, 'ws');
   const after = call.transfers === 0 ? '' : `&after=${call.transfers}`;
   const action = `${base}${paths.voice}?call=${fromUuid('call', call.id)}${after}`;
-  const parameters = { token };
-  if (content && (await deps.hasOwnSpeech(call.namespace, content))) {
-    const url = `${sockets}${paths.media}`;
-    const attributes = dialect.stream;
-    return streamTwiml({ url, action: `${action}&stream=${stream}`, attributes, parameters });
-  }
-  return relayTwiml({
+  const numbered = `${action}&stream=${stream}`;
+  const hasOwnSpeech = content !== undefined && (await deps.hasOwnSpeech(call.namespace, content));
+  if (!relay && content && !hasOwnSpeech) return answers.goodbye();
+  if (!relay || hasOwnSpeech)
+    return answers.stream({ url: `${sockets}${paths.media}`, action: numbered, token });
+  const { voice } = content ?? {};
+  return relay.answer({
     url: `${sockets}${paths.relay}`,
-    action: dialect.tellsRelayEnd ? action : `${action}&stream=${stream}`,
-    language: content?.voice?.language ?? content?.language,
+    action: relay.reportsEnd ? action : numbered,
+    token,
+    language: voice?.language ?? content?.language,
     isGreetingKept: content?.firstMessageInterruptible === false,
     // No carrier has the voice of the samples.
-    ...(content?.voice && content.voice.provider !== SIMULATED && dialect.voice(content.voice)),
-    parameters,
+    ...(voice && voice.provider !== SIMULATED && { voice }),
   });
+}
+
+/** Whether the agent can speak over the carrier: by the carrier's speech, or its own. */
+export async function canSpeak(
+  { hasOwnSpeech }: Pick<VoiceDeps, 'hasOwnSpeech'>,
+  { relay }: Carrier,
+  { namespace, content }: { namespace: string; content: AgentContent },
+): Promise<boolean> {
+  return relay !== undefined || hasOwnSpeech(namespace, content);
 }
 
 /** Opens another line of a call, as the version that answered it. */

@@ -13,20 +13,15 @@ import { answerByMachine } from '../lines/lines.sql.ts';
 import { isTransferred } from '../lines/settle-call.ts';
 import type { Account } from '../providers/find-account.ts';
 import { boundTo, contentOf } from './connect.ts';
-import { goodbyeTwiml } from '../../carriers/twiml/twiml.ts';
-import type { SentOfCall, VoiceDeps } from './voice-deps.ts';
+import type { OfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
  * Voicemail: a machine answers an outgoing call. The carrier connects the call immediately and detects machines during it
  * (asynchronous detection), so a person does not wait. After it has found one, the call ends with the reason `voicemail`,
- * the process that holds its line closes it, and the carrier asks for the next TwiML: the provider's message and a hang-up.
+ * the process that holds its line closes it, and the carrier asks for more XML: the provider's message and a hang-up.
  */
 
 const VOICEMAIL = 'voicemail';
-
-export function isMachine({ form }: Pick<SentOfCall, 'form'>): boolean {
-  return /^(machine|fax)/.test(form.get('AnsweredBy') ?? '');
-}
 
 /** Returns whether a machine has answered. Every request of the carrier then gets the message. */
 export function hasVoicemail({ endedReason }: Pick<CallRow, 'endedReason'>): boolean {
@@ -42,16 +37,15 @@ export async function noteMachine(deps: VoiceDeps, call: CallRow, account: Accou
   if (await finishCall(deps.pool, end)) deps.wakeLine(call.id);
 }
 
-/** Stores the message, if there is one, as the last turn of the conversation, and returns the TwiML that says it. */
+/** Stores the message, if there is one, as the last turn of the conversation, and returns the XML that says it. */
 export async function leaveMessage(
   deps: VoiceDeps,
-  call: CallRow,
-  account: Account,
+  { account, call, sent }: OfCall,
 ): Promise<string> {
   const message = account.outbound?.voicemailMessage;
   await closeMailbox(deps, call, message);
   const content = await contentOf(deps, account, boundTo(call));
-  return goodbyeTwiml(message, content?.language);
+  return sent.carrier.answers.goodbye(message, content?.language);
 }
 
 /** Ends the live conversation of a call that a machine has answered. `message` becomes its last turn. */

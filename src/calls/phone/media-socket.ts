@@ -10,7 +10,7 @@ import type { LineFor, Lines, OpenLine } from '../lines/lines.ts';
 import { speechOf } from '../lines/own-speech.ts';
 import type { SoundFormat } from '../lines/sound-queue.ts';
 import type { TurnTimes } from '../lines/turn-times.ts';
-import type { Dialect, MediaDialect } from '../../carriers/dialect.ts';
+import { pathsOf, type Carrier, type MediaFrames } from '../../carriers/carrier.ts';
 import { isMuLaw, type MediaFrame, type StartFrame } from '../../carriers/media.ts';
 import { createMediaTrack } from './media-track.ts';
 
@@ -43,10 +43,10 @@ export type MediaSocketDeps = {
  */
 export function mediaSocket(
   deps: MediaSocketDeps,
-  { media, paths }: Pick<Dialect, 'media' | 'paths'>,
+  { media, type }: Pick<Carrier, 'media' | 'type'>,
 ): SocketRoute {
   return {
-    path: paths.media,
+    path: pathsOf(type).media,
     frameBytesMax: FRAME_BYTES_MAX,
     accept: (socket) => {
       let stream: ReturnType<typeof openStream> | undefined;
@@ -77,7 +77,7 @@ export function mediaSocket(
   };
 }
 
-type Way = { socket: Socket; media: MediaDialect };
+type Way = { socket: Socket; media: MediaFrames };
 
 /** One that has shown its token: what comes waits until its line is open. */
 function openStream(

@@ -5,28 +5,23 @@ import { endingOf, settleCall } from '../lines/settle-call.ts';
 import type { Account } from '../providers/find-account.ts';
 import { requireSigned, signedFor } from './authenticate.ts';
 import { isOf } from './answer-voice.ts';
-import { closeMailbox, hasVoicemail, isMachine, noteMachine } from './machine.ts';
+import { closeMailbox, hasVoicemail, noteMachine } from './machine.ts';
 import type { SentOfCall, VoiceDeps } from './voice-deps.ts';
-import { becameOf } from '../../carriers/twiml/statuses.ts';
-import { EMPTY_TWIML } from '../../carriers/twiml/twiml.ts';
 
 /**
  * What the carrier tells of a call. A call that is over stays as it is, so that what comes late or twice
- * changes nothing. The carrier also reports here that a machine has answered an outgoing call. Returns empty TwiML.
+ * changes nothing. The carrier also reports here that a machine has answered an outgoing call.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
-  // Where the answer may be followed, an empty document would be the end of the call.
-  const nothing = sent.dialect.followsStatus ? '' : EMPTY_TWIML;
+  const nothing = sent.carrier.answers.noted;
   if (sent.transfer !== undefined) {
     await notePickUp(deps, sent);
     return nothing;
   }
   const { account, call } = await callOf(deps, sent);
   if (!call) return nothing;
-  const providerCallId = sent.form.get('CallSid') ?? '';
-  const status = sent.form.get('CallStatus') ?? '';
-  const became = becameOf(status);
+  const { callId: providerCallId, state: became } = sent.callback;
   const isOver = became !== 'live' && became !== undefined;
   if (call.endedAt !== null) {
     // It was ended before its carrier had told its id.
@@ -36,7 +31,7 @@ export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<str
     if (hasVoicemail(call) && isOver) await closeMailbox(deps, call);
     return nothing;
   }
-  if (call.direction === 'outbound' && isMachine(sent)) {
+  if (call.direction === 'outbound' && sent.callback.isMachine) {
     await noteMachine(deps, call, account);
     if (isOver) await closeMailbox(deps, call);
     return nothing;
@@ -51,10 +46,11 @@ async function notePickUp(deps: VoiceDeps, sent: SentOfCall): Promise<void> {
   const call = sent.callId === undefined ? undefined : await readCallById(deps.pool, sent.callId);
   const account = call?.telephonyProviderId && (await deps.accounts.byId(call.telephonyProviderId));
   await requireSigned(deps, account || undefined, sent);
-  const isPickUp = ['in-progress', 'answered'].includes(sent.form.get('CallStatus') ?? '');
-  const isItsOwn = call?.providerCallId === sent.form.get('ParentCallSid');
+  const { isAnswered, parentCallId } = sent.callback;
+  const isItsOwn = call !== undefined && call.providerCallId === (parentCallId ?? null);
   const isWaiting = call?.transferStatus === 'ringing' && call.transfers === sent.transfer;
-  if (call && isPickUp && isItsOwn && isWaiting) await somebodyCame(deps, call, { isOver: false });
+  if (call && isAnswered && isItsOwn && isWaiting)
+    await somebodyCame(deps, call, { isOver: false });
 }
 
 type Told = { account: Account; call: CallRow | undefined };
@@ -63,7 +59,7 @@ type Told = { account: Account; call: CallRow | undefined };
 async function callOf(deps: VoiceDeps, sent: SentOfCall): Promise<Told> {
   if (sent.callId === undefined) {
     const { account } = await signedFor(deps, sent);
-    const providerCallId = sent.form.get('CallSid') ?? '';
+    const providerCallId = sent.callback.callId;
     const key = { telephonyProviderId: account.id, providerCallId };
     return { account, call: await readByCarrier(deps.pool, key) };
   }

@@ -7,14 +7,13 @@ import { markDialed } from '../lines/lines.sql.ts';
 import type { Account, Accounts } from '../providers/find-account.ts';
 import { DialRefused } from '../../carriers/ask-carrier.ts';
 import type { Transport } from '../transports/transport.ts';
-import { becameOf } from '../../carriers/twiml/statuses.ts';
-import { pathsOf, type CarrierApi } from '../../carriers/dialect.ts';
+import { pathsOf } from '../../carriers/carrier.ts';
+import type { CarrierApis } from '../../carriers/carriers.ts';
 
 export type PhoneTransportDeps = {
   pool: Pool;
   accounts: Pick<Accounts, 'byId'>;
-  /** Of each type of account. */
-  apis: Readonly<Record<Account['type'], CarrierApi>>;
+  apis: CarrierApis;
   baseUrl: () => string;
   log: Logger;
 };
@@ -41,7 +40,7 @@ export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
       const account = await accountOf(call.telephonyProviderId);
       if (!account) throw new DialRefused('its TelephonyProvider is gone');
       if (!account.outbound) throw new DialRefused('its TelephonyProvider calls nobody');
-      const api = apis[account.type];
+      const api = apis[account.type]!;
       const { from, to } = call;
       if (from === null || to === null) throw new DialRefused('it has no numbers');
       const { ringSec, voicemailMessage } = account.outbound;
@@ -73,7 +72,7 @@ export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
       try {
         const account = await accountOf(telephonyProviderId);
         if (account && providerCallId !== null)
-          await apis[account.type].hangUp(account, providerCallId);
+          await apis[account.type]!.hangUp(account, providerCallId);
       } catch (error) {
         log.warn({ reason: reasonOf(error), call: id }, 'a carrier did not hang up');
       }
@@ -82,8 +81,7 @@ export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
       try {
         const account = await accountOf(telephonyProviderId);
         if (!account || providerCallId === null) return undefined;
-        const status = await apis[account.type].statusOf(account, providerCallId);
-        return status === undefined ? undefined : becameOf(status);
+        return await apis[account.type]!.stateOf(account, providerCallId);
       } catch (error) {
         log.warn(
           { reason: reasonOf(error), call: id },

@@ -5,16 +5,7 @@ import type { Socket, SocketRoute } from '../../platform/http/sockets/sockets.ts
 import type { Line } from '../lines/line.ts';
 import type { Lines, OpenLine } from '../lines/lines.ts';
 import { createMessageBound } from '../lines/message-bound.ts';
-import type { CarrierPaths } from '../../carriers/dialect.ts';
-import {
-  endFrame,
-  eventOf,
-  keysFrame,
-  lastFrame,
-  readFrame,
-  sayFrame,
-  type RelayFrame,
-} from '../../carriers/twiml/relay-frames.ts';
+import { pathsOf, type Relay, type RelayFrame } from '../../carriers/carrier.ts';
 
 /** An utterance of ten minutes has a third of it. */
 const FRAME_BYTES_MAX = 64 * 1024;
@@ -31,10 +22,10 @@ const PROMPTS = { pending: 20, pendingChars: 64_000, burst: 40, perSec: 2 };
  */
 export function relaySocket(
   { lines, log }: { lines: Pick<Lines, 'open'>; log: Logger },
-  { relay: path }: Pick<CarrierPaths, 'relay'>,
+  { relay, type }: { relay: Relay; type: string },
 ): SocketRoute {
   return {
-    path,
+    path: pathsOf(type).relay,
     frameBytesMax: FRAME_BYTES_MAX,
     accept: (socket) => {
       let opening: Promise<OpenLine | undefined> | undefined;
@@ -47,16 +38,16 @@ export function relaySocket(
       const take = (frame: RelayFrame): void => {
         if (frame.type === 'error')
           log.warn({ reason: frame.description }, 'a carrier refused a frame');
-        const event = eventOf(frame);
-        if (event?.type !== 'heard') return event && void opened?.on(event);
-        if (!prompts.allows(event.text)) return socket.close(1008, 'too many prompts');
-        prompts.add(event.text, opened?.on(event));
+        if (frame.type === 'interrupted' || frame.type === 'digit') return void opened?.on(frame);
+        if (frame.type !== 'heard') return;
+        if (!prompts.allows(frame.text)) return socket.close(1008, 'too many prompts');
+        prompts.add(frame.text, opened?.on(frame));
       };
 
       const open = async (frame: RelayFrame): Promise<OpenLine | undefined> => {
-        const token = frame.type === 'setup' ? frame.customParameters?.['token'] : undefined;
-        if (frame.type !== 'setup' || typeof token !== 'string') return undefined;
-        return lines.open({ token, providerCallId: frame.callSid, lineFor: () => lineOf(socket) });
+        if (frame.type !== 'setup' || typeof frame.token !== 'string') return undefined;
+        const { callId, token } = frame;
+        return lines.open({ token, providerCallId: callId, lineFor: () => lineOf(socket, relay) });
       };
 
       const begin = (frame: RelayFrame): Promise<void> => {
@@ -74,7 +65,7 @@ export function relaySocket(
 
       return {
         onText: (text) => {
-          const frame = readFrame(text);
+          const frame = relay.read(text);
           if (!frame) {
             unknown += 1;
             if (unknown > UNKNOWN_MAX) socket.close(1003, 'no frames of ConversationRelay');
@@ -95,13 +86,13 @@ export function relaySocket(
   };
 }
 
-function lineOf(socket: Socket): Line {
+function lineOf(socket: Socket, relay: Relay): Line {
   return {
-    say: (text, isKept) => socket.send(sayFrame(text, isKept)),
-    endUtterance: (isKept) => socket.send(lastFrame(isKept)),
-    sendKeys: (keys) => socket.send(keysFrame(keys)),
+    say: (text, isKept) => socket.send(relay.say(text, isKept)),
+    endUtterance: (isKept) => socket.send(relay.last(isKept)),
+    sendKeys: (keys) => socket.send(relay.keys(keys)),
     end: (why) => {
-      socket.send(endFrame(why));
+      socket.send(relay.end(why));
       socket.close();
     },
   };

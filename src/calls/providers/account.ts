@@ -1,4 +1,5 @@
-import type { CarrierAccount } from '../../carriers/dialect.ts';
+import type { CarrierAccount } from '../../carriers/carrier.ts';
+import { carrierOf, ownFieldsOf } from '../../carriers/carriers.ts';
 import type { AccountSpec } from './telephony-providers.sql.ts';
 
 /** A TelephonyProvider as calls go by it: what is in force, with its defaults applied. */
@@ -27,10 +28,6 @@ export type InboundTerms = {
   closedMessage: string | undefined;
 };
 
-const API_URLS: Readonly<Record<Account['type'], string>> = {
-  twilio: 'https://api.twilio.com',
-  telnyx: 'https://api.telnyx.com',
-};
 const OUTBOUND = { maxConcurrentCalls: 10, maxCallsPerMinute: 60, ringSec: 30 };
 const INBOUND = { maxConcurrentCalls: 100 };
 
@@ -40,8 +37,8 @@ export function accountOf(
   authToken: string,
 ): Account {
   const { id, namespace, name, spec } = provider;
-  const { type, accountId, publicKey, applicationId, outbound, inbound = {} } = spec;
-  const { apiUrl = API_URLS[type] } = spec;
+  const { type, accountId, outbound, inbound = {} } = spec;
+  const { apiUrl = carrierOf(type).provider.apiUrl } = spec;
   const { busyMessage, closedMessage } = inbound;
   return {
     id,
@@ -50,9 +47,8 @@ export function accountOf(
     type,
     accountId,
     authToken,
-    publicKey,
-    applicationId,
     apiUrl: apiUrl.replace(/\/+$/, ''),
+    own: ownFieldsOf(spec),
     outbound: outbound && {
       ...OUTBOUND,
       ...outbound,

@@ -4,6 +4,8 @@ import { recordDeclared } from '../../audit/record-declared.ts';
 import { fromUuid } from '../../ids.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { WhoElse } from '../../platform/reconcile/actors.ts';
+import { OWN_FIELDS } from '../../carriers/carriers.ts';
+import { toSnakeKey } from '../../platform/resources/schema/key-map.ts';
 import { fromTelephonyProviderSpec } from './rest-telephony-provider.ts';
 import type { ProviderProjection, TelephonyProviderRow } from './telephony-providers.sql.ts';
 
@@ -13,14 +15,13 @@ export const TOLD = [
   'type',
   'account_id',
   'auth_token_secret_ref',
-  'public_key',
-  'application_id',
+  ...OWN_FIELDS.map(toSnakeKey),
   'api_url',
   'numbers',
   'outbound',
   'inbound',
   'managed_by',
-] as const;
+];
 
 /** As the operator takes it over; `row`: what was there before. */
 export async function recordProvider(

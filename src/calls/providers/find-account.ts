@@ -13,7 +13,8 @@ import {
   type BoundRow,
 } from './accounts.sql.ts';
 import { phoneNumber } from '../../platform/resources/schema/field-types.ts';
-import { accountIdField, type DeclaredNumber } from './telephony-provider.ts';
+import { accountIdField } from '../../carriers/account-id.ts';
+import type { DeclaredNumber } from './telephony-provider.ts';
 import { authTokenPlace } from './telephony-providers.sql.ts';
 
 export type { Account } from './account.ts';

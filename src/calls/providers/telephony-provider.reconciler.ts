@@ -34,7 +34,7 @@ import {
   type TelephonyProviderSpec,
   type TelephonyProviderStatus,
 } from './telephony-provider.ts';
-import { isPublicKey, NO_PUBLIC_KEY } from '../../carriers/telnyx/public-key.ts';
+import { ownFaultIn } from '../../carriers/carriers.ts';
 import { unknownCountries } from './unknown-countries.ts';
 
 type ProviderResource = Resource<TelephonyProviderSpec, TelephonyProviderStatus>;
@@ -132,9 +132,10 @@ async function resolve(
     const message = `spec.apiUrl: ${address.problem}`;
     return { type: 'Accepted', why: { reason: 'InvalidUrl', message } };
   }
-  if (spec.publicKey !== undefined && !isPublicKey(spec.publicKey)) {
-    const message = `spec.publicKey: ${NO_PUBLIC_KEY}`;
-    return { type: 'Accepted', why: { reason: 'InvalidKey', message } };
+  const own = ownFaultIn(spec);
+  if (own) {
+    const message = `spec.${own.field}: ${own.message}`;
+    return { type: 'Accepted', why: { reason: own.reason, message } };
   }
   const [unknown] = await unknownCountries(spec.outbound?.countries ?? []);
   if (unknown) {

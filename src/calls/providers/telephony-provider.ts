@@ -14,34 +14,14 @@ import {
   secretKeyRef,
 } from '../../platform/resources/schema/field-types.ts';
 import { hours } from '../../agents/agent-hours.ts';
+import { accountIdField } from '../../carriers/account-id.ts';
+import { CARRIER_TYPES, CARRIERS } from '../../carriers/carriers.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /**
  * The kind TelephonyProvider (contract §6): types, CRD and REST shape come from here. An account at a
  * carrier, and which agent answers each of its numbers. What is of every carrier stands at the top.
  */
-
-export const accountIdField = z
-  .string()
-  .min(1)
-  .max(64)
-  .regex(
-    ...saying(
-      /^[A-Za-z0-9_-]+$/,
-      'must be the id of an account: letters, digits, hyphens and underscores',
-    ),
-  );
-
-/** The base64 of 32 bytes: 43 characters, of which the last has two bits to spare. */
-const ed25519Key = z
-  .string()
-  .max(44)
-  .regex(
-    ...saying(
-      /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/,
-      "must be the account's public key as its carrier shows it: the base64 of 32 bytes, 44 characters",
-    ),
-  );
 
 const message = z.string().min(1).max(1000);
 const atOnce = z.int().min(1).max(10_000);
@@ -104,35 +84,33 @@ const inbound = z.strictObject({
     .exactOptional(),
 });
 
+/** Describes a field that all carriers share, one by one. */
+const ofEach = (field: 'accountId' | 'authToken'): string =>
+  CARRIERS.map(({ name, provider }) => `of ${name} ${provider.says[field]}`).join(', ');
+
+const defaults = CARRIERS.map(({ provider }) => provider.apiUrl).join(' or ');
+
+/** Optional texts. Code reads them by `ownFieldsOf`, so the type of a spec does not list them. */
+const ownFields: object = Object.assign({}, ...CARRIERS.map(({ provider }) => provider.fields));
+
 export const telephonyProviderSpec = z
   .strictObject({
     type: z
-      .enum(['twilio', 'telnyx'])
+      .enum(CARRIER_TYPES)
       .describe('How the carrier is spoken to; twilio also for others that speak as it does.'),
     accountId: accountIdField
       .clone()
-      .describe("The account's id at the carrier; of Twilio AC…, of Telnyx the user's id."),
+      .describe(`The account's id at the carrier; ${ofEach('accountId')}.`),
     authTokenSecretRef: secretKeyRef
       .clone()
       .describe(
-        "Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx " +
-          'it is an API key. It must carry the label parley.dev/allow: "true".',
+        `Secret with the token that opens the carrier's API; ${ofEach('authToken')}. ` +
+          'It must carry the label parley.dev/allow: "true".',
       ),
-    publicKey: ed25519Key
-      .clone()
-      .describe(
-        "Of type telnyx: the account's public key, which the carrier's requests are checked by.",
-      )
-      .exactOptional(),
-    applicationId: accountIdField
-      .clone()
-      .describe('Of type telnyx: the id of the TeXML application that calls go out by.')
-      .exactOptional(),
+    ...ownFields,
     apiUrl: baseUrl
       .clone()
-      .describe(
-        "Base of the carrier's API; absent: https://api.twilio.com or https://api.telnyx.com.",
-      )
+      .describe(`Base of the carrier's API; absent: ${defaults}.`)
       .exactOptional(),
     numbers: z
       .array(boundNumber)
@@ -148,30 +126,7 @@ export const telephonyProviderSpec = z
       .exactOptional(),
     metadata: metadataMap.exactOptional(),
   })
-  .meta(
-    rules(
-      {
-        rule: "(self.type == 'telnyx') == has(self.publicKey)",
-        message: 'type telnyx needs publicKey, and no other type has it',
-        fieldPath: '.publicKey',
-      },
-      {
-        rule: "self.type != 'telnyx' || !has(self.outbound) || has(self.applicationId)",
-        message: 'type telnyx needs applicationId to call somebody, which outbound allows',
-        fieldPath: '.applicationId',
-      },
-      {
-        rule: "self.type == 'telnyx' || !has(self.applicationId)",
-        message: 'applicationId is for type telnyx only',
-        fieldPath: '.applicationId',
-      },
-      {
-        rule: "self.type != 'telnyx' || !has(self.outbound) || !has(self.outbound.ringSec) || self.outbound.ringSec <= 120",
-        message: 'by Telnyx it rings for at most 120 seconds',
-        fieldPath: '.outbound.ringSec',
-      },
-    ),
-  )
+  .meta(rules(...CARRIERS.flatMap(({ provider }) => provider.rules)))
   .describe('How a carrier is reached, and which agent answers which number.');
 
 export const telephonyProviderStatus = z

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { CARRIER_TYPES, OWN_FIELDS } from '../../carriers/carriers.ts';
+import { toSnakeKey } from '../../platform/resources/schema/key-map.ts';
 import { fromUuid } from '../../ids.ts';
 import { createdAt, unixSec, updatedAt } from '../../platform/http/fields.ts';
 import { readableFields } from '../../platform/resources/schema/rest-schema.ts';
@@ -17,6 +19,9 @@ const BoundNumber = z.strictObject({
     .meta({ description: 'When it is answered, as it is written; absent: always.' }),
 });
 
+/** Names of the fields that only one carrier has. */
+const OWN_NAMES = OWN_FIELDS.map(toSnakeKey);
+
 /** What is not set is null, so that readers need not know what may be absent. */
 export const TelephonyProvider = z
   .strictObject({
@@ -24,12 +29,11 @@ export const TelephonyProvider = z
     created: createdAt,
     updated: updatedAt,
     name: z.string().meta({ description: 'What calls name it by; never changes.' }),
-    type: z.enum(['twilio', 'telnyx']),
+    type: z.enum(CARRIER_TYPES),
     account_id: z.string().meta({ description: "The account's id at the carrier." }),
     ...readableFields(TelephonyProviderWrite, [
       'auth_token_secret_ref',
-      'public_key',
-      'application_id',
+      ...OWN_NAMES,
       'api_url',
       'outbound',
       'inbound',
@@ -44,6 +48,8 @@ export const TelephonyProvider = z
 
 export function providerView(row: TelephonyProviderRow): Record<string, unknown> {
   const fields = fromTelephonyProviderSpec(row.spec);
+  const set = new Map<string, unknown>(Object.entries(fields));
+  const own = Object.fromEntries(OWN_NAMES.map((name) => [name, set.get(name) ?? null]));
   return {
     id: fromUuid('tp', row.id),
     created: unixSec(row.createdAt),
@@ -52,8 +58,7 @@ export function providerView(row: TelephonyProviderRow): Record<string, unknown>
     type: fields.type,
     account_id: fields.account_id,
     auth_token_secret_ref: fields.auth_token_secret_ref,
-    public_key: fields.public_key ?? null,
-    application_id: fields.application_id ?? null,
+    ...own,
     api_url: fields.api_url ?? null,
     numbers: fields.numbers ?? [],
     outbound: fields.outbound ?? null,

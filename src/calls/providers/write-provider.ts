@@ -31,7 +31,8 @@ import {
   type TelephonyProviderWrite,
 } from './rest-telephony-provider.ts';
 import { findTaken } from './telephony-numbers.sql.ts';
-import { isPublicKey, NO_PUBLIC_KEY } from '../../carriers/telnyx/public-key.ts';
+import { ownFaultIn } from '../../carriers/carriers.ts';
+import { toCamelKey, toSnakeKey } from '../../platform/resources/schema/key-map.ts';
 import { RESERVED_NAME, SIMULATED, type TelephonyProviderSpec } from './telephony-provider.ts';
 import { readProvider, type TelephonyProviderRow } from './telephony-providers.sql.ts';
 import { unknownCountries } from './unknown-countries.ts';
@@ -140,9 +141,7 @@ export function requireProvider(deps: { pool: Db }, key: RowKey): Promise<Teleph
 
 /** What a create body or a merge patch, which may have null, says of what is looked at here. */
 type Naming = {
-  [Field in 'api_url' | 'public_key' | 'numbers' | 'outbound']?:
-    | TelephonyProviderFields[Field]
-    | null;
+  [Field in 'api_url' | 'numbers' | 'outbound']?: TelephonyProviderFields[Field] | null;
 };
 
 /**
@@ -151,10 +150,10 @@ type Naming = {
  * @throws ApiError invalid_body
  */
 async function check(deps: ProviderWriterDeps, key: RowKey, fields: object): Promise<void> {
-  const { api_url, public_key, numbers, outbound } = fields as Naming; // Parsed at the edge.
+  const { api_url, numbers, outbound } = fields as Naming; // Parsed at the edge.
   const errors = [
     ...addressFaults(deps.guard, api_url),
-    ...keyFaults(public_key),
+    ...ownFaults(fields),
     ...(await countryFaults(outbound?.countries)),
     ...(await numberFaults(deps, key, numbers ?? [])),
   ];
@@ -167,9 +166,11 @@ function addressFaults(guard: AddressGuard, url: string | null | undefined): Fie
   return 'problem' in checked ? [fault('/api_url', 'invalid_url', checked.problem)] : [];
 }
 
-function keyFaults(key: string | null | undefined): FieldError[] {
-  if (typeof key !== 'string' || isPublicKey(key)) return [];
-  return [fault('/public_key', 'invalid_key', NO_PUBLIC_KEY)];
+/** Checks the fields that only one carrier has. */
+function ownFaults(fields: object): FieldError[] {
+  const named = Object.entries(fields).map(([name, value]) => [toCamelKey(name), value]);
+  const own = ownFaultIn(Object.fromEntries(named));
+  return own ? [fault(`/${toSnakeKey(own.field)}`, own.code, own.message)] : [];
 }
 
 async function countryFaults(codes: readonly string[] | null | undefined): Promise<FieldError[]> {

@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import type { EgressClient } from '../../platform/egress/client.ts';
-import {
-  askCarrier,
-  refusalOf,
-  SHORT_TIMEOUT_MS,
-  sidSince,
-  stateOf,
-  type CarrierAnswer,
-} from '../ask-carrier.ts';
-import type { CarrierAccount, CarrierApi } from '../dialect.ts';
+import { askCarrier, refusalOf, SHORT_TIMEOUT_MS, type CarrierAnswer } from '../ask-carrier.ts';
+import type { CarrierAccount, CarrierApi } from '../carrier.ts';
+import { sidSince, stateOf, statusIn } from '../twiml/statuses.ts';
 
 /** Of the call that is placed it tells numbers and state; of its id its webhooks tell first. */
 const Made = z.object({ sid: z.string().min(1).max(256).optional() });
@@ -44,7 +38,7 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
   return {
     dial: async (account, call) => {
       const json = {
-        ApplicationSid: account.applicationId,
+        ApplicationSid: account.own['applicationId'],
         From: call.from,
         To: call.to,
         Url: call.url,
@@ -73,9 +67,9 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
       if (status !== 200) throw new Error(`the carrier answers ${status}${saying(body)}`);
       return sidSince({ status, body }, sinceMs);
     },
-    statusOf: async (account, id) => {
+    stateOf: async (account, id) => {
       const path = pathOf(id);
-      return stateOf(await ask(account, { path, timeoutMs: SHORT_TIMEOUT_MS }));
+      return stateOf(statusIn(await ask(account, { path, timeoutMs: SHORT_TIMEOUT_MS })) ?? '');
     },
     hangUp: async (account, id) => {
       const form = new URLSearchParams({ Status: 'completed' });

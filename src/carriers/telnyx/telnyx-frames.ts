@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { MediaDialect } from '../dialect.ts';
+import type { MediaFrames } from '../carrier.ts';
 import { base64Of, type MediaFrame } from '../media.ts';
 import { ALIKE, whole } from '../twiml/media-frames.ts';
 
@@ -55,7 +55,7 @@ function startOf({ start, stream_id: streamSid }: z.output<typeof Start>): Media
   return { event: 'start', start: { streamSid, callSid, customParameters, mediaFormat } };
 }
 
-export const TELNYX_MEDIA: MediaDialect = {
+export const TELNYX_MEDIA: MediaFrames = {
   read,
   sound: (_, bytes) => JSON.stringify({ event: 'media', media: { payload: base64Of(bytes) } }),
   mark: (_, name) => JSON.stringify({ event: 'mark', mark: { name } }),

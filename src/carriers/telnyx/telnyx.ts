@@ -1,37 +1,114 @@
-import { pathsOf, type Dialect } from '../dialect.ts';
+import { z } from 'zod';
+import { accountIdField } from '../account-id.ts';
+import type { Carrier, ProviderPart } from '../carrier.ts';
+import { saying } from '../../platform/resources/schema/patterns.ts';
+import { readTwimlCallback } from '../twiml/callback.ts';
+import { twimlRelay } from '../twiml/relay-frames.ts';
+import { twimlAnswers } from '../twiml/twiml.ts';
+import { isPublicKey, NO_PUBLIC_KEY } from './public-key.ts';
 import { isSigned } from './signature.ts';
+import { createTelnyxApi } from './telnyx-api.ts';
 import { TELNYX_MEDIA } from './telnyx-frames.ts';
+
+/** The base64 of 32 bytes: 43 characters, and the last one has two spare bits. */
+const ed25519Key = z
+  .string()
+  .max(44)
+  .regex(
+    ...saying(
+      /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/,
+      "must be the account's public key as its carrier shows it: the base64 of 32 bytes, 44 characters",
+    ),
+  );
+
+const provider: ProviderPart = {
+  apiUrl: 'https://api.telnyx.com',
+  says: { accountId: "the user's id", authToken: 'it is an API key' },
+  fields: {
+    publicKey: ed25519Key
+      .clone()
+      .describe(
+        "Of type telnyx: the account's public key, which the carrier's requests are checked by.",
+      )
+      .exactOptional(),
+    applicationId: accountIdField
+      .clone()
+      .describe('Of type telnyx: the id of the TeXML application that calls go out by.')
+      .exactOptional(),
+  },
+  rules: [
+    {
+      rule: "(self.type == 'telnyx') == has(self.publicKey)",
+      message: 'type telnyx needs publicKey, and no other type has it',
+      fieldPath: '.publicKey',
+    },
+    {
+      rule: "self.type != 'telnyx' || !has(self.outbound) || has(self.applicationId)",
+      message: 'type telnyx needs applicationId to call somebody, which outbound allows',
+      fieldPath: '.applicationId',
+    },
+    {
+      rule: "self.type == 'telnyx' || !has(self.applicationId)",
+      message: 'applicationId is for type telnyx only',
+      fieldPath: '.applicationId',
+    },
+    {
+      rule: "self.type != 'telnyx' || !has(self.outbound) || !has(self.outbound.ringSec) || self.outbound.ringSec <= 120",
+      message: 'by Telnyx it rings for at most 120 seconds',
+      fieldPath: '.outbound.ringSec',
+    },
+  ],
+  faultIn: ({ publicKey }) =>
+    publicKey === undefined || isPublicKey(publicKey)
+      ? undefined
+      : {
+          field: 'publicKey',
+          code: 'invalid_key',
+          reason: 'InvalidKey',
+          message: NO_PUBLIC_KEY,
+        },
+};
 
 /**
  * Telnyx' TeXML: Twilio's forms, XML and frames of ConversationRelay, with signatures, an API and frames of
  * sound of its own (developers.telnyx.com: TeXML, ConversationRelay, media streaming).
  */
-export const TELNYX: Dialect = {
+export const TELNYX: Carrier<'telnyx'> = {
   type: 'telnyx',
-  paths: pathsOf('telnyx'),
-  isSigned: ({ publicKey }, { body, headers }, { nowMs }) =>
-    publicKey !== undefined &&
-    isSigned(publicKey, {
-      body,
-      signature: String(headers['telnyx-signature-ed25519'] ?? ''),
-      timestamp: String(headers['telnyx-timestamp'] ?? ''),
-      nowMs,
-    }),
-  unsigned:
-    'no TelephonyProvider of type telnyx with this account and number has the public key that ' +
-    'telnyx-signature-ed25519 is right with, or telnyx-timestamp is more than five minutes off',
-  // Its public key is no secret.
-  provesOwner: false,
-  // It names a voice by one word, such as Telnyx.NaturalHD.astra, and has no attribute for who speaks it.
-  voice: ({ voiceId }) => ({ voice: voiceId }),
-  // Without them sound goes one way, and in whatever form the call has it.
-  stream: {
-    track: 'inbound_track',
-    codec: 'PCMU',
-    bidirectionalMode: 'rtp',
-    bidirectionalCodec: 'PCMU',
+  name: 'Telnyx',
+  provider,
+  signature: {
+    header: 'telnyx-signature-ed25519',
+    refusal:
+      'no TelephonyProvider of type telnyx with this account and number has the public key that ' +
+      'telnyx-signature-ed25519 is right with, or telnyx-timestamp is more than five minutes off',
+    // Anybody may know the public key.
+    provesOwner: false,
+    isSigned: ({ own: { publicKey } }, { body, headers, nowMs }) =>
+      publicKey !== undefined &&
+      isSigned(publicKey, {
+        body,
+        signature: String(headers['telnyx-signature-ed25519'] ?? ''),
+        timestamp: String(headers['telnyx-timestamp'] ?? ''),
+        nowMs,
+      }),
   },
-  tellsRelayEnd: false,
-  followsStatus: true,
+  createApi: createTelnyxApi,
+  readCallback: readTwimlCallback,
+  answers: twimlAnswers({
+    // Without them sound goes one way, and in whatever form the call has it.
+    stream: {
+      track: 'inbound_track',
+      codec: 'PCMU',
+      bidirectionalMode: 'rtp',
+      bidirectionalCodec: 'PCMU',
+    },
+    followsStatus: true,
+  }),
   media: TELNYX_MEDIA,
+  relay: twimlRelay({
+    // One word names a voice and its provider, such as Telnyx.NaturalHD.astra.
+    voice: ({ voiceId }) => ({ voice: voiceId }),
+    reportsEnd: false,
+  }),
 };

@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import type { EgressClient } from '../../platform/egress/client.ts';
-import {
-  askCarrier,
-  refusalOf,
-  SHORT_TIMEOUT_MS,
-  sidSince,
-  stateOf,
-  type CarrierAnswer,
-} from '../ask-carrier.ts';
-import type { CarrierAccount, CarrierApi } from '../dialect.ts';
+import { askCarrier, refusalOf, SHORT_TIMEOUT_MS, type CarrierAnswer } from '../ask-carrier.ts';
+import type { CarrierAccount, CarrierApi } from '../carrier.ts';
+import { sidSince, stateOf, statusIn } from '../twiml/statuses.ts';
 
 const Made = z.object({ sid: z.string().min(1).max(256) });
 const Refusal = z.object({ code: z.number().optional(), message: z.string() });
@@ -56,9 +50,9 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
       if (status !== 200) throw new Error(`the carrier answers ${status}${saying(body)}`);
       return sidSince({ status, body }, sinceMs);
     },
-    statusOf: async (account, id) => {
+    stateOf: async (account, id) => {
       const path = `Calls/${encodeURIComponent(id)}.json`;
-      return stateOf(await ask(account, { path, timeoutMs: SHORT_TIMEOUT_MS }));
+      return stateOf(statusIn(await ask(account, { path, timeoutMs: SHORT_TIMEOUT_MS })) ?? '');
     },
     hangUp: async (account, id) => {
       const form = new URLSearchParams({ Status: 'completed' });

@@ -1,25 +1,41 @@
-import { pathsOf, type Dialect } from '../dialect.ts';
-import { clearFrame, markFrame, readMediaFrame, soundFrame } from '../twiml/media-frames.ts';
+import type { Carrier } from '../carrier.ts';
+import { readTwimlCallback } from '../twiml/callback.ts';
+import { TWILIO_MEDIA } from '../twiml/media-frames.ts';
+import { twimlRelay } from '../twiml/relay-frames.ts';
+import { twimlAnswers } from '../twiml/twiml.ts';
 import { isSigned, portSpellings } from './signature.ts';
+import { createTwilioApi } from './twilio-api.ts';
 
 /** Twilio itself, and others that sign and answer as it does. */
-export const TWILIO: Dialect = {
+export const TWILIO: Carrier<'twilio'> = {
   type: 'twilio',
-  paths: pathsOf('twilio'),
-  /** Over any of the addresses, however its port is written: a proxy may have another than we are configured with. */
-  isSigned: ({ authToken }, { form: params, headers, target }, { bases }) => {
-    const signature = String(headers['x-twilio-signature'] ?? '');
-    return bases
-      .flatMap(portSpellings)
-      .some((base) => isSigned(authToken, { url: `${base}${target}`, params, signature }));
+  name: 'Twilio',
+  provider: {
+    apiUrl: 'https://api.twilio.com',
+    says: { accountId: 'AC…', authToken: "it signs the carrier's requests too" },
+    fields: {},
+    rules: [],
   },
-  unsigned:
-    'no TelephonyProvider with this account and number has a token that X-Twilio-Signature was made with; ' +
-    'PARLEY_BASE_URL must be the address that the carrier calls',
-  provesOwner: true,
-  voice: ({ provider, voiceId }) => ({ voice: voiceId, ttsProvider: provider }),
-  stream: {},
-  tellsRelayEnd: true,
-  followsStatus: false,
-  media: { read: readMediaFrame, sound: soundFrame, mark: markFrame, clear: clearFrame },
+  signature: {
+    header: 'X-Twilio-Signature',
+    refusal:
+      'no TelephonyProvider with this account and number has a token that X-Twilio-Signature was made with; ' +
+      'PARLEY_BASE_URL must be the address that the carrier calls',
+    provesOwner: true,
+    /** Over any of the addresses, however its port is written: a proxy may have another than we are configured with. */
+    isSigned: ({ authToken }, { form: params, headers, target, bases }) => {
+      const signature = String(headers['x-twilio-signature'] ?? '');
+      return bases
+        .flatMap(portSpellings)
+        .some((base) => isSigned(authToken, { url: `${base}${target}`, params, signature }));
+    },
+  },
+  createApi: createTwilioApi,
+  readCallback: readTwimlCallback,
+  answers: twimlAnswers({}),
+  media: TWILIO_MEDIA,
+  relay: twimlRelay({
+    voice: ({ provider, voiceId }) => ({ voice: voiceId, ttsProvider: provider }),
+    reportsEnd: true,
+  }),
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { MediaFrames } from '../carrier.ts';
 import { base64Of, type MediaFrame } from '../media.ts';
 
 /**
@@ -56,3 +57,10 @@ export const markFrame = (streamSid: string, name: string): string =>
   JSON.stringify({ event: 'mark', streamSid, mark: { name } });
 export const clearFrame = (streamSid: string): string =>
   JSON.stringify({ event: 'clear', streamSid });
+
+export const TWILIO_MEDIA: MediaFrames = {
+  read: readMediaFrame,
+  sound: soundFrame,
+  mark: markFrame,
+  clear: clearFrame,
+};

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Relay, RelayFrame } from '../carrier.ts';
+import { relayTwiml, type RelayVoice } from './twiml.ts';
 
 /**
  * Frames of ConversationRelay, which Twilio and Telnyx send alike: JSON, one object each. Members that we do
@@ -26,37 +28,29 @@ const Frame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('error'), description: z.string().nullish() }),
 ]);
 
-export type RelayFrame = z.output<typeof Frame>;
-
-/** undefined: it is no frame that we know; a carrier may send new ones. */
-export function readFrame(text: string): RelayFrame | undefined {
+export function readRelayFrame(text: string): RelayFrame | undefined {
   try {
-    return Frame.safeParse(JSON.parse(text)).data;
+    const frame = Frame.safeParse(JSON.parse(text)).data;
+    return frame && neutral(frame);
   } catch {
     return undefined;
   }
 }
 
-export type RelayEvent =
-  | { type: 'heard'; text: string }
-  /** The user spoke into what was being said, having heard that much of it. */
-  | { type: 'interrupted'; heard: string }
-  | { type: 'digit'; digit: string };
-
-/** What a frame tells of the line; undefined: nothing. Half an utterance is none. */
-export function eventOf(frame: RelayFrame): RelayEvent | undefined {
+function neutral(frame: z.output<typeof Frame>): RelayFrame {
   switch (frame.type) {
+    case 'setup':
+      return { type: 'setup', callId: frame.callSid, token: frame.customParameters?.['token'] };
     case 'prompt': {
       const text = frame.voicePrompt.trim();
-      return frame.last !== false && text !== '' ? { type: 'heard', text } : undefined;
+      return frame.last !== false && text !== '' ? { type: 'heard', text } : { type: 'other' };
     }
     case 'interrupt':
       return { type: 'interrupted', heard: frame.utteranceUntilInterrupt ?? '' };
     case 'dtmf':
       return { type: 'digit', digit: frame.digit };
-    case 'setup':
     case 'error':
-      return undefined;
+      return { type: 'error', description: frame.description ?? undefined };
     default:
       return frame satisfies never;
   }
@@ -71,3 +65,21 @@ export const keysFrame = (digits: string): string => JSON.stringify({ type: 'sen
 /** `handoffData` comes back with the carrier's question what is next. */
 export const endFrame = (why?: string): string =>
   JSON.stringify({ type: 'end', ...(why !== undefined && { handoffData: why }) });
+
+/** `voice`: the attributes that name a voice to the carrier. */
+export function twimlRelay({
+  voice,
+  reportsEnd,
+}: Pick<Relay, 'reportsEnd'> & {
+  voice: (declared: { provider?: string | undefined; voiceId?: string | undefined }) => RelayVoice;
+}): Relay {
+  return {
+    answer: ({ voice: declared, ...options }) => relayTwiml(options, declared && voice(declared)),
+    reportsEnd,
+    read: readRelayFrame,
+    say: sayFrame,
+    last: lastFrame,
+    keys: keysFrame,
+    end: endFrame,
+  };
+}

@@ -1,7 +1,9 @@
-import type { CallState } from '../dialect.ts';
+import { z } from 'zod';
+import type { CarrierAnswer } from '../ask-carrier.ts';
+import type { CallState } from '../carrier.ts';
 
 /** What Twilio calls the states of a call. */
-const BECAME: Record<string, CallState> = {
+const STATES: Record<string, CallState> = {
   queued: 'live',
   initiated: 'live',
   ringing: 'live',
@@ -15,6 +17,25 @@ const BECAME: Record<string, CallState> = {
 };
 
 /** undefined: no state that we know. */
-export function becameOf(status: string): CallState {
-  return Object.hasOwn(BECAME, status) ? BECAME[status] : undefined;
+export function stateOf(status: string): CallState {
+  return Object.hasOwn(STATES, status) ? STATES[status] : undefined;
+}
+
+const Listed = z.object({
+  calls: z.array(z.object({ sid: z.string(), date_created: z.string().nullish() })),
+});
+
+/** The id of a call of a list that was made since; undefined: it has none. @throws Error when it is no list */
+export function sidSince({ body }: CarrierAnswer, sinceMs: number): string | undefined {
+  const isLate = (made: string | null | undefined): boolean =>
+    made === null || made === undefined || Date.parse(made) >= sinceMs - 1_000;
+  return Listed.parse(body).calls.find(({ date_created }) => isLate(date_created))?.sid;
+}
+
+const Read = z.object({ status: z.string() });
+
+/** What an answer about one call calls its state. */
+export function statusIn({ status, body }: CarrierAnswer): string | undefined {
+  const read = Read.safeParse(body);
+  return status === 200 && read.success ? read.data.status : undefined;
 }

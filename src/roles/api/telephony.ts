@@ -1,12 +1,10 @@
 import { createRingPerson } from '../../calls/acts/ring-person.ts';
 import type { TransportOf } from '../../calls/transports/transport.ts';
 import { createTransports } from '../../calls/transports/transports.ts';
-import { DIALECTS } from '../../carriers/dialects.ts';
+import { CARRIERS, createCarrierApis } from '../../carriers/carriers.ts';
 import { relaySocket } from '../../calls/phone/relay-socket.ts';
 import type { VoiceDeps } from '../../calls/phone/voice-deps.ts';
 import { mediaSocket } from '../../calls/phone/media-socket.ts';
-import { createTelnyxApi } from '../../carriers/telnyx/telnyx-api.ts';
-import { createTwilioApi } from '../../carriers/twilio/twilio-api.ts';
 import { createPhoneTransport } from '../../calls/phone/phone-transport.ts';
 import { createLines, type Lines } from '../../calls/lines/lines.ts';
 import { hasOwnSpeech } from '../../calls/lines/own-speech.ts';
@@ -55,7 +53,7 @@ export function openTelephony(
   const { clockMs, findEndpoint, guard, log, lookup, notifier } = deps;
   const accounts = createAccounts({ ...deps, nowMs: clockMs });
   const egress = createEgressClient({ guard, ...(lookup && { lookup }) });
-  const apis = { twilio: createTwilioApi({ egress }), telnyx: createTelnyxApi({ egress }) };
+  const apis = createCarrierApis({ egress });
   const carried = createPhoneTransport({ ...deps, accounts, apis });
   const providers = createEgressFetch({ guard });
   const wakeLine = (callId: string): void => notifier.notify(CHANNELS.calls, [callId]);
@@ -85,9 +83,9 @@ export function openLines(
   const talkLimits = createTalkLimits();
   const onTimes = createTimesMeter(deps.metrics);
   const ways = { ...deps, lines, onTimes, providers: deps.speech, limits: talkLimits };
-  const carried = Object.values(DIALECTS).flatMap((dialect) => [
-    relaySocket(ways, dialect.paths),
-    mediaSocket(ways, dialect),
+  const carried = CARRIERS.flatMap(({ media, relay, type }) => [
+    ...(relay ? [relaySocket(ways, { relay, type })] : []),
+    mediaSocket(ways, { media, type }),
   ]);
   return { lines, sockets: createSockets([...carried, talkSocket(ways)], deps), talkLimits };
 }

@@ -5,9 +5,10 @@ import {
   type AuthenticateDeps,
   type SentTo,
 } from '../../../src/calls/phone/authenticate.ts';
+import { readTwimlCallback } from '../../../src/carriers/twiml/callback.ts';
 import type { Account } from '../../../src/calls/providers/find-account.ts';
 
-/** Finds the account behind a carrier's request. The stand-in dialect accepts the tokens that a test names. */
+/** Finds the account behind a carrier's request. The stand-in carrier accepts the tokens that a test names. */
 
 const accountOf = (id: string, over: object = {}): Account =>
   ({ id, accountId: 'AC1', type: 'twilio', ...over }) as unknown as Account;
@@ -17,20 +18,29 @@ function sending(over: {
   signedBy?: string[];
   providerId?: string;
   provesOwner?: boolean;
+  /** Whether its forms name the account; default: yes. */
+  namesAccount?: boolean;
 }) {
   const bases: string[] = [];
   const sent = {
     client: { address: '1.2.3.4' },
     headers: { host: 'called.test' },
-    form: new URLSearchParams({ AccountSid: 'AC1', To: '+1', From: '+2', ...over.form }),
+    callback: {
+      ...readTwimlCallback(
+        new URLSearchParams({ AccountSid: 'AC1', To: '+1', From: '+2', ...over.form }),
+      ),
+      ...(over.namesAccount === false && { accountId: undefined }),
+    },
     providerId: over.providerId,
-    dialect: {
+    carrier: {
       type: 'twilio',
-      unsigned: 'not signed',
-      provesOwner: over.provesOwner ?? false,
-      isSigned: (account: Account, _: unknown, at: { bases: string[] }) => {
-        bases.push(...at.bases);
-        return (over.signedBy ?? ['a']).includes(account.id);
+      signature: {
+        refusal: 'not signed',
+        provesOwner: over.provesOwner ?? false,
+        isSigned: (account: Account, { bases: called }: { bases: string[] }) => {
+          bases.push(...called);
+          return (over.signedBy ?? ['a']).includes(account.id);
+        },
       },
     },
   } as unknown as SentTo;
@@ -46,6 +56,14 @@ function having(accounts: Record<string, Account[]>, publicUrl?: string) {
         asked.push(`${accountId} ${number}`);
         return (accounts[number] ?? []).map((account) => ({ account, bound: { number } }));
       },
+      byId: async (id: string) =>
+        Object.values(accounts)
+          .flat()
+          .find((account) => account.id === id),
+      numbersOf: async ({ id }: Account) =>
+        Object.keys(accounts)
+          .filter((number) => accounts[number]!.some((account) => account.id === id))
+          .map((number) => ({ number })),
     },
     rateLimits: { countFailure: async (address: string) => failures.push(address) },
     baseUrl: () => 'https://ours.test',
@@ -113,4 +131,25 @@ test('a known account is required to be the one, of the carrier, that signed it'
     await expect(requireSigned(deps, account, sent)).rejects.toMatchObject(REFUSED);
   }
   expect(failures).toHaveLength(4);
+});
+
+test('a carrier that does not name the account has the address name the provider', async () => {
+  const { deps, asked } = having({ '+1': [accountOf('a')], '+3': [accountOf('b')] });
+  const ask = (over: Parameters<typeof sending>[0]) =>
+    signedFor(deps, sending({ namesAccount: false, ...over }).sent);
+  expect(await ask({ providerId: 'a' })).toMatchObject({
+    account: { id: 'a' },
+    bound: { number: '+1' },
+  });
+  for (const refused of [
+    {},
+    { providerId: 'nobody' },
+    // One of its own, of another number, and one that did not sign it.
+    { providerId: 'a', form: { To: '+3', From: '+3' } },
+    { providerId: 'b', form: { To: '+3' } },
+  ])
+    await expect(ask(refused)).rejects.toMatchObject(REFUSED);
+  expect(asked).toEqual([]);
+  const { sent } = sending({ namesAccount: false });
+  expect(await requireSigned(deps, accountOf('a', { accountId: 'AC2' }), sent)).toBeDefined();
 });

@@ -257,3 +257,17 @@ test('who ends the call by the API hangs up', async () => {
   await phone.closed;
   expect(phones.carrier.hungUp).toContain(phone.sid);
 });
+
+test('the end of a call that is reported where calls come in ends that call, and is no new one', async () => {
+  const phone = await phones.carrier.call(NUMBER);
+  await phone.hears(GREETING);
+  const ending = { CallStatus: 'completed' };
+  expect(await phones.carrier.ring(NUMBER, { ...ending, CallSid: phone.sid })).toMatchObject({
+    status: 200,
+    verbs: [],
+  });
+  await phones.callWhen(phone.sid, { status: 'completed', ended_reason: 'user_hangup' });
+  const before = await phones.read('/v1/calls?limit=100');
+  await phones.carrier.ring(NUMBER, ending);
+  expect(await phones.read('/v1/calls?limit=100')).toEqual(before);
+});

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { carrierRoutes } from '../../../src/calls/phone/carrier.routes.ts';
 import { afterHandOff } from '../../../src/calls/phone/after-transfer.ts';
+import { TWILIO } from '../../../src/carriers/twilio/twilio.ts';
 import { EMPTY_TWIML } from '../../../src/carriers/twiml/twiml.ts';
 import type { OfCall, VoiceDeps } from '../../../src/calls/phone/voice-deps.ts';
 
@@ -17,7 +18,11 @@ test('each carrier has its own two operations', () => {
 
 /** The socket from before `after` transfers, for a call with this many. */
 const handedOff = (after: number, call: { transfers: number; status: string }): Promise<string> =>
-  afterHandOff(NO_DEPS, { call, account: {}, sent: { after } } as unknown as OfCall);
+  afterHandOff(NO_DEPS, {
+    call,
+    account: {},
+    sent: { after, carrier: TWILIO },
+  } as unknown as OfCall);
 
 test('the end of an earlier socket than the last rings nobody', async () => {
   expect(await handedOff(0, { transfers: 2, status: 'transferring' })).toBe(EMPTY_TWIML);

@@ -108,8 +108,7 @@ test('an account is opened and has its defaults, wherever it is found', async ()
     type: 'twilio' as const,
     accountId: 'AC1',
     authToken: 't-1',
-    publicKey: undefined,
-    applicationId: undefined,
+    own: {},
     apiUrl: 'https://carrier.example',
     outbound: {
       countries: ['DE'],

@@ -27,8 +27,7 @@ describeEachStore((storeName) => {
     const account = await api.engine.eventually(() => accounts.byName('default', 'main'));
     expect(account).toMatchObject({
       type: 'telnyx',
-      publicKey: PUBLIC_KEY,
-      applicationId: '1',
+      own: { publicKey: PUBLIC_KEY, applicationId: '1' },
       apiUrl: 'https://api.telnyx.com',
       authToken: 'KEY-1',
     });
@@ -75,6 +74,8 @@ describeEachStore((storeName) => {
     const { message } = await conditionOf('typed', 'Accepted', 'InvalidKey');
     expect(message).toContain('spec.publicKey: it is no Ed25519 key');
     await conditionOf('typed', 'Stalled', 'InvalidKey');
-    expect(await accounts.byName('default', 'typed')).toMatchObject({ publicKey: PUBLIC_KEY });
+    expect(await accounts.byName('default', 'typed')).toMatchObject({
+      own: { publicKey: PUBLIC_KEY },
+    });
   });
 });

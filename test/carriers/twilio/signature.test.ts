@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isSigned, signatureOf } from '../../../src/carriers/twilio/signature.ts';
 import { TWILIO } from '../../../src/carriers/twilio/twilio.ts';
-import type { Account } from '../../../src/calls/providers/account.ts';
+import type { CarrierAccount } from '../../../src/carriers/carrier.ts';
 
 const TOKEN = '12345';
 const URL = 'https://mycompany.com/myapp.php?foo=1&bar=2';
@@ -65,17 +65,14 @@ function isCarriers(base: string, signed: string): boolean {
   const form = new URLSearchParams(PARAMS);
   const target = '/v1/telephony/twilio/voice?provider=tp_1';
   const signature = signatureOf(TOKEN, { url: `${signed}${target}`, params: form });
-  return TWILIO.isSigned(
-    { authToken: TOKEN } as Account,
-    {
-      form,
-      target,
-      body: Buffer.from(form.toString()),
-      headers: { 'x-twilio-signature': signature.toString('base64') },
-      client: {} as never,
-    },
-    { bases: [base], nowMs: 0 },
-  );
+  return TWILIO.signature.isSigned({ authToken: TOKEN } as CarrierAccount, {
+    form,
+    target,
+    body: Buffer.from(form.toString()),
+    headers: { 'x-twilio-signature': signature.toString('base64') },
+    bases: [base],
+    nowMs: 0,
+  });
 }
 
 test.each([

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import { eventOf, readFrame } from '../../../src/carriers/twiml/relay-frames.ts';
+import { readRelayFrame } from '../../../src/carriers/twiml/relay-frames.ts';
 
-const told = (frame: unknown) => {
-  const read = readFrame(typeof frame === 'string' ? frame : JSON.stringify(frame));
-  return read && eventOf(read);
-};
+const told = (frame: unknown) =>
+  readRelayFrame(typeof frame === 'string' ? frame : JSON.stringify(frame));
 
 test.each([
   [
@@ -17,8 +15,8 @@ test.each([
     { type: 'prompt', voicePrompt: 'Hello.' },
     { type: 'heard', text: 'Hello.' },
   ],
-  ['half an utterance', { type: 'prompt', voicePrompt: 'Hel', last: false }, undefined],
-  ['silence', { type: 'prompt', voicePrompt: ' ', last: true }, undefined],
+  ['half an utterance', { type: 'prompt', voicePrompt: 'Hel', last: false }, { type: 'other' }],
+  ['silence', { type: 'prompt', voicePrompt: ' ', last: true }, { type: 'other' }],
   [
     'an interruption',
     { type: 'interrupt', utteranceUntilInterrupt: 'It costs', durationUntilInterruptMs: 460 },
@@ -27,7 +25,22 @@ test.each([
   ['one before a word was heard', { type: 'interrupt' }, { type: 'interrupted', heard: '' }],
   ['a key', { type: 'dtmf', digit: '5' }, { type: 'digit', digit: '5' }],
   ['two keys at once', { type: 'dtmf', digit: '55' }, undefined],
-  ['a mistake of ours', { type: 'error', description: 'Invalid message' }, undefined],
+  [
+    'a mistake of ours',
+    { type: 'error', description: 'Invalid message' },
+    { type: 'error', description: 'Invalid message' },
+  ],
+  ['a mistake without a word', { type: 'error' }, { type: 'error', description: undefined }],
+  [
+    'who calls',
+    { type: 'setup', callSid: 'CA1', customParameters: { token: 't' } },
+    { type: 'setup', callId: 'CA1', token: 't' },
+  ],
+  [
+    'who calls, handed nothing',
+    { type: 'setup', callSid: 'CA1' },
+    { type: 'setup', callId: 'CA1', token: undefined },
+  ],
   ['a frame of a later day', { type: 'emotion', mood: 'glad' }, undefined],
   ['a list', ['prompt'], undefined],
   ['no JSON', '{"type":"prompt"', undefined],

@@ -8,14 +8,15 @@ import {
 import { readTwiml } from '../../calls/phone/read-twiml.ts';
 
 test('the socket, what it is handed, and who is asked when it is over', () => {
-  const xml = relayTwiml({
-    url: 'wss://parley.example/v1/telephony/twilio/relay',
-    action: 'https://parley.example/v1/telephony/twilio/voice?call=call_1&x="<>',
-    language: 'en-GB',
-    voice: undefined,
-    ttsProvider: 'ElevenLabs',
-    parameters: { token: `a"b'c&d` },
-  });
+  const xml = relayTwiml(
+    {
+      url: 'wss://parley.example/v1/telephony/twilio/relay',
+      action: 'https://parley.example/v1/telephony/twilio/voice?call=call_1&x="<>',
+      language: 'en-GB',
+      token: `a"b'c&d`,
+    },
+    { ttsProvider: 'ElevenLabs' },
+  );
   expect(readTwiml(xml)).toEqual([
     {
       name: 'Connect',
@@ -98,7 +99,7 @@ test('a stream of sound, with what it is handed', () => {
   const action = 'https://parley.example/v1/telephony/twilio/voice?call=call_1&stream=1';
   const parameter = { name: 'Parameter', attributes: { name: 'token', value: 't<' } };
   const stream = { name: 'Stream', attributes: { url }, text: '' };
-  expect(readTwiml(streamTwiml({ url, action, parameters: { token: 't<' } }))).toEqual([
+  expect(readTwiml(streamTwiml({ url, action, token: 't<' }))).toEqual([
     {
       name: 'Connect',
       attributes: { action },
@@ -109,7 +110,7 @@ test('a stream of sound, with what it is handed', () => {
 });
 
 test('a language without a region has one wherever a carrier reads it', () => {
-  const relay = relayTwiml({ url: 'wss://x', action: 'https://x', language: 'de', parameters: {} });
+  const relay = relayTwiml({ url: 'wss://x', action: 'https://x', language: 'de', token: 't' });
   const [connect] = readTwiml(relay);
   expect(connect!.inside[0]!.attributes).toMatchObject({ language: 'de-DE' });
   const [say] = readTwiml(goodbyeTwiml('Auf Wiederhören.', 'de'));
@@ -121,7 +122,7 @@ test('without a language the carrier takes its own', () => {
     url: 'wss://x',
     action: 'https://x',
     language: undefined,
-    parameters: {},
+    token: 't',
   });
   expect(relay).not.toContain('language');
   expect(goodbyeTwiml('Goodbye.')).not.toContain('language');

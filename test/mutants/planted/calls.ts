@@ -115,8 +115,8 @@ export const CALLS: readonly Mutant[] = [
     promise: 'a call is given to another number; who picks up, or that nobody does',
     file: 'src/calls/phone/after-transfer.ts',
     in: 'afterDial',
-    find: "answered'].",
-    replace: "answered', 'busy'].",
+    find: "isWaiting && dialed === 'answered'",
+    replace: "isWaiting && dialed !== 'failed'",
     suite: 'test/calls/phone/transfer.pg.test.ts',
   },
   {

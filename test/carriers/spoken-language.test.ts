@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { spokenLanguage } from '../../../src/carriers/twiml/spoken-language.ts';
+import { spokenLanguage } from '../../src/carriers/spoken-language.ts';
 
 test.each([
   ['de', 'de-DE'],

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { saying } from '../platform/resources/schema/patterns.ts';
+
+/** An id at a carrier, in a declaration and in what carriers send. */
+export const accountIdField = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(
+    ...saying(
+      /^[A-Za-z0-9_-]+$/,
+      'must be the id of an account: letters, digits, hyphens and underscores',
+    ),
+  );

@@ -1,0 +1,50 @@
+import type { EgressClient } from '../platform/egress/client.ts';
+import type { Carrier, CarrierApi, OwnFault } from './carrier.ts';
+import { TELNYX } from './telnyx/telnyx.ts';
+import { TWILIO } from './twilio/twilio.ts';
+
+/** All carriers. A new one is one line here. */
+const ALL = [TWILIO, TELNYX] as const;
+
+/** The `type` of a TelephonyProvider. */
+export type CarrierType = (typeof ALL)[number]['type'];
+
+export const CARRIERS: readonly Carrier<CarrierType>[] = ALL;
+
+export const CARRIER_TYPES = CARRIERS.map(({ type }) => type);
+
+export function carrierOf(type: string): Carrier {
+  const carrier = CARRIERS.find((one) => one.type === type);
+  if (!carrier) throw new Error(`there is no carrier ${type}`);
+  return carrier;
+}
+
+export type CarrierApis = Readonly<Record<string, CarrierApi>>;
+
+/** By the type of the carrier. */
+export function createCarrierApis(deps: { egress: Pick<EgressClient, 'send'> }): CarrierApis {
+  return Object.fromEntries(CARRIERS.map(({ type, createApi }) => [type, createApi(deps)]));
+}
+
+/** Names of the fields of a TelephonyProvider that only one carrier has. */
+export const OWN_FIELDS = CARRIERS.flatMap(({ provider }) => Object.keys(provider.fields));
+
+/** The texts in these fields. */
+export function ownFieldsOf(spec: object): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(spec).filter(
+      (entry): entry is [string, string] =>
+        OWN_FIELDS.includes(entry[0]) && typeof entry[1] === 'string',
+    ),
+  );
+}
+
+/** What is wrong in these fields beyond their schema. */
+export function ownFaultIn(spec: object): OwnFault | undefined {
+  const own = ownFieldsOf(spec);
+  for (const { provider } of CARRIERS) {
+    const fault = provider.faultIn?.(own);
+    if (fault) return fault;
+  }
+  return undefined;
+}

@@ -1,0 +1,35 @@
+/** Writes the documents that carriers execute. */
+
+/** A document whose root is `Response`, as all carriers have it. */
+export function responseOf(inside: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${element('Response', {}, inside)}\n`;
+}
+
+/** Attributes without a value are left out. `inside` is XML already. */
+export function element(
+  name: string,
+  attributes: Readonly<Record<string, string | undefined>>,
+  inside = '',
+): string {
+  const given = Object.entries(attributes).flatMap(([attribute, value]) =>
+    value === undefined ? [] : [` ${attribute}="${escape(value)}"`],
+  );
+  return inside === ''
+    ? `<${name}${given.join('')}/>`
+    : `<${name}${given.join('')}>${inside}</${name}>`;
+}
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+/** Leaves out what XML 1.0 has no way to say: control characters. */
+export function escape(text: string): string {
+  return text
+    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
+    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
