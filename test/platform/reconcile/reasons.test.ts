@@ -38,10 +38,9 @@ function reasonsInCode(): string[] {
 function reasonsInGuide(): string[] {
   const guide = readFileSync(path.join(ROOT, 'docs/operations/gitops.md'), 'utf8');
   const [, section = ''] = guide.split('## Objects that are not in force');
-  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+  const rows = section.split('\n').filter((line) => line.startsWith('| '));
   const cells = rows.map((row) => row.split('|')[2] ?? '');
-  const [events = ''] = /Events\nbeside those[^.]*\./.exec(section) ?? [];
-  const named = [...cells, events].flatMap((text) => [...text.matchAll(/`([A-Z][A-Za-z]+)`/g)]);
+  const named = cells.flatMap((text) => [...text.matchAll(/`([A-Z][A-Za-z]+)`/g)]);
   return [...new Set(named.map(([, reason = '']) => reason))].sort();
 }
 
