@@ -94,6 +94,14 @@ describe('a piece of a call', () => {
     expect(callsOf(first, second)).toEqual([whole]);
   });
 
+  test.each([null, undefined])('has no arguments if they are %s', (none) => {
+    const calls = createCallAssembly();
+    for (const text of [none, A]) {
+      calls.take([{ index: 0, id: 'c', function: { name: 'n', arguments: text } }], false);
+    }
+    expect(calls.finished()).toMatchObject([{ arguments: A }]);
+  });
+
   test('belongs to the call that its id names, else to the last one', () => {
     const both: Part[] = [
       { id: 'c', name: 'n', text: '{' },

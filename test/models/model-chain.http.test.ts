@@ -39,16 +39,16 @@ describe('before the first token a request is made again', () => {
   test('when Retry-After has passed', async () => {
     const time = holdTime();
     const stub = await stubModel();
-    stub.script({ status: 429, headers: { 'retry-after': '1' } });
+    stub.script({ status: 429, headers: { 'retry-after': '3' } }); // As long as a caller waits.
     const reply = ask(await plainModel(stub.url));
-    await time.armed(1_125); // And the shortest pause of its own.
+    await time.armed(3_125); // And the shortest pause of its own.
     expect(stub.requests).toHaveLength(1);
-    await time.advance(1_125);
+    await time.advance(3_125);
     expect((await reply).attempts).toBe(2);
   });
 
   test('but not when Retry-After is longer than a caller waits', async () => {
-    const stub = await stubModel({ reply: { status: 429, headers: { 'retry-after': '60' } } });
+    const stub = await stubModel({ reply: { status: 429, headers: { 'retry-after': '4' } } });
     holdTime(); // It fails without a pause.
     expect((await failureOf(ask(await plainModel(stub.url)))).code).toBe('model_rate_limited');
     expect(stub.requests).toHaveLength(1);
@@ -65,6 +65,23 @@ describe('before the first token a request is made again', () => {
       finishReason: 'stop',
     });
   });
+});
+
+test.each([
+  [undefined, 'There is no default model provider'],
+  ['default', 'There is no default model provider'],
+  ['east', 'There is no model provider "east"'],
+])('the provider %s that is gone is named', async (provider, message) => {
+  const known = [endpointOf('http://127.0.0.1:1/v1')];
+  const client = createEgressFetch({ guard: createAddressGuard({ allow: [] }) });
+  const find = createModels({
+    // The default one is there when it is first looked for.
+    findEndpoint: async () => (provider === undefined ? known.pop() : undefined),
+    fetch: client.fetch,
+  });
+  const model = await find({ namespace: 'default', model: provider ? { provider } : {} });
+  expect((await failureOf(ask(model!))).message).toContain(message);
+  await client.stop();
 });
 
 describe('after the first token nothing is made again', () => {

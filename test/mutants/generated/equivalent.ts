@@ -7,6 +7,8 @@ export const EQUIVALENT: Record<string, string> = {
   cb46572926: 'stores each pair of metadata that has none',
   '9020b4c6d0': 'stores the same pairs again',
   '54d31ddb3f': 'locks more rows',
+  f3e889cd0b: 'a passage has one owner, and vectors of no other',
+  de010edd6d: 'a passage has one owner, and vectors of no other',
   '23abc39556': 'counts the places of a letter that has none',
   b1bf7e48ab: 'counts the places of a letter that has none',
   // src/agents
@@ -35,6 +37,7 @@ export const EQUIVALENT: Record<string, string> = {
   '8a4283a04d': 'asks who is silent when nothing waits for that',
   a782e81f36: 'asks who is silent when nothing waits for that',
   // src/models
+  '491c66c4f1': 'a moment of the clock at which exactly no time is left',
   '91588a28c0': 'every text begins with the empty one, which is cut off at its start',
   '07a614f97d': 'adds no items where there is no room',
   bb5ae3b709: 'one more part, which is empty and as long as none',

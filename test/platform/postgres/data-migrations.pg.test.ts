@@ -150,7 +150,7 @@ test('rows of earlier releases get what each migration adds', async () => {
     );
   await addVersion(kept, 1, { name: 'a', key: 'k' }, { name: 'b', key: 'k' });
   await addVersion(kept, 2, { name: 'a', key: 'k' }, { name: 'c' }, { key: 'k' });
-  await addVersion(gone, 1, { name: 'a', key: 'k' });
+  await addVersion(gone, 1, { name: 'z', key: 'k' });
   await migrateTo('0016');
   const secrets = 'select agent_id, name, key, named_at from tool_secrets order by name';
   expect(await read(secrets)).toEqual([
