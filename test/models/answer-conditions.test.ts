@@ -127,8 +127,15 @@ describe('thinking in an answer', () => {
     [['one <th', 'ree'], 'one <three'],
     [['one <think> two', ' three</think> four'], 'one  four'],
     [['one ', ' ', 'two'], 'one  two'],
+    [['one < two ', 'three'], 'one < two three'],
   ])('in %j leaves %j', (pieces, text) => {
     expect(said(...pieces)).toBe(text);
+  });
+
+  test('is looked for at the end of a piece, which else is said at once', () => {
+    const filter = createThinkingFilter({ isHeld: false });
+    expect(filter.take('one < two ').text).toBe('one < two ');
+    expect(filter.take('three <th').text).toBe('three ');
   });
 
   test.each([

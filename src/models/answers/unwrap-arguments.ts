@@ -58,9 +58,8 @@ const AROUND =
 function innerOf(text: string): string | undefined {
   const from = text.search(/["{]/);
   const to = text.lastIndexOf(text[from] === '"' ? '"' : '}');
-  if (from === -1 || to < from) return undefined;
   const around = `${text.slice(0, from)} ${text.slice(to + 1)}`.replaceAll(AROUND, ' ');
-  const inner = text.slice(from, to + 1);
+  const inner = text.slice(from, to + 1); // No JSON if one of them is missing or they stand the other way round.
   if (/[\p{L}\p{N}]/u.test(around)) return undefined;
   return typeof parse(inner) === 'string' ? inner : objectOrNone(inner);
 }

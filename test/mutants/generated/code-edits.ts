@@ -48,8 +48,8 @@ function isFragment(text: string): boolean {
   return !CLAUSE.test(text) && /[=<>$]|\bis (?:not )?null\b/.test(text);
 }
 
-/** A reading of the clock. Two readings never meet at the same microsecond on purpose. */
-const CLOCK = /\b(nowMs|epochMs|monotonicMs|clockMs)\b|\bDate\.now\b/;
+/** A reading of the clock, or the time left by it. Two readings never meet at the same microsecond on purpose. */
+const CLOCK = /\b(nowMs|epochMs|monotonicMs|clockMs|leftMs)\b|\bDate\.now\b/;
 
 /** `<` becomes `<=`, and so on, unless one side is the clock. */
 function comparisonEdits(node: SyntaxNode, source: string): Edit[] {

@@ -37,7 +37,6 @@ export const EQUIVALENT: Record<string, string> = {
   '8a4283a04d': 'asks who is silent when nothing waits for that',
   a782e81f36: 'asks who is silent when nothing waits for that',
   // src/models
-  '491c66c4f1': 'a moment of the clock at which exactly no time is left',
   '91588a28c0': 'every text begins with the empty one, which is cut off at its start',
   '07a614f97d': 'adds no items where there is no room',
   bb5ae3b709: 'one more part, which is empty and as long as none',

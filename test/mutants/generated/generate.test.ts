@@ -81,6 +81,7 @@ test('each comparison goes one step further', () => {
 
 test('comparisons with the clock stay, and so does what is logged', () => {
   expect(inCode('const a = nowMs() >= b;')).toEqual([]);
+  expect(inCode('const a = leftMs() > 0;')).toEqual([]);
   expect(inCode('const a = deps.monotonicMs() - b > c;')).toEqual([]);
   expect(inCode('log.warn({ a: b && c }, d > e);')).toEqual([]);
   expect(inCode('deps.log.warn({ a: b && c });')).toEqual([]);
