@@ -11,6 +11,7 @@ const FOLDERS = [
   'src/webhooks',
   'src/models',
   'src/calls/providers',
+  'src/carriers',
   'src/platform/declare',
   'src/platform/reconcile',
 ];
