@@ -19,7 +19,7 @@ export type EventLoopTurns = {
 };
 
 /** How long work may begin in one turn of the event loop. A piece that has begun is not interrupted. */
-const SLICE_MS = 5;
+const SLICE_MS = 2;
 /** Pieces that begin in one turn at most. Each has its own callback, so that what it resolves runs before the next one. */
 const PIECES_MAX = 50;
 
