@@ -12,7 +12,6 @@ import {
 } from '../platform/postgres/sealed-values.ts';
 import { createSealer, type Sealer } from '../platform/postgres/sealing.ts';
 import { SEALED_TOOL_SECRET_COLUMN } from '../agents/tools/tool-secrets.sql.ts';
-import { SEALED_AUTH_TOKEN_COLUMN } from '../calls/providers/telephony-providers.sql.ts';
 import { requireRoleConfig } from '../roles/context.ts';
 import { KINDS } from '../roles/kinds.ts';
 import { SEALED_MARK_COLUMNS } from '../platform/idempotency/idempotency-marks.sql.ts';
@@ -24,7 +23,6 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ...SEALED_ENDPOINT_COLUMNS,
   SEALED_SECRET_COLUMN,
   ...KINDS.flatMap(({ sealed = [] }) => sealed),
-  SEALED_AUTH_TOKEN_COLUMN,
   SEALED_TOOL_SECRET_COLUMN,
   ...SEALED_MARK_COLUMNS,
 ];

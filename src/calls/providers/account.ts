@@ -1,6 +1,6 @@
 import type { CarrierAccount } from '../../carriers/carrier.ts';
 import { carrierOf, ownFieldsOf } from '../../carriers/carriers.ts';
-import type { AccountSpec } from './telephony-providers.sql.ts';
+import type { AccountSpec } from './accounts.sql.ts';
 
 /** A TelephonyProvider as calls go by it: what is in force, with its defaults applied. */
 export type Account = CarrierAccount & {

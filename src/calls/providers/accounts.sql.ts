@@ -1,11 +1,13 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { ObjectKey } from '../../platform/resources/resource-store.ts';
-import type { DeclaredNumber } from './telephony-provider.ts';
-import type { AccountInForce } from './telephony-providers.sql.ts';
+import type { DeclaredNumber, TelephonyProviderSpec } from './telephony-provider.ts';
 
 /** What calls find: accounts in force and their numbers, each with the agent of that name as it is now. */
 
-export type AccountRow = AccountInForce & ObjectKey & { id: string };
+/** The part of a declaration that calls use; its numbers have a table of their own. */
+export type AccountSpec = Omit<TelephonyProviderSpec, 'numbers' | 'metadata'>;
+/** `authToken` is sealed. */
+export type AccountRow = ObjectKey & { id: string; spec: AccountSpec; authToken: Buffer };
 /** `agentId` null: the namespace has no such agent; `agentVersion` null: the live one. */
 export type BoundRow = {
   number: string;

@@ -15,7 +15,8 @@ import {
 import { phoneNumber } from '../../platform/resources/schema/field-types.ts';
 import { accountIdField } from '../../carriers/account-id.ts';
 import type { DeclaredNumber } from './telephony-provider.ts';
-import { authTokenPlace } from './telephony-providers.sql.ts';
+import { secretPlace } from '../../kinds/kind-rows.sql.ts';
+import { TELEPHONY_PROVIDER_KIND } from './telephony-provider.kind.ts';
 
 export type { Account } from './account.ts';
 
@@ -165,7 +166,7 @@ function openAll(deps: Deps, rows: readonly (AccountRow & BoundRow)[]): FoundNum
 }
 
 function open({ sealer }: Pick<Deps, 'sealer'>, row: AccountRow): Account {
-  const token = sealer.open(row.authToken, authTokenPlace(row.namespace, row.id));
+  const token = sealer.open(row.authToken, secretPlace(TELEPHONY_PROVIDER_KIND, row));
   return accountOf(row, token);
 }
 

@@ -1,9 +1,15 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 import type { DeclaredNumber } from './telephony-provider.ts';
-import { NUMBER_TAKEN } from './telephony-providers.sql.ts';
 
 /** Which provider of a namespace has a number (contract §4, telephony providers). */
+
+/** The reason of `Accepted=False` while another provider of the namespace has one of the numbers. */
+export const NUMBER_TAKEN = 'NumberTaken';
+
+/** Condition of a provider of namespace $1 that has an active number. */
+export const HAS_NUMBER =
+  'id = (select provider_id from telephony_numbers n where n.namespace = $1 and number = ?)';
 
 type Owner = { id: string; namespace: string };
 
@@ -103,4 +109,9 @@ export async function replaceNumbers(
       numbers.map(({ hours }) => (hours === undefined ? null : JSON.stringify(hours))),
     ],
   );
+}
+
+/** Frees the numbers of a provider that is gone. */
+export async function deleteNumbers(db: Db, providerId: string): Promise<void> {
+  await db.query('delete from telephony_numbers where provider_id = $1', [providerId]);
 }

@@ -1,26 +1,92 @@
-import { namesOf } from '../../platform/resources/kind-names.ts';
+import { z } from 'zod';
+import { CARRIER_TYPES, OWN_FIELDS } from '../../carriers/carriers.ts';
+import { defineKind } from '../../kinds/kind.ts';
+import { withPlace } from '../../kinds/write-kind.ts';
+import { phoneNumber } from '../../platform/resources/schema/field-types.ts';
+import { toSnakeKey } from '../../platform/resources/schema/key-map.ts';
+import { printerColumn } from '../../platform/resources/schema/kind-definition.ts';
+import { providerFaults } from './provider-faults.ts';
+import { deleteNumbers, HAS_NUMBER } from './telephony-numbers.sql.ts';
 import {
-  AGE_COLUMN,
-  MESSAGE_COLUMN,
-  printerColumn,
-  READY_COLUMN,
-  type KindDefinition,
-} from '../../platform/resources/schema/kind-definition.ts';
-import { telephonyProviderSpec, telephonyProviderStatus } from './telephony-provider.ts';
+  RESERVED_NAME,
+  SIMULATED,
+  telephonyProviderSpec,
+  telephonyProviderStatus,
+} from './telephony-provider.ts';
 
-export const TELEPHONY_PROVIDER_KIND: KindDefinition = {
-  ...namesOf({ kind: 'TelephonyProvider', idPrefix: 'tp' }),
+const BoundNumber = z.strictObject({
+  number: z.string().meta({ description: 'In E.164.' }),
+  agent: z.string().meta({ description: 'Name of the agent that answers it.' }),
+  version: z.int().optional().meta({ description: 'Absent: the one that is live.' }),
+  hours: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: 'When it is answered, as it is written; absent: always.' }),
+});
+
+/** Names of the fields that only one carrier has. */
+const OWN_NAMES = OWN_FIELDS.map(toSnakeKey);
+
+/** Accounts at carriers of calls, and their numbers (contract/telephony-providers.md). No answer has a token, only its place. */
+export const TELEPHONY_PROVIDER_KIND = defineKind({
+  kind: 'TelephonyProvider',
+  idPrefix: 'tp',
   shortNames: ['tp'],
   description: 'An account at a carrier of calls, and which agent answers each of its numbers.',
   spec: telephonyProviderSpec,
   status: telephonyProviderStatus,
-  printerColumns: [
-    READY_COLUMN,
+  columns: [
     printerColumn('Type', 'string', '.spec.type', 'How the carrier is spoken to.'),
     printerColumn('Numbers', 'integer', '.status.numbers', 'How many of its numbers are in force.'),
-    AGE_COLUMN,
-    MESSAGE_COLUMN,
-    { ...printerColumn('ID', 'string', '.status.providerId', 'Id in the REST API.'), priority: 1 },
   ],
   selectableFields: ['.spec.type', '.spec.accountId'],
-};
+  homeField: 'accountId',
+  secretColumn: 'auth_token',
+  // The numbers have a table of their own.
+  used: (spec) => {
+    const { numbers: _, metadata: __, ...account } = spec;
+    return account;
+  },
+  release: deleteNumbers,
+  rest: {
+    tag: 'Telephony',
+    called: 'provider of telephony',
+    name: {
+      written: 'What calls name it by: a DNS label, unique in the namespace, not `simulated`.',
+      shown: 'What calls name it by; never changes.',
+    },
+    shown: 'An account at a carrier, and its numbers.',
+    ready: 'Whether all of it is in force as declared.',
+    describe: {
+      create:
+        'Which agent answers which number of an account at a carrier. Its token is never sent here: ' +
+        '`auth_token_secret_ref` names a Secret of the namespace with the label `parley.dev/allow: "true"`.',
+      delete: 'Its numbers are answered no more, and are free for another provider.',
+    },
+    fields: (readable) => ({
+      type: z.enum(CARRIER_TYPES),
+      account_id: z.string().meta({ description: "The account's id at the carrier." }),
+      ...readable('auth_token_secret_ref', ...OWN_NAMES, 'api_url', 'outbound', 'inbound'),
+      numbers: z.array(BoundNumber).meta({ description: 'As they are declared.' }),
+    }),
+    filters: { number: { schema: phoneNumber.clone().optional(), where: HAS_NUMBER } },
+    derivedName: 'telephony',
+    reservedNames: { [SIMULATED]: RESERVED_NAME },
+    faults: providerFaults,
+    explain: withPlace,
+  },
+  audit: {
+    // Whoever sent a hotline elsewhere must be found, so the log shows the numbers too.
+    shown: [
+      'type',
+      'account_id',
+      'auth_token_secret_ref',
+      ...OWN_NAMES,
+      'api_url',
+      'numbers',
+      'outbound',
+      'inbound',
+    ],
+    gone: ['type', 'account_id', 'numbers'],
+  },
+});

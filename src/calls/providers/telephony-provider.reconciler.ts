@@ -2,7 +2,6 @@ import { isTimeZone, noTimeZone } from '../../agents/agent-hours.ts';
 import { missingAgent, missingAgents } from '../../agents/references/missing-agents.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { checkUrl } from '../../platform/egress/url-rules.ts';
-import { managedBy, whoElse } from '../../platform/reconcile/actors.ts';
 import {
   accepted,
   ready,
@@ -13,19 +12,15 @@ import {
 } from '../../platform/reconcile/conditions.ts';
 import type { Outcome, ReconciledKind } from '../../platform/reconcile/reconciler.ts';
 import { resolveKey } from '../../platform/reconcile/references.ts';
-import { projectionsIn } from '../../platform/resources/projections.sql.ts';
 import type {
   ObjectKey,
   Resource,
   ResourceStore,
 } from '../../platform/resources/resource-store.ts';
-import {
-  projectProvider,
-  removeProvider,
-  type Found,
-  type ProjectDeps,
-  type ProviderToProject,
-} from './project-provider.ts';
+import { reconciled, type Project } from '../../kinds/kind.reconciler.ts';
+import type { Found, ProjectDeps } from '../../kinds/project-kind.ts';
+import { boundNumbers } from './bound-numbers.ts';
+import { TELEPHONY_PROVIDER_KIND } from './telephony-provider.kind.ts';
 import { listWaiting, readNumbers } from './telephony-numbers.sql.ts';
 import {
   AUTH_TOKEN_MAX,
@@ -50,20 +45,15 @@ export type TelephonyProviderReconcilerDeps = ProjectDeps & {
 export function telephonyProviderReconciler(
   deps: TelephonyProviderReconcilerDeps,
 ): ReconciledKind<TelephonyProviderSpec, TelephonyProviderStatus> {
-  return {
-    kind: 'TelephonyProvider',
-    idPrefix: 'tp',
-    idField: 'providerId',
+  return reconciled(TELEPHONY_PROVIDER_KIND, deps, {
     action: 'Bind',
-    rows: projectionsIn(deps.pool, 'telephony_providers'),
     uses: ({ spec }, kind, name) =>
       kind === 'Secret'
         ? spec.authTokenSecretRef.name === name
         : kind === 'Agent' && (spec.numbers ?? []).some(({ agent }) => agent === name),
     listChanged: () => listFreed(deps),
-    act: (provider, by) => act(deps, provider, by),
-    remove: (key, epoch) => removeProvider(deps, { epoch, ...key }),
-  };
+    act: (provider, project, id) => act(deps, provider, { project, id }),
+  });
 }
 
 /** Providers that waited for a number which another has let go of: nothing of their own has changed. */
@@ -82,16 +72,8 @@ async function listFreed({
 async function act(
   deps: TelephonyProviderReconcilerDeps,
   resource: ProviderResource,
-  { id, epoch }: { id: string; epoch: number },
+  { project, id }: { project: Project; id: string },
 ): Promise<Outcome<TelephonyProviderStatus>> {
-  const project = (found: Found, authToken: string | null): Promise<Problem | undefined> =>
-    projectProvider(deps, {
-      epoch,
-      provider: declared(resource, id),
-      found,
-      authToken,
-      whoElse: whoElse(resource),
-    });
   const stays = async ({ type, why }: Blocked): Promise<Outcome<TelephonyProviderStatus>> => {
     // What was in force goes on.
     const status = { numbers: (await readNumbers(deps.pool, id)).length };
@@ -99,24 +81,19 @@ async function act(
   };
   const resolved = await resolve(deps, resource);
   if ('type' in resolved) {
-    await project({ ready: false, ...resolved.why }, null);
+    await project({ found: { ready: false, ...resolved.why }, secret: null });
     return stays(resolved);
   }
   const { found, inForce } = await bind(deps, resource);
-  const taken = await project(found, resolved.authToken);
+  const { namespace } = resource.metadata;
+  const beside = boundNumbers({ id, namespace }, resource.spec.numbers);
+  const taken = await project({ found, secret: { text: resolved.authToken }, beside });
   if (taken) return stays({ type: 'Accepted', why: taken });
   const { ready: isReady, ...why } = found;
   const findings = isReady
     ? [ready(why), accepted, resolvedRefs()]
     : findingsOf({ type: 'ResolvedRefs', why });
   return { findings, status: { numbers: inForce } };
-}
-
-function declared(resource: ProviderResource, id: string): ProviderToProject['provider'] {
-  const { spec, owners, metadata } = resource;
-  const { namespace, name, uid, generation } = metadata;
-  const home = managedBy(owners['accountId']);
-  return { id, namespace, name, uid, generation, managedBy: home, spec };
 }
 
 /** The token, or why the provider cannot be brought in force. */

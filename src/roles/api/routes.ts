@@ -14,7 +14,6 @@ import type { ActDeps } from '../../calls/acts/transfer-call.ts';
 import { callRoutes, type CallRoutesDeps } from '../../calls/calls.routes.ts';
 import { carrierRoutes } from '../../calls/phone/carrier.routes.ts';
 import type { VoiceDeps } from '../../calls/phone/voice-deps.ts';
-import { telephonyProviderRoutes } from '../../calls/providers/telephony-providers.routes.ts';
 import {
   conversationRoutes,
   type ConversationRoutesDeps,
@@ -95,7 +94,6 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     ...carrierRoutes(deps),
     ...knowledgeRoutes(deps),
     ...kinds.flatMap((kind) => (kind.api ? kindRoutes(kind, kind.api, deps) : [])),
-    ...telephonyProviderRoutes(deps),
     talkTokenRoute(deps),
     widgetTokenRoute(deps),
     ...apiKeyRoutes(deps),

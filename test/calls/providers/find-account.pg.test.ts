@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createAccounts, type Accounts } from '../../../src/calls/providers/find-account.ts';
-import { replaceNumbers } from '../../../src/calls/providers/telephony-numbers.sql.ts';
+import {
+  deleteNumbers,
+  replaceNumbers,
+} from '../../../src/calls/providers/telephony-numbers.sql.ts';
 import type {
   DeclaredNumber,
   TelephonyProviderSpec,
 } from '../../../src/calls/providers/telephony-provider.ts';
-import {
-  authTokenPlace,
-  markProviderDeleted,
-  upsertProvider,
-} from '../../../src/calls/providers/telephony-providers.sql.ts';
+import { TELEPHONY_PROVIDER_KIND } from '../../../src/calls/providers/telephony-provider.kind.ts';
+import { secretPlace } from '../../../src/kinds/kind-rows.sql.ts';
 import { newUuid } from '../../../src/ids.ts';
 import { createLogger } from '../../../src/platform/observability/logger.ts';
 import { createPool, type Pool } from '../../../src/platform/postgres/pool.ts';
@@ -17,6 +17,10 @@ import { createSealer } from '../../../src/platform/postgres/sealing.ts';
 import { createTestDatabase } from '../../platform/postgres/postgres.ts';
 
 /** What calls find of an account at a carrier, and how soon a change of it is found. */
+
+const { rows } = TELEPHONY_PROVIDER_KIND;
+const remove = async (key: { namespace: string; name: string }): Promise<void> =>
+  deleteNumbers(pool, (await rows.markDeleted(pool, key))!.id);
 
 const sealer = createSealer(Buffer.alloc(32, 1));
 const SPEC: TelephonyProviderSpec = {
@@ -73,9 +77,9 @@ function provider(namespace: string, name: string): Made {
     const { numbers = [{ number: NUMBER, agent: 'desk' }], ...account } = spec;
     const row = { id, namespace, name, uid, generation, managedBy: 'api' as const, spec };
     const why = { ready: token !== null, reason: 'InForce', message: '' };
-    const place = authTokenPlace(namespace, id);
-    const inForce = token === null ? null : { spec: account, authToken: sealer.seal(token, place) };
-    await upsertProvider(pool, { ...row, ...why }, inForce);
+    const place = secretPlace(TELEPHONY_PROVIDER_KIND, row);
+    const active = token === null ? null : { spec: account, secret: sealer.seal(token, place) };
+    await rows.upsert(pool, { ...row, ...why }, active);
     if (token !== null) await replaceNumbers(pool, row, numbers);
   };
   return { id, told: `telephony_providers/${namespace}/${id}`, write };
@@ -224,7 +228,7 @@ test('a provider that comes, or that gets a number, is found; one that goes is n
   expect(await tokensOf()).toEqual([]);
   const numbers = await accounts.numbersOf(account);
   expect(numbers.map(({ number }) => number)).toEqual(['+4930111111', '+4930999999']);
-  await markProviderDeleted(pool, { namespace: 'default', name: 'main' });
+  await remove({ namespace: 'default', name: 'main' });
   accounts.look([told]);
   expect(await accounts.byName('default', 'main')).toBeUndefined();
   expect(await accounts.byId(id)).toBeUndefined();
@@ -259,7 +263,7 @@ test('a token that was moved into another row does not open there, and spoils no
     (select auth_token from telephony_providers where namespace = 'a') where namespace = 'b'`);
   expect(await tokensOf()).toEqual(['t-a']);
   await expect(accounts.byName('b', 'main')).rejects.toThrow();
-  await markProviderDeleted(pool, { namespace: 'a', name: 'main' });
+  await remove({ namespace: 'a', name: 'main' });
   accounts.look(['*']);
   await expect(tokensOf()).rejects.toThrow();
 });

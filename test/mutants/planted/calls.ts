@@ -131,9 +131,9 @@ export const CALLS: readonly Mutant[] = [
   {
     name: 'number-taken-away',
     promise: 'accounts at carriers: what is in force; a number has one provider',
-    file: 'src/calls/providers/project-provider.ts',
-    in: 'held',
-    find: 'provider, numbers)',
+    file: 'src/calls/providers/bound-numbers.ts',
+    in: 'taken',
+    find: 'provider, names)',
     replace: 'provider, [])',
     suite: 'test/calls/providers/telephony-providers.kube.test.ts',
   },

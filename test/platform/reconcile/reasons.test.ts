@@ -12,6 +12,7 @@ const FOLDERS = [
   'src/models',
   'src/calls/providers',
   'src/carriers',
+  'src/kinds',
   'src/platform/declare',
   'src/platform/reconcile',
 ];

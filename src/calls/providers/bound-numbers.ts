@@ -1,0 +1,35 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Beside } from '../../kinds/project-kind.ts';
+import { lockCount } from '../../platform/declare/quota.sql.ts';
+import {
+  findTaken,
+  NUMBER_TAKEN,
+  readNumbers,
+  replaceNumbers,
+  type TakenNumber,
+} from './telephony-numbers.sql.ts';
+import type { DeclaredNumber } from './telephony-provider.ts';
+
+/** Returns the rows of a provider's numbers. A number belongs to one provider of a namespace. */
+export function boundNumbers(
+  provider: { id: string; namespace: string },
+  declared: readonly DeclaredNumber[] = [],
+): Beside {
+  // `readNumbers` sorts them like this.
+  const numbers = declared.toSorted((a, b) => (a.number < b.number ? -1 : 1));
+  return {
+    lock: (db) => lockCount(db, 'telephony_numbers', provider.namespace),
+    refusal: async (db) => {
+      const names = numbers.map(({ number }) => number);
+      const taken = await findTaken(db, provider, names);
+      return taken && { reason: NUMBER_TAKEN, message: numberTaken(taken) };
+    },
+    isWritten: async (db) => isDeepStrictEqual(await readNumbers(db, provider.id), numbers),
+    write: (db) => replaceNumbers(db, provider, numbers),
+  };
+}
+
+/** The text for a number that another provider has. */
+export function numberTaken({ number, by }: TakenNumber): string {
+  return `${number} stands in the TelephonyProvider ${by} already: take it out there, or leave it out here`;
+}
