@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { newUuid } from '../../ids.ts';
 import { chunkText, titleOf } from './chunk.ts';
 import { detectLanguage } from './detect-language.ts';
-import { packChunks, type NewChunk } from './packed-chunks.ts';
+import { packChunks, type Batch, type NewChunk } from './packed-chunks.ts';
 import { searchableText } from './question-words.ts';
 
 /** One document of a source. `path`: its name there; `title`: used when it has none itself. */
@@ -16,7 +16,7 @@ export type Content = {
 };
 
 /** A content in passages, ready to be written. */
-export type CutContent = {
+export type CutContent<B extends Batch = Batch> = {
   path: string;
   title: string;
   hash: Buffer;
@@ -25,7 +25,9 @@ export type CutContent = {
   language: string | null;
   passages: number;
   /** The passages, numbered from 0, as `packChunks` makes them. */
-  batches: readonly Uint8Array[];
+  batches: readonly B[];
+  /** Bytes of all batches before they are deflated. */
+  packed: number;
 };
 
 /** Why a text is not taken: `code` for programs, `detail` says what is allowed. */
@@ -48,21 +50,27 @@ export const WORDS_MAX = 250_000;
  */
 const PACKED_BYTES_MAX = 100_000_000;
 
-/** All work on a text that grows with it; text-cutter.ts says where it is done. */
-export function cutPassages(content: Content): CutContent | { refused: Refusal } {
+/**
+ * All work on a text that grows with it; text-cutter.ts says where it is done.
+ * @param keep makes what is kept of a batch
+ */
+export function cutPassages<B extends Batch = Uint8Array>(
+  content: Content,
+  keep: (batch: Uint8Array) => B = (batch) => batch as B,
+): CutContent<B> | { refused: Refusal } {
   const text = decode(content.text);
   if (text === undefined) {
     return { refused: { code: 'invalid_format', detail: NO_UTF8 } };
   }
   let { title } = content;
   let passages = 0;
-  const batches: Uint8Array[] = [];
+  const batches: B[] = [];
   const words = new Set<string>();
   let packed = 0;
   for (const batch of packChunks(numbered())) {
     packed += batch.length;
     if (packed > PACKED_BYTES_MAX) return { refused: { code: 'too_large', detail: TOO_LARGE } };
-    batches.push(batch);
+    batches.push(keep(batch));
   }
   if (words.size > WORDS_MAX) return { refused: { code: 'too_many', detail: TOO_MANY_WORDS } };
   if (passages > PASSAGES_MAX) return { refused: { code: 'too_many', detail: TOO_MANY } };
@@ -71,7 +79,8 @@ export function cutPassages(content: Content): CutContent | { refused: Refusal }
   const declared = content.language?.split(/[-_]/)[0]?.toLowerCase();
   const language = declared ?? detectLanguage(text);
   const hash = contentHashOf(content);
-  return { path, title, hash, bytes: Buffer.byteLength(given), language, passages, batches };
+  const bytes = Buffer.byteLength(given);
+  return { path, title, hash, bytes, language, passages, batches, packed };
 
   function* numbered(): Generator<NewChunk> {
     for (const chunk of chunkText(text!)) {

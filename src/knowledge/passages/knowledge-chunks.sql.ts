@@ -10,7 +10,7 @@ import {
   withoutPassages,
 } from './knowledge-postings.sql.ts';
 import { configurationOf } from './languages.ts';
-import { packChunks, type NewChunk } from './packed-chunks.ts';
+import { packChunks, readBatch, type Batch, type NewChunk } from './packed-chunks.ts';
 
 /**
  * Passages. A writer locks the owner: the row of the source or, for answers to gaps, by `lockAnswers`.
@@ -40,7 +40,7 @@ export async function insertBatches(
     batches,
     first,
     language = null,
-  }: { batches: Iterable<Uint8Array>; first: number; language?: string | null },
+  }: { batches: Iterable<Batch>; first: number; language?: string | null },
 ): Promise<void> {
   const source = 'sourceId' in owner ? owner : { sourceId: null, documentId: null };
   const answer = 'agentId' in owner ? owner : { agentId: null, gapId: null };
@@ -48,7 +48,8 @@ export async function insertBatches(
   const of = [source.sourceId, source.documentId, answer.agentId, answer.gapId];
   const configuration = configurationOf(language);
   for await (const batch of paced(batches)) {
-    await db.query(INSERT_BATCH, [namespace, ...of, first, batch, configuration]);
+    const passages = await readBatch(batch);
+    await db.query(INSERT_BATCH, [namespace, ...of, first, passages, configuration]);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/postgres/pool.ts';
+import type { Batch } from './packed-chunks.ts';
 import {
   allowLongStatements,
   deleteDocumentChunks,
@@ -16,7 +17,7 @@ export type NewPassages = {
   passages: number;
   /** ISO 639-1; null: as English. */
   language: string | null;
-  batches: Iterable<Uint8Array>;
+  batches: Iterable<Batch>;
 };
 
 /** When more of the passages change than one in so many, all lists of a source are written anew. */

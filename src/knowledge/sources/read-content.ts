@@ -74,7 +74,7 @@ async function cutAll(
     const content = { path: name, title: title ?? name, text, language };
     const cut = await cutOrRefuse(deps, namespace, content);
     passages += cut.passages;
-    packed += cut.batches.reduce((sum, { length }) => sum + length, 0);
+    packed += cut.packed;
     if (passages > PASSAGES_MAX || packed > PACKED_BYTES_MAX) throw refused(TOO_MANY);
     // Stored is what was uploaded, searched what was read in it.
     all.push({ ...cut, bytes: Math.max(bytes, cut.bytes) });

@@ -3,6 +3,7 @@ import { newUuid } from '../../ids.ts';
 import type { FairQueue } from '../../platform/controller/fair-queue.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Content, CutContent } from '../passages/cut-passages.ts';
+import { readBatch, type Batch } from '../passages/packed-chunks.ts';
 import { TextRefused, type TextCutter } from '../passages/text-cutter.ts';
 import type { Fetched, FetchEnd, Fetcher } from '../sources/fetching.ts';
 import type { KnowledgeSourceRow } from '../sources/knowledge-sources.sql.ts';
@@ -222,11 +223,11 @@ const BATCHES_AT_ONCE = 4;
 
 async function writeBatches(
   { pool }: StageDeps,
-  work: { lease: Lease; batchesId: string; batches: readonly Uint8Array[] },
+  work: { lease: Lease; batchesId: string; batches: readonly Batch[] },
 ): Promise<void> {
   const { lease, batchesId, batches } = work;
   for (let first = 0; first < batches.length; first += BATCHES_AT_ONCE) {
-    const some = batches.slice(first, first + BATCHES_AT_ONCE);
+    const some = await Promise.all(batches.slice(first, first + BATCHES_AT_ONCE).map(readBatch));
     const isHeld = await stageBatches(pool, lease, { batchesId, first, batches: some });
     if (!isHeld) throw new LeaseLost('canceled or taken over');
   }
