@@ -9,7 +9,7 @@ import { createGathering } from '../../../src/knowledge/formats/gathering.ts';
 const frameOf = (header: unknown, bytes: string): Buffer =>
   Buffer.concat(frameParts(header, Buffer.from(bytes)));
 
-/** Takes pieces, and returns the frames after each of them. */
+/** Returns the frames that are whole after each piece. */
 function framesOf(bytesMax: number, ...pieces: Buffer[]): string[][] {
   const frames: Frame<unknown>[] = [];
   const take = createFrameReader(bytesMax, (frame) => frames.push(frame));
@@ -25,6 +25,7 @@ test('a frame is reported once it is whole, whatever the pieces', () => {
   const [one, two] = [frameOf(1, 'one'), frameOf({ a: 2 }, 'two')];
   expect(framesOf(100, one, two)).toEqual([['1 one'], ['{"a":2} two']]);
   expect(framesOf(100, Buffer.concat([one, two]))).toEqual([['1 one', '{"a":2} two']]);
+  expect(framesOf(100, one.subarray(0, 10), one.subarray(10))).toEqual([[], ['1 one']]);
   const [start, end] = [one.subarray(0, -1), one.subarray(-1)];
   expect(framesOf(100, start, Buffer.concat([end, two]))).toEqual([[], ['1 one', '{"a":2} two']]);
 });

@@ -78,6 +78,8 @@ describe('a heading', () => {
     }
     const long = line('y'.repeat(201), { size: 16, y: 650 });
     expect(read(line('Title', { size: 16 }), long, body)).toMatch(/^# Title\n/);
+    expect(read(line('y'.repeat(200), { size: 16 }), body)).toMatch(/^# y/);
+    expect(read(line('y'.repeat(201), { size: 16 }), body)).toMatch(/^y/);
   });
 
   test('has a letter', () => {
@@ -126,7 +128,8 @@ describe('a paragraph', () => {
 
 test('what stands at the edge of most pages is left out, of three pages or more', () => {
   const page = (head: string, at: number): PdfLine[] => [
-    line(head, { y: 780 }),
+    ...(head.startsWith('Low') ? [line(`e${at}`, { y: 800 }), line(`f${at}`, { y: 790 })] : []),
+    line(head.replace('Low ', ''), { y: head === 'Moved' ? 740 + at * 10 : 780 }),
     ...['a', 'b', 'c', 'd'].map((text, i) => line(`${text}${'xyzw'[at]}`, { y: 700 - i * 100 })),
   ];
   const shows = (...heads: string[]): boolean => markdownOfPages(heads.map(page)).includes('Head');
@@ -134,4 +137,6 @@ test('what stands at the edge of most pages is left out, of three pages or more'
   expect(shows('Head 1', 'Head 2', 'Head 3')).toBe(false);
   expect(shows('Head 1', 'Head 2', 'Head 3', 'x')).toBe(false);
   expect(shows('Head 1', 'Head 2', 'x', 'y')).toBe(true);
+  expect(shows('Head 1', 'Head 2', 'Head 3', 'Low Head 4')).toBe(true);
+  expect(markdownOfPages(['Moved', 'Moved', 'Moved'].map(page))).toContain('Moved');
 });

@@ -192,6 +192,17 @@ describe('the row that names the columns', () => {
       'Item,01.2024,02.2024\nTent,5,7',
       'Item: Tent\n01.2024: 5\n02.2024: 7',
     ],
+    [
+      'is no title above numbers of a wider table',
+      'Prices,\n5,10\n6,12',
+      'Prices\n\n5\n10\n\n6\n12',
+    ],
+    [
+      'is as wide as the widest of equally many, in any order',
+      'Our,prices\nName,Price,Size\nTent,5,L\nNote,\nEnd,',
+      'Our prices\n\nName: Tent\nPrice: 5\nSize: L\n\nName: Note\n\nName: End',
+    ],
+    ['is none of an empty table', 'sep=;', ''],
     ['has three sizes', 'Item,36,37,38\nTent,5.0,7.0,1.0', 'Item: Tent\n36: 5.0\n37: 7.0\n38: 1.0'],
     ['has no two numbers', 'Item,36,37\nTent,5.0,7.0', 'Item\n36\n37\n\nTent\n5.0\n7.0'],
     [

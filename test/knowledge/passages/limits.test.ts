@@ -7,6 +7,7 @@ import {
   askedWords,
   questionText,
   searchableText,
+  sentenceText,
 } from '../../../src/knowledge/passages/question-words.ts';
 
 /** What cuts a text and its words, exactly at each limit and one beyond. */
@@ -24,7 +25,7 @@ describe('headings of a passage', () => {
 
   test('are read in the second line too, and after a mark without words', () => {
     expect(headings('\n# A\n\nx')).toEqual(['A']);
-    expect(headings('# \u00a0\n\nx')).toEqual(['']);
+    expect(headings('# A\n\n# \u00a0\n\nx')).toEqual(['A']);
   });
 
   test('with nothing below them are kept as text, also above another of their level', () => {
@@ -91,7 +92,7 @@ describe('a table', () => {
   test('needs a line with a bar, a rule with a bar below it, and a line above the rule', () => {
     expect(repeats(`${HEAD}\n${many}`, HEAD)).toBe(true);
     expect(repeats(`Title\n--- | ---\n${many}`, 'Title')).toBe(false);
-    expect(repeats(`A | B\n---\n${many}`, 'A | B')).toBe(false);
+    expect(repeats(`| A | B\n---\n${many}`, '| A | B')).toBe(false);
     const plain = `| first | row |\n| second | row |\n${many}`;
     expect(texts(plain).filter((piece) => piece.includes('first'))).toHaveLength(1);
     const first = texts(`| --- | --- |\n${many}`);
@@ -169,11 +170,32 @@ describe('words', () => {
   });
 
   test('of a question are English ones if both languages have as many that say nothing', () => {
-    expect(questionText('the wo fahrrad')).toBe('wo fahrrad');
-    expect(questionText('wo wie fahrrad')).toBe('fahrrad');
+    expect(questionText('the wie fahrrad')).toBe('wie fahrrad');
+    expect(questionText('wie combien fahrrad')).toBe('fahrrad');
   });
 
   test('in hiragana alone only point at the story', () => {
-    expect(askedWords('自転車が壊れました。どうすればいいですか？').question).toContain('転車');
+    expect(askedWords('自転車が壊れました。たすけてくれますか？').question).toBe('自転 転車 壊');
+  });
+
+  test.each([
+    ['退货政策', '退货 政策'],
+    ['为什么退货', '为什么 退货'],
+    ['カード', 'カード'],
+    ['一二三', '一二 二三'],
+    ['犬と猫', '犬 と 猫'],
+    ['은', '은'],
+    ['반품은', '반품'],
+    ['집은', '집은'],
+    ['집에게', '집에게'],
+    ['집입니다', '집'],
+    ['반품들에게는도', '반품들'],
+  ])('of %s in a question are %s', (text, words) => {
+    expect(sentenceText(text)).toBe(words);
+  });
+
+  test('of at most 16 characters are indexed with their parts', () => {
+    const of = (length: number): number => searchableText('ア'.repeat(length)).split(' ').length;
+    expect([of(16), of(17)]).toEqual([29, 1]);
   });
 });

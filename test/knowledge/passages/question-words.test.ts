@@ -177,6 +177,40 @@ describe('ranking', () => {
     expect(about.get(3)! / about.get(1)!).toBeCloseTo(0.5);
   });
 
+  const oneWord = { term: 0, word: 'x', counts: true, closeness: 1 };
+  const none = { passages: 9, stopped: [], asked: [], meant: [], lexemes: [] };
+
+  test('a word without a stem is left out, and so is noise that no passage has', () => {
+    expect(termsOf([oneWord], none)).toEqual([]);
+    expect(termsOf([oneWord], { ...none, asked: [{ term: 0, lexeme: 'hmm' }] })).toEqual([]);
+  });
+
+  test('a word that says nothing elsewhere counts where a passage has it', () => {
+    const asked = [{ term: 0, lexeme: 'die' }];
+    const meant = [{ term: 0, lexeme: 'die', closeness: 1 }];
+    const lexemes = [{ lexeme: 'die', df: 1, lists: listOf([1]) }];
+    expect(termsOf([oneWord], { ...none, stopped: [0], asked, meant, lexemes })).toHaveLength(1);
+  });
+
+  test('of two words with one stem the first is asked', () => {
+    const words = [oneWord, { term: 1, word: 'y', counts: false, closeness: 1 }];
+    const asked = [0, 1].map((term) => ({ term, lexeme: 'tent' }));
+    expect(termsOf(words, { ...none, asked })).toMatchObject([{ counts: true }]);
+  });
+
+  test('answers to gaps are ranked by themselves too', () => {
+    const answers = OWNER.replace(/a$/, 'b');
+    const list = listOf([1, 2], answers);
+    list[36] = 'a'.charCodeAt(0);
+    const lists = Buffer.concat([listOf([3, 4]), list]);
+    const ranked = rankPassages(termsOfAll(9, [{ lexeme: 'refund', df: 4, lists }]), {
+      limit: 9,
+      answers: 1,
+    });
+    expect(ranked.best).toHaveLength(4);
+    expect(ranked.answers).toMatchObject([{ ownerId: answers, position: 1 }]);
+  });
+
   test('a word that says nothing in one of the languages is none when no passage has it', () => {
     const postings = { passages: 9, asked: [{ term: 0, lexeme: 'die' }], meant: [], lexemes: [] };
     const words = [{ term: 0, word: 'die', counts: true, closeness: 1 }];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readHtml, type HtmlDocument } from '../../../../src/knowledge/formats/html/read-html.ts';
 
-/** Pages that differ in one element, attribute or class, and what is read of them. */
+/** Each page differs in one element, attribute or class. */
 
 const read = (html: string): HtmlDocument => readHtml(html, { url: 'https://docs.example.com/' });
 const TEXT = 'We are here for you.';
