@@ -107,7 +107,7 @@ function isTypedWrong(one: AskedWord, other: AskedWord): boolean {
   const [short, long] = [one.stem, other.stem].toSorted((a, b) => a.length - b.length);
   if (short!.length < TYPED_CHARS_MIN || short![0] !== long![0] || hasDigit(long!)) return false;
   if (long!.length === short!.length) return isSwapped(short!, long!);
-  return long!.length === short!.length + 1 && isLeftOut(short!, long!);
+  return isLeftOut(short!, long!);
 }
 
 function isLeftOut(short: string, long: string): boolean {

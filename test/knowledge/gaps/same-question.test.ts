@@ -78,3 +78,25 @@ describe('two words are one', () => {
     expect(commonWords([], ['a'])).toBe(0);
   });
 });
+
+describe('what one question has alone', () => {
+  const common = { a: 2, b: 2 };
+
+  test('may weigh almost as much as what both have, and less if the other has such a word too', () => {
+    const more = asked({ ...common, c: 1.5 });
+    expect(likeness(more, asked(common))).toBeGreaterThan(0);
+    expect(likeness(asked(common), more)).toBeGreaterThan(0);
+    expect(likeness(more, asked({ ...common, d: 1.5 }))).toBe(0);
+    expect(likeness(asked({ ...common, c: 1.2 }), asked({ ...common, d: 1.2 }))).toBeGreaterThan(0);
+  });
+
+  test('leaves seven tenths in common', () => {
+    expect(likeness(asked({ a: 3.5, b: 3 }), asked({ a: 3.5 }))).toBe(0.7);
+    expect(likeness(asked({ a: 3.5, b: 3.1 }), asked({ a: 3.5 }))).toBe(0);
+  });
+
+  test('is no ending of another word, nor a letter more of one', () => {
+    expect(commonWords(['pay'], ['canment'])).toBe(0);
+    expect(commonWords(['helmet'], ['hexxxxx'])).toBe(0);
+  });
+});

@@ -112,7 +112,7 @@ function saidBy({ role, text, error }: TurnRow): ModelMessage[] {
     const by = '(Noted beside the talk, and below your instructions:';
     return [{ role: 'user', content: `${by} ${quoted(content)})` }];
   }
-  return role === 'agent' && error === null && text !== '' ? [{ role: 'assistant', content }] : [];
+  return error === null && text !== '' ? [{ role: 'assistant', content }] : [];
 }
 
 /** The calls that stand together, in one message, and their results after it. */

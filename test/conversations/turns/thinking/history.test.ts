@@ -151,3 +151,73 @@ test.each([
 ])('of %d turns the last %d are read', (turnCount, read) => {
   expect(turnsToRead(turnCount)).toBe(read);
 });
+
+describe('a message that a content filter refused', () => {
+  const talk = (over: Partial<TurnRow>): TurnRow[] => [
+    turn(0, 'user', 'One?'),
+    turn(1, 'agent', 'One.'),
+    turn(2, 'user', 'Two?'),
+    toolTurn(3, 'tool_a', result('two')),
+    { ...turn(4, 'agent', 'Two'), ...over },
+    turn(5, 'user', 'Three?'),
+  ];
+
+  test.each<[string, Partial<TurnRow>]>([
+    ['by its error', { error: { code: 'model_content_filter', detail: 'x' } }],
+    ['by its model', { model: { finish_reason: 'content_filter' } as TurnRow['model'] }],
+  ])('is left out with its tools, %s', (_, over) => {
+    const messages = createHistory()('c', talk(over));
+    expect(messages.map(({ content }) => content)).toEqual(['One?', 'One.', 'Three?']);
+  });
+
+  test('is none because of another error or reason', () => {
+    const model = { finish_reason: 'stop' } as TurnRow['model'];
+    const error = { code: 'model_failed', detail: 'x' };
+    expect(createHistory()('c', talk({ model }))).toHaveLength(7);
+    expect(createHistory()('c', talk({ error }))).toHaveLength(6);
+  });
+});
+
+test('what a provider wants back stands with its call and its request', () => {
+  const called = (providerMetadata: TurnRow['providerMetadata']) =>
+    createHistory()('c', [{ ...toolTurn(0, 'tool_a', result('x')), providerMetadata }])[0];
+  expect(called({ provider: 'p', message: { m: 1 }, call: { c: 1 } })).toMatchObject({
+    from: 'p',
+    extra: { m: 1 },
+    toolCalls: [{ extra: { c: 1 } }],
+  });
+  const without = called({ provider: 'p' });
+  expect(without).not.toHaveProperty('extra');
+  expect(without?.toolCalls?.[0]).not.toHaveProperty('extra');
+  expect(called(null)).not.toHaveProperty('from');
+});
+
+test.each([
+  [{ a: 1 }, '{"a":1}'],
+  [null, '{}'],
+  [[1], '{}'],
+  ['text', '{}'],
+  [{ a: 'x'.repeat(1_992) }, `{"a":"${'x'.repeat(1_992)}"}`],
+  [{ a: 'x'.repeat(1_993) }, '{}'],
+])('the arguments of a call are an object of at most 2,000 characters', (given, text) => {
+  const call = toolTurn(0, 'tool_a', result('x'));
+  const row = { ...call, toolCall: { ...call.toolCall, arguments: given } };
+  expect(createHistory()('c', [row])[0]?.toolCalls?.[0]?.arguments).toBe(text);
+});
+
+test('words are whole up to their limit', () => {
+  expect(createHistory()('c', [turn(0, 'user', 'x'.repeat(16_000))])[0]?.content).toHaveLength(
+    16_000,
+  );
+});
+
+test('tokens are counted for each turn of each conversation', () => {
+  const makeHistory = createHistory();
+  const turns = (words: string) =>
+    Array.from({ length: 100 }, (_, index) => turn(index, 'user', index === 0 ? 'x' : words));
+  const [long, short] = [turns('a few words '.repeat(90)), turns('xxxxxxxxx '.repeat(30))];
+  const kept = makeHistory('long', long);
+  expect(kept.length).toBeLessThan(100);
+  expect(makeHistory('short', short)).toEqual(createHistory()('short', short));
+  expect(makeHistory('long', long)).toEqual(kept);
+});
