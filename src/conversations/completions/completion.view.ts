@@ -20,7 +20,7 @@ const part = z.object({
 const content = z
   .unknown()
   .transform((value, context): string => {
-    if (value === undefined || value === null) return '';
+    if (value === null) return '';
     if (typeof value === 'string') return value;
     if (!Array.isArray(value)) {
       context.addIssue({
@@ -130,8 +130,8 @@ const USER_CHARS_MAX = 256;
 const who = z
   .unknown()
   .transform((value, context): string | null => {
-    const isNone = value === undefined || value === null || value === '';
-    const text = isNone ? '' : typeof value === 'string' ? value : storable(JSON.stringify(value));
+    const text =
+      value === null ? '' : typeof value === 'string' ? value : storable(JSON.stringify(value));
     if (text.length > USER_CHARS_MAX) {
       context.addIssue({
         code: 'custom',
