@@ -121,7 +121,7 @@ test('calls of an attempt that was killed are read again, without those that act
       noted('end'),
       noted('other', { providerMetadata: metadata, toolResult: null }),
       { text: '', toolCall: null, toolResult: null },
-    ] as unknown as Parameters<typeof notedCalls>[0],
+    ],
     { prompt: 'x', tools },
   );
   expect(calls).toMatchObject([
