@@ -141,6 +141,7 @@ test('time comes from src/clock.ts alone', () => {
 test('time from elsewhere is noticed', () => {
   const clock = "import { delay, setTimeout } from '../clock.ts';\n";
   expect(strangeTimeIn(`${clock}setTimeout(() => delay(2), 1);`)).toEqual([]);
+  expect(strangeTimeIn('type Clock = { setTimeout: Arm }; clock.setTimeout(end, 5);')).toEqual([]);
   expect(strangeTimeIn('setTimeout(end, 5);')).toEqual(['setTimeout']);
   expect(strangeTimeIn(`${clock}setInterval(end, 5); clearInterval(timer);`)).toEqual([
     'setInterval',
@@ -222,9 +223,9 @@ function isOwn(table: string, file: string): boolean {
 function strangeTimeIn(code: string): string[] {
   const imported = code.match(/import \{([^}]*)\} from '(?:\.{1,2}\/)+clock\.ts'/)?.[1] ?? '';
   const timers = new Set(
-    [...code.matchAll(/(?<![.\w])(?:setTimeout|setInterval|clearTimeout|clearInterval)\b/g)].map(
-      ([name]) => name,
-    ),
+    [
+      ...code.matchAll(/(?<![.\w])(?:setTimeout|setInterval|clearTimeout|clearInterval)\b(?!:)/g),
+    ].map(([name]) => name),
   );
   const strangers = /Date\.now|performance\.now|AbortSignal\.timeout|new Date\(\)/g;
   const foreign =

@@ -1,4 +1,4 @@
-import { FetchRefused, type Validators } from '../sources/fetching.ts';
+import { SiteRefused, type Validators } from './site-event.ts';
 import { trapOf } from './frontier.ts';
 import type { Page } from './read-page.ts';
 import type { Site } from './site-address.ts';
@@ -29,8 +29,8 @@ export function refusalOf(url: URL, deps: CrawlDeps): string | undefined {
   return deps.isAllowed(url) ? undefined : 'robots.txt forbids it';
 }
 
-export function siteIsDown(unreachable: number, attempted: number, reason: string): FetchRefused {
-  return new FetchRefused(
+export function siteIsDown(unreachable: number, attempted: number, reason: string): SiteRefused {
+  return new SiteRefused(
     'SiteUnreachable',
     `${unreachable} of ${attempted} pages could not be read, the last one because ${reason}`,
   );

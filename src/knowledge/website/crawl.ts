@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { withAround } from '../formats/html/page-contacts.ts';
-import type { Fetched, Validators } from '../sources/fetching.ts';
+import type { SiteEvent, Validators } from './site-event.ts';
 import { LEFT_OUT, refusalOf, siteIsDown, type CrawlDeps } from './crawl-deps.ts';
 import { CanonicalPages, type DocumentPage, type HeldPage } from './canonical-pages.ts';
 import { byLength, Frontier, type Target } from './frontier.ts';
@@ -46,7 +46,7 @@ export class Crawl {
   /** Could not be read. */
   readonly #unread = new Set<string>();
   #linkedBefore: Map<string, string[]> | undefined;
-  #said: Fetched[] = [];
+  #said: SiteEvent[] = [];
   #kept = 0;
   #pending = 0;
   #requests = 0;
@@ -61,11 +61,11 @@ export class Crawl {
     this.#frontier = new Frontier(Math.max(20_000, 5 * deps.maxPages));
   }
 
-  /** Reads the site; `start` was read to find it. @throws FetchRefused if it cannot be reached */
+  /** Reads the site; `start` was read to find it. @throws SiteRefused if it cannot be reached */
   async *run(
     start: { url: URL; page: Page },
     listed: Sitemaps,
-  ): AsyncGenerator<Fetched, void, void> {
+  ): AsyncGenerator<SiteEvent, void, void> {
     const target = this.#begin(start.url);
     await this.#settle(target, start.page);
     if (this.#deps.maxDepth > 0) {
@@ -97,7 +97,7 @@ export class Crawl {
   }
 
   /** One level after the other, until nothing new was found. */
-  async *#levels(): AsyncGenerator<Fetched, void, void> {
+  async *#levels(): AsyncGenerator<SiteEvent, void, void> {
     let told = 0;
     do {
       this.#queue.push(...this.#nextLevel.sort(byLength));
@@ -380,13 +380,13 @@ export class Crawl {
     this.#said.push({ kind: 'skipped', path, reason });
   }
 
-  *#takeSaid(): Generator<Fetched, void, void> {
+  *#takeSaid(): Generator<SiteEvent, void, void> {
     const said = this.#said;
     this.#said = [];
     yield* said;
   }
 
-  *#tellRest(): Generator<Fetched, void, void> {
+  *#tellRest(): Generator<SiteEvent, void, void> {
     const rest = [...this.#queue, ...this.#nextLevel].slice(0, TOLD_MAX);
     for (const { path } of rest) {
       yield this.isCut

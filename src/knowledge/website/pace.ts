@@ -1,5 +1,3 @@
-import { delay } from '../../clock.ts';
-
 /** How fast one site is asked: requests at once, and the time from one start to the next. */
 export type Pace = {
   /** Runs it when it is its turn. @throws what `signal` says */
@@ -15,9 +13,10 @@ const AT_ONCE = 8;
 export function createPace(input: {
   delayMs: number;
   nowMs: () => number;
+  delay: (ms: number, options: { signal: AbortSignal }) => Promise<unknown>;
   signal: AbortSignal;
 }): Pace {
-  const { nowMs, signal } = input;
+  const { nowMs, delay, signal } = input;
   let { delayMs } = input;
   let nextMs = 0;
   let running = 0;

@@ -1,10 +1,4 @@
-import { clearTimeout, epochMs, setTimeout } from '../../clock.ts';
-import type { AddressGuard } from '../../platform/egress/address-guard.ts';
-import type { EgressClient, EgressOutcome } from '../../platform/egress/client.ts';
-import { mediaTypeOf } from '../../platform/egress/media-type.ts';
-import { retryAfterMs } from '../../platform/egress/retry-after.ts';
-import { checkUrl } from '../../platform/egress/url-rules.ts';
-import type { Validators } from '../sources/fetching.ts';
+import type { Validators } from './site-event.ts';
 import { inflate, inflateStart, largerThan } from './inflate.ts';
 
 /** What a server said to one request. */
@@ -45,25 +39,61 @@ export type Ask = {
 };
 export type Request = (ask: Ask) => Promise<Answer>;
 
+/** Sends one request, and follows no redirect. Never rejects. */
+export type Send = (request: {
+  url: string;
+  method: 'GET';
+  headers: Record<string, string>;
+  /** From the call to complete response headers. */
+  timeoutMs: number;
+  /** The body is cut there. */
+  maxResponseBytes: number;
+  /** Aborted before the headers it is an error, after them the body is cut. */
+  signal: AbortSignal;
+}) => Promise<Sent>;
+
+export type Sent =
+  | {
+      kind: 'response';
+      statusCode: number;
+      headers: Record<string, string | string[]>;
+      /** As it was sent, compressed or not. */
+      body: Promise<Buffer>;
+      /** Whether `body` is all that was sent. */
+      isWhole: Promise<boolean>;
+      /** The wait that the header `Retry-After` asks for. */
+      retryAfterMs?: number | undefined;
+    }
+  /** `message` is one sentence without its full stop. `isTls`: the certificate is not trusted, or TLS failed. */
+  | { kind: 'error'; message: string; isTls?: boolean };
+
+/** The timers of whoever reads, so that tests can hold the time. */
+export type Timers<Timer = unknown> = {
+  setTimeout: (fire: () => void, ms: number) => Timer;
+  clearTimeout: (timer: Timer) => void;
+};
+
 const REST_BYTES = 64 * 1024;
 /** From the start of a request to the end of its body. */
 export const PAGE_TIMEOUT_MS = 20_000;
 
 /** One GET, never more: redirects, turns and tries are for whoever asks. Never rejects. */
-export function createRequest(deps: {
-  egress: EgressClient;
-  guard: AddressGuard;
+export function createRequest<Timer>(deps: {
+  send: Send;
+  /** Returns why an address must not be requested, as a sentence. */
+  refusalOf: (url: URL) => string | undefined;
   userAgent: string;
   timeoutMs: number;
+  clock: Timers<Timer>;
 }): Request {
   return async (ask) => {
-    const checked = checkUrl(ask.url.href, deps.guard);
-    if ('problem' in checked) return failed(checked.problem, { isSite: false });
+    const refusal = deps.refusalOf(ask.url);
+    if (refusal !== undefined) return failed(refusal.replace(/\.$/, ''), { isSite: false });
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), deps.timeoutMs);
+    const timer = deps.clock.setTimeout(() => late.abort(), deps.timeoutMs);
     const signal = AbortSignal.any([ask.signal, late.signal]);
     try {
-      const outcome = await deps.egress.send({
+      const outcome = await deps.send({
         url: ask.url.href,
         method: 'GET',
         headers: headersOf(ask, deps.userAgent),
@@ -73,8 +103,8 @@ export function createRequest(deps: {
       });
       if (late.signal.aborted) return failed(notWithin(deps.timeoutMs), { isSite: true });
       if (outcome.kind === 'error') {
-        const isTls = outcome.errorClass === 'tls';
-        return failed(outcome.message, { isSite: true, ...(isTls && { isTls }) });
+        const { message, isTls = false } = outcome;
+        return failed(message, { isSite: true, ...(isTls && { isTls }) });
       }
       return await readAnswer(outcome, {
         ...ask,
@@ -83,7 +113,7 @@ export function createRequest(deps: {
         cut: () => late.abort(),
       });
     } finally {
-      clearTimeout(timer);
+      deps.clock.clearTimeout(timer);
     }
   };
 }
@@ -100,14 +130,14 @@ function headersOf({ accept, validators }: Ask, userAgent: string): Record<strin
 }
 
 type Deadline = { timeoutMs: number; isLate: () => boolean; cut: () => void };
-type Response = Extract<EgressOutcome, { kind: 'response' }>;
+type Response = Extract<Sent, { kind: 'response' }>;
 
 async function readAnswer(
-  { statusCode, headers: given, body, isWhole }: Response,
+  { statusCode, headers: given, body, isWhole, retryAfterMs }: Response,
   ask: Ask & Deadline,
 ): Promise<Answer> {
   const headers = headersFrom(given);
-  const other = judge(statusCode, headers);
+  const other = judge(statusCode, headers, retryAfterMs);
   const mediaType = mediaTypeOf(headers.get('content-type'));
   const answer =
     other ?? (ask.wants?.(mediaType) === false ? { kind: 'other' as const, mediaType } : undefined);
@@ -149,7 +179,11 @@ function validatorOf(headers: Headers, name: string): string | null {
 }
 
 /** Undefined: there is a body to read. */
-function judge(status: number, headers: Headers): Answer | undefined {
+function judge(
+  status: number,
+  headers: Headers,
+  retryAfterMs: number = RETRY_AFTER_DEFAULT_MS,
+): Answer | undefined {
   if (status === 304) return { kind: 'unchanged' };
   const location = headers.get('location');
   if (status >= 300 && status < 400 && location !== null) {
@@ -163,7 +197,7 @@ function judge(status: number, headers: Headers): Answer | undefined {
     reason: `the server answered ${status}`,
     status,
     isSite: status >= 500 || status === 429,
-    ...(isBusy && { retryAfterMs: retryAfterMs(headers, epochMs()) ?? RETRY_AFTER_DEFAULT_MS }),
+    ...(isBusy && { retryAfterMs }),
   };
 }
 
@@ -184,12 +218,12 @@ function brokenOff(
 }
 
 function failed(reason: string, whose: { isSite: boolean; isTls?: boolean }): Answer {
-  return { kind: 'failed', reason: sentence(reason), status: null, ...whose };
+  return { kind: 'failed', reason, status: null, ...whose };
 }
 
-/** `The receiver …` is how egress speaks of whoever answers. */
-function sentence(reason: string): string {
-  return reason.replace(/\.$/, '').replace(/\b[Tt]he receiver\b/g, 'the server');
+/** Returns the media type of a `Content-Type` in lower case, without its parameters; '' without one. */
+export function mediaTypeOf(contentType: string | null): string {
+  return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
 }
 
 function headersFrom(given: Record<string, string | string[]>): Headers {

@@ -1,8 +1,6 @@
-import { mediaTypeOf } from '../../platform/egress/media-type.ts';
 import { readRobotsWords } from '../formats/html/page-facts.ts';
-import type { ExtractOne } from '../formats/extractor.ts';
-import type { Validators } from '../sources/fetching.ts';
-import type { Answer, Request } from './page-request.ts';
+import type { Validators } from './site-event.ts';
+import { mediaTypeOf, type Answer, type Request } from './page-request.ts';
 import type { Pace } from './pace.ts';
 
 /** What a page turned out to be. */
@@ -27,6 +25,37 @@ export type Page =
   /** `isSite`: the site as a whole may be the cause. */
   | { kind: 'failed'; reason: string; isSite: boolean };
 
+/** Reads a document that a server sent. Rejects when `signal` aborts. */
+export type ExtractPage = (
+  input: {
+    bytes: Uint8Array;
+    /** Without parameters; `null` if the server sent none. */
+    mediaType: string | null;
+    charset: string | null;
+    /** The path of the address; its ending may say what the media type does not. */
+    name: string;
+    url: string;
+  },
+  signal: AbortSignal,
+) => Promise<
+  /** The code `no_text` means that there is nothing to read. `detail` is a sentence without its full stop. */
+  { refused: { code: string; detail: string } } | { documents: ExtractedPage[] }
+>;
+
+export type ExtractedPage = {
+  title: string | null;
+  /** Markdown. */
+  text: string;
+  /** ISO 639-1, as the page itself declares it. */
+  language: string | null;
+  /** Of HTML: absolute addresses of its links, its canonical one, and the robots meta. */
+  links?: string[];
+  canonical?: string | null;
+  robots?: { noindex: boolean; nofollow: boolean };
+  /** Facts of its head and foot, which `text` leaves out. */
+  around?: string;
+};
+
 const BYTES_MAX = 5_000_000;
 const TRIES = 3;
 const RETRY_AFTER_MAX_MS = 120_000;
@@ -41,7 +70,14 @@ const DOCUMENTS = [
 const ACCEPT = `${HTML.join(', ')}, ${DOCUMENTS.slice(2).join(';q=0.9, ')};q=0.9, */*;q=0.1`;
 
 type Body = Extract<Answer, { kind: 'body' }>;
-type Deps = { request: Request; extract: ExtractOne; pace: Pace; signal: AbortSignal };
+type Deps = {
+  request: Request;
+  extract: ExtractPage;
+  pace: Pace;
+  /** Our name in `X-Robots-Tag`, in lower case. */
+  agent: string;
+  signal: AbortSignal;
+};
 
 /** Asks for a page when it is its turn, again when the server asks to wait, and reads it. */
 export async function readPage(
@@ -99,7 +135,7 @@ async function readOnce(
 async function readBody(
   url: URL,
   { bytes, headers, validators }: Body,
-  { extract, signal }: Deps,
+  { extract, agent, signal }: Deps,
 ): Promise<Page> {
   const mediaType = mediaTypeOf(headers.get('content-type'));
   const extracted = await extract(
@@ -122,7 +158,7 @@ async function readBody(
   if (document === undefined) {
     return { kind: 'skipped', reason: 'there is no document in it', isUnclear: true };
   }
-  const said = robotsTagOf(headers);
+  const said = robotsTagOf(headers, agent);
   return {
     kind: 'document',
     title: document.title,
@@ -147,7 +183,7 @@ function charsetOf(headers: Headers): string | null {
 }
 
 /** Of all, or with our name before it: `parley: noindex`. */
-function robotsTagOf(headers: Headers): { noindex: boolean; nofollow: boolean } {
+function robotsTagOf(headers: Headers, own: string): { noindex: boolean; nofollow: boolean } {
   const parts = (headers.get('x-robots-tag') ?? '').toLowerCase().split(',');
   let agent = '';
   const ours: string[] = [];
@@ -155,7 +191,7 @@ function robotsTagOf(headers: Headers): { noindex: boolean; nofollow: boolean } 
     const [, name, rest = part] = /^\s*([a-z0-9_-]+)\s*:(.*)$/.exec(part) ?? [];
     // `unavailable_after: …` and `max-snippet: …` are words with a value, and no names of robots.
     if (name !== undefined && !/^(unavailable_after|max-.*)$/.test(name)) agent = name;
-    if (agent === '' || agent === 'parley') ours.push(rest);
+    if (agent === '' || agent === own) ours.push(rest);
   }
   return readRobotsWords(ours.join(','));
 }

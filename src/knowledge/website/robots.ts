@@ -1,4 +1,4 @@
-import { FetchRefused } from '../sources/fetching.ts';
+import { SiteRefused } from './site-event.ts';
 import type { Answer, Request } from './page-request.ts';
 import { readRobotsRules } from './robots-rules.ts';
 
@@ -11,7 +11,6 @@ export type Robots = {
   problem?: string;
 };
 
-const AGENT = 'parley';
 /** RFC 9309 (2.5): at least so much is read; what is behind it is not. */
 const BYTES_MAX = 500 * 1024;
 const REDIRECTS_MAX = 5;
@@ -20,11 +19,11 @@ const CRAWL_DELAY_MAX_MS = 60_000;
 /**
  * A site without the file, or that answers 4xx, allows everything; one that cannot be reached nothing. Five
  * redirects are followed, to other hosts too (RFC 9309, 2.3.1.2).
- * @throws FetchRefused
+ * @throws SiteRefused
  */
 export async function fetchRobots(
   origin: string,
-  deps: { request: Request; signal: AbortSignal },
+  deps: { request: Request; agent: string; signal: AbortSignal },
 ): Promise<Robots> {
   let url = new URL('/robots.txt', origin);
   for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
@@ -35,19 +34,25 @@ export async function fetchRobots(
       isStartEnough: true,
       signal: deps.signal,
     });
-    if (answer.kind !== 'redirect') return answered(origin, answer, url);
+    if (answer.kind !== 'redirect') return answered(answer, { ...deps, origin, url });
     const to = URL.parse(answer.to, url.href);
     if (to === null || !/^https?:$/.test(to.protocol)) break;
     // On plain HTTP anybody in between could write the rules.
     if (url.protocol === 'https:' && to.protocol === 'http:') break;
     url = to;
   }
-  return { ...readRobots(origin, ''), problem: 'its redirects lead to nothing that can be read' };
+  return {
+    ...readRobots(origin, '', deps.agent),
+    problem: 'its redirects lead to nothing that can be read',
+  };
 }
 
-function answered(origin: string, answer: Answer, url: URL): Robots {
+function answered(
+  answer: Answer,
+  { origin, url, agent }: { origin: string; url: URL; agent: string },
+): Robots {
   const text = textOf(answer, url);
-  const robots = readRobots(origin, text);
+  const robots = readRobots(origin, text, agent);
   if (answer.kind === 'gone') return robots;
   if (answer.kind === 'failed') return { ...robots, problem: answer.reason };
   return /^\s*</.test(text.slice(0, 1_000))
@@ -63,10 +68,10 @@ function textOf(answer: Answer, url: URL): string {
   }
   // Never by plain HTTP instead: whoever stands in between would write what is read.
   if (answer.kind === 'failed' && answer.isTls) {
-    throw new FetchRefused('TlsFailed', `${url.origin} cannot be read: ${answer.reason}`);
+    throw new SiteRefused('TlsFailed', `${url.origin} cannot be read: ${answer.reason}`);
   }
   if (answer.kind === 'failed' && answer.isSite) {
-    throw new FetchRefused(
+    throw new SiteRefused(
       'RobotsUnreachable',
       `${url.href} cannot be read, so nothing of the site may be: ${answer.reason}`,
     );
@@ -78,8 +83,8 @@ function lastLineEnd(text: string): number {
   return Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
 }
 
-function readRobots(origin: string, text: string): Robots {
-  const { isAllowed, crawlDelaySec, sitemaps } = readRobotsRules(origin, text, AGENT);
+function readRobots(origin: string, text: string, agent: string): Robots {
+  const { isAllowed, crawlDelaySec, sitemaps } = readRobotsRules(origin, text, agent);
   const crawlDelayMs = Math.min(Math.max(0, crawlDelaySec * 1000), CRAWL_DELAY_MAX_MS);
   return { isAllowed, crawlDelayMs, sitemaps };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import type { Validators } from '../sources/fetching.ts';
+import type { Validators } from './site-event.ts';
 
 /**
  * What is remembered of a site from one sync to the next, since a page that has not changed is not

@@ -1,7 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { mediaTypeOf } from '../../platform/egress/media-type.ts';
 import { inflateStart, isGzip } from './inflate.ts';
-import type { Answer, Request } from './page-request.ts';
+import { mediaTypeOf, type Answer, type Request } from './page-request.ts';
 import { readSitemap, type SitemapContent } from './read-sitemap.ts';
 import { addressIn, pathOf, type Site } from './site-address.ts';
 

@@ -1,13 +1,13 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { monotonicMs } from '../../../src/clock.ts';
+import { delay, monotonicMs } from '../../../src/clock.ts';
 import { createPace } from '../../../src/knowledge/website/pace.ts';
 import { holdTime } from '../../clock.ts';
 
 /** How fast a site is asked. */
 
 function pacing(delayMs: number, signal = new AbortController().signal) {
-  const pace = createPace({ delayMs, nowMs: monotonicMs, signal });
+  const pace = createPace({ delayMs, nowMs: monotonicMs, delay, signal });
   const ends: (() => void)[] = [];
   const starts: number[] = [];
   const beganMs = monotonicMs();

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { createRequest, type Ask } from '../../../src/knowledge/website/page-request.ts';
+import type { Ask } from '../../../src/knowledge/website/page-request.ts';
+import { createGuardedRequest } from '../../../src/knowledge/website/website-fetcher.ts';
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import type { EgressClient } from '../../../src/platform/egress/client.ts';
 import { holdTime } from '../../clock.ts';
@@ -36,7 +37,7 @@ function asking(outcome: Outcome | { kind: 'error'; message: string; errorClass:
         };
   };
   const egress = { send } as unknown as EgressClient;
-  const request = createRequest({ egress, guard, userAgent: 'ua', timeoutMs: 20_000 });
+  const request = createGuardedRequest({ egress, guard, userAgent: 'ua', timeoutMs: 20_000 });
   const ask = (over: Partial<Ask> = {}) =>
     request({
       url: new URL('https://site.test/a'),
@@ -245,7 +246,7 @@ describe('no answer', () => {
       return { kind: 'error', message: 'aborted', errorClass: 'timeout' };
     };
     const egress = { send } as unknown as EgressClient;
-    const request = createRequest({ egress, guard, userAgent: 'ua', timeoutMs: 20_000 });
+    const request = createGuardedRequest({ egress, guard, userAgent: 'ua', timeoutMs: 20_000 });
     const answer = request({
       url: new URL('https://site.test/a'),
       accept: '*/*',

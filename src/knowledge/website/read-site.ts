@@ -1,0 +1,228 @@
+import { Crawl } from './crawl.ts';
+import { createPace, type Pace } from './pace.ts';
+import type { Request } from './page-request.ts';
+import { createPathFilter } from './path-patterns.ts';
+import { readPage, type ExtractPage, type Page } from './read-page.ts';
+import { fetchRobots, type Robots } from './robots.ts';
+import { addressIn, isSameSite, pathOf, siteOf } from './site-address.ts';
+import { SiteRefused, type SiteEvent, type Validators } from './site-event.ts';
+import {
+  hashOf,
+  hashOfValidators,
+  readCursor,
+  SITEMAP,
+  writeCursor,
+  type SiteGraph,
+} from './site-graph.ts';
+import { fetchSitemaps, type Sitemaps } from './sitemaps.ts';
+
+const REDIRECTS_MAX = 5;
+/** Counted up when pages are read in another way, so that those that have not changed are read again. */
+const READING = 2;
+
+/** Which pages of a site are read, and how fast. */
+export type SiteSettings = {
+  /** The start page. */
+  url: string;
+  maxDepth: number;
+  maxPages: number;
+  /** From the start of a request to the start of the next one. */
+  delayMs: number;
+  /** Patterns of paths; none includes everything. */
+  include: readonly string[];
+  exclude: readonly string[];
+};
+
+export type SiteDeps = {
+  /** One GET (page-request.ts). */
+  request: Request;
+  /** Reads the documents that the site sends. */
+  extract: ExtractPage;
+  /** Returns why an address must not be requested, as a sentence. */
+  refusalOf: (url: URL) => string | undefined;
+  /** Our name in robots.txt and `X-Robots-Tag`, in lower case. */
+  agent: string;
+  clock: {
+    /** Milliseconds since an arbitrary moment; never goes back. */
+    monotonicMs: () => number;
+    delay: (ms: number, options: { signal: AbortSignal }) => Promise<unknown>;
+  };
+  /** After so long no further page is read. */
+  msMax: number;
+  /** Returns the validators of a page that an earlier reading has. */
+  known: (path: string) => Promise<Validators | undefined>;
+  /** What the last complete reading returned as `cursor`; `null` begins anew. */
+  cursor: string | null;
+  signal: AbortSignal;
+};
+
+/** How a reading ended. */
+export type SiteEnd = {
+  /** What to do with earlier pages that were not reported: `remove` them if everything was reported, or `keep` them. */
+  unseen: 'remove' | 'keep';
+  cursor: string | null;
+};
+
+/**
+ * Reads a site from its start page on, with what its sitemaps list. Yields each page once.
+ * @throws SiteRefused if the site as a whole cannot be read; what `signal` says
+ */
+export async function* readSite(
+  settings: SiteSettings,
+  deps: SiteDeps,
+): AsyncGenerator<SiteEvent, SiteEnd, void> {
+  // Whole milliseconds, whose sums are exact.
+  const nowMs = (): number => Math.floor(deps.clock.monotonicMs());
+  const endsMs = nowMs() + deps.msMax;
+  const leaving = new AbortController();
+  const signal = AbortSignal.any([deps.signal, leaving.signal]);
+  try {
+    const key = keyOf(settings);
+    const before = await readCursor(key, deps.cursor);
+    const { delayMs } = settings;
+    const pace = createPace({ delayMs, nowMs, delay: deps.clock.delay, signal });
+    const visit = { ...deps, pace, before, signal };
+    const opened = await openSite(settings.url, visit);
+    const crawl = new Crawl({
+      ...settings,
+      site: siteOf(opened.url),
+      isWanted: createPathFilter(settings),
+      isAllowed: opened.robots.isAllowed,
+      before,
+      known: deps.known,
+      read: (url, validators) => readKept(url, validators, visit),
+      isLate: () => nowMs() > endsMs,
+    });
+    const listed = await listPages(settings, opened, visit);
+    yield* crawl.run(opened, listed);
+    if (crawl.isCut) return { unseen: 'keep', cursor: deps.cursor };
+    // Nobody knows what the sitemap listed before: an older version, or other settings, wrote that down.
+    const isUnknown = listed.problems.length > 0 && before.size === 0 && deps.cursor !== null;
+    const cursor = isUnknown ? deps.cursor : await writeCursor(key, crawl.graph);
+    return { unseen: isUnknown ? 'keep' : 'remove', cursor };
+  } finally {
+    leaving.abort(new Error('nobody reads this website any more'));
+  }
+}
+
+/** What was found of a site says nothing of another, or of other pages of it. */
+function keyOf({ url, maxDepth, maxPages, include, exclude }: SiteSettings): string {
+  return hashOf(JSON.stringify([READING, url, maxDepth, maxPages, include, exclude]));
+}
+
+type Visit = SiteDeps & { pace: Pace; before: SiteGraph };
+type Opened = { url: URL; page: Page; robots: Robots };
+
+/** The start page, wherever within its site it is, and what that site allows. */
+async function openSite(address: string, visit: Visit): Promise<Opened> {
+  const declared = new URL(address);
+  let url = addressIn(siteOf(declared), address, address) ?? declared;
+  const robots = new Map<string, Robots>();
+  for (let hop = 0; hop <= REDIRECTS_MAX; hop += 1) {
+    requireUrl(url, visit);
+    const allowed = robots.get(url.origin) ?? (await robotsOf(url, visit));
+    robots.set(url.origin, allowed);
+    requireAllowed(url, allowed);
+    const page = await readStart(url, visit);
+    if (page.kind !== 'redirect') return { url, page: requireStart(page, url), robots: allowed };
+    url = redirected(url, page.to, declared);
+  }
+  throw refusedStart('RedirectedTooOften', `there are more than ${REDIRECTS_MAX} redirects`, url);
+}
+
+function requireUrl(url: URL, { refusalOf }: Visit): void {
+  const refusal = refusalOf(url);
+  if (refusal !== undefined) throw new SiteRefused('InvalidUrl', refusal);
+}
+
+async function robotsOf(url: URL, { request, agent, pace, signal }: Visit): Promise<Robots> {
+  const inTurn: Request = (ask) => pace.inTurn(() => request(ask));
+  const robots = await fetchRobots(url.origin, { request: inTurn, agent, signal });
+  signal.throwIfAborted();
+  if (robots.crawlDelayMs > 0) pace.slowTo(robots.crawlDelayMs);
+  return robots;
+}
+
+function requireAllowed(url: URL, { isAllowed }: Robots): void {
+  if (isAllowed(url)) return;
+  throw new SiteRefused('ForbiddenByRobots', `robots.txt of ${url.host} forbids ${pathOf(url)}`);
+}
+
+async function readStart(url: URL, visit: Visit): Promise<Page> {
+  const path = pathOf(url);
+  const seen = visit.before.get(path)?.seen ?? null;
+  const validators = seen === null ? undefined : await visit.known(path);
+  const isSame = validators && hashOfValidators(validators) === seen?.validators;
+  return await readKept(url, isSame ? validators : undefined, visit);
+}
+
+/** Reads a page. Its indexed text stays unless the answer clearly says that the page is gone. */
+async function readKept(url: URL, validators: Validators | undefined, visit: Visit): Promise<Page> {
+  const page = await readPage(url, validators, visit);
+  const unclear = unclearAs(page, url);
+  if (unclear === undefined) return page;
+  const isIndexed = (await visit.known(pathOf(url))) !== undefined;
+  return isIndexed ? { kind: 'failed', reason: unclear, isSite: false } : page;
+}
+
+/** Returns why an answer may come from a login, a bot check or a fault, or undefined if it is clear. */
+function unclearAs(page: Page, url: URL): string | undefined {
+  if (page.kind === 'skipped') return page.isUnclear === true ? page.reason : undefined;
+  if (page.kind === 'document') {
+    return page.text.trim() === '' && !page.noindex ? 'it has no text this time' : undefined;
+  }
+  if (page.kind !== 'redirect' || page.isLasting === true) return undefined;
+  const isElsewhere = addressIn(siteOf(url), page.to, url.href) === undefined;
+  return isElsewhere ? 'it leads to another site for now' : undefined;
+}
+
+function requireStart(page: Page, url: URL): Page {
+  if (page.kind === 'failed') throw refusedStart('StartPageUnreachable', page.reason, url);
+  if (page.kind === 'skipped') throw refusedStart('StartPageUnreadable', page.reason, url);
+  return page;
+}
+
+function redirected(from: URL, to: string, declared: URL): URL {
+  const target = URL.parse(to, from.href);
+  if (target === null || !isSameSite(declared, target)) {
+    const where = target?.origin ?? 'no address';
+    throw refusedStart(
+      'RedirectedElsewhere',
+      `it leads to ${where}; declare that address, if it is the site that is meant`,
+      from,
+    );
+  }
+  const url = addressIn(siteOf(target), target.href, from.href) ?? target;
+  if (url.href === from.href) {
+    throw refusedStart('RedirectedTooOften', 'it leads to itself', from);
+  }
+  return url;
+}
+
+function refusedStart(reason: string, why: string, url: URL): SiteRefused {
+  return new SiteRefused(reason, `the start page ${url.href} cannot be read: ${why}`);
+}
+
+async function listPages(
+  { maxDepth }: SiteSettings,
+  { url, robots }: Opened,
+  { request, pace, before, signal }: Visit,
+): Promise<Sitemaps> {
+  if (maxDepth === 0) return { addresses: [], problems: [] };
+  const hasListed = [...before.values()].some(({ from }) => from.includes(SITEMAP));
+  const listed = await fetchSitemaps({
+    site: siteOf(url),
+    named: robots.sitemaps,
+    hasListed,
+    request: (ask) => pace.inTurn(() => request(ask)),
+    isAllowed: robots.isAllowed,
+    signal,
+  });
+  signal.throwIfAborted();
+  // It may have named others.
+  if (robots.problem !== undefined && hasListed) {
+    const reason = `it cannot be read: ${robots.problem}`;
+    listed.problems.unshift({ path: '/robots.txt', reason });
+  }
+  return listed;
+}
