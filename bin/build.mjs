@@ -28,6 +28,7 @@ const target = resolve(positionals[0] ?? join(root, 'dist'));
 stripSources([
   [join(root, 'src'), target],
   [join(root, 'packages/drill/src'), join(target, 'drill')],
+  [join(root, 'packages/web-reader/src'), join(target, 'web-reader')],
 ]);
 const bundled = await buildDashboard(join(target, 'dashboard'));
 await buildWidget(join(target, 'widget'));

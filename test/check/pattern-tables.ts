@@ -47,6 +47,7 @@ export const BOUNDED: Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** Files that make patterns at run time, and the source of each pattern. No pattern is made from foreign text. */
 export const MADE_AT_RUN_TIME: Readonly<Record<string, string>> = {
+  'packages/web-reader/src/html/set-apart.ts': 'signs of currencies',
   'packages/widget/src/text/inline.ts': 'the pattern of a link',
   'packages/widget/src/text/markdown.ts': 'a sign and a number',
   'src/agents/agent-widget.ts': 'the pattern of an origin',
@@ -55,7 +56,6 @@ export const MADE_AT_RUN_TIME: Readonly<Record<string, string>> = {
   'src/conversations/redaction/find-emails.ts': 'classes of letters',
   'src/conversations/redaction/find-ibans.ts': 'the forms of account numbers that ibantools has',
   'src/knowledge/formats/confine.ts': 'the name of a line of /proc',
-  'src/knowledge/formats/html/set-apart.ts': 'signs of currencies',
   'src/knowledge/formats/pdf-text.ts': 'words for pages',
   'src/knowledge/formats/shown-word.ts': 'a name of our own',
   'src/knowledge/passages/phrases.ts': 'english.json',

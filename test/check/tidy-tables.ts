@@ -104,6 +104,10 @@ export const APART: [RegExp, RegExp, string][] = [
 export const ROLES = 'roles';
 /** They call what is below. Nothing below imports them. */
 export const WAYS_IN = ['commands', 'standalone'];
+/** Packages that a noun is built on. */
+export const BUILT_ON: Record<string, readonly string[]> = {
+  knowledge: ['web-reader/html', 'web-reader/site'],
+};
 /**
  * Packages beside the server. `below`: the rooms of others that each may import. `parts`: folders inside the package,
  * lowest first.
@@ -127,6 +131,8 @@ export const GUESTS: Record<string, { below: readonly string[]; parts?: readonly
       'errors',
     ],
   },
+  // Takes requests, the clock and its limits as parameters, and imports nothing.
+  'web-reader': { below: [], parts: ['html', 'site'] },
   // Runs in pages of other sites, with arithmetic of sound of the server.
   widget: { below: ['speech/audio'], parts: ['talk', 'sound', 'text', 'words', 'element'] },
 };

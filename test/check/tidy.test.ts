@@ -2,6 +2,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { filesBelow, read, SOURCES, withoutComments } from './sources.ts';
 import {
+  BUILT_ON,
   APART,
   CLIENT,
   GROUND,
@@ -266,7 +267,8 @@ function reachOf(room: string): ReadonlySet<string> | undefined {
     const lower = part === undefined ? parts : at < 0 ? table : table.slice(0, at);
     const open = platform.filter((one) => one !== KUBERNETES);
     const own = [room, ...lower.map((name) => `${first}/${name}`)];
-    return new Set([...own, ...roomsBelow(first), ...open, ...ROOT_FILES]);
+    const packages = BUILT_ON[first] ?? [];
+    return new Set([...own, ...roomsBelow(first), ...packages, ...open, ...ROOT_FILES]);
   }
   const all = [...Object.keys(NOUNS).flatMap(roomsOf), ...platform, ...ROOT_FILES, ROLES];
   if (room === ROLES) return new Set(all);

@@ -12,8 +12,8 @@ import { foldText } from '../../src/conversations/redaction/fold-text.ts';
 import { mayHoldAny } from '../../src/conversations/redaction/redact.ts';
 import { readUserTurn } from '../../src/conversations/turns/read-user-turn.ts';
 import { moodOf } from '../../src/conversations/turns/sentiment.ts';
-import { matcherOf } from '../../src/knowledge/website/path-patterns.ts';
-import { readRobotsRules } from '../../src/knowledge/website/robots-rules.ts';
+import { matcherOf } from '../../packages/web-reader/src/site/path-patterns.ts';
+import { readRobotsRules } from '../../packages/web-reader/src/site/robots-rules.ts';
 
 const ORIGIN = 'https://shop.example';
 

@@ -161,7 +161,7 @@ function flags(): string[] {
   ];
 }
 
-/** Our code, and that of the packages. */
+/** Our code, and that of the packages. The web reader stands beside `src`, and in `dist`. */
 function readable(): string[] {
   const root = path.resolve(path.dirname(CHILD_FILE), '../../..');
   const source = path.relative(root, CHILD_FILE).split(path.sep)[0]!;
@@ -170,8 +170,7 @@ function readable(): string[] {
   const packages = inPackage.slice(0, at) + path.sep + 'node_modules';
   // The folder beside the code may be a link to where the packages are.
   const linked = path.join(root, 'node_modules');
-  const folders = [path.join(root, source), linked, packages].map((folder) =>
-    path.join(folder, '*'),
-  );
+  const ours = [source, 'packages/web-reader'].map((folder) => path.join(root, folder));
+  const folders = [...ours, linked, packages].map((folder) => path.join(folder, '*'));
   return [path.join(root, 'package.json'), linked, ...folders];
 }

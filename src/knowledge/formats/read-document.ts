@@ -1,8 +1,8 @@
 import type { Answer, ExtractedDocument, ExtractInput } from './extracted.ts';
 import { formatOf, type Format } from './format-of.ts';
-import { decodeHtml } from './html/decode-html.ts';
-import { withAround } from './html/page-contacts.ts';
-import { readHtml } from './html/read-html.ts';
+import { decodeHtml } from '../../../packages/web-reader/src/html/decode-html.ts';
+import { withAround } from '../../../packages/web-reader/src/html/page-contacts.ts';
+import { readHtml } from '../../../packages/web-reader/src/html/read-html.ts';
 import { readCsv } from './read-csv.ts';
 import { readDocx } from './read-docx.ts';
 import { readPdf, TEXT_CHARS_MAX } from './read-pdf.ts';

@@ -1,5 +1,5 @@
 import mammoth from 'mammoth';
-import { readHtml } from './html/read-html.ts';
+import { readHtml } from '../../../packages/web-reader/src/html/read-html.ts';
 import { FormatRefused } from './refusal.ts';
 import { hiddenStylesOf, shownWord } from './shown-word.ts';
 import type { ZipEntry } from './zip-file.ts';

@@ -1,4 +1,4 @@
-import { HtmlRefused } from './html/html-refused.ts';
+import { HtmlRefused } from '../../../packages/web-reader/src/html/html-refused.ts';
 import { FormatRefused, type FormatRefusal } from './refusal.ts';
 
 /** What a reader threw, in words for whoever sent the document. */

@@ -12,9 +12,14 @@ import {
   type Fetcher,
   type FetchInput,
 } from '../sources/fetching.ts';
-import { createRequest, PAGE_TIMEOUT_MS, type Request, type Send } from './page-request.ts';
-import { readSite, type SiteSettings } from './read-site.ts';
-import { SiteRefused } from './site-event.ts';
+import {
+  createRequest,
+  PAGE_TIMEOUT_MS,
+  type Request,
+  type Send,
+} from '../../../packages/web-reader/src/site/page-request.ts';
+import { readSite, type SiteSettings } from '../../../packages/web-reader/src/site/read-site.ts';
+import { SiteRefused } from '../../../packages/web-reader/src/site/site-event.ts';
 
 /** Defaults of `website` (contract §4). */
 const MAX_DEPTH = 5;

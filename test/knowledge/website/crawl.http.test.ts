@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { Crawl } from '../../../src/knowledge/website/crawl.ts';
-import type { Page } from '../../../src/knowledge/website/read-page.ts';
-import { siteOf } from '../../../src/knowledge/website/site-address.ts';
+import { Crawl } from '../../../packages/web-reader/src/site/crawl.ts';
+import type { Page } from '../../../packages/web-reader/src/site/read-page.ts';
+import { siteOf } from '../../../packages/web-reader/src/site/site-address.ts';
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { closeAll, html, nothing, redirect, serve, sync, type Reply } from './website.ts';

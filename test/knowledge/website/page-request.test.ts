@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { Ask } from '../../../src/knowledge/website/page-request.ts';
+import type { Ask } from '../../../packages/web-reader/src/site/page-request.ts';
 import { createGuardedRequest } from '../../../src/knowledge/website/website-fetcher.ts';
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import type { EgressClient } from '../../../src/platform/egress/client.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { decodeHtml } from '../../../src/knowledge/formats/html/decode-html.ts';
-import { readHtml } from '../../../src/knowledge/formats/html/read-html.ts';
+import { decodeHtml } from '../../../packages/web-reader/src/html/decode-html.ts';
+import { readHtml } from '../../../packages/web-reader/src/html/read-html.ts';
 import {
   FetchRefused,
   type Fetched,

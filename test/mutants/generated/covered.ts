@@ -32,7 +32,7 @@ export function writeCovered(
   const files: Covered['files'] = {};
   for (const { url, functions } of scripts) {
     const file = url.startsWith('file:') ? path.relative(ROOT, fileURLToPath(url)) : '';
-    if (!file.startsWith('src/')) continue;
+    if (!/^(src|packages\/web-reader\/src)\//.test(file)) continue;
     const ranges = functions
       .filter(({ ranges: [whole] }) => whole!.count > 0)
       .flatMap((one) => one.ranges)

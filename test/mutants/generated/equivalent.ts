@@ -94,11 +94,12 @@ export const EQUIVALENT: Record<string, string> = {
   '8c06ee1cc0': 'one round more, behind the last group, finds no card',
   e5cdd7cfae: 'a count of 0 that is kept reads as one that is not there',
   // src/knowledge
-  c50ed7b5f0: 'the paths of a site differ, so that no two are equal',
-  '43b43a606a': 'an empty name is none of a session',
-  fe555f0fa3: 'a pair without a name is none that is dropped, by either way',
-  '96dc9abbf9': 'the one that is equal has been found before',
   e6391cb778: 'the one text that is refused is asked for once more, and refused again',
+  // packages/web-reader
+  '9ea79c41db': 'the paths of a site differ, so that no two are equal',
+  c4fc71466c: 'an empty name is none of a session',
+  '36ccb8d9c8': 'a pair without a name is none that is dropped, by either way',
+  aef0359e9f: 'the one that is equal has been found before',
   // src/speech
   '62008cf934': 'a level is a real number that does not meet the limit',
   '1861cf5e08': 'a level is a real number that does not meet the limit',

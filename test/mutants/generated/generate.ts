@@ -19,9 +19,12 @@ export type Generated = Edit & {
   original: string;
 };
 
-/** Every mutant of `src` and of the migrations. */
+/** The server, and the package that it reads websites with. */
+const CODE = ['src/**/*.ts', 'packages/web-reader/src/**/*.ts'];
+
+/** Every mutant of that code and of the migrations. */
 export function generateAll(root: string): Generated[] {
-  const files = globSync(['src/**/*.ts', 'migrations/*.sql'], { cwd: root }).sort();
+  const files = globSync([...CODE, 'migrations/*.sql'], { cwd: root }).sort();
   return files.flatMap((file) => generate(file, readFileSync(path.join(root, file), 'utf8')));
 }
 

@@ -39,7 +39,7 @@ export type Ask = {
 };
 export type Request = (ask: Ask) => Promise<Answer>;
 
-/** Sends one request, and follows no redirect. Never rejects. */
+/** Sends one request, and follows no redirect. Neither it nor `body` and `isWhole` ever reject. */
 export type Send = (request: {
   url: string;
   method: 'GET';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readRobotsRules } from '../../../src/knowledge/website/robots-rules.ts';
+import { readRobotsRules } from '../../packages/web-reader/src/site/robots-rules.ts';
 
 const ORIGIN = 'https://shop.example';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { byLength, Frontier, type Target } from '../../../src/knowledge/website/frontier.ts';
-import { hashesOf, hasHash } from '../../../src/knowledge/website/page-lines.ts';
-import { createPathFilter } from '../../../src/knowledge/website/path-patterns.ts';
-import { addressIn, isSameSite } from '../../../src/knowledge/website/site-address.ts';
+import { byLength, Frontier, type Target } from '../../packages/web-reader/src/site/frontier.ts';
+import { hashesOf, hasHash } from '../../packages/web-reader/src/site/page-lines.ts';
+import { createPathFilter } from '../../packages/web-reader/src/site/path-patterns.ts';
+import { addressIn, isSameSite } from '../../packages/web-reader/src/site/site-address.ts';
 
 /** Addresses of a site: exactly at each limit, and one beyond it. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readHtml } from '../../../../src/knowledge/formats/html/read-html.ts';
+import { readHtml } from '../../../packages/web-reader/src/html/read-html.ts';
 
 const textOf = (html: string): string => readHtml(html, { url: 'https://docs.example.com/' }).text;
 const page = (body: string): string => `<!doctype html><html lang="en"><body>${body}</body></html>`;

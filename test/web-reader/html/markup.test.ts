@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readHtml, type HtmlDocument } from '../../../../src/knowledge/formats/html/read-html.ts';
+import { readHtml, type HtmlDocument } from '../../../packages/web-reader/src/html/read-html.ts';
 
 /** Each page differs in one element, attribute or class. */
 

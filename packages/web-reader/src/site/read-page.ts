@@ -1,4 +1,4 @@
-import { readRobotsWords } from '../formats/html/page-facts.ts';
+import { readRobotsWords } from '../html/page-facts.ts';
 import type { Validators } from './site-event.ts';
 import { mediaTypeOf, type Answer, type Request } from './page-request.ts';
 import type { Pace } from './pace.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { delay, monotonicMs } from '../../../src/clock.ts';
-import { createPace } from '../../../src/knowledge/website/pace.ts';
-import { holdTime } from '../../clock.ts';
+import { delay, monotonicMs } from '../../src/clock.ts';
+import { createPace } from '../../packages/web-reader/src/site/pace.ts';
+import { holdTime } from '../clock.ts';
 
 /** How fast a site is asked. */
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { HtmlBlocks, type Block } from '../../../../src/knowledge/formats/html/html-blocks.ts';
-import { HtmlRefused } from '../../../../src/knowledge/formats/html/html-refused.ts';
-import { readHtml } from '../../../../src/knowledge/formats/html/read-html.ts';
-import { IS_NIGHTLY } from '../../../nightly.ts';
+import { HtmlBlocks, type Block } from '../../../packages/web-reader/src/html/html-blocks.ts';
+import { HtmlRefused } from '../../../packages/web-reader/src/html/html-refused.ts';
+import { readHtml } from '../../../packages/web-reader/src/html/read-html.ts';
+import { IS_NIGHTLY } from '../../nightly.ts';
 
 const at = { url: 'https://docs.example.com/guide/start' };
 const textOf = (html: string): string => readHtml(html, at).text;

@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { withAround } from '../formats/html/page-contacts.ts';
+import { withAround } from '../html/page-contacts.ts';
 import type { SiteEvent, Validators } from './site-event.ts';
 import { LEFT_OUT, refusalOf, siteIsDown, type CrawlDeps } from './crawl-deps.ts';
 import { CanonicalPages, type DocumentPage, type HeldPage } from './canonical-pages.ts';

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { Answer } from '../../../src/knowledge/website/page-request.ts';
-import { siteOf } from '../../../src/knowledge/website/site-address.ts';
-import { fetchSitemaps, type Sitemaps } from '../../../src/knowledge/website/sitemaps.ts';
+import type { Answer } from '../../packages/web-reader/src/site/page-request.ts';
+import { siteOf } from '../../packages/web-reader/src/site/site-address.ts';
+import { fetchSitemaps, type Sitemaps } from '../../packages/web-reader/src/site/sitemaps.ts';
 
 /** Which addresses a site lists. The requests are a stand-in that answers what a test gives it. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Crawl } from '../../../src/knowledge/website/crawl.ts';
+import { Crawl } from '../../packages/web-reader/src/site/crawl.ts';
 
 const ORIGIN = 'https://shop.example';
 

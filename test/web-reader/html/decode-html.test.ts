@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeHtml } from '../../../../src/knowledge/formats/html/decode-html.ts';
+import { decodeHtml } from '../../../packages/web-reader/src/html/decode-html.ts';
 
 const utf8 = (text: string): Buffer => Buffer.from(text, 'utf8');
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
