@@ -1,4 +1,5 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import { delay } from '../../clock.ts';
 import { ApiError, codeOf, reasonOf } from '../../errors.ts';
 import type { Logger } from '../observability/logger.ts';
 import { StoreUnavailableError } from '../resources/resource-store.ts';
@@ -7,6 +8,7 @@ import { endEvents, isStreaming, sendEvents, type SentEvent } from './sse.ts';
 import { openAiErrorOf, openAiHeaders, openAiStatus } from './openai-error.ts';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
 import { discardBody } from './bodies/read-body.ts';
+import { createRefusalPace } from './rate-limit.ts';
 import { writeOrCut } from './slow-reader.ts';
 import type { Answer, ErrorShape } from './route.ts';
 
@@ -84,7 +86,8 @@ function setHeaders(response: Response, { headers = {} }: Answer): void {
 
 /** The only place where an error becomes an answer. */
 export function answerErrors(log: Logger): ErrorRequestHandler {
-  return (error: unknown, _request, response, next) => {
+  const pace = createRefusalPace();
+  return async (error: unknown, request, response, next) => {
     const requestId = String(response.getHeader('request-id'));
     const shown = asApiError(error);
     if (shown !== error) logError(log, { shown, error, requestId });
@@ -96,6 +99,10 @@ export function answerErrors(log: Logger): ErrorRequestHandler {
     if (response.headersSent) {
       next(error); // Too late for an answer: express closes the connection.
       return;
+    }
+    if (shown.status === 429) {
+      const waitMs = pace(request.socket.remoteAddress ?? '');
+      if (waitMs > 0) await delay(waitMs);
     }
     sendAnswer(response, errorAnswer(shown, requestId, shape));
   };

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from '../../errors.ts';
+import { createCredit, type Credit } from '../controller/credit.ts';
 
 /**
  * Limits of this process (contract §3): requests of one API key in a fixed minute, and wrong keys
@@ -51,6 +52,31 @@ export function createMinuteCount(): (key: string) => Promise<{ taken: number; r
   return async (key) => {
     const { consumedPoints: taken, msBeforeNext } = await limiter.consume(key);
     return { taken, resetSec: Math.max(1, Math.ceil(msBeforeNext / 1_000)) };
+  };
+}
+
+/** Refusals of one address that are answered at once, in a burst and per second. */
+const PROMPT_REFUSALS = 20;
+const REFUSED_MS = 1_000;
+const NETWORKS_MAX = 10_000;
+
+/**
+ * Returns how long a refusal of this address has to wait, in ms. A client that asks again in the moment of each refusal
+ * would keep the process busy with refusing: 2,000 times a second from 20 connections.
+ */
+export function createRefusalPace(): (address: string) => number {
+  const credits = new Map<string, Credit>();
+  return (address) => {
+    const network = networkOf(address);
+    const credit =
+      credits.get(network) ?? createCredit({ burst: PROMPT_REFUSALS, perSec: PROMPT_REFUSALS });
+    credits.delete(network);
+    credits.set(network, credit);
+    const [oldest] = credits.keys();
+    if (credits.size > NETWORKS_MAX) credits.delete(oldest!); // There are many.
+    if (credit.left() < 1) return REFUSED_MS;
+    credit.spend(1);
+    return 0;
   };
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { holdTime } from '../../clock.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 
 /** Contract §3, `RateLimit` headers and 429. */
@@ -42,6 +43,18 @@ describe('with a limit', () => {
     expect(left(over)).toBe(0);
     const other = await get(await api.newKey('default'));
     expect([other.status, other.body.data]).toEqual([200, []]);
+  });
+
+  test('after twenty refusals at once the next one is answered a second later', async () => {
+    api = await startApi({ operator: false, rateLimit: 1 });
+    const time = holdTime();
+    await get();
+    for (let i = 0; i < 20; i += 1) expect((await get()).status).toBe(429);
+    const late = get();
+    await time.armed(1_000);
+    await time.advance(1_000);
+    expect((await late).status).toBe(429);
+    time.release();
   });
 
   test('429 is not kept for an Idempotency-Key', async () => {

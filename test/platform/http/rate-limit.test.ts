@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createRateLimits } from '../../../src/platform/http/rate-limit.ts';
+import { createRateLimits, createRefusalPace } from '../../../src/platform/http/rate-limit.ts';
+import { holdTime } from '../../clock.ts';
 
 /** How many of these failures, one after the other, were still let through. */
 async function countedTogether(...addresses: string[]): Promise<number> {
@@ -34,4 +35,24 @@ test('failures are limited to 100 a minute, however much a key may do', async ()
   const limits = createRateLimits(6_000);
   for (let i = 0; i < 100; i += 1) await limits.countFailure('192.0.2.1');
   await expect(limits.countFailure('192.0.2.1')).rejects.toMatchObject({ code: 'rate_limited' });
+});
+
+test('twenty refusals of an address are answered at once, and the next ones wait for a second', async () => {
+  const time = holdTime();
+  const pace = createRefusalPace();
+  for (let at = 0; at < 20; at += 1) expect(pace('192.0.2.1')).toBe(0);
+  expect(pace('192.0.2.1')).toBe(1_000);
+  expect(pace('192.0.2.2')).toBe(0);
+  await time.advance(50);
+  expect([pace('192.0.2.1'), pace('192.0.2.1')]).toEqual([0, 1_000]);
+});
+
+test('of 10,000 addresses the one that was refused longest ago is forgotten', () => {
+  holdTime();
+  const pace = createRefusalPace();
+  for (let at = 0; at < 21; at += 1) pace('192.0.2.1');
+  for (let at = 0; at < 9_999; at += 1) pace(`10.1.${at >> 8}.${at & 255}`);
+  expect(pace('192.0.2.1')).toBe(1_000);
+  for (let at = 0; at < 10_000; at += 1) pace(`10.2.${at >> 8}.${at & 255}`);
+  expect(pace('192.0.2.1')).toBe(0);
 });

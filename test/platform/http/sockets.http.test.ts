@@ -23,6 +23,9 @@ type Fixture = {
   accepted: TcpSocket[];
 };
 
+/** A frame that is answered with a refusal. */
+const REFUSED = 'refused';
+
 /** Sockets whose only frame so far is the namespace that they are admitted to. */
 async function startSockets({
   strangersMax,
@@ -45,7 +48,8 @@ async function startSockets({
     accept: (socket) => ({
       onText: (namespace) => {
         onFrame?.();
-        if (socket.admit(namespace)) socket.send('admitted');
+        if (namespace === REFUSED) socket.close(1008);
+        else if (socket.admit(namespace)) socket.send('admitted');
         else socket.close(1013);
         return undefined;
       },
@@ -216,3 +220,28 @@ const UPGRADE = [
   'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
   '\r\n',
 ].join('\r\n');
+
+test('the twenty-first refusal of an address waits for a second, and holds no place meanwhile', async () => {
+  const time = holdTime();
+  const { open } = await startSockets({ strangersMax: 1 });
+  for (let at = 0; at < 20; at += 1) await open({ namespace: REFUSED });
+  const slow = await open();
+  const closed = once(slow, 'close');
+  slow.send(REFUSED);
+  await time.armed(1_000);
+  const stranger = await open();
+  expect([slow, stranger].map(isOpen)).toEqual([true, true]);
+  await time.advance(1_000);
+  expect((await closed)[0]).toBe(1008);
+  expect(isOpen(stranger)).toBe(true);
+});
+
+test('a socket that has shown a token is closed without waiting, however it ends', async () => {
+  holdTime();
+  const { open } = await startSockets();
+  for (let at = 0; at < 25; at += 1) {
+    const client = await open({ namespace: 'a' });
+    client.send(REFUSED);
+    expect((await once(client, 'close'))[0]).toBe(1008);
+  }
+});

@@ -6,6 +6,7 @@ import { ApiError, reasonOf } from '../../../errors.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { asWork } from '../../observability/work.ts';
 import { answerLast } from '../last-answer.ts';
+import { createRefusalPace } from '../rate-limit.ts';
 import { admitConnection } from '../server.ts';
 import { createFairPlaces } from './fair-places.ts';
 import { createFrameQueue, type Frame, type FrameQueue } from './frame-queue.ts';
@@ -65,6 +66,8 @@ const STRANGERS_MAX = 500;
 /** The last fifth of the places is for namespaces that hold less than half of all, so that none can take all. */
 const CROWDED = 0.8;
 const SHARE = 0.5;
+/** Above so many sockets in all, those that are refused are closed at once. */
+const HELD_MAX = 4_000;
 /** What may wait to be sent: seconds of speech, whatever form it has. */
 const UNSENT_BYTES_MAX = 1024 * 1024;
 /** Who has not answered a ping when the next one is due is gone. */
@@ -79,13 +82,12 @@ export function createSockets(
   routes: readonly SocketRoute[],
   { log, strangersMax = STRANGERS_MAX }: { log: Logger; strangersMax?: number },
 ): Sockets {
-  const open = new Map<WebSocket, Held>();
-  const strangers = createFairPlaces<WebSocket>(strangersMax);
+  const places = createPlaces(strangersMax);
   const alive = new WeakSet<WebSocket>();
   let isStopped = false;
   const served = serversOf(routes);
   const pings = setInterval(() => {
-    for (const [socket, { frames }] of open) {
+    for (const [socket, { frames }] of places.open) {
       // What we do not read has no answer that we could see.
       if (alive.delete(socket) || frames.isHeld()) socket.ping();
       else socket.terminate();
@@ -109,20 +111,16 @@ export function createSockets(
       namespace: () => held.namespace,
     });
     const admit = (namespace: string): boolean => {
-      if (!open.has(socket) || isFull(open.values(), route, namespace)) return false;
-      held.namespace = namespace;
-      strangers.leave(socket);
+      if (!places.admit(socket, route, namespace)) return false;
       admitConnection(connection);
       return true;
     };
-    const end = { ...endOf(socket, frames), admit };
+    const end = { ...endOf(socket, frames, () => places.refuse(socket, opened.address)), admit };
     const held: Held = { path: route.path, namespace: undefined, end, frames };
-    open.set(socket, held);
-    strangers.take(opened.address, socket)?.terminate();
+    places.enter(socket, held, opened.address);
     const handlers = route.accept(end, opened);
     const onClose = (code: number): void => {
-      open.delete(socket);
-      strangers.leave(socket);
+      places.leave(socket);
       handlers.onClose(code);
     };
     listen(socket, { frames, log, onClose, isThere: () => alive.add(socket) });
@@ -134,7 +132,7 @@ export function createSockets(
       const found = served.get((request.url ?? '').split('?')[0] ?? '');
       if (!found)
         return answerLast(socket, new ApiError('not_found', 'there is no socket at this path'));
-      if (isStopped || isFull(open.values(), found.route)) {
+      if (isStopped || places.isFull(found.route)) {
         return answerLast(socket, new ApiError('unavailable', NO_PLACE, { retryAfterSec: 1 }));
       }
       found.server.handleUpgrade(request, socket, head, (opened) =>
@@ -144,7 +142,7 @@ export function createSockets(
     stop: () => {
       isStopped = true;
       clearInterval(pings);
-      for (const { end } of open.values()) end.close(1001);
+      for (const { end } of places.open.values()) end.close(1001);
     },
   };
 }
@@ -186,13 +184,49 @@ function serversOf(routes: readonly SocketRoute[]) {
 /** `namespace`: undefined until it has shown a token. */
 type Held = { path: string; namespace: string | undefined; end: Socket; frames: FrameQueue };
 
+/** The open sockets of a process: those of strangers, those that have shown a token, and those that wait for their close. */
+function createPlaces(strangersMax: number) {
+  const open = new Map<WebSocket, Held>();
+  const admitted = new Set<Held>();
+  const strangers = createFairPlaces<WebSocket>(strangersMax);
+  const pace = createRefusalPace();
+  return {
+    open,
+    isFull: (route: SocketRoute) => isFull(admitted, route),
+    enter: (socket: WebSocket, held: Held, address: string): void => {
+      open.set(socket, held);
+      strangers.take(address, socket)?.terminate();
+    },
+    admit: (socket: WebSocket, route: SocketRoute, namespace: string): boolean => {
+      const held = open.get(socket);
+      if (!held || isFull(admitted, route, namespace)) return false;
+      held.namespace = namespace;
+      admitted.add(held);
+      strangers.leave(socket);
+      return true;
+    },
+    /** Returns how long a socket that is refused waits for its close, in ms. It has no place of strangers meanwhile. */
+    refuse: (socket: WebSocket, address: string): number => {
+      if (open.get(socket)?.namespace !== undefined) return 0;
+      strangers.leave(socket);
+      return open.size > HELD_MAX ? 0 : pace(address);
+    },
+    leave: (socket: WebSocket): void => {
+      const held = open.get(socket);
+      if (held) admitted.delete(held);
+      open.delete(socket);
+      strangers.leave(socket);
+    },
+  };
+}
+
 /** Whether no place is left: for anybody, or for this namespace. */
 function isFull(
-  open: Iterable<Held>,
+  all: Iterable<Held>,
   { path, openMax = OPEN_MAX }: SocketRoute,
   namespace?: string,
 ): boolean {
-  const admitted = [...open].filter((one) => one.namespace !== undefined);
+  const admitted = [...all];
   const ofPath = admitted.filter((one) => one.path === path);
   return isTaken(ofPath, openMax, namespace) || isTaken(admitted, OPEN_MAX, namespace);
 }
@@ -225,7 +259,12 @@ function takeFrame(
   }
 }
 
-function endOf(socket: WebSocket, frames: Pick<FrameQueue, 'close'>): Omit<Socket, 'admit'> {
+/** `hold` returns how long the close waits, in ms. */
+function endOf(
+  socket: WebSocket,
+  frames: Pick<FrameQueue, 'close'>,
+  hold: () => number,
+): Omit<Socket, 'admit'> {
   let isClosed = false;
   const send = (data: string | Uint8Array): void => {
     if (socket.readyState !== socket.OPEN) return;
@@ -240,10 +279,15 @@ function endOf(socket: WebSocket, frames: Pick<FrameQueue, 'close'>): Omit<Socke
       if (isClosed) return;
       isClosed = true;
       frames.close();
-      socket.close(code, reason);
-      // An answer that we do not read, or that never comes, must not keep the place.
-      const late = setTimeout(() => socket.terminate(), CLOSE_MS);
-      socket.once('close', () => clearTimeout(late));
+      const close = (): void => {
+        socket.close(code, reason);
+        // An answer that we do not read, or that never comes, must not keep the place.
+        const late = setTimeout(() => socket.terminate(), CLOSE_MS);
+        socket.once('close', () => clearTimeout(late));
+      };
+      const waitMs = code === 1000 || code === 1001 ? 0 : hold();
+      if (waitMs === 0) close();
+      else setTimeout(close, waitMs);
     },
   };
 }
