@@ -4,7 +4,7 @@ import { MAX_INT32 } from '../platform/resources/schema/field-types.ts';
 import { AgentPatch, AgentWrite } from './rest-agent.ts';
 import { publishVersion, rollBack } from './pin-agent.ts';
 import { etagOf } from '../platform/declare/precondition.ts';
-import { listAgents, type AgentRow } from './agents.sql.ts';
+import { listAgents } from './agents.sql.ts';
 import { noTimeZone, unknownTimeZone } from './agent-hours.ts';
 import { requireProviders, type Models } from './references/missing-providers.ts';
 import type { AddressGuard } from '../platform/egress/address-guard.ts';
@@ -18,14 +18,14 @@ import {
   type AgentWriterDeps,
   type WrittenAgent,
 } from './write-agent.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../platform/http/cursor.ts';
+import { declaredRoutes, managedBy } from '../kinds/declared.routes.ts';
+import { AGENT_KIND } from './agent.kind.ts';
 import { flag, idParam } from '../platform/http/fields.ts';
 import { route, type Answer, type Answers, type Route } from '../platform/http/route.ts';
 import { Agent, agentView } from './agent.view.ts';
 
 const tag = 'Agents';
 const params = { id: idParam('agt', 'agent') };
-const MANAGERS = ['api', 'kubernetes', 'file'] as const;
 const version = z.int().min(1).max(MAX_INT32);
 
 const written: Answers = {
@@ -39,129 +39,64 @@ export type AgentRoutesDeps = AgentWriterDeps &
 
 /** Agents and what is live of them (contract §4). */
 export function agentRoutes(deps: AgentRoutesDeps): Route[] {
-  return [...readRoutes(deps), ...writeRoutes(deps), ...activationRoutes(deps)];
-}
-
-function readRoutes(deps: AgentRoutesDeps): Route[] {
+  const answerOf = ({ row, shown }: Pick<WrittenAgent, 'row' | 'shown'>) => ({
+    etag: etagOf(row),
+    body: agentView(row, deps),
+    shown,
+  });
   return [
-    route({
-      method: 'get',
-      path: '/v1/agents',
-      operationId: 'listAgents',
+    ...declaredRoutes({
+      names: AGENT_KIND,
       tag,
-      scope: 'read',
-      summary: 'List agents, newest first',
-      query: {
-        name: z.string().max(63).optional(),
-        managed_by: z.enum(MANAGERS, `must be one of ${MANAGERS.join(', ')}`).optional(),
-        ready: flag,
-        ...idPage('agt'),
+      describe: {
+        create: 'Its first content is version 1, live at once unless `publish_policy` is manual.',
       },
-      answers: { 200: { description: 'A page of agents.', schema: pageSchema(Agent) } },
-      handle: async ({ caller: { namespace }, query }) => {
-        const { limit, cursor: before, name, managed_by: managedBy, ready } = query;
-        const filter = { namespace, name, managedBy, ready, before, limit: limit + 1 };
-        const rows = await listAgents(deps.pool, filter);
-        const view = (row: AgentRow) => agentView(row, deps);
-        const shown = { limit, view, cursorOf: idCursor('agt') };
-        return { status: 200, body: pageOf(rows, shown) };
+      schemas: { Write: AgentWrite, Patch: AgentPatch, Shown: Agent },
+      query: { name: z.string().max(63).optional(), managed_by: managedBy, ready: flag },
+      alsoNeeds: {
+        create: {
+          scope: 'publish',
+          when: 'its `publish_policy` is not `manual`, or `widget` names an origin',
+        },
+        patch: {
+          scope: 'publish',
+          when: 'it changes `publish_policy`, or adds to the origins or the number of `widget`',
+        },
+      },
+      errors: { create: ['name_taken', 'quota_exceeded'] },
+      api: {
+        list: async ({ managed_by, ...filter }) =>
+          (await listAgents(deps.pool, { ...filter, managedBy: managed_by })).map((row) => ({
+            id: row.id,
+            body: agentView(row, deps),
+          })),
+        read: async (key) => answerOf({ row: await requireAgent(deps, key), shown: true }),
+        create: async (caller, { body: { name, ...fields }, plan }) => {
+          await requireReferences(deps, caller.namespace, fields);
+          return answerOf(await createAgent(deps, caller, { name, fields, plan }));
+        },
+        patch: async (caller, input) => {
+          if (Object.hasOwn(input.patch, 'name')) throw nameIsFixed();
+          await requireReferences(deps, caller.namespace, input.patch);
+          return answerOf(await patchAgent(deps, caller, input));
+        },
+        remove: (caller, input) => deleteAgent(deps, caller, input),
       },
     }),
-    route({
-      method: 'get',
-      path: '/v1/agents/{id}',
-      operationId: 'getAgent',
-      tag,
-      scope: 'read',
-      summary: 'Read an agent',
-      params,
-      answers: { 200: { description: 'The agent.', schema: Agent } },
-      etag: true,
-      handle: async ({ caller: { namespace }, params: { id } }) => {
-        const agent = await requireAgent(deps, { namespace, id });
-        return { status: 200, headers: { ETag: etagOf(agent) }, body: agentView(agent, deps) };
-      },
-    }),
+    ...activationRoutes(deps),
   ];
 }
 
-function writeRoutes(deps: AgentRoutesDeps): Route[] {
-  const errors = ['managed_elsewhere', 'write_conflict', 'precondition_failed'] as const;
-  return [
-    route({
-      method: 'post',
-      path: '/v1/agents',
-      operationId: 'createAgent',
-      tag,
-      scope: 'write',
-      alsoNeeds: {
-        scope: 'publish',
-        when: 'its `publish_policy` is not `manual`, or `widget` names an origin',
-      },
-      summary: 'Create an agent',
-      description:
-        'Its first content is version 1, live at once unless `publish_policy` is manual.',
-      body: { schema: AgentWrite },
-      answers: {
-        201: { description: 'The new agent.', schema: Agent, location: true },
-        202: { ...written[202]!, location: true },
-      },
-      errors: ['name_taken', 'quota_exceeded'],
-      etag: true,
-      handle: async ({ caller, plan, body: { name, ...fields } }) => {
-        requireTimeZone(fields);
-        await requireTools(deps, caller.namespace, fields);
-        await requireSources(deps, caller.namespace, fields);
-        await requireProviders(deps, caller.namespace, fields);
-        const { row, shown } = await createAgent(deps, caller, { name, fields, plan });
-        const body = agentView(row, deps);
-        const headers = { Location: `/v1/agents/${String(body['id'])}`, ETag: etagOf(row) };
-        return { status: shown ? 201 : 202, body, headers };
-      },
-    }),
-    route({
-      method: 'patch',
-      path: '/v1/agents/{id}',
-      operationId: 'updateAgent',
-      tag,
-      scope: 'write',
-      alsoNeeds: {
-        scope: 'publish',
-        when: 'it changes `publish_policy`, or adds to the origins or the number of `widget`',
-      },
-      summary: 'Change an agent',
-      description: 'JSON merge patch (RFC 7386): null removes a field, lists are replaced.',
-      params,
-      body: { schema: AgentPatch },
-      answers: written,
-      errors,
-      etag: true,
-      handle: async ({ caller, params: { id }, body: patch, precondition }) => {
-        if (Object.hasOwn(patch, 'name')) throw nameIsFixed();
-        requireTimeZone(patch);
-        await requireTools(deps, caller.namespace, patch);
-        await requireSources(deps, caller.namespace, patch);
-        await requireProviders(deps, caller.namespace, patch);
-        return writtenAnswer(deps, await patchAgent(deps, caller, { id, patch, precondition }));
-      },
-    }),
-    route({
-      method: 'delete',
-      path: '/v1/agents/{id}',
-      operationId: 'deleteAgent',
-      tag,
-      scope: 'write',
-      summary: 'Delete an agent',
-      params,
-      answers: { 204: { description: 'It is gone.' } },
-      errors,
-      etag: true,
-      handle: async ({ caller, params: { id }, precondition }) => {
-        await deleteAgent(deps, caller, { id, precondition });
-        return { status: 204 };
-      },
-    }),
-  ];
+/** @throws ApiError invalid_body: it names what there is not */
+async function requireReferences(
+  deps: AgentRoutesDeps,
+  namespace: string,
+  fields: object,
+): Promise<void> {
+  requireTimeZone(fields);
+  await requireTools(deps, namespace, fields);
+  await requireSources(deps, namespace, fields);
+  await requireProviders(deps, namespace, fields);
 }
 
 const publishBody = z

@@ -15,17 +15,15 @@ export type DeclaredTexts = {
 /** An object in an answer. `shown`: its row shows it as it was written. */
 export type Answered = { etag: string; body: Record<string, unknown>; shown: boolean };
 
-/** What the five routes of a kind do. */
-export type DeclaredApi = {
-  /** `limit` is one more than the page has; beside the page the filters of the query. */
-  list: (
-    filter: ListPage & Record<string, unknown>,
-  ) => Promise<{ id: string; body: Record<string, unknown> }[]>;
+/** What the five routes of a kind do. `Body`: of a create; `Filters`: of the list. Both are parsed by their schemas. */
+export type DeclaredApi<Body = unknown, Filters = Record<string, unknown>> = {
+  /** `limit` is one more than the page has. */
+  list: (filter: ListPage & Filters) => Promise<{ id: string; body: Record<string, unknown> }[]>;
   read: (key: RowKey) => Promise<Answered>;
-  create: (caller: Caller, request: { body: unknown; plan: Plan }) => Promise<Answered>;
+  create: (caller: Caller, request: { body: Body; plan: Plan }) => Promise<Answered>;
   patch: (
     caller: Caller,
-    request: { id: string; body: Record<string, unknown>; precondition: Precondition },
+    request: { id: string; patch: Record<string, unknown>; precondition: Precondition },
   ) => Promise<Answered>;
   remove: (caller: Caller, request: { id: string; precondition: Precondition }) => Promise<void>;
 };

@@ -40,38 +40,44 @@ export function kindRoutes(names: KindNames, api: KindApi, deps: KindApiDeps): R
   });
 }
 
-/** What the routes of a kind are made of; more than `kindRoutes` needs, for kinds that write in their own way. */
-export type DeclaredRoutes = DeclaredTexts & {
+/** The data of the five routes: more than `kindRoutes` needs, for kinds that write in their own way. */
+export type DeclaredRoutes<Body, Query extends z.ZodRawShape> = DeclaredTexts & {
   names: KindNames;
-  /** `/v1/model_providers`, which is the default for that table. */
+  /** Default: `/v1/` and the name for readers of changes. */
   path?: string;
   /** Name in the ids of the operations; default: the kind. */
   operation?: string;
-  /** `Created`: the answer of a create, where it is another one. */
-  schemas: Record<'Write' | 'Patch' | 'Shown', z.ZodType> & { Created?: z.ZodType };
+  /** `Created`: the answer of a create, if it differs. */
+  schemas: { Write: z.ZodType<Body>; Created?: z.ZodType } & Record<'Patch' | 'Shown', z.ZodType>;
   /** Filters of the list. */
-  query: z.ZodRawShape;
+  query: Query;
   alsoNeeds?: { create?: AlsoNeeds; patch?: AlsoNeeds };
   errors: { create: WriteErrors; patch?: WriteErrors };
-  api: DeclaredApi;
+  api: DeclaredApi<Body, z.output<z.ZodObject<Query>>>;
 };
 
 /** The five routes that every kind has (contract/custom-resources.md). */
-export function declaredRoutes(kind: DeclaredRoutes): Route[] {
+export function declaredRoutes<Body, Query extends z.ZodRawShape>(
+  kind: DeclaredRoutes<Body, Query>,
+): Route[];
+// The handlers pass on what the schemas have parsed.
+export function declaredRoutes(kind: AnyRoutes): Route[] {
   return [listRoute(kind), readRoute(kind), createRoute(kind), patchRoute(kind), deleteRoute(kind)];
 }
 
+type AnyRoutes = DeclaredRoutes<unknown, z.ZodRawShape>;
+
 const WRITE_ERRORS = ['managed_elsewhere', 'write_conflict', 'precondition_failed'] as const;
 
-function pathOf({ names, path = `/v1/${names.table}` }: DeclaredRoutes): string {
+function pathOf({ names, path = `/v1/${names.resource}` }: AnyRoutes): string {
   return path;
 }
 
-function operationOf({ names, operation = names.kind }: DeclaredRoutes): string {
+function operationOf({ names, operation = names.kind }: AnyRoutes): string {
   return operation;
 }
 
-const paramsOf = ({ names: { idPrefix, noun } }: DeclaredRoutes) => ({
+const paramsOf = ({ names: { idPrefix, noun } }: AnyRoutes) => ({
   id: idParam(idPrefix, noun),
 });
 
@@ -79,7 +85,7 @@ function answerOf(status: number, { etag, body }: Answered, more: Record<string,
   return { status, headers: { ...more, ETag: etag }, body };
 }
 
-function listRoute(kind: DeclaredRoutes): Route {
+function listRoute(kind: AnyRoutes): Route {
   const { names, tag, schemas, query, api } = kind;
   return route({
     method: 'get',
@@ -104,7 +110,7 @@ function listRoute(kind: DeclaredRoutes): Route {
   });
 }
 
-function readRoute(kind: DeclaredRoutes): Route {
+function readRoute(kind: AnyRoutes): Route {
   const { names, tag, schemas, api } = kind;
   return route({
     method: 'get',
@@ -121,7 +127,7 @@ function readRoute(kind: DeclaredRoutes): Route {
   });
 }
 
-function createRoute(kind: DeclaredRoutes): Route {
+function createRoute(kind: AnyRoutes): Route {
   const { names, tag, schemas, errors, alsoNeeds, api } = kind;
   const schema = schemas.Created ?? schemas.Shown;
   const path = pathOf(kind);
@@ -149,7 +155,7 @@ function createRoute(kind: DeclaredRoutes): Route {
   });
 }
 
-function patchRoute(kind: DeclaredRoutes): Route {
+function patchRoute(kind: AnyRoutes): Route {
   const { names, tag, schemas, errors, alsoNeeds, api } = kind;
   return route({
     method: 'patch',
@@ -169,13 +175,13 @@ function patchRoute(kind: DeclaredRoutes): Route {
     errors: [...WRITE_ERRORS, ...(errors.patch ?? [])],
     etag: true,
     handle: async ({ caller, params: { id }, body, precondition }) => {
-      const written = await api.patch(caller, { id, body, precondition });
+      const written = await api.patch(caller, { id, patch: body, precondition });
       return answerOf(written.shown ? 200 : 202, written);
     },
   });
 }
 
-function deleteRoute(kind: DeclaredRoutes): Route {
+function deleteRoute(kind: AnyRoutes): Route {
   const { names, tag, api } = kind;
   return route({
     method: 'delete',

@@ -171,7 +171,7 @@ function apiOf<Spec>(
       const { row, shown } = await createOf(kind, deps, caller, { write, plan });
       return answer(row, shown);
     },
-    patch: async (caller, { id, body: patch, precondition }) => {
+    patch: async (caller, { id, patch, precondition }) => {
       const { row, shown } = await patchOf(kind, deps, caller, { id, patch, precondition });
       return answer(row, shown);
     },

@@ -6,6 +6,9 @@ import { fromUuid } from '../../ids.ts';
 import { noCommitHook } from '../../platform/postgres/commit-hook.ts';
 import { dnsLabel } from '../../platform/resources/schema/field-types.ts';
 import { KnowledgeSourcePatch, KnowledgeSourceWrite } from './rest-knowledge-source.ts';
+import { declaredRoutes } from '../../kinds/declared.routes.ts';
+import type { Answered } from '../../kinds/declared-api.ts';
+import { KNOWLEDGE_SOURCE_KIND } from './knowledge-source.kind.ts';
 import { etagOf } from '../../platform/declare/precondition.ts';
 import { ACCEPTED, MEDIA_TYPES, requireFormat } from './accepted-format.ts';
 import type { UploadDeps } from './sync-source.ts';
@@ -19,6 +22,7 @@ import {
   patchSource,
   requireSource,
   type SourceWriterDeps,
+  type WrittenSource,
 } from './write-source.ts';
 import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
 import { idParam } from '../../platform/http/fields.ts';
@@ -36,141 +40,60 @@ import { saying } from '../../platform/resources/schema/patterns.ts';
 const tag = 'Knowledge';
 const params = { id: idParam('ks', 'knowledge source') };
 const path = '/v1/knowledge/sources/{id}';
-const notYet = 'Written; not in force yet, `ready` is false.';
 
 export type SourceRoutesDeps = SourceWriterDeps & UploadDeps;
 
 /** What agents answer from (contract §4). */
 export function sourceRoutes(deps: SourceRoutesDeps): Route[] {
   return [
-    listRoute(deps),
-    readRoute(deps),
-    createRoute(deps),
-    patchRoute(deps),
-    deleteRoute(deps),
+    ...declaredRoutes({
+      names: KNOWLEDGE_SOURCE_KIND,
+      path: '/v1/knowledge/sources',
+      tag,
+      describe: {
+        list: 'Without their texts.',
+        create:
+          'A `text` can be found as soon as this is answered; a `file` gets its content by upload. ' +
+          '`website` and `integration` are read from elsewhere, beginning now.',
+        patch:
+          'JSON merge patch (RFC 7386): null removes a field, lists are replaced. `name` and `type` ' +
+          'never change.',
+        delete: 'What was in it is found no more. Agents that name it stay live without it.',
+      },
+      schemas: { Write: KnowledgeSourceWrite, Patch: KnowledgeSourcePatch, Shown: KnowledgeSource },
+      query: {
+        type: sourceType.optional(),
+        status: sourceStatus.optional(),
+        name: dnsLabel.clone().optional(),
+      },
+      errors: { create: ['name_taken', 'quota_exceeded'], patch: ['quota_exceeded'] },
+      api: {
+        list: async (filter) =>
+          (await listSources(deps.pool, filter)).map((row) => ({
+            id: row.id,
+            body: sourceView(row),
+          })),
+        read: async (key) => {
+          const row = await requireSource(deps, key);
+          return answerOf(row, await readSourceText(deps.pool, row.id));
+        },
+        create: async (caller, { body, plan }) =>
+          writtenOf(await createSource(deps, caller, body, plan)),
+        patch: async (caller, input) => writtenOf(await patchSource(deps, caller, input)),
+        remove: (caller, input) => deleteSource(deps, caller, input),
+      },
+    }),
     uploadRoute(deps),
     documentsRoute(deps),
   ];
 }
 
-function listRoute(deps: SourceRoutesDeps): Route {
-  return route({
-    method: 'get',
-    path: '/v1/knowledge/sources',
-    operationId: 'listKnowledgeSources',
-    tag,
-    scope: 'read',
-    summary: 'List knowledge sources, newest first',
-    description: 'Without their texts.',
-    query: {
-      type: sourceType.optional(),
-      status: sourceStatus.optional(),
-      name: dnsLabel.clone().optional(),
-      ...idPage('ks'),
-    },
-    answers: { 200: { description: 'A page of sources.', schema: pageSchema(KnowledgeSource) } },
-    handle: async ({ caller: { namespace }, query }) => {
-      const { limit, cursor: before, ...filter } = query;
-      const rows = await listSources(deps.pool, { namespace, before, ...filter, limit: limit + 1 });
-      const view = (row: KnowledgeSourceRow) => sourceView(row);
-      return { status: 200, body: pageOf(rows, { limit, view, cursorOf: idCursor('ks') }) };
-    },
-  });
+function writtenOf({ row, resource, shown }: WrittenSource): Answered {
+  return { ...answerOf(row, resource.spec.text ?? null), shown };
 }
 
-function readRoute(deps: SourceRoutesDeps): Route {
-  return route({
-    method: 'get',
-    path,
-    operationId: 'getKnowledgeSource',
-    tag,
-    scope: 'read',
-    summary: 'Read a knowledge source',
-    params,
-    answers: { 200: { description: 'The source.', schema: KnowledgeSource } },
-    etag: true,
-    handle: async ({ caller: { namespace }, params: { id } }) => {
-      const row = await requireSource(deps, { namespace, id });
-      const text = await readSourceText(deps.pool, row.id);
-      return { status: 200, headers: { ETag: etagOf(row) }, body: sourceView(row, text) };
-    },
-  });
-}
-
-function createRoute(deps: SourceRoutesDeps): Route {
-  return route({
-    method: 'post',
-    path: '/v1/knowledge/sources',
-    operationId: 'createKnowledgeSource',
-    tag,
-    scope: 'write',
-    summary: 'Create a knowledge source',
-    description:
-      'A `text` can be found as soon as this is answered; a `file` gets its content by upload. ' +
-      '`website` and `integration` are read from elsewhere, beginning now.',
-    body: { schema: KnowledgeSourceWrite },
-    answers: {
-      201: { description: 'The new source.', schema: KnowledgeSource, location: true },
-      202: { description: notYet, schema: KnowledgeSource, location: true },
-    },
-    errors: ['name_taken', 'quota_exceeded'],
-    etag: true,
-    handle: async ({ plan, caller, body }) => {
-      const { row, resource, shown } = await createSource(deps, caller, body, plan);
-      const view = sourceView(row, resource.spec.text ?? null);
-      const location = `/v1/knowledge/sources/${String(view['id'])}`;
-      const headers = { Location: location, ETag: etagOf(row) };
-      return { status: shown ? 201 : 202, headers, body: view };
-    },
-  });
-}
-
-function patchRoute(deps: SourceRoutesDeps): Route {
-  return route({
-    method: 'patch',
-    path,
-    operationId: 'updateKnowledgeSource',
-    tag,
-    scope: 'write',
-    summary: 'Change a knowledge source',
-    description:
-      'JSON merge patch (RFC 7386): null removes a field, lists are replaced. `name` and `type` ' +
-      'never change.',
-    params,
-    body: { schema: KnowledgeSourcePatch },
-    answers: {
-      200: { description: 'The source, as it now is.', schema: KnowledgeSource },
-      202: { description: notYet, schema: KnowledgeSource },
-    },
-    errors: ['managed_elsewhere', 'write_conflict', 'precondition_failed', 'quota_exceeded'],
-    etag: true,
-    handle: async ({ caller, params: { id }, body, precondition }) => {
-      const written = await patchSource(deps, caller, { id, patch: body, precondition });
-      const { row, resource, shown } = written;
-      const view = sourceView(row, resource.spec.text ?? null);
-      return { status: shown ? 200 : 202, headers: { ETag: etagOf(row) }, body: view };
-    },
-  });
-}
-
-function deleteRoute(deps: SourceRoutesDeps): Route {
-  return route({
-    method: 'delete',
-    path,
-    operationId: 'deleteKnowledgeSource',
-    tag,
-    scope: 'write',
-    summary: 'Delete a knowledge source',
-    description: 'What was in it is found no more. Agents that name it stay live without it.',
-    params,
-    answers: { 204: { description: 'It is gone.' } },
-    errors: ['managed_elsewhere', 'write_conflict', 'precondition_failed'],
-    etag: true,
-    handle: async ({ caller, params: { id }, precondition }) => {
-      await deleteSource(deps, caller, { id, precondition });
-      return { status: 204 };
-    },
-  });
+function answerOf(row: KnowledgeSourceRow, text: string | null): Answered {
+  return { etag: etagOf(row), body: sourceView(row, text), shown: true };
 }
 
 const FILE_BYTES_MAX = 20 * 1024 * 1024;

@@ -9,11 +9,7 @@ import {
 import { fromUuid } from '../../ids.ts';
 import { EVENT_SAMPLES } from '../../events/samples.ts';
 import { WebhookEndpointPatch, WebhookEndpointWrite } from './rest-webhook-endpoint.ts';
-import {
-  countUnfinished,
-  listEndpoints,
-  type WebhookEndpointRow,
-} from './webhook-endpoints.sql.ts';
+import { countUnfinished, listEndpoints } from './webhook-endpoints.sql.ts';
 import { showTestRequest } from './show-test-request.ts';
 import { createSendTestEvent, type SendTestEventDeps } from './send-test-event.ts';
 import {
@@ -23,7 +19,8 @@ import {
   requireEndpoint,
   type EndpointWriterDeps,
 } from './write-endpoint.ts';
-import { idCursor, idPage, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import { declaredRoutes } from '../../kinds/declared.routes.ts';
+import { WEBHOOK_ENDPOINT_KIND } from './webhook-endpoint.kind.ts';
 import { parseBody } from '../../platform/http/field-errors.ts';
 import { requireScope } from '../../platform/http/authorize.ts';
 import { flag, idParam } from '../../platform/http/fields.ts';
@@ -39,130 +36,59 @@ import {
 const tag = 'Webhook endpoints';
 const params = { id: idParam('we', 'webhook endpoint') };
 const STATUSES = ['healthy', 'failing', 'disabled', 'not_ready'] as const;
-const notYet = 'Written; not in force yet, `ready` is false.';
 
 export type WebhookRoutesDeps = EndpointWriterDeps & SendTestEventDeps & { version: string };
 
 /** The endpoints that events are sent to (contract §4). */
 export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
-  return [...readRoutes(deps), ...writeRoutes(deps), testRoute(deps)];
-}
-
-function readRoutes(deps: WebhookRoutesDeps): Route[] {
   return [
-    route({
-      method: 'get',
-      path: '/v1/webhooks',
-      operationId: 'listWebhooks',
+    ...declaredRoutes({
+      names: WEBHOOK_ENDPOINT_KIND,
+      operation: 'Webhook',
       tag,
-      scope: 'read',
-      summary: 'List webhook endpoints, newest first',
+      describe: {
+        create: 'The answer is the only one that shows the signing secret.',
+        patch:
+          'JSON merge patch (RFC 7386): null removes a field, lists are replaced, `headers` sets or ' +
+          'removes single ones.',
+        delete: 'What is still on its way to it is canceled.',
+      },
+      schemas: {
+        Write: WebhookEndpointWrite,
+        Patch: WebhookEndpointPatch,
+        Shown: WebhookEndpoint,
+        Created: CreatedWebhookEndpoint,
+      },
       query: {
         status: z.enum(STATUSES, `must be one of ${STATUSES.join(', ')}`).optional(),
         enabled: flag,
-        ...idPage('we'),
       },
-      answers: {
-        200: { description: 'A page of endpoints.', schema: pageSchema(WebhookEndpoint) },
-      },
-      handle: async ({ caller: { namespace }, query }) => {
-        const { limit, cursor: before, status, enabled } = query;
-        const filter = { namespace, status, enabled, before, limit: limit + 1 };
-        const rows = await listEndpoints(deps.pool, filter);
-        const view = (row: WebhookEndpointRow) => endpointView(row);
-        const shown = { limit, view, cursorOf: idCursor('we') };
-        return { status: 200, body: pageOf(rows, shown) };
-      },
-    }),
-    route({
-      method: 'get',
-      path: '/v1/webhooks/{id}',
-      operationId: 'getWebhook',
-      tag,
-      scope: 'read',
-      summary: 'Read a webhook endpoint',
-      params,
-      answers: { 200: { description: 'The endpoint.', schema: WebhookEndpoint } },
-      etag: true,
-      handle: async ({ caller: { namespace }, params: { id } }) => {
-        const row = await requireEndpoint(deps, { namespace, id });
-        const most = { endpointId: id, max: UNFINISHED_MAX };
-        const unfinished = await countUnfinished(deps.pool, most);
-        const body = endpointView(row, unfinished);
-        return { status: 200, headers: { ETag: endpointTag(row) }, body };
+      alsoNeeds: { patch: { scope: 'keys', when: '`url` gets another origin' } },
+      errors: { create: ['quota_exceeded'] },
+      api: {
+        list: async (filter) =>
+          (await listEndpoints(deps.pool, filter)).map((row) => ({
+            id: row.id,
+            body: endpointView(row),
+          })),
+        read: async (key) => {
+          const row = await requireEndpoint(deps, key);
+          const most = { endpointId: key.id, max: UNFINISHED_MAX };
+          const unfinished = await countUnfinished(deps.pool, most);
+          return { etag: endpointTag(row), body: endpointView(row, unfinished), shown: true };
+        },
+        create: async (caller, { body, plan }) => {
+          const { row, secret, shown } = await createEndpoint(deps, caller, body, plan);
+          return { etag: endpointTag(row), body: { ...endpointView(row), secret }, shown };
+        },
+        patch: async (caller, input) => {
+          const { row, shown } = await patchEndpoint(deps, caller, input);
+          return { etag: endpointTag(row), body: endpointView(row), shown };
+        },
+        remove: (caller, input) => deleteEndpoint(deps, caller, input),
       },
     }),
-  ];
-}
-
-function writeRoutes(deps: WebhookRoutesDeps): Route[] {
-  const errors = ['managed_elsewhere', 'write_conflict', 'precondition_failed'] as const;
-  const path = '/v1/webhooks/{id}';
-  return [
-    route({
-      method: 'post',
-      path: '/v1/webhooks',
-      operationId: 'createWebhook',
-      tag,
-      scope: 'write',
-      summary: 'Create a webhook endpoint',
-      description: 'The answer is the only one that shows the signing secret.',
-      body: { schema: WebhookEndpointWrite },
-      answers: {
-        201: { description: 'The new endpoint.', schema: CreatedWebhookEndpoint, location: true },
-        202: { description: notYet, schema: CreatedWebhookEndpoint, location: true },
-      },
-      errors: ['quota_exceeded'],
-      etag: true,
-      handle: async ({ plan, caller, body }) => {
-        const { row, secret, shown } = await createEndpoint(deps, caller, body, plan);
-        const view = endpointView(row);
-        const headers = { Location: `/v1/webhooks/${view.id}`, ETag: endpointTag(row) };
-        return { status: shown ? 201 : 202, body: { ...view, secret }, headers };
-      },
-    }),
-    route({
-      method: 'patch',
-      path,
-      operationId: 'updateWebhook',
-      tag,
-      scope: 'write',
-      alsoNeeds: { scope: 'keys', when: '`url` gets another origin' },
-      errors,
-      params,
-      summary: 'Change a webhook endpoint',
-      description:
-        'JSON merge patch (RFC 7386): null removes a field, lists are replaced, `headers` sets or ' +
-        'removes single ones.',
-      body: { schema: WebhookEndpointPatch },
-      answers: {
-        200: { description: 'The endpoint, as it now is.', schema: WebhookEndpoint },
-        202: { description: notYet, schema: WebhookEndpoint },
-      },
-      etag: true,
-      handle: async ({ caller, params: { id }, body: patch, precondition }) => {
-        const { row, shown } = await patchEndpoint(deps, caller, { id, patch, precondition });
-        const headers = { ETag: endpointTag(row) };
-        return { status: shown ? 200 : 202, headers, body: endpointView(row) };
-      },
-    }),
-    route({
-      method: 'delete',
-      path,
-      operationId: 'deleteWebhook',
-      tag,
-      scope: 'write',
-      errors,
-      params,
-      summary: 'Delete a webhook endpoint',
-      description: 'What is still on its way to it is canceled.',
-      answers: { 204: { description: 'It is gone.' } },
-      etag: true,
-      handle: async ({ caller, params: { id }, precondition }) => {
-        await deleteEndpoint(deps, caller, { id, precondition });
-        return { status: 204 };
-      },
-    }),
+    testRoute(deps),
   ];
 }
 
