@@ -12,6 +12,7 @@ const FOLDERS = [
   'src/models',
   'src/calls/providers',
   'src/carriers',
+  'packages/web-reader/src/site',
   'src/kinds',
   'src/platform/declare',
   'src/platform/reconcile',
