@@ -1,6 +1,10 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { CHART, findHelm } from './helm.ts';
 import {
@@ -16,6 +20,7 @@ import {
 import { scenario, SCENARIOS } from './scenarios.ts';
 
 const helm = await findHelm();
+const run = promisify(execFile);
 const RELEASE_LABELS = { 'app.kubernetes.io/name': 'parley', 'app.kubernetes.io/instance': 'demo' };
 
 (helm ? describe : describe.skip)('the chart', () => {
@@ -28,13 +33,17 @@ const RELEASE_LABELS = { 'app.kubernetes.io/name': 'parley', 'app.kubernetes.io/
   describe('custom resource definitions', () => {
     const folder = new URL('../../crds/', import.meta.url);
 
-    test('are those of crds/, to the letter', () => {
-      const inChart = new URL('../../charts/parley/files/crds/', import.meta.url);
-      expect(readdirSync(inChart).sort()).toEqual(readdirSync(folder).sort());
+    test('of a packaged chart are the files of crds/', async () => {
+      const to = await mkdtemp(join(tmpdir(), 'parley-chart-'));
+      onTestFinished(() => rm(to, { recursive: true }));
+      await helm!(['package', CHART, '--destination', to]);
+      const inPackage = 'parley/files/crds';
+      await run('tar', ['-xzf', join(to, readdirSync(to)[0]!), '-C', to, inPackage]);
+      const packaged = join(to, inPackage);
+      expect(readdirSync(packaged).sort()).toEqual(readdirSync(folder).sort());
       for (const file of readdirSync(folder)) {
-        expect(readFileSync(new URL(file, inChart), 'utf8')).toBe(
-          readFileSync(new URL(file, folder), 'utf8'),
-        );
+        const text = readFileSync(new URL(file, folder), 'utf8');
+        expect(readFileSync(join(packaged, file), 'utf8')).toBe(text);
       }
     });
 
@@ -284,7 +293,10 @@ const RELEASE_LABELS = { 'app.kubernetes.io/name': 'parley', 'app.kubernetes.io/
     const { icon } = parse(readFileSync(join(CHART, 'Chart.yaml'), 'utf8')) as { icon: string };
     const [head, body] = icon.split(',');
     expect(head).toBe('data:image/svg+xml;base64');
-    const shown = readFileSync(new URL('../../packages/dashboard/src/icon.svg', import.meta.url), 'utf8');
+    const shown = readFileSync(
+      new URL('../../packages/dashboard/src/icon.svg', import.meta.url),
+      'utf8',
+    );
     expect(Buffer.from(body!, 'base64').toString()).toBe(shown.trim());
   });
 
