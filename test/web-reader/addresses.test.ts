@@ -43,7 +43,6 @@ describe('an address is asked for', () => {
 
 test('short addresses come first, and of one length by their letters', () => {
   const target = (path: string): Target => ({
-    url: at(path),
     path,
     depth: 0,
     hops: 0,

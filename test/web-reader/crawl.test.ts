@@ -6,7 +6,7 @@ const ORIGIN = 'https://shop.example';
 /** Reads a start page with these links, and nothing else. `onAsked` is called when robots.txt is asked. */
 async function crawl(
   links: readonly string[],
-  listed: readonly string[],
+  listed: string[],
   onAsked: (url: URL) => void,
 ): Promise<void> {
   const crawled = new Crawl({
@@ -34,8 +34,7 @@ async function crawl(
     noindex: false,
     nofollow: false,
   };
-  const addresses = listed.map((path) => new URL(path, ORIGIN));
-  const run = crawled.run({ url: new URL(ORIGIN), page }, { addresses, problems: [] });
+  const run = crawled.run({ url: new URL(ORIGIN), page }, { paths: listed, problems: [] });
   for await (const told of run) void told;
 }
 
@@ -53,7 +52,7 @@ test('many links of a page, or of a sitemap, give way to the rest of the process
       next = setImmediate(turn);
     };
     let next = setImmediate(turn);
-    await crawl(links, listed, () => {
+    await crawl(links, [...listed], () => {
       asked += 1;
       inARow += 1;
       most = Math.max(most, inARow);
@@ -69,4 +68,13 @@ test('robots.txt is not asked about a path that is not read anyway', async () =>
   const links = [`/${'a'.repeat(1_100)}`, `/${'a/'.repeat(40)}`, '/b'];
   await crawl(links, [], ({ pathname }) => asked.push(pathname));
   expect(asked).toEqual(['/b']);
+});
+
+test('what a sitemap lists is kept once', async () => {
+  const listed = ['/a', '//b'];
+  const asked: string[] = [];
+  await crawl([], listed, ({ href }) => asked.push(href));
+  // A path that begins with two slashes stays on the site.
+  expect(asked).toEqual([`${ORIGIN}/a`, `${ORIGIN}//b`]);
+  expect(listed).toEqual([]);
 });

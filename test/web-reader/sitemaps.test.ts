@@ -24,7 +24,7 @@ type Given = { named?: string[]; hasListed?: boolean; forbidden?: string };
 
 async function read(answers: Record<string, Answer>, given: Given = {}) {
   const asked: string[] = [];
-  const { addresses, problems }: Sitemaps = await fetchSitemaps({
+  const { paths, problems }: Sitemaps = await fetchSitemaps({
     site: siteOf(new URL(ORIGIN)),
     named: given.named ?? [],
     hasListed: given.hasListed ?? false,
@@ -35,7 +35,7 @@ async function read(answers: Record<string, Answer>, given: Given = {}) {
       return answers[url.pathname] ?? GONE;
     },
   });
-  return { asked, problems, paths: addresses.map(({ pathname }) => pathname) };
+  return { asked, problems, paths };
 }
 
 describe('sitemaps', () => {

@@ -175,8 +175,7 @@ describe('a site', () => {
     });
     const start = { url, page: { ...page(0), noindex: false } as Page };
     const kinds: string[] = [];
-    for await (const { kind } of crawl.run(start, { addresses: [], problems: [] }))
-      kinds.push(kind);
+    for await (const { kind } of crawl.run(start, { paths: [], problems: [] })) kinds.push(kind);
     expect(kinds.filter((kind) => kind === 'document')).toHaveLength(1);
     expect(requests).toBe(3 * 10 + 1_000);
   });

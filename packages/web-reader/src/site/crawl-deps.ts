@@ -21,6 +21,10 @@ export type CrawlDeps = {
 
 export const LEFT_OUT = 'include and exclude leave it out';
 
+export function tooManyPages({ maxPages }: Pick<CrawlDeps, 'maxPages'>): string {
+  return `max_pages, ${maxPages}, is reached`;
+}
+
 /** Returns why an address is not requested. The length is checked first, because the patterns read the whole address. */
 export function refusalOf(url: URL, deps: CrawlDeps): string | undefined {
   const trap = trapOf(url);

@@ -1,13 +1,13 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { withAround } from '../html/page-contacts.ts';
 import type { SiteEvent, Validators } from './site-event.ts';
-import { LEFT_OUT, refusalOf, siteIsDown, type CrawlDeps } from './crawl-deps.ts';
+import { LEFT_OUT, refusalOf, siteIsDown, tooManyPages, type CrawlDeps } from './crawl-deps.ts';
 import { CanonicalPages, type DocumentPage, type HeldPage } from './canonical-pages.ts';
 import { byLength, Frontier, type Target } from './frontier.ts';
 import { inOrder } from './in-order.ts';
 import type { Page } from './read-page.ts';
 import { SiteFacts } from './site-facts.ts';
-import { addressIn, pathOf, readable } from './site-address.ts';
+import { addressIn, pathOf, readable, urlOf } from './site-address.ts';
 import type { Sitemaps } from './sitemaps.ts';
 import { GraphBuilder, hashOf, hashOfValidators, linksOf, SITEMAP } from './site-graph.ts';
 
@@ -19,6 +19,8 @@ const DOWN_AFTER = 25;
 const LINKS_AT_ONCE = 5;
 const AHEAD_MAX = 32;
 const AHEAD_CHARS_MAX = 4_000_000;
+const REDIRECTS_MAX = 5;
+const NO_TEXT = 'it has no text; pages that scripts make in the browser are not read';
 
 type Found = { depth: number; from: string; hops?: number; isCanonical?: boolean };
 
@@ -61,7 +63,7 @@ export class Crawl {
     this.#frontier = new Frontier(Math.max(20_000, 5 * deps.maxPages));
   }
 
-  /** Reads the site; `start` was read to find it. @throws SiteRefused if it cannot be reached */
+  /** Reads the site; `start` was read to find it. Empties `listed.paths`. @throws SiteRefused if it cannot be reached */
   async *run(
     start: { url: URL; page: Page },
     listed: Sitemaps,
@@ -69,7 +71,7 @@ export class Crawl {
     const target = this.#begin(start.url);
     await this.#settle(target, start.page);
     if (this.#deps.maxDepth > 0) {
-      await this.#considerAll(listed.addresses, { depth: 1, from: SITEMAP });
+      await this.#considerAll(listed.paths.splice(0), { depth: 1, from: SITEMAP });
       // Unreadable sitemaps may still list their earlier pages.
       if (listed.problems.length > 0) await this.#followBefore(SITEMAP, 0);
     }
@@ -93,7 +95,7 @@ export class Crawl {
     const path = pathOf(url);
     this.#graph.add(path, 0, this.#deps.before.get(path));
     this.#pending += 1;
-    return { url, path, depth: 0, hops: 0, isCanonical: false };
+    return { path, depth: 0, hops: 0, isCanonical: false };
   }
 
   /** One level after the other, until nothing new was found. */
@@ -117,7 +119,11 @@ export class Crawl {
   #readQueue(): AsyncGenerator<{ item: Target; outcome: Page }, void, void> {
     return inOrder<Target, Page>({
       next: () => this.#next(),
-      run: async (target) => await this.#deps.read(target.url, await this.#validatorsOf(target)),
+      run: async (target) =>
+        await this.#deps.read(
+          urlOf(this.#deps.site, target.path),
+          await this.#validatorsOf(target),
+        ),
       aheadMax: AHEAD_MAX,
       weigh: (page) => (page.kind === 'document' ? page.text.length : 0),
       weightMax: AHEAD_CHARS_MAX,
@@ -176,10 +182,10 @@ export class Crawl {
   }
 
   async #document(target: Target, page: DocumentPage): Promise<boolean> {
-    const { path, url } = target;
+    const { path } = target;
     if (!page.nofollow) await this.#follow(target, page.links);
     if (page.noindex) this.#skip(path, 'it asks not to be indexed (noindex)');
-    else if (!this.#deps.isWanted(url)) this.#skip(path, LEFT_OUT);
+    else if (!this.#deps.isWanted(urlOf(this.#deps.site, path))) this.#skip(path, LEFT_OUT);
     else if (page.text.trim() === '') this.#skip(path, NO_TEXT);
     else return this.#isHeld(target, page);
     return false;
@@ -195,8 +201,9 @@ export class Crawl {
     return true;
   }
 
-  #keep({ path, url, depth }: Target, page: DocumentPage): void {
-    if (this.#kept >= this.#deps.maxPages) return this.#skip(path, this.#tooMany());
+  #keep(target: Target, page: DocumentPage): void {
+    const { path, depth } = target;
+    if (this.#kept >= this.#deps.maxPages) return this.#skip(path, tooManyPages(this.#deps));
     const text = page.text.trim();
     const hash = hashOf(text);
     this.#canonical.remember(path, text);
@@ -207,8 +214,8 @@ export class Crawl {
     const read = seen === null ? null : { validators: seen, text: hash };
     this.#graph.read(path, read, facts.hashes);
     this.#kept += 1;
-    const title = page.title ?? readable(url.pathname);
-    const about = { title, url: url.href, language, validators };
+    const { href, pathname } = urlOf(this.#deps.site, target.path);
+    const about = { title: page.title ?? readable(pathname), url: href, language, validators };
     this.#said.push({ kind: 'document', path, text: withAround(text, facts.lines), ...about });
   }
 
@@ -240,7 +247,7 @@ export class Crawl {
 
   async #redirect(target: Target, to: string): Promise<void> {
     const { path, depth, hops } = target;
-    const url = addressIn(this.#deps.site, to, target.url.href);
+    const url = addressIn(this.#deps.site, to, urlOf(this.#deps.site, path).href);
     if (url === undefined) return this.#skip(path, 'it leads to another site');
     const next = pathOf(url);
     if (hops >= REDIRECTS_MAX) return this.#broken(target, `more than ${REDIRECTS_MAX} redirects`);
@@ -285,14 +292,10 @@ export class Crawl {
     }
   }
 
-  #tooMany(): string {
-    return `max_pages, ${this.#deps.maxPages}, is reached`;
-  }
-
   /** Undefined: the page is its own, or the address it names cannot be read. */
   #canonicalOf(target: Target, canonical: string | null): string | undefined {
     if (canonical === null || target.isCanonical) return undefined;
-    const url = addressIn(this.#deps.site, canonical, target.url.href);
+    const url = addressIn(this.#deps.site, canonical, urlOf(this.#deps.site, target.path).href);
     if (url === undefined) return undefined;
     const path = pathOf(url);
     if (this.#lost.has(path) || this.#canonical.leadsTo(path, target.path)) return undefined;
@@ -311,7 +314,8 @@ export class Crawl {
 
   async #follow(target: Target, links: readonly string[]): Promise<void> {
     if (target.depth >= this.#deps.maxDepth) return;
-    const urls = links.map((link) => addressIn(this.#deps.site, link, target.url.href));
+    const base = urlOf(this.#deps.site, target.path).href;
+    const urls = links.map((link) => addressIn(this.#deps.site, link, base));
     await this.#considerAll(urls, { depth: target.depth + 1, from: target.path });
   }
 
@@ -319,23 +323,22 @@ export class Crawl {
   async #followBefore(from: string, depth: number): Promise<void> {
     this.#linkedBefore ??= linksOf(this.#deps.before);
     const next = Math.min(depth + 1, this.#deps.maxDepth);
-    const { origin } = this.#deps.site;
-    const urls = (this.#linkedBefore.get(from) ?? []).map((path) => new URL(path, origin));
-    await this.#considerAll(urls, { depth: next, from });
+    await this.#considerAll(this.#linkedBefore.get(from) ?? [], { depth: next, from });
   }
 
   /** Pages that more led to than was kept: whether one still does is not known. */
   async #considerMore(): Promise<void> {
     for (const [path, { hasMore, depth }] of this.#deps.before) {
       if (!hasMore || this.#frontier.has(path)) continue;
-      await this.#considerAll([new URL(path, this.#deps.site.origin)], { depth, from: path });
+      await this.#considerAll([path], { depth, from: path });
     }
   }
 
   /** Gives way to the rest of the process between links. */
-  async #considerAll(urls: readonly (URL | undefined)[], found: Found): Promise<void> {
-    for (const [at, url] of urls.entries()) {
+  async #considerAll(urls: readonly (URL | string | undefined)[], found: Found): Promise<void> {
+    for (const [at, one] of urls.entries()) {
       if (at % LINKS_AT_ONCE === 0) await breathe();
+      const url = typeof one === 'string' ? urlOf(this.#deps.site, one) : one;
       if (url) this.#consider(url, found);
     }
   }
@@ -354,7 +357,7 @@ export class Crawl {
       if (trap !== undefined) this.#refuse(path, trap);
       if (!isNew) return false;
       this.#graph.add(path, depth, this.#deps.before.get(path));
-      this.#enqueue({ url, path, depth, hops, isCanonical });
+      this.#enqueue({ path, depth, hops, isCanonical });
     }
     this.#graph.link(path, from);
     return true;
@@ -391,10 +394,7 @@ export class Crawl {
     for (const { path } of rest) {
       yield this.isCut
         ? { kind: 'failed', path, reason: 'the sync took too long' }
-        : { kind: 'skipped', path, reason: this.#tooMany() };
+        : { kind: 'skipped', path, reason: tooManyPages(this.#deps) };
     }
   }
 }
-
-const REDIRECTS_MAX = 5;
-const NO_TEXT = 'it has no text; pages that scripts make in the browser are not read';

@@ -2,7 +2,7 @@ import { PATH_CHARS_MAX, pathOf } from './site-address.ts';
 
 /** An address that is to be asked for. `hops`: redirects that led to it. */
 export type Target = {
-  url: URL;
+  /** Without its site: there may be 50,000, and a URL takes several times as much memory. */
   path: string;
   depth: number;
   hops: number;

@@ -208,7 +208,7 @@ async function listPages(
   { url, robots }: Opened,
   { request, pace, before, signal }: Visit,
 ): Promise<Sitemaps> {
-  if (maxDepth === 0) return { addresses: [], problems: [] };
+  if (maxDepth === 0) return { paths: [], problems: [] };
   const hasListed = [...before.values()].some(({ from }) => from.includes(SITEMAP));
   const listed = await fetchSitemaps({
     site: siteOf(url),

@@ -39,6 +39,11 @@ export function pathOf(url: URL): string {
   return url.pathname + url.search;
 }
 
+/** The address of a path as `pathOf` returns it. */
+export function urlOf({ origin }: Site, path: string): URL {
+  return new URL(origin + path); // Not relative: a path may begin with two slashes.
+}
+
 function isOf({ origin }: Site, url: URL): boolean {
   if (url.username !== '' || url.password !== '') return false;
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return false;

@@ -36,7 +36,7 @@ export class GraphBuilder {
     const node = this.#nodes.get(path);
     if (node === undefined || node.from.includes(from)) return;
     const isFull = node.from.length >= FROM_MAX;
-    const next = isFull ? { hasMore: true } : { from: [...node.from, from] };
+    const next = isFull ? { hasMore: true } : { from: linked(node.from, from) };
     this.#nodes.set(path, { ...node, ...next });
   }
 
@@ -62,6 +62,13 @@ export class GraphBuilder {
   get graph(): SiteGraph {
     return this.#nodes;
   }
+}
+
+/** Pages that only a sitemap lists share the list: there may be 50,000. */
+const FROM_SITEMAP: readonly string[] = [SITEMAP];
+
+function linked(before: readonly string[], from: string): readonly string[] {
+  return before.length === 0 && from === SITEMAP ? FROM_SITEMAP : [...before, from];
 }
 
 export function hashOf(text: string): string {

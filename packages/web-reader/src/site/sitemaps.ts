@@ -16,8 +16,8 @@ const REDIRECTS_MAX = 5;
 /** A sitemap that could not be read in full. `reason` is one sentence without its full stop. */
 export type SitemapProblem = { path: string; reason: string };
 
-/** Addresses that a site lists. What a sitemap with a problem listed before may still be there. */
-export type Sitemaps = { addresses: URL[]; problems: SitemapProblem[] };
+/** Paths of the pages that a site lists. What a sitemap with a problem listed before may still be there. */
+export type Sitemaps = { paths: string[]; problems: SitemapProblem[] };
 
 type Deps = {
   site: Site;
@@ -37,7 +37,7 @@ type Deps = {
 export async function fetchSitemaps(deps: Deps): Promise<Sitemaps> {
   const { site, named } = deps;
   const seen = new Set<string>();
-  const found = new Map<string, URL>();
+  const found = new Set<string>();
   const problems = new Map<string, string>();
   const queue: { url: URL; depth: number }[] = [];
   const add = (raw: string, base: string, depth: number): void => {
@@ -66,13 +66,14 @@ export async function fetchSitemaps(deps: Deps): Promise<Sitemaps> {
     for (const [at, raw] of read.pages.entries()) {
       if (at % ADDRESSES_AT_ONCE === 0) await breathe();
       const page = addressIn(site, raw, read.base);
-      if (page === undefined || found.has(page.href)) continue;
-      if (found.size < ADDRESSES_MAX) found.set(page.href, page);
+      const path = page && pathOf(page);
+      if (path === undefined || found.has(path)) continue;
+      if (found.size < ADDRESSES_MAX) found.add(path);
       else problems.set(pathOf(url), TOO_MANY_ADDRESSES);
     }
   }
   return {
-    addresses: [...found.values()],
+    paths: [...found],
     problems: [...problems].map(([path, reason]) => ({ path, reason })),
   };
 }
