@@ -70,7 +70,8 @@ export function readRotation(
   if (typeof secret !== 'string' || !isEndpointSecret(secret)) {
     return { problem: `key ${NEXT} must be whsec_ and the base64 of 24 to 64 bytes` };
   }
-  if (Number.isNaN(atMs) || !(oldUntilMs >= atMs)) {
+  if (!(oldUntilMs >= atMs)) {
+    // What is no time has no order.
     return { problem: `keys ${NEXT_AT} and ${OLD_UNTIL} must be RFC 3339 times in this order` };
   }
   return { next: { secret, atMs, oldUntilMs } };

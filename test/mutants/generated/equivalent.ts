@@ -42,6 +42,8 @@ export const EQUIVALENT: Record<string, string> = {
   bb5ae3b709: 'one more part, which is empty and as long as none',
   '5c5229a039': 'without earlier turns nothing is left out',
   ba8b569b1a: 'without earlier turns nothing is left out',
+  // src/webhooks/endpoints
+  '08a64f8582': 'null spreads into nothing, as an empty object does',
   // src/webhooks/delivery
   '28d5fec528': 'adds a start of nothing, which counts for nothing',
   // src/webhooks/queue/delivery-queue.sql.ts

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createBatcher } from '../../../src/platform/controller/batcher.ts';
+import { holdTime } from '../../clock.ts';
 
 /** Batches that a test ends. */
 function manual(
@@ -84,19 +85,23 @@ test('a batch that is not full waits for more; idle waits for all', async () => 
 });
 
 test('after a batch of several the next one waits for more, after one of few it does not', async () => {
+  const time = holdTime();
   const { batcher, batches, begun, answer } = manual({ busy: { from: 2, gatherMs: 20 } });
   const several = [1, 2].map((item) => batcher.add(item));
   await begun(1);
   answer(0);
   await Promise.all(several);
   const next = [batcher.add(3)];
-  await new Promise(setImmediate);
+  await time.armed(20);
   next.push(batcher.add(4));
+  await time.advance(20);
   await begun(2);
   expect(batches[1]!.items).toEqual([3, 4]);
   answer(1);
   await Promise.all(next);
   const one = batcher.add(5);
+  await time.armed(20);
+  await time.advance(20);
   await begun(3);
   answer(2);
   await one;

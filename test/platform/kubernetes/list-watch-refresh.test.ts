@@ -8,6 +8,8 @@ import { createListWatch } from '../../../src/platform/kubernetes/list-watch.ts'
 function start() {
   const asked: string[] = [];
   const reported: string[] = [];
+  const problems: unknown[] = [];
+  const note = (about: unknown): void => void problems.push(about);
   let onList = (): void => undefined;
   const answers: PromiseWithResolvers<string>[] = [];
   const watch = createListWatch<string>({
@@ -18,7 +20,7 @@ function start() {
       upsert: () => undefined,
       remove: () => undefined,
     },
-    log: { warn: () => undefined, debug: () => undefined },
+    log: { warn: note, debug: note },
     random: () => 0,
     client: {
       request: async () => {
@@ -39,6 +41,7 @@ function start() {
     ...watch,
     asked,
     reported,
+    problems,
     /** The next list that is asked for, once it is. */
     nextList: async (): Promise<PromiseWithResolvers<string>> => {
       while (answers.length === 0) await new Promise<void>((resolve) => (onList = resolve));
@@ -62,14 +65,15 @@ async function startSynced() {
 }
 
 test('a refresh ends the watch, lists anew and goes on watching', async () => {
-  const { refresh, nextList, asked, reported, stop } = await startSynced();
+  const { refresh, nextList, asked, reported, problems, stop } = await startSynced();
   const refreshed = refresh();
   (await nextList()).resolve('new');
   await refreshed;
   await setImmediate();
-  expect({ asked, reported }).toEqual({
+  expect({ asked, reported, problems }).toEqual({
     asked: ['list', 'watch', 'list', 'watch'],
     reported: ['old', 'new'],
+    problems: [],
   });
   await stop();
 });

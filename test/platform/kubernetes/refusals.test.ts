@@ -72,6 +72,14 @@ test('mistakes are named by their place', () => {
   });
 });
 
+test.each([
+  ['spec.prompt', 'a broken rule: too long', 'rule'],
+  ['metadata.name', 'a broken rule: too long', 'invalid_format'],
+])('a mistake at %s that says %j has the code %s', (field, detail, code) => {
+  const cause = { reason: 'FieldValueInvalid', message: `Invalid value: "x": ${detail}`, field };
+  expect(refused(422, 'Invalid', caused(cause))).toMatchObject({ errors: [{ code, detail }] });
+});
+
 test('a field that the schema does not have is a mistake, although the server calls it its own', () => {
   const message =
     'failed to create typed patch object (default/b; parley.dev/v1alpha1, Kind=Agent): ' +

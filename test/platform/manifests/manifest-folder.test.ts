@@ -43,6 +43,7 @@ describe('the manifest folder', () => {
       'apply c',
       'apply d',
     ]);
+    expect(log.filter((line) => line.includes('in force'))).toEqual([]);
   });
 
   test('sees a file that an editor replaces by renaming, and a swapped link', async () => {
