@@ -36,6 +36,9 @@ export const EQUIVALENT: Record<string, string> = {
   '9a87589fb6': 'asks who is silent when nothing waits for that',
   '8a4283a04d': 'asks who is silent when nothing waits for that',
   a782e81f36: 'asks who is silent when nothing waits for that',
+  // src/platform/egress
+  '7f157515b4': 'a buffer that is exactly full pauses one chunk later',
+  '4d42e7bf47': 'undici says so in no other error',
   // src/models
   '91588a28c0': 'every text begins with the empty one, which is cut off at its start',
   '07a614f97d': 'adds no items where there is no room',
@@ -62,6 +65,17 @@ export const EQUIVALENT: Record<string, string> = {
   '9e17374ae5': 'two readings of the clock, which do not meet at a microsecond',
   '5d6799d537': 'two readings of the clock, which do not meet at a microsecond',
   // src/webhooks/queue
+  a9a5e9e754: 'a delivery is not due after itself',
+  ca96ed0099: 'a delivery of the batch does not wait for itself',
+  '134a324014': 'only what was asked for is ahead; this lets the planner use the index',
+  '451ea07ae8': 'only what was asked for is ahead; this lets the planner use the index',
+  '52fd0715fd': 'the least of all parts is over all deliveries of the endpoint anyway',
+  '2f2f2cddf1': 'the least of all parts is over all deliveries of the endpoint anyway',
+  fb296c2688: 'the least of all parts is over all deliveries of the endpoint anyway',
+  '83092441e4': 'the least of all parts is over all deliveries of the endpoint anyway',
+  '7a4dbf356a': 'a replay whose result counts is leased, and what is leased does not wait',
+  '3421051d08': 'the clock of two statements, which do not meet at a microsecond',
+  '5dfb5f7b82': 'the clock of two statements, which do not meet at a microsecond',
   '44f3f71109': 'true of every row; this lets the planner use the index',
   '076d211e5b': 'true of every row; this lets the planner use the index',
   fc27dad4f6: 'writes the same values more often',
