@@ -158,7 +158,7 @@ function parseHostPattern(text: string): (host: string) => boolean {
       `"${text}" is not a CIDR and no host: write it like 10.0.0.0/8, rx.default.svc or *.default.svc`,
     );
   }
-  if (pattern === 'localhost' || pattern.endsWith('.localhost')) {
+  if (pattern.endsWith('.localhost')) {
     throw new StartupError(`"${text}" is this machine itself: write it as 127.0.0.0/8 and ::1/128`);
   }
   if (!pattern.startsWith('*')) return (host) => host === pattern;

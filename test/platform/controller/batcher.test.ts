@@ -30,6 +30,7 @@ function manual(
 }
 
 test('what comes in one turn of the loop goes together, and each gets its own answer', async () => {
+  holdTime(); // No timer is waited for.
   const { batcher, batches, begun, answer } = manual();
   const added = [1, 2, 3].map((item) => batcher.add(item));
   await begun(1);

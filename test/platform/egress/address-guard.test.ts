@@ -227,6 +227,7 @@ describe('a host pattern', () => {
 
   test.each([
     'default.svc',
+    '.default.svc',
     'xdefault.svc',
     'rx.team-b.svc',
     'x.rx.team-a.svc',

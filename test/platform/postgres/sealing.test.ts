@@ -63,3 +63,19 @@ test('a tag cut short is refused: a short one would be easy to forge', () => {
     expect(() => sealer.open(sealed.subarray(0, sealed.length - 16 + bytes), PLACE)).toThrow();
   }
 });
+
+test('a signature is of these bytes, this purpose and one of the keys, and of no part of it', () => {
+  const other = createSealer(Buffer.alloc(32, 2));
+  const data = Buffer.from('data');
+  const own = sealer.sign(data, 'a');
+  const isSigned = (signature: Buffer, by = sealer, of = data, purpose = 'a'): boolean =>
+    by.isSigned(of, signature, purpose);
+  expect(isSigned(own)).toBe(true);
+  expect(isSigned(own, createSealer(Buffer.alloc(32, 2), KEY))).toBe(true);
+  expect(isSigned(own, other)).toBe(false);
+  expect(isSigned(other.sign(data, 'a'))).toBe(false);
+  expect(isSigned(own, sealer, Buffer.from('other'))).toBe(false);
+  expect(isSigned(own, sealer, data, 'b')).toBe(false);
+  expect(isSigned(own.subarray(1))).toBe(false);
+  expect(isSigned(Buffer.concat([own, Buffer.of(0)]))).toBe(false);
+});
