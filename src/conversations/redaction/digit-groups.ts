@@ -1,6 +1,9 @@
 /** Digits without anything between them: from, up to and without. */
 export type Group = { from: number; to: number };
 
+/** To look at more groups takes milliseconds: other work runs in between. */
+export const GROUPS_AT_ONCE = 1_000;
+
 /** What a pattern finds, each with its groups of digits. */
 export function* groupsIn(
   text: string,

@@ -1,14 +1,17 @@
 import type { Span } from './fold-text.ts';
-import { groupsIn, type Group } from './digit-groups.ts';
+import { giveWay } from '../../platform/controller/event-loop-turns.ts';
+import { groupsIn, GROUPS_AT_ONCE, type Group } from './digit-groups.ts';
 
 /**
  * Card numbers: 13 to 19 digits in whole groups that begin as those of a known issuer do, and whose last
  * digit is right. Of several ends the longest counts, so that no digit of a card is left over.
  */
-export function findCards(text: string): Span[] {
+export async function findCards(text: string): Promise<Span[]> {
   const spans: Span[] = [];
+  let seen = 0;
   for (const { groups } of groupsIn(text, RUN)) {
     for (let first = 0; first < groups.length; first += 1) {
+      if (++seen % GROUPS_AT_ONCE === 0) await giveWay();
       const last = lastOfCard(text, groups, first);
       if (last === undefined) continue;
       spans.push([groups[first]!.from, groups[last]!.to]); // Both are among them.

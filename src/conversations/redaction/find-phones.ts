@@ -1,5 +1,6 @@
 import type { CountryCode, PhoneNumber } from 'libphonenumber-js/max';
-import { groupsIn, type Group } from './digit-groups.ts';
+import { giveWay } from '../../platform/controller/event-loop-turns.ts';
+import { groupsIn, GROUPS_AT_ONCE, type Group } from './digit-groups.ts';
 import type { Span } from './fold-text.ts';
 
 /** Reads a number as those of a region are written, or an international one. */
@@ -10,13 +11,14 @@ export type ParsePhone = (written: string, region?: CountryCode) => PhoneNumber 
  * there. One that shows nothing of being a number to call, no 0 in front and no groups, needs a word before
  * it that says so: most such numbers are of orders.
  */
-export function findPhones(
+export async function findPhones(
   written: string,
   { parse, region }: { parse: ParsePhone; region: CountryCode | undefined },
-): Span[] {
+): Promise<Span[]> {
   const text = written.replace(DATE_OR_ADDRESS, (found) => '\n'.repeat(found.length));
   const spans: Span[] = [];
   let looksLeft = LOOKS_MAX;
+  let seen = 0;
   const isPhone = (from: number, to: number, isAbroad: boolean): boolean => {
     const number = text.slice(from, to);
     if (looksLeft === 0) return isAbroad;
@@ -28,6 +30,7 @@ export function findPhones(
   };
   for (const { from, groups } of groupsIn(text, RUN)) {
     for (let first = 0; first < groups.length; first += 1) {
+      if (++seen % GROUPS_AT_ONCE === 0) await giveWay();
       const begin = first === 0 ? from : groups[first]!.from; // One of them.
       const isAbroad = ABROAD.test(text.slice(begin, begin + BEGIN_CHARS));
       if (!isAbroad && (!region || looksLeft === 0)) continue;
