@@ -36,12 +36,12 @@ export function findNodes(root) {
 
 /**
  * Runs `args` on the first Node that starts and resolves to its exit code. When a signal ended it,
- * this process ends by the same one. `cwd` defaults to the current folder. With `holdsOutput` its
- * output is printed in one piece when it ends, and it has no input.
+ * this process ends by the same one. `cwd` defaults to the current folder, and `env` adds to its environment what is not
+ * set there. With `holdsOutput` its output is printed in one piece when it ends, and it has no input.
  */
-export async function runNode({ root, nodes, args, cwd, holdsOutput }) {
+export async function runNode({ root, nodes, args, cwd, env, holdsOutput }) {
   for (const node of nodes) {
-    const { error, code, signal } = await spawnNode({ root, node, args, cwd, holdsOutput });
+    const { error, code, signal } = await spawnNode({ root, node, args, cwd, env, holdsOutput });
     if (error !== undefined) continue; // Such as a glibc binary on a musl system.
     if (signal === null) return code;
     process.kill(process.pid, signal);
@@ -50,7 +50,7 @@ export async function runNode({ root, nodes, args, cwd, holdsOutput }) {
   throw new SetupError(`none of these could be run: ${nodes.join(', ')}`);
 }
 
-async function spawnNode({ root, node, args, cwd, holdsOutput = false }) {
+async function spawnNode({ root, node, args, cwd, env, holdsOutput = false }) {
   const flags = ['--import', preload, '--disable-warning=ExperimentalWarning'];
   let child;
   try {
@@ -63,6 +63,7 @@ async function spawnNode({ root, node, args, cwd, holdsOutput = false }) {
       env: {
         ...(holdsOutput && process.stdout.isTTY && { FORCE_COLOR: '1' }),
         NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'parley'),
+        ...env,
         ...process.env,
         PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
         PARLEY_BOOTSTRAP_PID: String(process.pid),

@@ -10,7 +10,13 @@ const testStep = (args) => ({ name: 'tests', tool: 'vitest', args: ['run', ...ar
 
 const staticSteps = [
   // The rules need the types of every project, so one pass checks both; tsc would make each program a second time.
-  { name: 'types and lint', tool: 'oxlint', args: ['--type-aware', '--type-check'] },
+  {
+    name: 'types and lint',
+    tool: 'oxlint',
+    args: ['--type-aware', '--type-check'],
+    // The checker is a Go program that reads much and frees little: collecting less often takes it a quarter less CPU.
+    env: { GOGC: '400' },
+  },
   { name: 'format', tool: 'oxfmt', args: ['--check'] },
   { name: 'unused code', tool: 'knip', args: [] },
 ];
@@ -117,8 +123,9 @@ async function failuresOf(context, steps, options) {
   return failed;
 }
 
-const runStep = ({ root, nodes }, { file, tool, args }, options) =>
+const runStep = ({ root, nodes }, { file, tool, args, env }, options) =>
   runNode({
+    env,
     root,
     nodes,
     cwd: root,
