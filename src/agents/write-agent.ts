@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fromUuid, newUuid } from '../ids.ts';
 import {
-  createDeclared,
-  deleteDeclared,
   patchDeclared,
   requireRow,
   type DeclaredKind,
@@ -10,13 +8,13 @@ import {
   type RowKey,
   type Written,
 } from '../platform/declare/declared-kind.ts';
-import { declareUnderFreeName } from '../platform/declare/free-name.ts';
 import type { Precondition } from '../platform/declare/precondition.ts';
 import { requireScope, type Scope } from '../platform/http/authorize.ts';
 import { freshPlan, type Plan } from '../platform/idempotency/plan.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import { ANNOTATIONS, encodeChangeCause } from '../platform/resources/annotations.ts';
 import type { Resource } from '../platform/resources/resource-store.ts';
+import { createAudited, deleteAudited } from '../audit/change-declared.ts';
 import { writingAhead } from '../audit/write-ahead.ts';
 import type { AuditedBy } from '../audit/audit-log.sql.ts';
 import type { AgentSpec } from './agent.ts';
@@ -69,36 +67,21 @@ export async function createAgent(
   caller: Caller,
   input: { name: string | undefined; fields: AgentFields; plan?: Plan },
 ): Promise<WrittenAgent> {
-  const { namespace, actor } = caller;
+  const { actor } = caller;
   const { name, plan = freshPlan(deps.nowMs()) } = input;
   if (policyOf(input.fields) === 'automatic') requireScope(caller, 'publish', LIVE_AT_ONCE);
   if (opensWidget(undefined, input.fields.widget)) requireScope(caller, 'publish', OPEN_TO_PAGES);
-  const annotations = {
-    [ANNOTATIONS.id]: fromUuid('agt', plan.id),
-    [ANNOTATIONS.contentChange]: encodeChangeCause({ generation: 1, actor, reason: null }),
-  };
-  const line = {
-    id: plan.id,
-    action: 'agent.created' as const,
-    target: annotations[ANNOTATIONS.id],
-  };
-  return writingAhead(
-    { pool: deps.pool, by: caller, ...line },
-    ({ begin }) =>
-      createDeclared(deps, DECLARED_AGENT, {
-        namespace,
-        plan,
-        declare: async () => {
-          await begin({ after: agentAudited({ ...input.fields, name }) });
-          return declareUnderFreeName(
-            { store: deps.store, plan },
-            { kind: 'Agent', namespace, spec: toAgentSpec(input.fields), annotations },
-            { given: name, displayName: input.fields.display_name, noun: 'agent' },
-          );
-        },
-      }),
-    (written) => agentSettled(written, { name: written.row.name }),
-  );
+  const cause = encodeChangeCause({ generation: 1, actor, reason: null });
+  return createAudited(deps, DECLARED_AGENT, {
+    caller,
+    action: 'agent.created',
+    plan,
+    name: { given: name, displayName: input.fields.display_name, noun: 'agent' },
+    spec: toAgentSpec(input.fields),
+    annotations: { [ANNOTATIONS.contentChange]: cause },
+    after: agentAudited({ ...input.fields, name }),
+    settled: (written) => agentSettled(written, { name: written.row.name }),
+  });
 }
 
 /**
@@ -151,23 +134,8 @@ export async function deleteAgent(
   caller: Author,
   { id, precondition }: { id: string; precondition?: Precondition },
 ): Promise<void> {
-  const key = { namespace: caller.namespace, id };
-  await writingAhead(
-    {
-      pool: deps.pool,
-      by: caller,
-      id: newUuid(deps.nowMs()),
-      action: 'agent.deleted',
-      target: fromUuid('agt', id),
-    },
-    ({ begin }) =>
-      deleteDeclared(deps, DECLARED_AGENT, {
-        key,
-        precondition,
-        prepare: (row) => begin(agentGone(row)),
-      }),
-    (wasThere) => (wasThere ? { after: null } : undefined),
-  );
+  const act = { caller, action: 'agent.deleted', id, precondition, gone: agentGone } as const;
+  await deleteAudited(deps, DECLARED_AGENT, act);
 }
 
 /** @throws ApiError not_found, for another namespace's id too */

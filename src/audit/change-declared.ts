@@ -1,5 +1,9 @@
 import { fromUuid, newUuid } from '../ids.ts';
+import type { Plan } from '../platform/idempotency/plan.ts';
+import { ANNOTATIONS } from '../platform/resources/annotations.ts';
+import { declareUnderFreeName, type NewName } from '../platform/declare/free-name.ts';
 import {
+  createDeclared,
   deleteDeclared,
   patchDeclared,
   type DeclaredKind,
@@ -11,9 +15,9 @@ import type { Precondition } from '../platform/declare/precondition.ts';
 import type { AuditAction } from './audit-actions.ts';
 import type { AuditedBy, Change, Fields as AuditFields } from './audit-log.sql.ts';
 import { changesBetween } from './changes.ts';
-import { writingAhead } from './write-ahead.ts';
+import { writingAhead, type Settled } from './write-ahead.ts';
 
-/** Changes and deletions of a kind whose lines tell no more than its fields (contract §4, audit log). */
+/** Writes of declared things by REST, each with its line in the audit log (contract/audit-log.md). */
 
 type Deps = DeclareDeps & { nowMs: () => number };
 type Act = {
@@ -22,6 +26,44 @@ type Act = {
   id: string;
   precondition?: Precondition | undefined;
 };
+
+/**
+ * Declares a new object. `after`: the fields that the line shows. `settled`: what the line says once the object is declared; default:
+ * its name. @throws ApiError as createDeclared
+ */
+export function createAudited<Spec, Fields extends object, Row extends WrittenRow>(
+  deps: Deps,
+  kind: DeclaredKind<Spec, Fields, Row>,
+  act: Pick<Act, 'caller' | 'action'> & {
+    plan: Plan;
+    name: NewName;
+    spec: object;
+    /** Beside the id. */
+    annotations?: Record<string, string>;
+    after: AuditFields;
+    settled?: (written: Written<Spec, Row>) => Settled;
+  },
+): Promise<Written<Spec, Row>> {
+  const { caller, action, plan, name, after } = act;
+  const { settled = ({ row }: Written<Spec, Row>) => ({ after: { name: row.name } }) } = act;
+  const { namespace } = caller;
+  const target = fromUuid(kind.idPrefix, plan.id);
+  const annotations = { [ANNOTATIONS.id]: target, ...act.annotations };
+  const object = { kind: kind.kind, namespace, spec: { ...act.spec }, annotations };
+  return writingAhead(
+    { pool: deps.pool, by: caller, id: plan.id, action, target },
+    ({ begin }) =>
+      createDeclared(deps, kind, {
+        namespace,
+        plan,
+        declare: async () => {
+          await begin({ after });
+          return declareUnderFreeName({ store: deps.store, plan }, object, name);
+        },
+      }),
+    settled,
+  );
+}
 
 /** `told`: the fields whose values the line tells. @throws ApiError as patchDeclared */
 export function patchAudited<Spec, Fields extends object, Row extends WrittenRow>(

@@ -6,12 +6,9 @@ import type { Db } from '../platform/postgres/pool.ts';
 import type { SealedColumn } from '../platform/postgres/sealed-values.ts';
 import { namesOf } from '../platform/resources/kind-names.ts';
 import {
-  AGE_COLUMN,
-  MESSAGE_COLUMN,
-  printerColumn,
-  READY_COLUMN,
+  definitionOf,
+  type KindCrd,
   type KindDefinition,
-  type PrinterColumn,
 } from '../platform/resources/schema/kind-definition.ts';
 import type { SnakeCased } from '../platform/resources/schema/key-map.ts';
 import type { DeclaredApi, DeclaredTexts } from './declared-api.ts';
@@ -31,19 +28,8 @@ import {
  * A kind as a value (docs/kinds.md). The folder of a kind gives its own part, and `defineKind` adds the common part: CRD, table access,
  * REST shapes, routes, audit lines, quota, usage, changes and sealed columns.
  */
-export type KindSpec<S extends z.ZodObject, Used> = {
-  /** `ModelProvider`; table, plural, nouns and paths follow from it. */
-  kind: string;
-  /** Begins its ids: `mp`. */
-  idPrefix: string;
-  shortNames: readonly string[];
-  /** First paragraph of `kubectl explain`. */
-  description: string;
+export type KindSpec<S extends z.ZodObject, Used> = Omit<KindCrd, 'spec'> & {
   spec: S;
-  status: z.ZodObject;
-  /** Columns of `kubectl get` between Ready and Age. */
-  columns?: readonly PrinterColumn[];
-  selectableFields?: readonly string[];
   /** A spec field that every object has: its owner manages the object. */
   homeField: string & keyof z.output<S>;
   /** Column of its table that holds the sealed secret, if it has one. */
@@ -112,27 +98,11 @@ export function defineKind<S extends z.ZodObject, Used = z.output<S>>(
       asWritten: (row, spec, before) => ({ ...before, ...row, spec }),
     },
   };
-  const { shortNames, description, spec, status, selectableFields = [], homeField } = given;
   return {
-    ...names,
+    ...definitionOf(given),
     ...projected,
     rest,
-    shortNames,
-    description,
-    spec,
-    status,
-    printerColumns: [
-      READY_COLUMN,
-      ...(given.columns ?? []),
-      AGE_COLUMN,
-      MESSAGE_COLUMN,
-      {
-        ...printerColumn('ID', 'string', `.status.${names.idField}`, 'Id in the REST API.'),
-        priority: 1,
-      },
-    ],
-    selectableFields,
-    homeField,
+    homeField: given.homeField,
     sealed: secretColumn === undefined ? [] : [sealedColumn(names, secretColumn)],
     api: {
       texts: rules,

@@ -1,22 +1,17 @@
 import type { AuditedBy } from '../audit/audit-log.sql.ts';
-import { deleteAudited, patchAudited } from '../audit/change-declared.ts';
+import { createAudited, deleteAudited, patchAudited } from '../audit/change-declared.ts';
 import { toldOf } from '../audit/changes.ts';
-import { writingAhead } from '../audit/write-ahead.ts';
 import { ApiError, type FieldError } from '../errors.ts';
-import { fromUuid } from '../ids.ts';
 import {
-  createDeclared,
   requireRow,
   type DeclaredKind,
   type DeclareDeps,
   type RowKey,
   type Written,
 } from '../platform/declare/declared-kind.ts';
-import { declareUnderFreeName } from '../platform/declare/free-name.ts';
 import type { Precondition } from '../platform/declare/precondition.ts';
 import type { AddressGuard } from '../platform/egress/address-guard.ts';
 import type { Plan } from '../platform/idempotency/plan.ts';
-import { ANNOTATIONS } from '../platform/resources/annotations.ts';
 import type { SnakeCased } from '../platform/resources/schema/key-map.ts';
 import type { KindRow } from './kind-rows.sql.ts';
 import { goneLine, type ProjectedKind } from './project-kind.ts';
@@ -67,29 +62,15 @@ export async function createOf<Spec>(
   const reserved = name === undefined ? undefined : rules.reservedNames?.[name];
   if (reserved !== undefined) throw refusal(rules, [fault('/name', 'reserved_name', reserved)]);
   await refuseFaults(kind, deps, { namespace, id: plan.id }, fields);
-  const target = fromUuid(names.idPrefix, plan.id);
-  const object = {
-    kind: names.kind,
-    namespace,
-    spec: { ...declared.toSpec(write) },
-    annotations: { [ANNOTATIONS.id]: target },
-  };
   const noun = rules.derivedName ?? shortNoun(names.noun);
-  const named = { given: name, displayName: undefined, noun };
-  const action = `${names.auditNoun}.created` as const;
-  return writingAhead(
-    { pool: deps.pool, by: caller, id: plan.id, action, target },
-    ({ begin }) =>
-      createDeclared(deps, declared, {
-        namespace,
-        plan,
-        declare: async () => {
-          await begin({ after: toldOf({ ...write }, audit.shown) });
-          return declareUnderFreeName({ store: deps.store, plan }, object, named);
-        },
-      }),
-    ({ row }) => ({ after: { name: row.name } }),
-  );
+  return createAudited(deps, declared, {
+    caller,
+    action: `${names.auditNoun}.created`,
+    plan,
+    name: { given: name, displayName: undefined, noun },
+    spec: declared.toSpec(write),
+    after: toldOf({ ...write }, audit.shown),
+  });
 }
 
 /** JSON merge patch of the fields the API owns; a field of another manager is answered 409. */

@@ -1,23 +1,18 @@
 import { toldOf } from '../../audit/changes.ts';
-import { deleteAudited, patchAudited } from '../../audit/change-declared.ts';
+import { createAudited, deleteAudited, patchAudited } from '../../audit/change-declared.ts';
 import type { AuditedBy } from '../../audit/audit-log.sql.ts';
-import { writingAhead } from '../../audit/write-ahead.ts';
 import { ApiError } from '../../errors.ts';
-import { fromUuid } from '../../ids.ts';
 import {
-  createDeclared,
   requireRow,
   type DeclaredKind,
   type DeclareDeps,
   type RowKey,
   type Written,
 } from '../../platform/declare/declared-kind.ts';
-import { declareUnderFreeName } from '../../platform/declare/free-name.ts';
 import type { Precondition } from '../../platform/declare/precondition.ts';
 import type { AddressGuard } from '../../platform/egress/address-guard.ts';
 import { freshPlan, type Plan } from '../../platform/idempotency/plan.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import { ANNOTATIONS } from '../../platform/resources/annotations.ts';
 import { PASSAGES_MAX } from '../passages/cut-passages.ts';
 import type { TextCutter } from '../passages/text-cutter.ts';
 import { sourceGone, TOLD } from './audit-source.ts';
@@ -111,27 +106,14 @@ export async function createSource(
   requireFetchedUrl(deps.guard, fields);
   if (!plan.isRetry) await checkBytes(deps.pool, deps, { namespace, text: fields.text });
   await refuseTooMany(deps, namespace, fields.text);
-  const object = {
-    kind: 'KnowledgeSource',
-    namespace,
+  return createAudited(deps, DECLARED_SOURCE, {
+    caller,
+    action: 'knowledge_source.created',
+    plan,
+    name: { given: name, displayName: undefined, noun: 'source' },
     spec: toKnowledgeSourceSpec(fields),
-    annotations: { [ANNOTATIONS.id]: fromUuid('ks', plan.id) },
-  };
-  const named = { given: name, displayName: undefined, noun: 'source' };
-  const target = fromUuid('ks', plan.id);
-  return writingAhead(
-    { pool: deps.pool, by: caller, id: plan.id, action: 'knowledge_source.created', target },
-    ({ begin }) =>
-      createDeclared(deps, DECLARED_SOURCE, {
-        namespace,
-        plan,
-        declare: async () => {
-          await begin({ after: toldOf(write, TOLD) });
-          return declareUnderFreeName({ store: deps.store, plan }, object, named);
-        },
-      }),
-    ({ row }) => ({ after: { name: row.name } }),
-  );
+    after: toldOf(write, TOLD),
+  });
 }
 
 /** JSON merge patch of the fields the API owns; a field of another manager is answered 409. */

@@ -1,29 +1,20 @@
-import { namesOf } from '../../platform/resources/kind-names.ts';
-import {
-  AGE_COLUMN,
-  MESSAGE_COLUMN,
-  printerColumn,
-  READY_COLUMN,
-  type KindDefinition,
-} from '../../platform/resources/schema/kind-definition.ts';
+import { definitionOf, printerColumn } from '../../platform/resources/schema/kind-definition.ts';
 import { webhookEndpointSpec, webhookEndpointStatus } from './webhook-endpoint.ts';
 
-export const WEBHOOK_ENDPOINT_KIND: KindDefinition = {
-  ...namesOf({ kind: 'WebhookEndpoint', idPrefix: 'we', resource: 'webhooks' }),
+export const WEBHOOK_ENDPOINT_KIND = definitionOf({
+  kind: 'WebhookEndpoint',
+  idPrefix: 'we',
+  resource: 'webhooks',
   shortNames: ['whe'],
   description: 'An HTTP endpoint that receives signed events, each at least once.',
   spec: webhookEndpointSpec,
   status: webhookEndpointStatus,
-  printerColumns: [
-    READY_COLUMN,
+  columns: [
     printerColumn('Health', 'string', '.status.health', 'How the latest deliveries went.'),
     printerColumn('URL', 'string', '.spec.url', 'Address events are sent to.'),
     printerColumn('Events', 'string', '.spec.eventTypes', 'Events sent; empty: all.'),
     printerColumn('Suspended', 'boolean', '.spec.suspend', 'Whether it is switched off.'),
     printerColumn('Last-Success', 'date', '.status.lastSuccessTime', 'Last acknowledged delivery.'),
-    AGE_COLUMN,
-    MESSAGE_COLUMN,
-    { ...printerColumn('ID', 'string', '.status.endpointId', 'Id in the REST API.'), priority: 1 },
   ],
   selectableFields: ['.spec.url', '.spec.suspend', '.status.health'],
-};
+});

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { KindNames } from '../kind-names.ts';
+import { namesOf, type KindNames } from '../kind-names.ts';
 
 /** A kind of ours; its CRD, its validation and its REST shape are made from this. */
 export type KindDefinition = KindNames & {
@@ -13,6 +13,30 @@ export type KindDefinition = KindNames & {
   /** Scalar fields that `kubectl get --field-selector` may use; at most eight. */
   selectableFields: readonly string[];
 };
+
+/** What a kind says of its CRD. */
+export type KindCrd = Pick<KindDefinition, 'shortNames' | 'description' | 'spec' | 'status'> &
+  Parameters<typeof namesOf>[0] & {
+    /** Columns of `kubectl get` between Ready and Age. */
+    columns?: readonly PrinterColumn[];
+    selectableFields?: readonly string[];
+  };
+
+/** Adds the names and the columns that every kind has. */
+export function definitionOf(given: KindCrd): KindDefinition {
+  const { shortNames, description, spec, status, columns = [], selectableFields = [] } = given;
+  const names = namesOf(given);
+  const id = printerColumn('ID', 'string', `.status.${names.idField}`, 'Id in the REST API.');
+  return {
+    ...names,
+    shortNames,
+    description,
+    spec,
+    status,
+    printerColumns: [READY_COLUMN, ...columns, AGE_COLUMN, MESSAGE_COLUMN, { ...id, priority: 1 }],
+    selectableFields,
+  };
+}
 
 /** `priority: 1` shows only with `kubectl get -o wide`. */
 export type PrinterColumn = {
@@ -32,19 +56,19 @@ export function printerColumn(
   return { name, type, jsonPath, description };
 }
 
-export const READY_COLUMN = printerColumn(
+const READY_COLUMN = printerColumn(
   'Ready',
   'string',
   '.status.conditions[?(@.type=="Ready")].status',
   'Whether it is in force as declared.',
 );
-export const AGE_COLUMN = printerColumn(
+const AGE_COLUMN = printerColumn(
   'Age',
   'date',
   '.metadata.creationTimestamp',
   'Time since it was created.',
 );
-export const MESSAGE_COLUMN: PrinterColumn = {
+const MESSAGE_COLUMN: PrinterColumn = {
   name: 'Message',
   type: 'string',
   jsonPath: '.status.conditions[?(@.type=="Ready")].message',
