@@ -41,7 +41,7 @@ export function createMouth(line: Line): Mouth {
   let heardAtMs = 0;
 
   function utter(utterance: Utterance, text: string, isKept = false): void {
-    if (isClosed || utterance.heard !== undefined || text === '') return;
+    if (utterance.heard !== undefined || text === '') return;
     if (open && open !== utterance) end(open);
     utterance.text += text;
     give(utterance, utterance.words.push(text), isKept);

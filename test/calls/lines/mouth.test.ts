@@ -94,3 +94,45 @@ test('nothing that waits is said once the user has spoken into it', () => {
   mouth.end(reply);
   expect(said()).toEqual(['Dial ']);
 });
+
+test('an utterance without words neither begins nor ends another one', () => {
+  const { mouth, said } = lineOf();
+  const [reply, silent] = [mouth.begin(), mouth.begin()];
+  mouth.say(reply, 'One ');
+  mouth.say(silent, '');
+  mouth.end(silent);
+  mouth.say(reply, 'two.');
+  mouth.end(reply);
+  expect(said()).toEqual(['One two.']);
+});
+
+test('a line is asked to say words, and never nothing', () => {
+  const asked: string[] = [];
+  const line: Line = {
+    say: (text) => void asked.push(text),
+    endUtterance: () => undefined,
+    sendKeys: () => undefined,
+    end: () => undefined,
+  };
+  const mouth = createMouth(line);
+  const reply = mouth.begin();
+  mouth.say(reply, '*');
+  mouth.say(reply, '67');
+  mouth.end(reply);
+  expect(asked).toEqual(['*67']);
+  mouth.close();
+  mouth.whole(agentTurn(1, 'Too late.'));
+  mouth.aside('Too late.');
+  expect(asked).toHaveLength(1);
+});
+
+test('nothing more is said of an utterance that was interrupted', () => {
+  const { mouth, said } = lineOf();
+  const reply = mouth.begin();
+  mouth.say(reply, 'One two three. ');
+  mouth.interrupted('One');
+  mouth.say(reply, 'Four.');
+  mouth.finish(reply, agentTurn(1, 'One two three. Four. Five.'));
+  mouth.end(reply);
+  expect(said()).toEqual(['One two three. ']);
+});
