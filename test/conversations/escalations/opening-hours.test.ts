@@ -164,3 +164,20 @@ describe('in the language of the agent', () => {
 test('a time zone that this server does not know closes nothing', () => {
   expect(isOpen({ ...BERLIN, timeZone: 'Mars/Olympus' }, '2026-11-24T05:00:00Z')).toBe(true);
 });
+
+test('people are announced up to 14 days ahead', () => {
+  // A Tuesday; the one after the next is 14 days ahead.
+  const opens = (...closedOn: string[]): string | undefined =>
+    said(
+      {
+        ...BERLIN,
+        open: [{ days: ['tue'], from: '09:00', to: '10:00' }],
+        closedOn,
+        closedMessage: 'Again: {{opens}}',
+      },
+      '2026-11-24T12:00:00Z',
+    );
+  expect(opens()).toContain('09:00');
+  expect(opens('2026-12-01')).toContain('09:00');
+  expect(opens('2026-12-01', '2026-12-08')).toBe('Again: ');
+});

@@ -18,3 +18,15 @@ test('the answer to the very question stays first, whatever both find', () => {
   const fused = fuse([hit('answer', 1), hit('both', 0.6)], [meant('both', 0.7)], new Map());
   expect(idsOf(fused)).toEqual(['answer', 'both']);
 });
+
+test('of passages with the same place, the one that words find goes first', () => {
+  expect(
+    idsOf(fuse([hit('words', 0.5)], [meant('meant', 0.9)], new Map([['meant', hit('meant', 0)]]))),
+  ).toEqual(['words', 'meant']);
+});
+
+test('a passage that only its meaning finds has that score, and none that is gone', () => {
+  const read = new Map([['there', hit('there', 0.2)]]);
+  const fused = fuse([], [meant('gone', 0.9), meant('there', 0.8)], read);
+  expect(fused).toEqual([{ chunkId: 'there', score: 0.8, similarity: 0.8 }]);
+});

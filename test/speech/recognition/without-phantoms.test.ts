@@ -137,3 +137,38 @@ test.each([
 ] as const)('of %j a transcriber is %s', (segments, certainty) => {
   expect(certaintyOf(segments)).toBe(certainty);
 });
+
+describe('a transcriber', () => {
+  const segment = (no_speech_prob?: number, avg_logprob?: number) => ({
+    ...(no_speech_prob !== undefined && { no_speech_prob }),
+    ...(avg_logprob !== undefined && { avg_logprob }),
+  });
+
+  test.each<[ReturnType<typeof segment>[], string]>([
+    [[], 'unknown'],
+    [[segment()], 'unknown'],
+    [[segment(0.6, -0.5)], 'unknown'],
+    [[segment(0.61, -0.5)], 'doubted'],
+    [[segment(0.1, -1)], 'unknown'],
+    [[segment(0.1, -1.01)], 'doubted'],
+    [[segment(0.29, -0.69)], 'vouched'],
+    [[segment(0.3, -0.69)], 'unknown'],
+    [[segment(0.29, -0.7)], 'unknown'],
+    [[segment(0.29)], 'unknown'],
+    [[segment(undefined, -0.5)], 'unknown'],
+    [[segment(0.1, -0.5), segment(0.9, -0.5)], 'doubted'],
+    [[segment(0.1, -0.5), segment(0.4, -0.5)], 'unknown'],
+  ])('of %j is sure: %s', (segments, certainty) => {
+    expect(certaintyOf(segments)).toBe(certainty);
+  });
+
+  test.each([
+    [segment(0.61, -1.01), true],
+    [segment(0.6, -1.01), false],
+    [segment(0.61, -1), false],
+    [segment(0.61), false],
+    [segment(undefined, -2), false],
+  ])('takes %j for silence: %s', (likelihood, isIt) => {
+    expect(isSilence(likelihood)).toBe(isIt);
+  });
+});
