@@ -14,7 +14,7 @@ import { isTooShort, splitWords, type Side } from './split-words.ts';
 const SENTENCES =
   /[^.!?\n\u037e\u055e\u061f\u0964\u1362\u1367\u3002\uff01\uff1f]+[.!?\n\u037e\u055e\u061f\u0964\u1362\u1367\u3002\uff01\uff1f]*/gu;
 /** The mark of Greek is mostly typed as a semicolon. */
-const QUESTION_MARK = String.raw`[?\u037e\u055e\u061f\u1367\uff1f]|(?<=\p{sc=Greek}\s*);`;
+const QUESTION_MARK = String.raw`[?\u037e\u055e\u061f\u1367\uff1f]|;(?<=\p{sc=Greek}\s*;)`;
 const WITHIN = new RegExp(QUESTION_MARK, 'u');
 const AT_END = new RegExp(String.raw`(?:${QUESTION_MARK})\s*$`, 'u');
 

@@ -19,7 +19,7 @@ import {
 import { useRows } from '../../platform/postgres/rows.ts';
 import { addSource } from '../stored-sources.ts';
 
-/** The index of an owner follows its passages, and leaves that of its neighbor as it is. */
+/** Changes of an owner's passages change its part of the index, and no other part. */
 
 const stored = useRows('knowledge_sources', 'knowledge_postings', 'knowledge_words');
 
