@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { StartupError } from './errors.ts';
 
-/** The only reader of process.env (contract §2). It reports all mistakes of a start together. */
+/** The only reader of process.env (contract/running.md#settings). It reports all mistakes of a start together. */
 
 const port = z
   .string()

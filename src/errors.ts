@@ -5,7 +5,7 @@
  * thrown is a bug or an outage, rises to one handler and never shows its text.
  */
 
-/** Every code a caller can meet, with the HTTP status and title it always has (contract §3). */
+/** Every code a caller can meet, with the HTTP status and title it always has (contract/errors.md#codes). */
 export const ERROR_CATALOGUE = {
   malformed_json: { status: 400, title: 'The body is not valid JSON' },
   malformed_request: { status: 400, title: 'The request is malformed' },

@@ -3,7 +3,7 @@ import { epochMs } from './clock.ts';
 
 /**
  * Ids: a prefix that names the kind, then a UUIDv7 (RFC 9562 §5.7) in lower-case Crockford
- * base32 (26 characters, contract §1). They sort by creation time, and the time inside finds
+ * base32 (26 characters, contract/names.md#ids). They sort by creation time, and the time inside finds
  * the daily partition a row lives in. SQL holds the bare uuid; the text form is for people.
  */
 export const ID_PREFIXES = {

@@ -4,7 +4,7 @@ import { SCOPES } from '../platform/http/authorize.ts';
 import type { ApiKeyRow } from './api-keys.sql.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/fields.ts';
 
-/** API keys as REST answers them (contract §4). A row has no key that could slip out. */
+/** API keys as REST answers them (contract/api-keys.md). A row has no key that could slip out. */
 
 export const ApiKey = z
   .strictObject({

@@ -15,7 +15,7 @@ const params = { id: idParam('key', 'API key') };
 
 export type ApiKeyRoutesDeps = KeyMakerDeps;
 
-/** Who may do what in a namespace (contract §4). */
+/** API keys: scopes, rotation and end (contract/api-keys.md). */
 export function apiKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
   return [...readRoutes(deps), ...newKeyRoutes(deps), deleteRoute(deps)];
 }

@@ -12,7 +12,7 @@ import { inTransaction } from '../platform/postgres/transaction.ts';
 import { deleteOldSessions, endSession, readSession, type SessionRow } from './sessions.sql.ts';
 import { deleteOldSignInTokens } from './sign-in-tokens.sql.ts';
 
-/** How a session ends before its time (contract §4, Sessions); each with its line of the audit log. */
+/** Ends sessions early (contract/sessions.md#ending), each with its line of the audit log. */
 
 export type SessionDeps = {
   pool: Pool;

@@ -5,7 +5,7 @@ import type { Pool } from '../platform/postgres/pool.ts';
 import { createEndWatch, type EndWatch } from './watch-ends.ts';
 
 /**
- * Which API keys work, for one process (contract §4: a key that ended is refused within 100 ms, and
+ * The API keys that work, for one process (contract/api-keys.md#ending: a deleted key is refused within 100 ms, and
  * within a second when the notification is lost). Found keys are remembered, so that a busy caller
  * costs a statement each half second and not one per request; open streams are asked after together.
  */

@@ -28,7 +28,7 @@ import {
 import { noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
 
 /**
- * API keys (contract §3, §4). Nobody gives away more than they have, and no namespace loses its
+ * API keys (contract/api-keys.md#creating). Nobody gives away more than they have, and no namespace loses its
  * last key that may manage keys; each act is committed with its line of the audit log.
  */
 

@@ -22,7 +22,7 @@ export type SessionRoutesDeps = SessionDeps & {
   rateLimits: Pick<RateLimits, 'countFailure'>;
 };
 
-/** People who sign in from a browser (contract §4, Sessions). */
+/** People who sign in from a browser (contract/sessions.md). */
 export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
   return [signInRoute(deps), ...readRoutes(deps), signOutRoute(deps)];
 }

@@ -2,7 +2,7 @@ import type { Scope } from '../platform/http/authorize.ts';
 import { filteredBy, type ListPage } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Sessions of people in browsers (contract §4, Sessions). Times are Unix milliseconds. */
+/** Sessions of people in browsers (contract/sessions.md). Times are Unix milliseconds. */
 
 type SessionId = { namespace: string; id: string };
 

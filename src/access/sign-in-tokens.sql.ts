@@ -1,6 +1,6 @@
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Links that sign in once (contract §2); of each only its hash is stored. */
+/** Links that sign in once (contract/running.md#start); only hashes are stored. */
 
 /** A link is for the person who started the program, that day. */
 const GOOD_FOR = `interval '1 day'`;

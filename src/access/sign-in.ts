@@ -10,7 +10,7 @@ import { hashOf, newSessionToken, newSignInToken } from './session-token.ts';
 import { countSessions, insertSession, lockKeyOf, type SessionRow } from './sessions.sql.ts';
 import { insertSignInToken, useSignInToken } from './sign-in-tokens.sql.ts';
 
-/** Exchanges a credential for a session (contract §4, Sessions). */
+/** Exchanges a credential for a session (contract/sessions.md#signing-in). */
 
 /** Of whom there is proof: another kind of sign-in is another member here. */
 export type Credential = { apiKey: string; name: string } | { signInToken: string; name?: string };

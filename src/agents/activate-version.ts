@@ -14,7 +14,7 @@ export type ActivationDecision = {
 };
 
 /**
- * Which version should be live (contract §4). A pin comes first; one on a version that does not
+ * The version that should be live (contract/agents.md#publishing). A pin comes first; one on a version that does not
  * exist leaves the active version. Without a pin the content decides; under `Manual`, and while
  * the content is not in force, nothing moves by itself.
  */
@@ -59,7 +59,7 @@ export async function activateVersion(
   const { namespace, id: agentId, name } = agent;
   const { actor, reason } = by;
   const about = { agent_id: fromUuid('agt', agentId), name, version: target };
-  // To a lower number is a rollback, to a higher one a publication, whoever did it (contract §4).
+  // A change to a lower number is a rollback, one to a higher number a publication (contract/agents.md#activations).
   const isBack = from !== null && target < from;
   const event = isBack
     ? {

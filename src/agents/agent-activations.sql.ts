@@ -1,7 +1,7 @@
 import type { Db } from '../platform/postgres/pool.ts';
 import type { Handoff } from './tools/handoffs.sql.ts';
 
-/** One line of the append-only log of which version was live when (contract §4). */
+/** One line of the append-only log of live versions (contract/agents.md#activations). */
 export type AgentActivation = {
   agentId: string;
   seq: number;

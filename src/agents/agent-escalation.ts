@@ -55,7 +55,7 @@ const escalationRule = z
     ),
   );
 
-/** When and how a human takes over (contract §4, agents: `escalation`). */
+/** When and how a human takes over (contract/agents.md#fields). */
 export const escalation = z.strictObject({
   rules: z
     .array(escalationRule)

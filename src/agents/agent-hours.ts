@@ -24,7 +24,7 @@ const date = z
     ),
   );
 
-/** When people are there to take over (contract §4, agents: `escalation.hours`). */
+/** When people are there to take over (contract/conversations.md#working-hours). */
 export const hours = z.strictObject({
   timeZone: z
     .string()

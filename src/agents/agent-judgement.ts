@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { dnsLabel, LIST_SET, rules } from '../platform/resources/schema/field-types.ts';
 
-/** Who judges a conversation when it has ended (contract §4, agents: `judgement`). */
+/** Decides by what a conversation is judged when it has ended (contract/conversations.md#judgement). */
 export const judgement = z
   .strictObject({
     // Never empty: an object without members would be no content.

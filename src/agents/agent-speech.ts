@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIST_SET, rules } from '../platform/resources/schema/field-types.ts';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
-/** How an agent speaks and hears, as content that makes versions (contract §4). */
+/** How an agent speaks and hears, as content that makes versions (contract/agents.md#voice). */
 
 export const language = z
   .string()

@@ -24,7 +24,7 @@ const method = 'get';
 const scope = 'read';
 const id = idParam('agt', 'agent');
 
-/** The history of an agent: its versions, and which was live when (contract §4). */
+/** The history of an agent: its versions, and their activations (contract/agents.md#versions). */
 export function agentVersionRoutes(deps: { pool: Pool }): Route[] {
   return [...versionRoutes(deps), activationsRoute(deps)];
 }

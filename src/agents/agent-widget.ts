@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { LIST_SET } from '../platform/resources/schema/field-types.ts';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
-/** Web pages that an agent may be talked with from (contract §4): no content, it makes no versions. */
+/**
+ * Web pages that may talk with an agent (contract/agents.md#widget). They are not content, so they make no versions.
+ */
 
 const HOST = String.raw`[0-9a-z_]([-0-9a-z_.]*[0-9a-z_])?|\[[0-9a-f:.]+\]`;
 const WEB = `https://(${HOST})`;

@@ -25,9 +25,9 @@ import { FREE_VALUE, FREE_VALUE_BOUNDS } from '../platform/resources/schema/free
 import { saying } from '../platform/resources/schema/patterns.ts';
 
 /**
- * The kind Agent (contract §6): the TypeScript types, the CRD and the REST shape are made from this
- * schema. Content fields have no defaults: the API server would store them, and an upgrade that
- * adds one would make a new version of every agent. Defaults of content apply when it is read.
+ * The kind Agent (contract/custom-resources.md#spec): the TypeScript types, the CRD and the REST shape are made from
+ * this schema. Content fields have no defaults: the API server would store them, and an upgrade that adds one would
+ * make a new version of every agent. Defaults of content apply when it is read.
  */
 
 const tool = z
@@ -336,6 +336,6 @@ export const agentContent = z.strictObject(content);
 export type AgentContent = z.output<typeof agentContent>;
 
 /**
- * Spec fields that make a version (contract §4); in a version, `prompt` stands for `promptFrom`.
+ * Spec fields that make a version (contract/agents.md#versions); in a version, `prompt` stands for `promptFrom`.
  */
 export const AGENT_CONTENT_FIELDS: readonly (keyof AgentContent)[] = agentContent.keyof().options;

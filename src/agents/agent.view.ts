@@ -11,7 +11,7 @@ import type { AgentRow, LiveActivation } from './agents.sql.ts';
 import { createdAt, unixSec, unixTime, updatedAt } from '../platform/http/fields.ts';
 
 /**
- * Agents, versions and activations as REST answers them (contract §4, "Shapes read by programs").
+ * Agents, versions and activations as REST answers them (contract/agents.md).
  */
 
 const version = z.int().min(1);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { AGENT_CONTENT_FIELDS, type AgentContent, type AgentSpec } from './agent.ts';
 
 /**
- * A version is made of the content part of a spec, as the user set it (contract §4). Content
+ * A version is made of the content part of a spec, as the user set it (contract/agents.md#versions). Content
  * fields have no defaults in the CRD, so an upgrade that adds a default changes no hash. A change
  * of the rules below does, and must raise HASH_VERSION.
  */

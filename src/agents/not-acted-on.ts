@@ -3,10 +3,10 @@ import { contentOf } from './content-hash.ts';
 import { providersOf, type Models } from './references/missing-providers.ts';
 
 /**
- * Returns the declared settings that have no effect, with the reason (contract §4), or undefined: `no effect without a
- * model: tools (refund, hang_up), model, the escalation rule tool_failure; no effect where a carrier speaks:
- * voice (speed), transcriber`. The agent is ready anyway. `whyCarrier`: why a carrier speaks although the voice and the
- * transcriber both name a provider.
+ * Returns the declared settings that have no effect, with the reason, or undefined: `no effect without a model: tools
+ * (refund, hang_up), model, the escalation rule tool_failure; no effect where a carrier speaks: voice (speed),
+ * transcriber` (contract/agents.md#settings-without-effect). The agent is ready anyway. `whyCarrier`: why a carrier
+ * speaks although the voice and the transcriber both name a provider.
  */
 export function notActedOn(
   spec: AgentSpec,

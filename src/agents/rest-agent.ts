@@ -6,7 +6,7 @@ import { toCamel, toSnake, toSnakePointer } from '../platform/resources/schema/k
 import type { SnakeCased } from '../platform/resources/schema/key-map.ts';
 import { patchShape, restShape, typed } from '../platform/resources/schema/rest-schema.ts';
 
-/** Agents as REST writes and shows them (contract §4), made from the schema of the kind. */
+/** Agents as REST writes and shows them (contract/agents.md#fields), made from the schema of the kind. */
 
 /** What REST may write; `promptFrom`, `suspend` and others are for manifests only. */
 const written = agentSpec.pick({

@@ -59,7 +59,7 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
 };
 
 /**
- * Declares a new agent (contract §4). Its id is known before anything is written.
+ * Declares a new agent (contract/agents.md). Its id is known before anything is written.
  * @throws ApiError missing_scope when it would be live at once, or open to web pages, and the caller may not publish
  */
 export async function createAgent(

@@ -1,6 +1,6 @@
 /**
- * Actions of the audit log (contract, "Audit log"): `noun.verbed`. Every kind of declared thing is created, updated and deleted; these
- * are the others.
+ * Actions of the audit log (contract/audit-log.md#actions): `noun.verbed`. Every kind of declared thing is created,
+ * updated and deleted; these are the others.
  */
 export const OTHER_ACTIONS = [
   'agent.published',

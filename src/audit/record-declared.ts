@@ -9,10 +9,10 @@ type About = { noun: string; namespace: string; target: string };
 type Seen = { uid: string; generation: number };
 
 /**
- * The line of what a person, GitOps or a manifest declared, as the operator takes it over (contract
- * §4, Audit log): in the transaction that shows it in the row, so that a generation has one line
- * whatever crashes. What REST wrote has a line of its own (write-ahead.ts). An object that comes
- * back as it was, in another cluster, has none.
+ * Records the declaration of a person, GitOps or a manifest, as the operator takes it over
+ * (contract/audit-log.md#other-declarers): in the transaction that shows it in the row, so that a generation has one
+ * line whatever crashes. What REST wrote has a line of its own (write-ahead.ts). An object that comes back as it was,
+ * in another cluster, has none.
  */
 export async function recordDeclared(
   db: Db,

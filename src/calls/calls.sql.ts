@@ -46,7 +46,7 @@ export type Direction = (typeof DIRECTIONS)[number];
 export type CallStatus = (typeof CALL_STATUSES)[number];
 
 export const DIRECTIONS = ['inbound', 'outbound'] as const;
-/** Contract §4; the last five are final, and the two before them have a conversation. */
+/** Statuses (contract/calls.md#fields). The last five are final, and the two before them have a conversation. */
 export const CALL_STATUSES = [
   'queued',
   'ringing',
@@ -60,7 +60,7 @@ export const CALL_STATUSES = [
 ] as const;
 /** Live ones that were answered. */
 export const ANSWERED = ['in_progress', 'transferring'] as const satisfies readonly CallStatus[];
-/** Contract §4: asked for, rung, and how it went; `canceled`: the call ended before that. */
+/** Statuses of a transfer (contract/calls.md#transfer). `canceled`: the call ended before its result. */
 export const TRANSFER_STATUSES = [
   'requested',
   'ringing',

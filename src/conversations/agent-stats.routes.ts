@@ -43,7 +43,7 @@ const AgentStats = z
   })
   .meta({ id: 'AgentStats', description: "What became of an agent's conversations, as numbers." });
 
-/** Of an agent, but made of its conversations (contract §4). */
+/** Figures of an agent, counted from its conversations (contract/agents.md#statistics). */
 export function agentStatsRoute(deps: AgentStatsDeps): Route {
   return route({
     method: 'get',

@@ -1,7 +1,7 @@
 import { lowestUuidAt } from '../ids.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** What became of conversations, counted (contract §4, stats). */
+/** Counts the outcomes of conversations (contract/agents.md#statistics). */
 
 export type Counted = {
   conversations: number;

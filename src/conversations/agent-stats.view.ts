@@ -3,7 +3,7 @@ import { ApiError } from '../errors.ts';
 import { timeBound } from '../platform/http/fields.ts';
 import type { Counted, Span } from './agent-stats.sql.ts';
 
-/** What figures of conversations are of, and how they are shown, of whatever they are (contract §4, stats). */
+/** Shows figures of conversations, for an agent, a version or a namespace (contract/agents.md#statistics). */
 
 const DAY_SEC = 86_400;
 export const DAYS_MAX = 31;

@@ -17,7 +17,7 @@ const lastEventId = z
   .meta({ type: 'integer', minimum: -1, maximum: 999_999_999 })
   .describe('Index of the last turn that is known; -1: none.');
 
-/** A conversation as it goes on (contract §4). */
+/** Follows a conversation live (contract/messages.md#following). */
 export function followConversationRoute(deps: { followers: Pick<Followers, 'open'> }): Route {
   return route({
     method: 'get',

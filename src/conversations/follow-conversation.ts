@@ -9,7 +9,7 @@ export type Followed =
   | { type: 'turn'; turn: TurnRow }
   | { type: 'conversation'; conversation: ConversationRow };
 
-/** Conversations as they go on, for any number of readers in this process (contract §4). */
+/** Follows conversations live, for any number of readers in this process (contract/messages.md#following). */
 export type Followers = {
   /** @throws ApiError not_found, unavailable (stopping) */
   open: (input: {

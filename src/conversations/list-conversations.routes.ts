@@ -32,7 +32,7 @@ const words = partOf(
   'An id of a conversation, a call or an escalation; else words, each of which must occur, in any case, in what was said by people and agents, in `summary` or in `user_id`. A page looks through at most 5,000 conversations, and may hold fewer than `limit` though there are more.',
 );
 
-/** Conversations of a namespace (contract §4): a page of them, or all with their transcripts. */
+/** Lists conversations (contract/conversations.md#lists): a page, or all with their transcripts. */
 export function listConversationsRoute({ pool }: { pool: Pool }): Route {
   return route({
     method: 'get',

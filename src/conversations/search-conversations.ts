@@ -29,7 +29,7 @@ export function soughtBy(q: string): Sought {
 
 /**
  * The next conversations in which all words occur. There is no index of words, which every turn would have
- * to pay for: they are read, newest first, as many as a page may take (contract §4).
+ * to pay for: they are read, newest first, as many as a page may take (contract/conversations.md#lists).
  */
 export async function searchConversations(
   pool: Pool,

@@ -13,7 +13,7 @@ const format = z
   .default('json')
   .describe('json, plain text, or WebVTT for players.');
 
-/** The whole transcript (contract §4). */
+/** The whole transcript (contract/messages.md#transcript). */
 export function transcriptRoute({ pool }: { pool: Pool }): Route {
   return route({
     method: 'get',

@@ -11,7 +11,7 @@ import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 
 /**
- * Removes conversations and lines of the audit log that are past their retention (contract §2).
+ * Removes conversations and lines of the audit log that are past their retention (contract/running.md#settings).
  * Batch by batch, each a short transaction of its own, by one process at a time: whoever is killed
  * leaves whole things, and the next look goes on. Partitions of events go by themselves
  * (webhooks/queue/partitions.sql.ts).

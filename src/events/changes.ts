@@ -7,7 +7,7 @@ import { readProjected } from '../platform/postgres/projected.ts';
 import { ANYTHING, createChangeReaders, type ChangeReaders } from './change-readers.ts';
 
 /**
- * Hints for people's screens (contract §4, event stream): something of this id changed, read it again.
+ * Hints for people's screens (contract/events.md#changes): something of this id changed, read it again.
  * They are made of the wake-ups that processes send each other anyhow, so that neither a turn nor a
  * delivery costs a query more; like these they may be lost, and nothing is kept of them. Readers of a
  * process share one look-up of namespaces for each batch, and without readers there is none

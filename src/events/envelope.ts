@@ -1,7 +1,7 @@
 import type { EventId } from '../ids.ts';
 import type { EventData, EventType } from './event-types.ts';
 
-/** The envelope exactly as sent, in this order and nothing else (contract §5). */
+/** The envelope exactly as sent, in this order and nothing else (contract/events.md#envelope). */
 export type Envelope<T extends EventType = EventType> = {
   id: EventId;
   type: T;

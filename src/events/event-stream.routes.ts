@@ -20,7 +20,7 @@ const withChanges = flag.meta({
   description: 'true: also what changed, as `event: change`; default: events alone.',
 });
 
-/** Events as they happen (contract §4). */
+/** Events as they happen (contract/events.md#stream). */
 export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
   return [
     route({

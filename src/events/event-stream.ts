@@ -17,7 +17,7 @@ import { createEventTails, fromTail, untilGrown, PAGE, type Tail } from './event
 import { replayWindowMs, type ReplayWindow } from './replay-window.ts';
 
 /**
- * Events as they happen, for any number of readers in this process (contract §4).
+ * Events as they happen, for any number of readers in this process (contract/events.md#stream).
  *
  * A namespace with readers has one tail: its newest events, read once for all. A reader that keeps
  * up is served from it; one that does not, or resumes from long ago, reads the database itself.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * The nine event types and the data each carries (contract §5). Fields are in the order in
+ * The nine event types and the data each carries (contract/events.md#types). Fields are in the order in
  * which they are sent; `?` in the contract is `.optional()` here.
  */
 

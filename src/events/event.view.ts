@@ -3,7 +3,7 @@ import { EVENT_TYPES } from './event-types.ts';
 import type { EventRow } from './events.sql.ts';
 import { createdAt } from '../platform/http/fields.ts';
 
-/** Events as REST answers them (contract §4, "Shapes read by programs"). */
+/** Events in answers of REST (contract/events.md#reading). */
 
 export type DeliveryCounts = {
   pending: number;

@@ -21,7 +21,7 @@ export type EventRoutesDeps = ReplayWindow & {
   countDeliveries: (eventIds: readonly string[]) => Promise<Map<string, DeliveryCounts>>;
 };
 
-/** What happened (contract §4). */
+/** Lists and reads of events (contract/events.md#reading). */
 export function eventRoutes(deps: EventRoutesDeps): Route[] {
   return [listRoute(deps), readRoute(deps)];
 }

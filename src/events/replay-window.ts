@@ -1,7 +1,7 @@
 import { DEFAULT_RETENTION, type Retention } from '../config.ts';
 
 /**
- * How long events can be replayed and the stream resumed (contract §4): `PARLEY_RETENTION_EVENTS`.
+ * How long events can be replayed and the stream resumed (contract/deliveries.md#replay): `PARLEY_RETENTION_EVENTS`.
  * The one place that says so; partitions are dropped a day later.
  */
 export type ReplayWindow = {

@@ -9,7 +9,7 @@ import { EVENT_TYPES, isSubscribed, SUBSCRIPTIONS, type EventType } from './even
 
 const RULE = `must be one of ${EVENT_TYPES.join(', ')}, a group such as agent.*, or *`;
 
-/** Test events are apart (contract §4): who wants them says so. */
+/** Leaves test events out unless the caller requests them (contract/events.md#test-events). */
 export const withTests = flag.meta({
   description: 'true: test events too; false, the default: without them.',
 });

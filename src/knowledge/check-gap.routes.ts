@@ -28,7 +28,7 @@ const GapCheck = z
   })
   .meta({ id: 'KnowledgeGapCheck', description: 'Whether what was asked is answered by now.' });
 
-/** Whether a gap is answered by now, in all the words it was asked in (contract §4). */
+/** Checks whether a gap is answered by now, in all the words of its questions (contract/knowledge.md#gaps). */
 export function checkGapRoute(deps: { pool: Pool } & SearchWays): Route {
   return route({
     method: 'get',

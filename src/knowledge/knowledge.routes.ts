@@ -16,7 +16,7 @@ const HITS_MAX = 50;
 
 export type KnowledgeRoutesDeps = SourceRoutesDeps & SearchWays;
 
-/** What agents answer from, and which questions they could not answer (contract §4). */
+/** Search in the knowledge of agents (contract/knowledge.md#search). */
 export function knowledgeRoutes(deps: KnowledgeRoutesDeps): Route[] {
   return [
     ...sourceRoutes(deps),

@@ -2,8 +2,8 @@ import { DEFAULT_PROVIDER, type ModelProviderSpec } from './model-provider.ts';
 import type { ModelEndpoint } from './model.ts';
 
 /**
- * Of the environment (contract §2): PARLEY_MODEL_URL, PARLEY_MODEL_KEY, PARLEY_MODEL,
- * PARLEY_EMBEDDING_MODEL.
+ * The default provider of the environment (contract/running.md#settings): PARLEY_MODEL_URL, PARLEY_MODEL_KEY,
+ * PARLEY_MODEL, PARLEY_EMBEDDING_MODEL.
  */
 export type ModelSettings = {
   url: string;
@@ -12,7 +12,7 @@ export type ModelSettings = {
   embeddingModel?: string | undefined;
 };
 
-/** ms, where a declaration names none (contract §6). */
+/** ms, where a declaration names none (contract/model-providers.md#fields). */
 const TIMEOUTS = { firstTokenMs: 15_000, betweenTokensMs: 15_000, totalMs: 120_000 };
 /** Texts of a request: with passages of at most 2,400 characters far below what any provider takes. */
 const BATCH_SIZE = 64;

@@ -14,9 +14,9 @@ import {
 import { saying } from '../platform/resources/schema/patterns.ts';
 
 /**
- * The kind ModelProvider (contract §6): types, CRD and REST shape come from here. What is of every
- * request stands at the top; what is of chat models alone in `chat`, and of embeddings, speech and
- * transcription in places of their own beside it (docs/decisions/0031-model-providers.md).
+ * The kind ModelProvider (contract/custom-resources.md#spec): types, CRD and REST shape come from here. Settings of
+ * every request stand at the top, those of chat models in `chat`, and those of embeddings, speech and transcription
+ * beside it (docs/decisions/0031-model-providers.md).
  */
 
 const modelName = z.string().min(1).max(128);

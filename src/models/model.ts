@@ -93,7 +93,7 @@ export type ModelReply = {
 /** @throws ModelError when neither the model nor a fallback of it could answer */
 export type Model = (request: ModelRequest) => Promise<ModelReply>;
 
-/** Why there is no reply, as a turn shows it (contract §4, transcript). */
+/** The reason of a missing reply, as a turn shows it (contract/messages.md#errors). */
 export type ModelErrorCode =
   | 'model_unreachable'
   | 'model_timeout'
@@ -122,7 +122,7 @@ export class ModelError extends Error {
   }
 }
 
-/** What an agent declares as its `model` (contract §4), as far as a model is chosen by it. */
+/** The part of an agent's `model` that chooses a model (contract/agents.md#models). */
 export type ModelChoice = {
   provider?: string | undefined;
   name?: string | undefined;

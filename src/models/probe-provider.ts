@@ -6,7 +6,7 @@ import type { ModelEndpoint } from './model.ts';
 export type Answering = Problem & { ready: boolean };
 
 /**
- * Asks a provider for its list of models (contract §6): the cheapest request that needs the key. What
+ * Asks a provider for its models (contract/model-providers.md#readiness): the cheapest request that needs the key. What
  * it says counts for nothing, only that it answers and takes the key. Never rejects.
  */
 export async function probeProvider(

@@ -3,7 +3,10 @@ import type { Route } from '../platform/http/route.ts';
 import { EVENT_WEBHOOKS } from '../webhooks/delivery/event-webhooks.ts';
 import { createRoutes, type RoutesDeps } from './api/routes.ts';
 
-/** Returns the OpenAPI document of the routes, with the nine events as its webhooks (contract §3). It has no version. */
+/**
+ * Returns the OpenAPI document of the routes, with the nine events as webhooks and without a version
+ * (contract/web.md#openapi).
+ */
 export function describeRoutes(
   // They are described and not called.
   routes: readonly Route[] = createRoutes({ version: '' } as RoutesDeps),

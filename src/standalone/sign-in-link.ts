@@ -4,7 +4,7 @@ import { isSessionName, makeSignInToken } from '../access/sign-in.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
 /**
- * A link to the dashboard that signs in once, as the user of this machine (contract §2). In the
+ * A link to the dashboard that signs in once, as the user of this machine (contract/running.md#start). In the
  * fragment, which no browser sends: neither a log nor a proxy sees the token.
  */
 export async function signInLink(pool: Pool, apiKey: string, baseUrl: string): Promise<string> {

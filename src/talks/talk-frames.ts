@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Frames of a talk (contract §4, talks): JSON of one object each; sound is binary. */
+/** Frames of a talk (contract/talks.md#socket): JSON of one object each; sound is binary. */
 
 export const TALK_PATH = '/v1/talk';
 /** Hz, of both directions. */

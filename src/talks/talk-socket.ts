@@ -35,7 +35,7 @@ export type TalkSocketDeps = AdmitDeps &
   Omit<ChatDeps, 'windows'> &
   VoiceTalkDeps & { log: Logger };
 
-/** The socket of a web page (contract §4, talks): nothing is read before a first frame with a token. */
+/** The socket of a web page (contract/talks.md#socket): nothing is read before a first frame with a token. */
 export function talkSocket(deps: TalkSocketDeps): SocketRoute {
   const voices = createVoiceTalks(deps);
   const windows = createTalkWindows();

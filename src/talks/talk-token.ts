@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Variables } from '../conversations/record/conversations.sql.ts';
 import type { Sealer } from '../platform/postgres/sealing.ts';
 
-/** What a talk token allows, and until when (contract §4, talks). */
+/** The rights of a talk token, and its end (contract/talks.md#tokens). */
 export type TalkToken = {
   /** `widget`: a stranger's, from a page of an allowed origin; `server`: of whoever has a key. */
   by: 'widget' | 'server';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/config.ts';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 
-/** Contract §3: how many API keys a namespace may have. */
+/** Quota of API keys in a namespace (contract/limits.md#quotas). */
 let api: Api;
 
 beforeAll(async () => {

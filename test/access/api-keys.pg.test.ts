@@ -4,7 +4,7 @@ import { newId, toUuid } from '../../src/ids.ts';
 import { recordAudit } from '../../src/audit/audit-log.sql.ts';
 import { startApi, type Api, type Call, type Reply } from '../roles/api/api-setup.ts';
 
-/** Contract §3 and §4, API keys; and the audit log. */
+/** API keys (contract/api-keys.md), their scopes, and the audit log. */
 
 let api: Api;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { holdTime } from '../clock.ts';
 import { shiftTime } from '../platform/postgres/postgres.ts';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 
-/** Contract §4, API keys: keys that are made with an end. */
+/** Keys with an expiry (contract/api-keys.md#ending). */
 
 let api: Api;
 beforeAll(async () => {

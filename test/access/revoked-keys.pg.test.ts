@@ -7,9 +7,9 @@ import { shiftTime } from '../platform/postgres/postgres.ts';
 import { until } from '../until.ts';
 
 /**
- * Contract §4: a key that ended is refused within 100 ms by every process, within a second by one that the notification
- * does not reach, and its streams end. Time stands still, so no process polls and none forgets a key by itself: what
- * ends then ends by the notification.
+ * Every process refuses a key that ended within 100 ms, or within a second if the notification does not reach it, and
+ * the key's streams end (contract/api-keys.md#ending). Time stands still, so no process polls and none forgets a key on
+ * its own: streams that end then end by the notification.
  */
 let api: Api;
 let time: HeldClock;

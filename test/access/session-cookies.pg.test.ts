@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApi, type Api } from '../roles/api/api-setup.ts';
 import { rawRequest, type RawReply } from './raw-request.ts';
 
-/** Contract §3: which cookie a session has, and when it is believed. */
+/** The cookie of a session, and the requests in which it counts (contract/authentication.md#cookie). */
 
 let api: Api;
 /** Where it listens, as a browser writes it. */

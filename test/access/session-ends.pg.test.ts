@@ -6,8 +6,8 @@ import { until } from '../until.ts';
 import { createSignIn, type Browser } from './browser.ts';
 
 /**
- * Contract §4, Sessions: how a session ends, how soon, and how its token is replaced. Time stands still, so no process
- * polls and none forgets a session by itself: what ends then ends by the notification.
+ * The end of a session, its delay, and the replacement of its token (contract/sessions.md#ending). Time stands still,
+ * so no process polls and none forgets a session on its own: streams that end then end by the notification.
  */
 let api: Api;
 let time: HeldClock;

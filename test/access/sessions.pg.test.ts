@@ -7,7 +7,7 @@ import type { Reply } from '../roles/api/api-setup.ts';
 import { createCall, startApi, type Api } from '../roles/api/api-setup.ts';
 import { cookieOf, createSignIn, type SignIn } from './browser.ts';
 
-/** Contract §4, Sessions: signing in, what it may do, and whose name its acts have. */
+/** Signing in, the rights of a session, and the name of its acts (contract/sessions.md). */
 
 let api: Api;
 let signIn: SignIn;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toUuid } from '../../src/ids.ts';
 import { startApi, type Api } from '../roles/api/api-setup.ts';
 
-/** Contract §3, §4: only a hash of a key is stored, and an act is stored with its audit line. */
+/** Only a hash of a key is stored (contract/authentication.md#keys), and an act is stored with its audit line. */
 let api: Api;
 beforeAll(async () => {
   api = await startApi({ operator: false });

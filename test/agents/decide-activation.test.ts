@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { decideActivation } from '../../src/agents/activate-version.ts';
 
-/** Everything there is to decide with up to four versions, judged by contract §4. */
+/** Every decision with up to four versions, judged by contract/agents.md#publishing. */
 function situations() {
   return [1, 2, 3, 4].flatMap((latestVersion) => {
     const versions = Array.from({ length: latestVersion }, (_, i) => i + 1);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi, type Api } from '../roles/api/api-setup.ts';
 
-/** Who moved the live version, in the list and in the agent itself (contract §4). */
+/** The actor that moved the live version, in the list and in the agent itself (contract/agents.md#activations). */
 let api: Api;
 beforeAll(async () => {
   api = await startApi();

@@ -7,7 +7,7 @@ import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 import { describeEachStore } from '../roles/each-store.ts';
 import { apiDeps, refusal } from './agents.ts';
 
-/** Contract §3: what goes live, and when, is decided with the scope `publish`. */
+/** The scope `publish` decides which content goes live, and when (contract/agents.md#publishing). */
 describeEachStore((storeName) => {
   let api: Api;
   /** May do everything but publish. */

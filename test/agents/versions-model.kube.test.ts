@@ -43,7 +43,7 @@ describeEachStore((storeName) => {
     },
   );
 
-  /** What is declared, and what follows from it by contract §4. */
+  /** A declaration, and its consequences by contract/agents.md#versions. */
   function createModel() {
     const declared = { inline: 'one', configMap: 'one', fromConfigMap: false, manual: false };
     const pins: { kubectl?: number; api?: number } = {};

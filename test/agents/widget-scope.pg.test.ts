@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { newTenant, type Tenant } from '../roles/api/shared-api.ts';
 
-/** Opening the live agent to more people needs the scope `publish` (contract §4). */
+/** Opening the live agent to more people needs the scope `publish` (contract/agents.md#widget). */
 
 let tenant: Tenant;
 let writer: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 
-/** What a line tells of a change, and what no line ever tells (contract §4, Audit log). */
+/** Lines show changes, and never a secret or a word of a user (contract/audit-log.md#lines). */
 
 let api: Api;
 beforeAll(async () => {

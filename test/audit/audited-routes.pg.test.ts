@@ -5,7 +5,7 @@ import { ROUTES, startApi, type Api, type Reply } from '../roles/api/api-setup.t
 import { ROWS, UNENDING, type Row, type RouteFixture } from '../roles/api/route-rows.ts';
 import { AUDITED, NOT_AUDITED } from './audited-routes.ts';
 
-/** Contract §4, Audit log: every write by a key leaves exactly one line, or has a reason not to. */
+/** Every write by a key leaves exactly one line, or has a reason not to (contract/audit-log.md). */
 
 let api: Api;
 let fixture: RouteFixture;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createManifestFolder } from '../../src/platform/manifests/folder.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
 
-/** Contract §4, Audit log: what a folder of manifests declares leaves its lines too. */
+/** Declarations of a folder of manifests leave lines too (contract/audit-log.md#other-declarers). */
 
 let engine: Engine;
 let folder: string;

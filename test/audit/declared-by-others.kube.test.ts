@@ -7,7 +7,7 @@ import { apiDeps } from '../agents/agents.ts';
 import { describeEachStore } from '../roles/each-store.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
 
-/** Contract §4, Audit log: what others than the API declare leaves its lines too, each once. */
+/** Declarations of others than the API leave lines too, each one (contract/audit-log.md#other-declarers). */
 
 type Line = { actor: string; action: string; before: unknown; after: unknown; detail: unknown };
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { shareConversationFixture, type ConversationFixture } from './conversation-setup.ts';
 
-/** What a receiver would otherwise ask for stands after the fixed fields of an event (contract §5). */
+/** Details for receivers stand after the fixed fields of an event (contract/events.md#types). */
 let fixture: ConversationFixture;
 beforeAll(async () => {
   fixture = await shareConversationFixture();

@@ -3,7 +3,7 @@ import { holdTime } from '../clock.ts';
 import { shareConversationFixture, type ConversationFixture } from './conversation-setup.ts';
 import { openSse, type SseReader } from './turns/sse.ts';
 
-/** `GET /v1/conversations/{id}/events` (contract §4). */
+/** `GET /v1/conversations/{id}/events` (contract/messages.md#following). */
 
 let fixture: ConversationFixture;
 

@@ -3,7 +3,7 @@ import { toUuid } from '../../src/ids.ts';
 import { createCall } from '../roles/api/api-setup.ts';
 import { startConversationFixture, type ConversationFixture } from './conversation-setup.ts';
 
-/** `GET /v1/conversations?q=` (contract §4): by an id, or by words that somebody remembers. */
+/** `GET /v1/conversations?q=` (contract/conversations.md#lists): by an id, or by words that somebody remembers. */
 let fixture: ConversationFixture;
 beforeAll(async () => {
   fixture = await startConversationFixture();

@@ -3,7 +3,7 @@ import { fromUuid, newUuid } from '../../src/ids.ts';
 import type { Reply } from '../roles/api/api-setup.ts';
 import { startConversationFixture, type ConversationFixture } from './conversation-setup.ts';
 
-/** `GET /v1/stats`: all agents of a namespace, by version, by one statement (contract §4). */
+/** `GET /v1/stats`: all agents of a namespace, by version, by one statement (contract/agents.md#statistics). */
 let fixture: ConversationFixture;
 beforeAll(async () => {
   fixture = await startConversationFixture();

@@ -6,7 +6,7 @@ import { scriptedResponder } from './turns/scripted-responder.ts';
 import { holdTime } from '../clock.ts';
 import { openSse } from './turns/sse.ts';
 
-/** An agent is tried out, in any version, and nobody is told and nothing counted (contract §4). */
+/** Test conversations of any version make no events and no figures (contract/conversations.md#test-conversations). */
 let fixture: ConversationFixture;
 beforeAll(async () => {
   fixture = await startConversationFixture();

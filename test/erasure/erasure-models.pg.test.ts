@@ -11,7 +11,7 @@ import { until } from '../until.ts';
 import { startReceiver, type Receiver } from '../webhooks/receiver.ts';
 import { tablesThatHold } from './tables-that-hold.ts';
 
-/** Contract §4, conversations: what a model, a tool and a client of OpenAI's protocol left goes too. */
+/** Data of models, tools and clients of OpenAI's protocol is erased too (contract/conversations.md#erasure). */
 
 /** Said by the user, the model, a call, a tool's result and the provider's error. */
 const WORD = 'xylophonist';

@@ -7,7 +7,10 @@ import {
   type ConversationFixture,
 } from '../conversations/conversation-setup.ts';
 
-/** Contract §2: conversations and audit lines go when their days are over, whole, and nothing else. */
+/**
+ * Conversations and audit lines are removed when their days are over, and nothing else is
+ * (contract/running.md#settings).
+ */
 
 let fixture: ConversationFixture;
 beforeAll(async () => {

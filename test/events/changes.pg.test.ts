@@ -14,7 +14,7 @@ import { holdTime } from '../clock.ts';
 import { until } from '../until.ts';
 import { followStream } from './follow-stream.ts';
 
-/** `GET /v1/events/stream?changes=true`: told by one process, read at another (contract §4). */
+/** `GET /v1/events/stream?changes=true`: reported by one process, read at another (contract/events.md#changes). */
 
 let fixture: ConversationFixture;
 let other: RunningApi;

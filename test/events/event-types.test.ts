@@ -9,7 +9,7 @@ import {
 } from '../../src/events/event-types.ts';
 import { newId } from '../../src/ids.ts';
 
-/** Contract §5, as written there; `?` is an optional field. */
+/** The table of contract/events.md#types; `?` is an optional field. */
 const CONTRACT: Record<string, string> = {
   'conversation.started':
     'conversation_id agent_id agent_version channel user_id? metadata? call_id?',

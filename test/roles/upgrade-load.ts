@@ -21,7 +21,7 @@ export type Conversation = { id: string; said: readonly string[] };
 export type Request = {
   method: 'GET' | 'POST' | 'PATCH';
   path: string;
-  /** Statuses that contract §4 allows for it. */
+  /** Statuses that the contract allows for it (contract/errors.md#statuses). */
   expected: readonly number[];
   json?: object;
   headers?: Record<string, string>;

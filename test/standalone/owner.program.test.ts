@@ -7,7 +7,10 @@ import { createInterface } from 'node:readline';
 import { ownFolder, processStartTime } from '../../src/standalone/postgres/owner.ts';
 import { spawnUnreaped, statOf, untilZombie } from './processes.ts';
 
-/** `parley.pid` (contract §2): who owns the data folder, for people, scripts and the next start. */
+/**
+ * `parley.pid` (contract/running.md#data-folder) names the owner of the data folder to people, scripts and the next
+ * start.
+ */
 
 let dataDir: string;
 let file: string;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startParley, temporaryFolder, type Parley } from '../roles/parley-process.ts';
 import { createTestDatabase } from '../platform/postgres/postgres.ts';
 
-/** What `start` shows and keeps (contract §2), over three starts on one data folder and one database. */
+/** Output and state of `start` (contract/running.md#start), over three starts on one data folder and one database. */
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 /** Used instead of a PostgreSQL of its own, which takes longer to make than all the rest. */

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { AgentContent } from '../agent.ts';
 
 /**
- * Whom a version hands conversations to (contract §4, agents: activations), kept with the activation:
+ * The agents that a version hands conversations to (contract/tools.md#handoff), kept with the activation:
  * a later version of theirs is not taken by itself. `version` null: nothing of that agent was live then,
  * and the first of its versions that ever is counts. `agentId` null: nor was there such an agent.
  */

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { freeValueProblem } from '../../platform/resources/schema/free-value.ts';
 
 /**
- * The JSON Schema of a tool's arguments (contract §4, agents: `tools`): draft 2020-12, or draft-07 where
+ * The JSON Schema of a tool's arguments (contract/tools.md#parameters): draft 2020-12, or draft-07 where
  * `$schema` says so. It is somebody else's, as are the values it checks, and a pattern or a reference can
  * take for ever: so both are bounded in time, and each schema has a compiler of its own, in which it can
  * name and refer to nothing but itself.

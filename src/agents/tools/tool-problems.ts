@@ -41,7 +41,7 @@ export async function parameterProblems(tools: readonly DeclaredTool[]): Promise
   return problems;
 }
 
-/** URLs that no tool may have: the rules of webhook endpoints (contract §4). */
+/** URLs that no tool may have: the rules of webhook endpoints (contract/webhooks.md#addresses). */
 export function urlProblems(tools: readonly DeclaredTool[], guard: AddressGuard): ToolProblem[] {
   return tools.flatMap(({ name, url }, at) => {
     if (url === undefined) return [];

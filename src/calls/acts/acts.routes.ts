@@ -10,7 +10,7 @@ import { transferCall, type ActDeps } from './transfer-call.ts';
 const tag = 'Calls';
 const params = { id: idParam('call', 'call') };
 
-/** What a call is told to do while it lasts (contract §4, calls). */
+/** Transfers calls in progress and presses keys (contract/calls.md). */
 export function actRoutes(deps: ActDeps): Route[] {
   return [transferRoute(deps), keysRoute(deps)];
 }

@@ -11,7 +11,7 @@ import { createSpeaker } from './speaker.ts';
 import type { Talk } from './talk.ts';
 import { createTurnClock, type TurnTimes } from './turn-times.ts';
 
-/** A line that carries sound: we hear and speak by ourselves (contract §4, telephony). */
+/** A line that carries sound: Parley hears and speaks (contract/agents.md#voice). */
 export type AudioLine = Line & {
   /** PCM16 at the rate of the line, in its order and without gaps. */
   hear: (samples: Int16Array) => void;

@@ -1,4 +1,4 @@
-/** A line while a call lasts: what a carrier's socket does with words, and what it tells (contract §4, calls). */
+/** A line while a call lasts: how words become frames of the socket, and its reports (contract/calls.md). */
 
 export type Line = {
   /** Says a part of an utterance, as it comes; `isKept`: of one that nobody interrupts. */

@@ -25,7 +25,7 @@ import {
 } from './lines.sql.ts';
 import { holdTalk, type Talk, type TalkDeps } from './talk.ts';
 
-/** The lines that this process holds (contract §4, calls). */
+/** The lines that this process holds (contract/calls.md#lost-connections). */
 export type Lines = {
   /** What opens the line of a call, once; undefined: somebody holds it, or the call is over. */
   offer: (callId: string) => Promise<string | undefined>;

@@ -31,7 +31,7 @@ export type InboundTerms = {
 const OUTBOUND = { maxConcurrentCalls: 10, maxCallsPerMinute: 60, ringSec: 30 };
 const INBOUND = { maxConcurrentCalls: 100 };
 
-/** A declaration with its defaults applied (contract §6); `authToken` is in clear. */
+/** A declaration with its defaults applied (contract/telephony-providers.md#fields); `authToken` is in clear. */
 export function accountOf(
   provider: { id: string; namespace: string; name: string; spec: AccountSpec },
   authToken: string,

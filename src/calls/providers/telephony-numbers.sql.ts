@@ -2,7 +2,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 import type { DeclaredNumber } from './telephony-provider.ts';
 
-/** Which provider of a namespace has a number (contract §4, telephony providers). */
+/** The provider of a namespace that has a number (contract/telephony-providers.md#numbers). */
 
 /** The reason of `Accepted=False` while another provider of the namespace has one of the numbers. */
 export const NUMBER_TAKEN = 'NumberTaken';

@@ -19,8 +19,8 @@ import { CARRIER_TYPES, CARRIERS } from '../../carriers/carriers.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /**
- * The kind TelephonyProvider (contract §6): types, CRD and REST shape come from here. An account at a
- * carrier, and which agent answers each of its numbers. What is of every carrier stands at the top.
+ * The kind TelephonyProvider (contract/custom-resources.md#spec): types, CRD and REST shape come from here. An account
+ * at a carrier, and which agent answers each of its numbers. What is of every carrier stands at the top.
  */
 
 const message = z.string().min(1).max(1000);

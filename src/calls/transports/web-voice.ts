@@ -1,6 +1,6 @@
 import type { Transport } from './transport.ts';
 
-/** What a call's `provider` is that a web page brings (contract §4, talks); no TelephonyProvider has the name. */
+/** The `provider` of a call that a web page begins (contract/talks.md#voice); no TelephonyProvider has the name. */
 export const WEB_VOICE = 'web_voice';
 
 /**

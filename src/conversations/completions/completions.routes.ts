@@ -22,7 +22,7 @@ import { readMessages } from './read-messages.ts';
 import { fingerprintOf, speak, spokenBefore, type SpeakDeps, type Spoken } from './speak.ts';
 import { chunksOf, streamed, type Turn } from './stream-completion.ts';
 
-/** What OpenAI's clients ask (contract §4): agents as models, conversations as chat completions. */
+/** Serves OpenAI's clients (contract/openai.md): agents as models, conversations as chat completions. */
 export function openAiRoutes(deps: SpeakDeps): Route[] {
   return [completionRoute(deps), ...modelRoutes(deps)];
 }

@@ -16,7 +16,7 @@ const MODELS_MAX = 10_000;
 
 const tag = 'OpenAI';
 
-/** The agents of the namespace as models (contract §4). */
+/** The agents of the namespace as models (contract/openai.md#models). */
 export function modelRoutes(deps: { pool: Pool }): Route[] {
   return [
     route({

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts';
 import type { BroughtTurn } from '../record/turns.sql.ts';
 import type { ChatMessage } from './completion.view.ts';
 
-/** As much as a message may have anywhere (contract §4, bounds). */
+/** Longest message anywhere (contract/conversations.md#bounds). */
 const TEXT_MAX = 32_000;
 /** Of what was said elsewhere before, so many of the last messages become turns. */
 const BROUGHT_MAX = 200;

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** What is kept of a talk with a client of OpenAI's protocol, to find it again (contract §4). */
+/** Data that finds a talk of a client of OpenAI's protocol again (contract/openai.md#conversations). */
 export type TalkRow = {
   conversationId: string;
   state: Buffer;

@@ -36,7 +36,7 @@ export type EndedReason =
   | 'platform_error';
 
 /**
- * Ends a conversation: its state, its outcome and the event in one transaction (contract §5), then
+ * Ends a conversation: its state, its outcome and the event in one transaction (contract/events.md#types), then
  * its summary.
  * @throws ApiError not_found, conversation_ended
  */

@@ -21,7 +21,7 @@ import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 type Key = { namespace: string; id: string };
 
 /**
- * A human takes over; the first one wins (contract §4).
+ * A human takes over; the first one wins (contract/escalations.md#acts).
  * @throws ApiError not_found, already_accepted, escalation_closed
  */
 export function acceptEscalation(

@@ -27,7 +27,7 @@ import {
 import type { LiveConversation } from '../record/conversations.sql.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 
-/** How an escalation ends before its conversation does; the agent goes on (contract §4). */
+/** Ends an escalation before its conversation ends; the agent continues (contract/escalations.md#waiting). */
 export type Closing = 'declined' | 'timed_out' | 'completed';
 
 const RULES = {

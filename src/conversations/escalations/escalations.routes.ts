@@ -19,7 +19,7 @@ const tag = 'Escalations';
 const params = { id: idParam('esc', 'escalation') };
 const answers = { 200: { description: 'The escalation.', schema: Escalation } };
 
-/** Conversations that need a human, and what humans do there (contract §4). */
+/** Conversations that need a human, and the acts of humans there (contract/escalations.md). */
 export function escalationRoutes(deps: ConversationDeps): Route[] {
   return [
     listRoute(deps),

@@ -20,9 +20,9 @@ export type FeedbackPageDeps = Pick<ConversationDeps, 'pool' | 'changed' | 'nowM
 };
 
 /**
- * Where a user rates a conversation by a link (contract §4): one query to show it, and a transaction of one
- * statement more to store a rating; none for a link that is not ours. To open it records nothing: mail
- * scanners open all links.
+ * The page on which a user rates a conversation (contract/conversations.md#feedback): one query to show it, and a
+ * transaction of one statement more to store a rating; none for a link that is not ours. To open it records nothing:
+ * mail scanners open all links.
  */
 export function feedbackPage(deps: FeedbackPageDeps): Page {
   return {

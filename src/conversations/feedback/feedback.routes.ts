@@ -22,7 +22,7 @@ export type FeedbackRoutesDeps = Pick<
   sealer: Pick<Sealer, 'sign'>;
 };
 
-/** What users say of a conversation: by key, and by a link of their own (contract §4). */
+/** Ratings of a conversation, by key and by a link for the user (contract/conversations.md#feedback). */
 export function feedbackRoutes(deps: FeedbackRoutesDeps): Route[] {
   return [rateRoute(deps), linkRoute(deps)];
 }

@@ -128,7 +128,7 @@ export async function inConversation<R>(
   return result;
 }
 
-/** Spread over fixed fields: one that stands among those keeps its place there (contract §5). */
+/** Spread over fixed fields: a field that stands among those keeps its place there (contract/events.md#types). */
 function detailsOf({ userId, metadata, callId, channel }: About) {
   return {
     ...(userId !== null && { user_id: userId }),

@@ -10,12 +10,12 @@ import type { MessageResult, TurnRow } from './turns.sql.ts';
 import { createdAt, flag, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
-/** Conversations and their turns as REST answers them (contract §4). */
+/** Conversations and their turns in answers of REST (contract/conversations.md). */
 
 export const channel = z.enum(CHANNELS);
 export const conversationStatus = z.enum(CONVERSATION_STATUSES);
 export const outcome = z.enum(OUTCOMES);
-/** A list shows what is for tests only to who asks (contract §4). */
+/** Lists show test conversations on request only (contract/conversations.md#test-conversations). */
 export const withTests = flag.meta({
   description: 'true: test conversations too; else they are left out.',
 });

@@ -17,7 +17,7 @@ export type ConversationRow = {
   namespace: string;
   agentId: string;
   agentVersion: number;
-  /** To try the agent out: no events, no gaps, in no figure (contract §4). Never changes. */
+  /** Marks a test: no events, no gaps, in no figure (contract/conversations.md#test-conversations). Never changes. */
   test: boolean;
   /** Who speaks since a handoff; null: the agent and version it began with. */
   speakerAgentId: string | null;
@@ -182,7 +182,7 @@ export async function lockConversationById(
   return rows[0];
 }
 
-/** The position of its next event (contract §5, order); called under the row's lock. */
+/** The position of its next event (contract/deliveries.md#order); called under the row's lock. */
 export async function nextSequence(db: Db, id: string): Promise<number> {
   const { rows } = await db.query<{ sequence: number }>({
     name: 'next_sequence',

@@ -4,8 +4,8 @@ import { OUTCOMES } from './outcomes.ts';
 const tokens = z.int().min(0);
 
 /**
- * What a model said of an ended conversation, as it is stored and shown (contract §4): `summary`, `outcome`
- * and `csat_predicted` of the conversation are the model's then, and those of the rule stand here.
+ * A model's judgement of an ended conversation, as stored and shown (contract/conversations.md#judgement): `summary`,
+ * `outcome` and `csat_predicted` of the conversation are the model's then, and those of the rule stand here.
  */
 export const Judgement = z
   .strictObject({

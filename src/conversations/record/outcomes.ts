@@ -1,4 +1,4 @@
-/** What became of a conversation (contract §4). */
+/** Outcomes of conversations (contract/conversations.md#ending). */
 export const OUTCOMES = [
   'resolved',
   'unresolved',

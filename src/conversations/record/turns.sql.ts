@@ -6,7 +6,7 @@ import type { Tally } from './tally.ts';
 
 export type TurnRole = 'user' | 'agent' | 'tool' | 'human' | 'system';
 
-/** What an answer was made from (contract §4, transcript). */
+/** The passages of an answer (contract/messages.md#transcript). */
 export type Retrieval = {
   query: string;
   top_score: number;
@@ -22,7 +22,7 @@ export type Retrieval = {
   considered?: Retrieval['chunks'];
 };
 
-/** What a language model did for a turn (contract §4, transcript). */
+/** The work of a language model for a turn (contract/messages.md#transcript). */
 export type TurnModel = {
   provider: string;
   name: string;
@@ -78,7 +78,7 @@ export type TurnRow = {
   requestId?: string;
 };
 
-/** What an added message changed (contract §4, message answer). */
+/** The result of an added message (contract/messages.md#replies). */
 export type MessageResult = { turns: TurnRow[]; conversation: ConversationRow };
 
 export const TURN_COLUMNS = `index, role, text, started_at_ms as "startedAtMs", ended_at_ms as "endedAtMs",

@@ -8,7 +8,7 @@ import type { Arguments } from './tool-arguments.ts';
 import { ANSWER_BYTES_MAX, readAnswer, type Answer } from './read-answer.ts';
 import type { FindToolSecrets } from './tool-secrets.ts';
 
-/** One request of a tool of the type webhook (contract §4, agents: `tools`). */
+/** One request of a tool of the type webhook (contract/tools.md#requests). */
 
 export type WebhookCall = {
   tool: Tool;
@@ -126,7 +126,9 @@ function headersOf(
   };
 }
 
-/** The bearer token, and both signatures that events have (contract §5); of no body: of nothing. */
+/**
+ * The bearer token, and both signatures of events (contract/tools.md#requests). Without a body they sign an empty one.
+ */
 function secretHeaders(
   { nowMs }: CallWebhookDeps,
   { callId }: WebhookCall,

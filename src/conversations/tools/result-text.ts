@@ -4,7 +4,7 @@
  * what PostgreSQL cannot store, U+0000 and half of a surrogate pair, is written as its escape.
  */
 
-/** Of the result, as UTF-8 (contract §4). */
+/** Longest result, in UTF-8 (contract/tools.md#results). */
 const BYTES_MAX = 32 * 1024;
 
 /**

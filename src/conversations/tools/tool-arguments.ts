@@ -15,7 +15,7 @@ export type ReadArguments = (
   text: string,
 ) => { value: Arguments } | { problem: string };
 
-/** Of the JSON that the model wrote (contract §4). */
+/** Bounds of the JSON that the model wrote (contract/tools.md#arguments). */
 const BYTES_MAX = 64 * 1024;
 const SHAPE = { depthMax: 32, membersMax: 10_000 };
 

@@ -28,7 +28,7 @@ type Turn = Parameters<MakeToolBox>[0];
 type Result = Omit<ToolOutcome, 'durationMs'>;
 type Call = { tool: Tool; args: Arguments; callId: string; signal: AbortSignal };
 
-/** The tools of agents (contract §4, agents: `tools`). One for a process: it keeps compiled schemas. */
+/** The tools of agents (contract/tools.md). One for a process: it keeps compiled schemas. */
 export function createMakeToolBox(deps: ToolBoxDeps): MakeToolBox {
   const readArguments = createReadArguments();
 
@@ -114,7 +114,7 @@ async function runWebhook(deps: ToolBoxDeps, turn: Turn, call: Call): Promise<Re
   }
 }
 
-/** Within what the agent sees; as good as an answer must be for it (contract §4, `knowledge`). */
+/** Searches the agent's sources, with the `top_k` and `min_score` of its answers (contract/agents.md#knowledge). */
 async function runSearch(_: ToolBoxDeps, turn: Turn, { args }: Call): Promise<Result> {
   const { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE } =
     turn.speaker.content.knowledge ?? {};

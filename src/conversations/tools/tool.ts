@@ -3,7 +3,7 @@ import type { KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
 import type { ModelTool, ModelToolCall } from '../../models/model.ts';
 import type { LiveConversation } from '../record/conversations.sql.ts';
 
-/** What the agent whose turn it is can do besides talking (contract §4, agents: `tools`). */
+/** A tool of the agent whose turn it is (contract/tools.md). */
 export type ToolBox = {
   /** As the model is told of them. */
   tools: readonly ModelTool[];

@@ -8,7 +8,7 @@ import { MessageAnswer, MessageBody, messageView } from '../record/conversation.
 type Send = Parameters<EventStream>[0];
 type Heard = Pick<TurnInput, 'onToken' | 'onTool' | 'signal'>;
 
-/** A message of the user and the agent's reply (contract §4), as a document or a stream. */
+/** A message of the user and the agent's reply (contract/messages.md#replies), as a document or a stream. */
 export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
   return route({
     method: 'post',

@@ -1,7 +1,7 @@
 import { signBody, signStandard } from '../../platform/egress/signature.ts';
 
 /**
- * Both signatures that events and tools have (contract §5). A GET has no body, and a signature over
+ * Both signatures that events and tools have (contract/knowledge.md#feeds). A GET has no body, and a signature over
  * nothing would hold for every page: so what is signed in place of the body is the request target, path
  * and query as they stand in the request line. Who checks it knows that nobody has changed the cursor,
  * or asks for something else in our name.

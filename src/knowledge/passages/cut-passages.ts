@@ -34,9 +34,8 @@ export type CutContent<B extends Batch = Batch> = {
 export type Refusal = { code: 'invalid_format' | 'too_many' | 'too_large'; detail: string };
 
 /**
- * Of one document, and so of one source (contract §4). 20 MiB without headings are never more: two
- * passages have 800 characters at least. A text of short sections, each under a heading of its own,
- * may be.
+ * Most passages of a document, and so of a source (contract/knowledge.md#bounds). 20 MiB without headings are never
+ * more: two passages have 800 characters at least. A text of short sections, each under a heading of its own, may be.
  */
 export const PASSAGES_MAX = 55_000;
 /**

@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors.ts';
 import { FORMAT_BY_MEDIA_TYPE, formatOf, type Format } from '../formats/format-of.ts';
 
-/** What an upload may be (contract §4); anything else is refused, not indexed as noise. */
+/** Formats of uploads (contract/knowledge.md#uploads). Anything else is refused, and not indexed as noise. */
 
 export const MEDIA_TYPES = Object.keys(FORMAT_BY_MEDIA_TYPE);
 

@@ -8,7 +8,7 @@ import {
 import type { KnowledgeSourceStatus } from './knowledge-source.ts';
 import type { KnowledgeSourceRow } from './knowledge-sources.sql.ts';
 
-/** What the status of a KnowledgeSource shows of its syncs (contract §6). */
+/** What the status of a KnowledgeSource shows of its syncs (contract/custom-resources.md#status). */
 
 /** How often the operator looks how far an unfinished sync is. */
 export const SYNCING_LOOK_MS = 5_000;

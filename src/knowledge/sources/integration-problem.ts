@@ -11,7 +11,7 @@ import type { KnowledgeSourceSpec } from './knowledge-source.ts';
 type Integration = NonNullable<KnowledgeSourceSpec['integration']>;
 type Deps = { guard: AddressGuard; store: Pick<ResourceStore, 'get'> };
 
-/** The rules of webhook endpoints (contract §4), and the query's `cursor` is ours. One sentence. */
+/** The rules of webhook endpoints (contract/webhooks.md#addresses), and the query's `cursor` is ours. One sentence. */
 function urlProblem(url: string, guard: AddressGuard): string | undefined {
   const checked = checkUrl(url, guard);
   if ('problem' in checked) return checked.problem;

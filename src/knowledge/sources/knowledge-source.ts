@@ -17,7 +17,7 @@ import {
 } from '../../platform/resources/schema/field-types.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
-/** The kind KnowledgeSource (contract §6): types, CRD and REST shape come from here. */
+/** The kind KnowledgeSource (contract/custom-resources.md#spec): types, CRD and REST shape come from here. */
 
 const paths = z.array(z.string().min(1).max(1024)).max(50).meta(LIST_SET);
 

@@ -12,7 +12,7 @@ import {
   updatedAt,
 } from '../../platform/http/fields.ts';
 
-/** Sources and their documents as REST answers them (contract §4). */
+/** Sources and their documents as REST answers them (contract/knowledge.md#sources). */
 
 const count = z.int().min(0);
 

@@ -10,7 +10,7 @@ import { knowledgeSourceSpec, type KnowledgeSourceSpec } from './knowledge-sourc
 import { patchShape, restShape, typed } from '../../platform/resources/schema/rest-schema.ts';
 
 /**
- * Knowledge sources as REST writes and shows them (contract §4), made from the schema of the kind.
+ * Knowledge sources as REST writes and shows them (contract/knowledge.md#sources), made from the schema of the kind.
  */
 
 /** What REST may write; `textFrom` is for manifests only. */

@@ -91,7 +91,7 @@ export const DECLARED_SOURCE: DeclaredKind<
 };
 
 /**
- * Declares a new source (contract §4).
+ * Declares a new source (contract/requests.md#writes).
  * @throws ApiError name_taken, invalid_body
  */
 export async function createSource(

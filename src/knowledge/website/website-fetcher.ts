@@ -21,7 +21,7 @@ import {
 import { readSite, type SiteSettings } from '../../../packages/web-reader/src/site/read-site.ts';
 import { SiteRefused } from '../../../packages/web-reader/src/site/site-event.ts';
 
-/** Defaults of `website` (contract §4). */
+/** Defaults of `website` (contract/knowledge.md#websites). */
 const MAX_DEPTH = 5;
 const MAX_PAGES = 500;
 const DELAY_MS = 500;
@@ -44,7 +44,7 @@ export type WebsiteDeps = {
   syncMsMax?: number;
 };
 
-/** Reads websites (contract §4), and stops with what is under way. */
+/** Reads websites (contract/knowledge.md#websites), and stops with its requests. */
 export function openWebsites(deps: WebsiteDeps): { fetch: Fetcher; stop: () => Promise<void> } {
   const { guard, timeoutMs = PAGE_TIMEOUT_MS } = deps;
   const egress = createEgressClient({

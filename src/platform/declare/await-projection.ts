@@ -1,6 +1,6 @@
 /**
  * The API writes declarations and reads what the operator has projected of them. So that callers
- * read their own writes, it waits a little until the projection shows them (contract §3).
+ * read their own writes, it waits a little until the projection shows them (contract/requests.md#writes).
  */
 import { clearTimeout, setTimeout } from '../../clock.ts';
 

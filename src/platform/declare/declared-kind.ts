@@ -20,7 +20,7 @@ import { checkRoom, QUOTA_EXCEEDED, QuotaExceededError, type QuotaDeps } from '.
 import { noPrecondition, type Precondition } from './precondition.ts';
 import { managedElsewhere, ownersElsewhere, type RestTerms } from './rest-terms.ts';
 
-/** A kind that REST writes (contract §4): its fields as a spec, and the rows of its objects. */
+/** A kind that REST writes (contract/requests.md#writes): its fields as a spec, and the rows of its objects. */
 export type DeclaredKind<Spec, Fields extends object, Row extends WrittenRow> = Pick<
   RestTerms,
   'pointer' | 'words'

@@ -6,7 +6,7 @@ import { declareNew, findMade } from './declare.ts';
 import type { Plan } from '../idempotency/plan.ts';
 
 /**
- * Names of declared things (contract §4): a given one must be free, a derived one gets a suffix
+ * Names of declared things (contract/agents.md#fields): a given one must be free, a derived one gets a suffix
  * until it is. The suffixes come from the plan, so that a retry after a crash tries the same names
  * in the same order and knows its own object by its id.
  */

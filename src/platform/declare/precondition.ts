@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors.ts';
 
 /**
- * `If-Match` (contract §3). A tag names one generation of one declared object: every change of the
+ * `If-Match` (contract/requests.md#etags). A tag names one generation of one declared object: every change of the
  * declaration makes another, and an object that was deleted and made anew has other tags. What the
  * operator finds out (`ready`, health, what is live) is no change.
  */

@@ -5,7 +5,7 @@ import { projectionsIn } from '../resources/projections.sql.ts';
 import { lockCount } from './quota.sql.ts';
 
 /**
- * Quotas of a namespace (contract §3, docs/decisions/0021). What decides is the transaction that
+ * Quotas of a namespace (contract/limits.md#quotas, docs/decisions/0021). What decides is the transaction that
  * adds the row, and it is exact; REST looks before it declares, so that the usual answer comes at
  * once. What is there already is never refused.
  */

@@ -71,7 +71,7 @@ const GLOBAL_UNICAST_V6 = parseRange('2000::/3');
 const OPENED_BY_HOST: readonly string[] = ['private', 'carrierGradeNat', 'uniqueLocal'];
 
 /**
- * `allow`: the operator's list (`PARLEY_EGRESS_ALLOW`, contract §2), opened on top of public unicast:
+ * `allow`: the operator's list (`PARLEY_EGRESS_ALLOW`, contract/running.md#egress), opened on top of public unicast:
  * CIDRs for every host, and host patterns, each of which opens private addresses to the hosts it
  * matches. Throws StartupError naming the first that is neither.
  */

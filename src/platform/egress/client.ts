@@ -10,7 +10,7 @@ import { createResolver } from './resolver.ts';
 import type { Lookup } from './name-lookup.ts';
 
 /**
- * `error_class` of an attempt (contract §4, events). `redirect` and `http_status` are the caller's
+ * `error_class` of an attempt (contract/deliveries.md#reading). `redirect` and `http_status` are the caller's
  * judgement of a response; the client itself only ever gives the others.
  */
 export type ErrorClass = 'redirect' | 'http_status' | FailureClass;

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Signing secrets and the signatures made with them (contract §5). Every delivery is signed twice:
+ * Signing secrets and the signatures made with them (contract/deliveries.md#headers). Every delivery is signed twice:
  * by `parley-signature` over the body alone, and by the three headers of Standard Webhooks, which
  * also cover id and time.
  */

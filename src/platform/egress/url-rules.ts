@@ -32,8 +32,8 @@ const INTERNAL_SUFFIXES = [
 const API_SERVER = /^kubernetes(\.default(\.svc(\..+)?)?)?$/;
 
 /**
- * Contract §4, webhook endpoints: https; http only for `localhost`, `*.localhost`, a literal IP or a
- * host name that the operator opened. `problem` is one sentence that says what to change, safe to show.
+ * The address rules (contract/webhooks.md#addresses): https; http only for `localhost`, `*.localhost`, a literal IP or
+ * a host name that the operator opened. `problem` is one sentence that says what to change, safe to show.
  */
 export function checkUrl(raw: string, guard: AddressGuard): { url: URL } | { problem: string } {
   const spelling = spellingProblem(raw);

@@ -5,7 +5,7 @@ import { fromUuid } from '../../ids.ts';
 import type { RateLimits } from './rate-limit.ts';
 import { isOurOwn, setCookie, tokensIn } from './session-cookie.ts';
 
-/** What an API key may do (contract §3). */
+/** Scopes of an API key (contract/authentication.md#scopes). */
 export const SCOPES = ['read', 'write', 'publish', 'replay', 'keys'] as const;
 export type Scope = (typeof SCOPES)[number];
 /** What an operation needs; `any`: a key or session, whatever it may do. */
@@ -84,7 +84,7 @@ type IdentifyDeps = {
 };
 
 /**
- * Who asks (contract §3), counted against their limit; `setHeaders` is given what every answer
+ * The caller (contract/authentication.md#keys), counted against its limit; `setHeaders` is given what every answer
  * says of that, a refusal too. With `Authorization` no cookie counts.
  * @throws ApiError unauthorized, rate_limited
  */

@@ -2,7 +2,7 @@ import cors, { type CorsOptions } from 'cors';
 import type { RequestHandler } from 'express';
 
 /**
- * Lets web pages of other origins call the API (contract §3): answers the browser's preflight, and says
+ * Lets web pages of other origins call the API (contract/web.md#cors): answers the browser's preflight, and says
  * on every answer, refusals and streams too, whose pages may read it. A key is sent by the page itself,
  * never by the browser: credentials are not allowed.
  *

@@ -4,7 +4,7 @@ import { MAX_INT32 } from '../resources/schema/field-types.ts';
 import { saying } from '../resources/schema/patterns.ts';
 
 /**
- * Pages of a list, newest first (contract §3). A cursor is the last item's id or number in
+ * Pages of a list, newest first (contract/pagination.md#lists). A cursor is the last item's id or number in
  * base64url with the list's name, so that one from another list is refused and not misread.
  */
 

@@ -10,7 +10,7 @@ const EXAMPLE_UUID = '01936a0e-7d5b-7000-8000-3a5c1f2b4d6e';
 
 /**
  * An id in a path, as its uuid. The message is the detail of the 404: the same words as for an id
- * that names nothing (contract §3).
+ * that names nothing (contract/errors.md#statuses).
  */
 export function idParam(prefix: IdPrefix, noun: string) {
   return uuidOf(prefix, `there is no such ${noun}`).meta({
@@ -61,7 +61,7 @@ export const versionFilter = z
   .optional()
   .meta({ type: 'integer', minimum: 1, maximum: MAX_INT32 });
 
-/** Times in JSON are integer Unix seconds, in rows Unix milliseconds (contract §1). */
+/** Times in JSON are integer Unix seconds, in rows Unix milliseconds (contract/names.md#json). */
 export function unixSec(ms: number): number {
   return Math.floor(ms / 1_000);
 }

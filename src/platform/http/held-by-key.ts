@@ -4,7 +4,7 @@ import type { RunOnce } from './run-once.ts';
 import type { EventStream } from './sse.ts';
 
 /**
- * Answers that go on end with the key or the session they were asked for with (contract §4). What was begun for
+ * Ends open answers with the key or the session that requested them (contract/api-keys.md#ending). What was begun for
  * the last of them is done to its end, as when a client goes away.
  */
 export function heldByKey(runOnce: RunOnce, watch: WatchCaller): RunOnce {

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.ts';
 import type { Metrics } from '../observability/metrics.ts';
 
 /**
- * What is under way in this process, by kind (contract §3, docs/decisions/0021). A key has a share,
+ * Concurrent work of this process, by kind (contract/limits.md#shares, docs/decisions/0021). A key has a share,
  * its namespace a larger one, the process the largest: so no key shuts out another of its namespace,
  * and no namespace another.
  */

@@ -3,7 +3,7 @@ import { ERROR_CATALOGUE, type ApiError, type ErrorCode } from '../../errors.ts'
 
 /**
  * Errors as OpenAI's clients read them: they throw a class by the status, with `message`, `type`,
- * `param` and `code` on it. For the routes that speak OpenAI's protocol (contract §4).
+ * `param` and `code` on it. For the routes that speak OpenAI's protocol (contract/openai.md#errors).
  */
 export const OpenAiError = z
   .strictObject({

@@ -8,7 +8,7 @@ import { createBodyReader, discardBody } from './bodies/read-body.ts';
 import { labelRoute } from './request-log.ts';
 
 /**
- * `/docs`, without a key: the API to read and to try (contract §3). Swagger UI comes from an installed
+ * `/docs`, without a key: the API to read and to try (contract/web.md#openapi). Swagger UI comes from an installed
  * package: a cluster need not reach the internet, and no third party learns who reads. It is Fastify's
  * copy, since Swagger's own packages bring an install script that reports.
  */

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors.ts';
 import { createCredit, type Credit } from '../controller/credit.ts';
 
 /**
- * Limits of this process (contract §3): requests of one API key in a fixed minute, and wrong keys
+ * Limits of this process (contract/limits.md#rate): requests of one API key in a fixed minute, and wrong keys
  * from one remote address. The second only ever turns a 401 into a 429: behind a proxy everybody
  * has one address, and a valid key must not be stopped by somebody else's wrong ones.
  */

@@ -54,7 +54,7 @@ function logAnswer(log: Logger, { request, response, durationMs }: Answered): vo
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'];
 
-/** `http_server_request_duration_seconds`, by route template; no route: `none` (contract §7). */
+/** `http_server_request_duration_seconds`, by route template; no route: `none` (contract/metrics.md#platform). */
 function measure(metrics: Watching['metrics'], { request, response, durationMs }: Answered): void {
   const { method } = request;
   metrics.httpRequestDuration.observe(

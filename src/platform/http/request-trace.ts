@@ -10,7 +10,7 @@ import {
 import { methodOf, pathOf, routeOf } from './request-log.ts';
 
 /**
- * What a request does belongs to the trace that its `traceparent` names (contract §3); with an exporter
+ * What a request does belongs to the trace that its `traceparent` names (contract/requests.md#traces); with an exporter
  * in a span named by method and route template. Neither header nor path, query or body is in it.
  */
 export const traceRequests: RequestHandler = (request, response, next) => {

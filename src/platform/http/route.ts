@@ -30,7 +30,7 @@ export type Route = {
   errors: readonly ErrorCode[];
   /** What some requests need beside its scope, and which; their service checks it. */
   alsoNeeds?: { scope: Scope; when: string };
-  /** Its answers have an `ETag`; a write takes `If-Match` (contract §3). */
+  /** Its answers have an `ETag`; a write takes `If-Match` (contract/requests.md#etags). */
   etag?: boolean;
   /**
    * For a route that can answer a stream: what a repeat is sent that asks for one. The kept answer
@@ -50,7 +50,7 @@ export type Route = {
   | { scope: null; run: (request: RawRequest & { client: Client }) => Promise<Answer> }
 );
 
-/** Problem documents, or what OpenAI's clients read (contract §3 and §4). */
+/** Problem documents, or the form of OpenAI's clients (contract/errors.md#problems). */
 export type ErrorShape = 'problem' | 'openai';
 
 /**
@@ -97,7 +97,7 @@ export type Answer = {
 
 /**
  * Does something and answers from its result, so that the answer can be kept under the request's
- * `Idempotency-Key` in the very transaction of the change (contract §3): `act` hands `beforeCommit`
+ * `Idempotency-Key` in the very transaction of the change (contract/idempotency.md#keys): `act` hands `beforeCommit`
  * to the service that owns that transaction. What does not go through it (errors, declared things)
  * is kept when the handler is done; a declared thing is made from `plan`, so that a retry in
  * between makes the same one.
@@ -143,7 +143,7 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
   /** A parameter that does not parse is a 404 with the issue's message. */
   params?: P;
   query?: Q;
-  /** `membersMax`: instead of the bound of all bodies (contract §3). */
+  /** `membersMax`: instead of the bound of all bodies (contract/requests.md#bodies). */
   body?: { schema: z.ZodType<B>; isOptional?: boolean; membersMax?: number };
   /** A body that is no JSON, in the place of one that is. */
   raw?: RawAccepted;
@@ -309,7 +309,7 @@ export function parseQuery<T>(
   throw new ApiError('invalid_parameter', `${at} ${explain(issue)[1]}`);
 }
 
-/** undefined: there is none; nothing has a member `__proto__` (contract §3). */
+/** Returns undefined for an unknown parameter; nothing has a member `__proto__` (contract/requests.md#bodies). */
 function parameterOf(name: string, known: readonly string[]): string | undefined {
   return known.find((one) => {
     if (!one.endsWith('.*')) return one === name;

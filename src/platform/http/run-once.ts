@@ -10,7 +10,7 @@ import { PROBLEM_MEDIA_TYPE } from './problem.ts';
 import type { Caller } from './authorize.ts';
 import type { Answer, Answering, ErrorShape, Repeatable, Route } from './route.ts';
 
-/** The HTTP side of `Idempotency-Key` (contract §3); platform/idempotency keeps the answers. */
+/** The HTTP side of `Idempotency-Key` (contract/idempotency.md#keys); platform/idempotency keeps the answers. */
 
 /** A request whose caller is known. */
 export type AuthenticatedRequest = {

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../../errors.ts';
 
 /**
- * The cookie of a session, and when it is believed (contract §3). A browser sends it with whatever any
- * page makes it ask for; only what a page of our own origin asks for was meant by whoever signed in.
+ * The cookie of a session, and when it is believed (contract/authentication.md#cookie). A browser sends it with
+ * whatever any page makes it ask for; only what a page of our own origin asks for was meant by whoever signed in.
  */
 
 /** Set over https alone, by this host alone: browsers hold that of the name. */

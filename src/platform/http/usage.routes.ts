@@ -44,7 +44,7 @@ const usageOf = (quotas: readonly string[]) =>
     })
     .meta({ id: 'Usage', description: 'Limits of a namespace, and what is used of them.' });
 
-/** What there is of each limit and how much is used (contract §3). */
+/** Shows each limit and its use (contract/limits.md#usage). */
 export function usageRoute(deps: UsageRouteDeps): Route {
   const Usage = usageOf(deps.quotas);
   return route({

@@ -21,7 +21,7 @@ import type { Sealer } from '../postgres/sealing.ts';
 import { SEED_BYTES, type MarkKey, type Plan } from './plan.ts';
 
 /**
- * `Idempotency-Key` (contract §3). Before anything is done, a mark says that somebody works on the
+ * `Idempotency-Key` (contract/idempotency.md#keys). Before anything is done, a mark says that somebody works on the
  * request; the answer is written into it in the transaction of the change. A crash leaves an
  * unfinished mark and no change: after 60 s, or at once when the failure was answered, the next
  * request takes the mark over, and whoever claimed it can neither finish it nor commit.

@@ -15,7 +15,7 @@ const MAX_ROUNDS = 8;
 
 /**
  * Applies one object as `file`, never forced: a field of another manager is reported and left out,
- * the others count (contract §2). Resolves to what is for a person, and stays until the manifest or
+ * the others count (contract/running.md#manifests). Resolves to a message for a person, and stays until the manifest or
  * the object changes.
  * @throws whatever the store throws besides its three own errors: it cannot be reached
  */

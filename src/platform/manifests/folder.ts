@@ -7,7 +7,7 @@ import { createManifestWatcher } from './watch.ts';
 
 /**
  * A folder of manifests (`*.yaml`, `*.yml`, `*.json`, subfolders too), applied as field manager
- * `file` and kept in step. Contract §2: never forces; a removed manifest deletes what only it
+ * `file` and kept in step (contract/running.md#manifests): never forces; a removed manifest deletes what only it
  * declared; an unreadable file or folder deletes nothing.
  */
 export type ManifestFolder = {

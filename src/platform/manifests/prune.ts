@@ -8,7 +8,7 @@ import type { ManifestProblem } from './report.ts';
 
 /**
  * Removes what no manifest declares any more: the object where `file` declared all of it, else
- * only our part of it (contract §2).
+ * only our fields in it (contract/running.md#manifests).
  * @throws what the store throws; the next pass does the rest
  */
 export async function pruneManifests(deps: {

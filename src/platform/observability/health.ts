@@ -6,7 +6,7 @@ import type { Metrics } from './metrics.ts';
 
 /**
  * `/metrics`, `/healthz` (the process lives) and `/readyz` (it can do its work), as probes and
- * Prometheus ask for them (contract §2). The API role of `start` serves the same answers on its
+ * Prometheus ask for them (contract/running.md#probes). The API role of `start` serves the same answers on its
  * own port.
  */
 export type HealthDeps = {

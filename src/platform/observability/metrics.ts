@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import { monotonicMs } from '../../clock.ts';
 
 /**
- * The only file that imports prom-client. Names, labels and meanings are contract §7; a label
+ * The only file that imports prom-client. Names, labels and meanings are contract/metrics.md; a label
  * is never an id, a URL, a host, a key or an error text.
  */
 export type Metrics = ReturnType<typeof createMetrics>;

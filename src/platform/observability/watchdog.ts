@@ -15,7 +15,7 @@ export type Watchdog = { stop: () => Promise<void> };
 
 /**
  * Notices when this process answers nobody for more than 100 ms, and says in the log and in
- * `parley_event_loop_stall_seconds` (contract §7) which work kept it. Another thread watches: the one that is kept busy
+ * `parley_event_loop_stall_seconds` (contract/metrics.md#load) which work kept it. Another thread watches: the busy one
  * cannot. At most once a second, that thread pauses the busy one as a debugger would, and reads what it does.
  */
 export async function startWatchdog({

@@ -4,7 +4,7 @@ import { inTransaction } from './transaction.ts';
 /**
  * Called by a service at the end of its transaction with what it is about to return, so that the
  * caller can commit something together with the change. The API keeps the answer to an
- * `Idempotency-Key` this way (contract §3), so that a crash leaves both or neither.
+ * `Idempotency-Key` this way (contract/idempotency.md#keys), so that a crash leaves both or neither.
  */
 export type CommitHook<R> = (db: Db, result: R) => Promise<void>;
 

@@ -7,7 +7,9 @@ import {
 } from '../resources/annotations.ts';
 import type { Resource } from '../resources/resource-store.ts';
 
-/** Who is named in an activation and in the audit log (contract §4), and the reason if one was given. */
+/**
+ * The actor of an activation and of an audit line (contract/agents.md#activations), and the reason if one was given.
+ */
 export type Actor = { actor: string; reason: string | null };
 
 const { contentChange: CONTENT } = ANNOTATIONS;

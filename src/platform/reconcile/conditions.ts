@@ -7,7 +7,7 @@ export type Finding = Problem & { type: string; status: boolean | 'Unknown' };
 /** Why something is not in force: `reason` is CamelCase for programs, `message` for people. */
 export type Problem = { reason: string; message: string };
 
-/** The conditions of all kinds (contract §6). */
+/** The conditions of all kinds (contract/custom-resources.md#conditions). */
 export const ready = (why: Problem): Finding => ({ type: 'Ready', status: true, ...why });
 export const notReady = (why: Problem): Finding => ({ type: 'Ready', status: false, ...why });
 const stalled = (why: Problem): Finding => ({ type: 'Stalled', status: true, ...why });

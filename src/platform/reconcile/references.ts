@@ -29,7 +29,7 @@ type Reader = { endpoint?: string };
 
 /**
  * The value of a Secret's key, in the object's own namespace; the Secret must have the label that
- * allows its use (contract §6), and must not be another endpoint's own.
+ * allows its use (contract/custom-resources.md#secrets), and must not be another endpoint's own.
  */
 export async function resolveSecret(
   store: Pick<ResourceStore, 'get'>,

@@ -1,6 +1,6 @@
 import { shapeProblem } from '../resources/schema/free-value.ts';
 
-/** What a REST body may have (contract §3), and as deep as a spec with a tool's parameters can be. */
+/** Bounds of a REST body (contract/requests.md#bodies), and the depth of a spec with a tool's parameters. */
 const SPEC_BOUNDS = { membersMax: 10_000, depthMax: 72 };
 
 /**

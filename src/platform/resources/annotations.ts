@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Resource } from './resource-store.ts';
 
-/** Annotations and labels that Parley itself reads or writes (contract §6). */
+/** Annotations and labels that Parley itself reads or writes (contract/custom-resources.md#secrets). */
 export const ANNOTATIONS = {
   /** The id that status repeats; set by the API at create or else by the operator, immutable. */
   id: 'parley.dev/id',
@@ -22,7 +22,7 @@ export const ALLOW_LABEL = 'parley.dev/allow';
  */
 export const ENDPOINT_LABEL = 'parley.dev/endpoint';
 
-/** Field managers of the REST API and the manifest folder (contract §6). */
+/** Field managers of the REST API and the manifest folder (contract/custom-resources.md#field-managers). */
 export const API_MANAGER = 'parley-api';
 export const API_PIN_MANAGER = 'parley-api-pin';
 export const FILE_MANAGER = 'file';

@@ -66,7 +66,7 @@ export type RoutesDeps = AgentWriterDeps &
   ApiKeyRoutesDeps &
   SessionRoutesDeps & { version: string };
 
-/** Every route under /v1 (contract §4); express serves it, and `npm run generate` describes it. */
+/** Every route under /v1 (contract/README.md#shapes); express serves it, and `npm run generate` describes it. */
 export function createRoutes(deps: RoutesDeps): Route[] {
   const { pool, kinds = KINDS } = deps;
   const tables = kinds.map(({ table }) => table);

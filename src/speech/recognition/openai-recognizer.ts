@@ -5,7 +5,7 @@ import type { Listening, Recognized, Recognizer, RecognizerSession } from './rec
 import { transcribe } from './transcribe.ts';
 import { withoutPhantoms } from './without-phantoms.ts';
 
-/** An agent's transcriber as it declares it (contract §4); a fallback without a provider is of the same one. */
+/** An agent's transcriber (contract/agents.md#voice); a fallback without a provider has the same one. */
 export type TranscriberChoice = Choice & {
   language?: string | undefined;
   keywords?: readonly string[] | undefined;

@@ -7,7 +7,7 @@ import { createAudioAnswer } from './audio-answer.ts';
 import { SAID_CHARS_MAX, type Synthesizer, type Utterance } from './synthesizer.ts';
 
 /**
- * An agent's voice as it declares it (contract §4). A fallback that names no provider is another model
+ * An agent's voice as it declares it (contract/agents.md#voice). A fallback that names no provider is another model
  * or voice of the same one.
  */
 export type VoiceChoice = Choice & {

@@ -46,7 +46,7 @@ type Server = {
 };
 
 /**
- * A PostgreSQL of our own for `parley start` (contract §2), from the binaries of the npm package.
+ * A PostgreSQL of our own for `parley start` (contract/running.md#postgresql), from the binaries of the npm package.
  * Not that package's class: its exit hook stops the server while we still drain, and it neither
  * restarts a killed server nor survives our own `kill -9`.
  */

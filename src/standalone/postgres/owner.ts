@@ -10,7 +10,7 @@ const TRIES = 50;
 const ENDED = new Set(['Z', 'X', 'x']);
 
 /**
- * Makes this process the only one that uses `dataDir`, by a file that names it (contract §2), and
+ * Makes this process the only one that uses `dataDir`, by a file that names it (contract/running.md#data-folder), and
  * the folder if it is missing. Resolves to the release. Throws StartupError with the owner's pid
  * when another process has the folder; a file left by one that was killed counts for nothing.
  */

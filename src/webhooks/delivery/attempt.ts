@@ -18,8 +18,8 @@ import { signedHeaders } from '../endpoints/signed-headers.ts';
 import { nextAttemptOffsetMs } from './retry-schedule.ts';
 
 /**
- * One attempt: sign, send, judge (contract §5). Acknowledged means a 2xx status whose headers
- * arrived within ten seconds; everything else is a failure, redirects too.
+ * One attempt: sign, send, judge (contract/deliveries.md#acknowledgement). Acknowledged means a 2xx status whose
+ * headers arrived within ten seconds; everything else is a failure, redirects too.
  */
 
 export const ATTEMPT_TIMEOUT_MS = 10_000;
@@ -94,7 +94,7 @@ function aboutAttempt({ id, eventId, endpointId, eventType, attempt: number }: S
 }
 
 /**
- * The exact request of contract §5. User headers come first, so that they never replace ours.
+ * The exact request of contract/deliveries.md#headers. User headers come first, so that they never replace ours.
  */
 function buildRequest(deps: AttemptDeps, delivery: SendableDelivery): EgressRequest {
   const { body, namespace, endpointId, otherSecret } = delivery;

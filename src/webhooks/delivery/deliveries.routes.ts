@@ -24,7 +24,7 @@ const tag = 'Deliveries';
 
 type DeliveryRoutesDeps = ReplayWindow & { pool: Pool; nowMs: () => number };
 
-/** How events got to endpoints, asked for from either side (contract §4). */
+/** Deliveries, by event and by endpoint (contract/deliveries.md#reading). */
 export function deliveryRoutes(deps: DeliveryRoutesDeps): Route[] {
   return [
     explainRoute(deps),

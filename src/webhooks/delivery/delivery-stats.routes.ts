@@ -69,7 +69,7 @@ const bucketSec = z
     minimum: 1,
   });
 
-/** How fast and how surely events arrive (contract §4). */
+/** Reports how fast and how reliably events arrive (contract/deliveries.md#figures). */
 export function deliveryStatsRoute(deps: { pool: Pool; nowMs: () => number }): Route {
   return route({
     method: 'get',

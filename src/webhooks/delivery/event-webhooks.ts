@@ -35,7 +35,7 @@ const signature = z
   .string()
   .regex(...saying(/^[0-9a-f]{64}$/, 'is 64 hexadecimal digits in lower case'));
 
-/** As attempt.ts sends them (contract §5). */
+/** Headers that attempt.ts sends (contract/deliveries.md#headers). */
 const DELIVERY_HEADERS = z.object({
   'parley-signature': signature.meta({
     description: "Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret.",

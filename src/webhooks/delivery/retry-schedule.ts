@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * When a delivery is attempted (contract §5). The schedule is a list of moments counted from the
+ * When a delivery is attempted (contract/deliveries.md#retries). The schedule is a list of moments counted from the
  * event (a replay: from its request) and says when an attempt is *due*. Downtime, a backlog or a
  * breaker may start it later; attempts that are overdue together become one.
  *

@@ -20,9 +20,9 @@ export const SLOTS_MAX = 32;
 export const YIELDING_SLOTS_MAX = 24;
 const FAILURES_TO_OPEN = 5;
 const PAUSE_FIRST_MS = 500;
-/** Far below the ten minutes of contract §5: what waits for a dead endpoint costs nothing. */
+/** Far below the ten minutes of contract/deliveries.md#retries: what waits for a dead endpoint costs nothing. */
 const PAUSE_MAX_MS = 30_000;
-/** Half of what contract §5 lets a breaker delay an attempt. */
+/** Half of the delay that a breaker may cause (contract/deliveries.md#retries). */
 const OVERDUE_MS = 300_000;
 
 type State = {

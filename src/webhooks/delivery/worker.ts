@@ -58,7 +58,7 @@ async function deliver(
   attempting: Promise<Attempt>,
 ): Promise<void> {
   const kind = kindOf(delivery);
-  // What somebody sends to see whether it arrives says nothing of how we do (contract §7).
+  // Test events say nothing about the performance of deliveries (contract/metrics.md#tests).
   const { isTest } = delivery;
   const waitedSec = Math.max(0, delivery.waitedMs) / 1_000;
   if (!isTest) deps.metrics.queueDuration.observe({ attempt_kind: kind }, waitedSec);

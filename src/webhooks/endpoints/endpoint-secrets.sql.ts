@@ -177,7 +177,7 @@ export async function markCopied(db: Db, id: string, revision: number): Promise<
   await db.query('update webhook_endpoints set copied_revision = $2 where id = $1', [id, revision]);
 }
 
-/** The signing secrets and headers (contract §4), of removed endpoints too. */
+/** The signing secrets and headers (contract/webhooks.md#rotation), also those of removed endpoints. */
 export const SEALED_ENDPOINT_COLUMNS: readonly SealedColumn[] = [
   ...['secret', 'next_secret'].map((value) => sealedColumn(value, endpointSecretPlace)),
   ...['declared_headers', 'rest_headers'].map((value) => sealedColumn(value, endpointHeadersPlace)),

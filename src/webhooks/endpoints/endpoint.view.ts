@@ -16,7 +16,7 @@ import {
 /** Unfinished deliveries of an endpoint are counted so far. */
 export const UNFINISHED_MAX = 10_000;
 
-/** Webhook endpoints as REST answers them (contract §4). The row has no secret that could leak. */
+/** Webhook endpoints as REST answers them (contract/webhooks.md#status). The row has no secret that could leak. */
 
 export const WebhookEndpoint = z
   .strictObject({

@@ -16,7 +16,7 @@ import {
 
 export type EndpointHealth = 'healthy' | 'failing' | 'disabled' | 'not_ready';
 
-/** How the latest deliveries to an endpoint went (contract §4). */
+/** How the latest deliveries to an endpoint went (contract/webhooks.md#status). */
 export function healthOf(
   endpoint: Pick<HealthRow, 'enabled' | 'ready' | 'lastFailureAt' | 'lastSuccessAt'>,
 ): EndpointHealth {
@@ -145,7 +145,7 @@ function deliveringNow(
 }
 
 /**
- * How it stands with an endpoint, in a sentence (contract §4): it claims no delivery while the last
+ * How it stands with an endpoint, in a sentence (contract/webhooks.md#status): it claims no delivery while the last
  * attempt failed. `whyOff`: why it is disabled.
  */
 export function statusMessage(

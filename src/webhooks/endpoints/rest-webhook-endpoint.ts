@@ -9,7 +9,7 @@ import { headerValue } from './header-rules.ts';
 import { SUBSCRIPTIONS, webhookEndpointSpec } from './webhook-endpoint.ts';
 import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 
-/** Webhook endpoints as REST writes and shows them (contract §4). */
+/** Webhook endpoints as REST writes and shows them (contract/webhooks.md#fields). */
 
 const written = webhookEndpointSpec.pick({
   url: true,

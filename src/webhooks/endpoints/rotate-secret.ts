@@ -46,7 +46,7 @@ export type RotateInput = {
 export type Rotated = { endpoint: WebhookEndpointRow; secret: string | undefined };
 
 /**
- * Gives an endpoint another signing secret in two steps (contract §4). One transaction locks the
+ * Gives an endpoint another signing secret in two steps (contract/webhooks.md#rotation). One transaction locks the
  * endpoint's row, the home of its secrets, and writes it: two callers cannot both begin, and who is
  * shown a secret has the one that is used. The operator copies it into the endpoint's Secret, from
  * which a new database is filled.

@@ -21,10 +21,10 @@ type TestEvent<T extends EventType> = {
 };
 
 /**
- * Sends a real event of the given type to one endpoint only (contract §4). The events of concurrent
- * requests are committed together: one statement and one commit for all that came while the last
- * one ran. The statement itself finds out whether the endpoint exists and is enabled; only a "no"
- * is looked into. A call with `beforeCommit` has a transaction of its own.
+ * Sends a real event of the given type to one endpoint only (contract/webhooks.md#test-events). The events of
+ * concurrent requests are committed together: one statement and one commit for all that came while the last one ran.
+ * The statement itself finds out whether the endpoint exists and is enabled; only a "no" is looked into. A call with
+ * `beforeCommit` has a transaction of its own.
  */
 export type SendTestEvent = <T extends EventType>(
   event: TestEvent<T>,

@@ -12,7 +12,7 @@ export type ToSign = {
 };
 
 /**
- * The headers of ours that a request carries (contract §5). `other` is the second live secret of a
+ * The headers of ours that a request carries (contract/deliveries.md#headers). `other` is the second live secret of a
  * rotation: the new one, and after the swap the old one.
  */
 export function signedHeaders(

@@ -14,7 +14,7 @@ import {
   time,
 } from '../../platform/resources/schema/field-types.ts';
 
-/** The kind WebhookEndpoint (contract §6): types, CRD and REST shape come from here. */
+/** The kind WebhookEndpoint (contract/custom-resources.md#spec): types, CRD and REST shape come from here. */
 
 /** The values of `eventTypes`: `*`, each type, and `group.*` at each dot. */
 export const SUBSCRIPTIONS: readonly string[] = [

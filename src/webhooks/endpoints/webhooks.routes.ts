@@ -39,7 +39,7 @@ const STATUSES = ['healthy', 'failing', 'disabled', 'not_ready'] as const;
 
 export type WebhookRoutesDeps = EndpointWriterDeps & SendTestEventDeps & { version: string };
 
-/** The endpoints that events are sent to (contract §4). */
+/** The endpoints that events are sent to (contract/webhooks.md). */
 export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
   return [
     ...declaredRoutes({

@@ -105,7 +105,7 @@ export const DECLARED_ENDPOINT: DeclaredKind<
 };
 
 /**
- * Declares a new endpoint (contract §4). Id and secret are made here, so that they are in the
+ * Declares a new endpoint (contract/requests.md#writes). Id and secret are made here, so that they are in the
  * answer whatever happens next. What is secret is sealed into the endpoint's row before the
  * declaration, which has none of it; the operator copies it into a Secret.
  */

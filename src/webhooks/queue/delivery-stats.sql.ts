@@ -1,7 +1,7 @@
 import { lowestUuidAt } from '../../ids.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** What became of deliveries, counted (contract §4, deliveries/stats). */
+/** Counts the outcomes of deliveries (contract/deliveries.md#figures). */
 export type DeliveryStats = {
   acknowledged: number;
   failed: number;

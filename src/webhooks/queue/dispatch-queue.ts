@@ -26,7 +26,7 @@ export type Trigger = (typeof TRIGGERS)[number];
 
 /** Longer than an attempt (10 s), the grace for its body and a completion that is delayed. */
 export const LEASE_MS = 30_000;
-/** No attempt starts later than this after the event or the request to replay it (contract §5). */
+/** No attempt starts later than this after the event or the request to replay it (contract/deliveries.md#retries). */
 export const DEADLINE_MS = 72 * 3_600_000;
 
 /**

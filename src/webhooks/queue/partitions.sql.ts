@@ -8,8 +8,8 @@ import type { Pool } from '../../platform/postgres/pool.ts';
 /**
  * Daily partitions, bounded by the ids whose time falls into the day (UTC). Made ahead before a
  * role is ready and then every hour; dropped when wholly older than 31 days, one more than those
- * for which an event can be replayed (contract §4; PARLEY_RETENTION_EVENTS). A replay on the last day is retried for 72 h
- * more, so a day of events that the queue still needs stays until it is delivered.
+ * for which an event can be replayed (contract/deliveries.md#replay; PARLEY_RETENTION_EVENTS). A replay on
+ * the last day is retried for 72 h more, so a day of events that the queue still needs stays until it is delivered.
  */
 const TABLES = ['events', 'deliveries', 'delivery_attempts'] as const;
 const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@ import { lowestUuidAt, uuidTimeMs } from '../../ids.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Makes deliveries that wait due at once (contract §4). The rows themselves are attempted, no others
+ * Makes waiting deliveries due immediately (contract/deliveries.md#retry). The rows themselves are attempted, no others
  * are made: only `run_at` moves, and with `manual` the claim knows why. The times of the schedule stay,
  * so a failure goes on with it as if nothing had been. What is attempted right now is left alone.
  */

@@ -26,7 +26,7 @@ export type HourDigest = {
 };
 
 /**
- * What an endpoint was sent of the events of one hour (contract §4). The time in an event's id is
+ * The events of one hour that an endpoint was sent (contract/webhooks.md#digest). The time in an event's id is
  * the `created` of its body, so an hour is a range of ids, and their order that of the text.
  * @param hour Unix seconds
  * @throws ApiError not_found, invalid_parameter

@@ -11,7 +11,7 @@ import { reconcile, type Reconciled, type ReconcileDeps } from './reconcile.ts';
 const tag = 'Webhook endpoints';
 const params = { id: idParam('we', 'webhook endpoint') };
 
-/** How a receiver checks that it holds what it was sent (contract §4). */
+/** Lets a receiver check that it holds all events it was sent (contract/webhooks.md#digest). */
 export function receiptRoutes(deps: ReconcileDeps): Route[] {
   return [digestRoute(deps), reconcileRoute(deps)];
 }

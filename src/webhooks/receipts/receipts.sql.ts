@@ -3,7 +3,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
  * What an endpoint was sent, by event and in their order: the side of the comparison that is ours
- * (contract §4, digest and reconcile). Test events are of no digest. Ids are uuids.
+ * (contract/webhooks.md#reconcile). Test events are of no digest. Ids are uuids.
  */
 
 /** Of an endpoint; events from `from` on, before `to`. */

@@ -59,7 +59,7 @@ export type Reconciled = {
 
 /**
  * Compares what a receiver holds with what it was sent and, when asked, sends again what it lacks
- * (contract §4). Reads at most as many events as it was given and as fit in a page.
+ * (contract/webhooks.md#reconcile). Reads at most as many events as it was given and as fit in a page.
  * @throws ApiError not_found, invalid_body, missing_scope, endpoint_disabled
  */
 export async function reconcile(

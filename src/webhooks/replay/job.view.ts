@@ -4,7 +4,7 @@ import { fromUuid } from '../../ids.ts';
 import { JOB_STATUSES, REPLAY_MODES, type JobRow } from './jobs.sql.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 
-/** Jobs as REST answers them (contract §4, "Shapes read by programs"). */
+/** Jobs in answers of REST (contract/deliveries.md#jobs). */
 
 export const replayMode = z.enum(REPLAY_MODES).meta({
   description:

@@ -4,7 +4,7 @@ import { lowestUuidAt, uuidTimeMs } from '../../ids.ts';
 import { filteredBy, type ListPage } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Replays: of many events as jobs, which go on after the answer, and of one (contract §4). */
+/** Replays: of many events as jobs, which continue after the answer, and of one (contract/webhooks.md#replay). */
 
 export const REPLAY_MODES = ['failed', 'missing', 'all', 'retrying'] as const;
 export type ReplayMode = (typeof REPLAY_MODES)[number];

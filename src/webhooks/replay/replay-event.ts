@@ -23,7 +23,7 @@ export type Replayed = {
 
 /**
  * Delivers an old event again, the same bytes: new deliveries, attempts from 1, a full schedule
- * (contract §4). What still waits for the same endpoint is left to its schedule until the new one is
+ * (contract/deliveries.md#replay). What still waits for the same endpoint is left to its schedule until the new one is
  * acknowledged, which ends it too.
  * @throws ApiError not_found, event_expired (30 days after the time in the id, or as set), event_erased,
  * endpoint_disabled, invalid_body (a test event to another endpoint)

@@ -29,7 +29,7 @@ const params = { id: idParam('job', 'job') };
 export type ReplayRoutesDeps = ReplayEventDeps &
   ReplayJobDeps & { metrics: Pick<Metrics, 'deliveries' | 'inFlightRefused'> };
 
-/** Sending events again, one or many, and what becomes of that (contract §4). */
+/** Sends events again, one or many, and reports the result (contract/deliveries.md#replay). */
 export function replayRoutes(deps: ReplayRoutesDeps): Route[] {
   return [
     replayEventRoute(deps),

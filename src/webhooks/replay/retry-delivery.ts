@@ -11,7 +11,7 @@ import { lockQueued, makeDue } from '../queue/retry-now.sql.ts';
 export type RetryDeliveryDeps = { pool: Pool; notifier: Pick<Notifier, 'notify'> };
 
 /**
- * Attempts a waiting delivery now (contract §4): the delivery itself, past breaker and Retry-After, in
+ * Attempts a waiting delivery now (contract/deliveries.md#retry): the delivery itself, past breaker and Retry-After, in
  * whichever process claims it. Its schedule stays, and so do its 72 h. One that is attempted at this
  * moment is answered as it is.
  * @throws ApiError not_found, delivery_finished (or past its 72 h), endpoint_disabled

@@ -9,7 +9,9 @@ import { bareRequests } from '../figures.ts';
 import { carrier, together, untilReady } from '../calls/manifests.ts';
 import { withProcesses } from './processes.ts';
 
-/** A process that holds calls is killed, and no carrier opens their lines again (contract, "Calls"). */
+/**
+ * A process that holds calls is killed, and no carrier opens their lines again (contract/calls.md#lost-connections).
+ */
 
 const NUMBER = '+442071838750';
 const CALLS = 5;

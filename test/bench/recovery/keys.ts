@@ -4,7 +4,7 @@ import { bareRequests, timed } from '../figures.ts';
 import { withProcesses } from './processes.ts';
 import { answers, inRounds } from './rounds.ts';
 
-/** A key is revoked by one process while another one uses it (contract, "API keys"). */
+/** A key is revoked by one process while another one uses it (contract/api-keys.md#ending). */
 export function benchKeys(bounds: Bounds): Promise<void> {
   return withProcesses(async ({ startApi }) => {
     const [one, other] = [await startApi(), await startApi()];

@@ -3,7 +3,9 @@ import { toUuid } from '../../../src/ids.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 import { startTelephony, type Telephony } from './telephony-setup.ts';
 
-/** Providers of telephony by REST and by manifest: their tokens, numbers and agents (contract §4, §6). */
+/**
+ * Providers of telephony by REST and by manifest: their tokens, numbers and agents (contract/telephony-providers.md).
+ */
 
 describeEachStore((storeName) => {
   let telephony: Telephony;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeEachStore } from '../../roles/each-store.ts';
 import { startTelephony, type Telephony } from './telephony-setup.ts';
 
-/** What a TelephonyProvider of type telnyx has that others have not (contract §4, §6). */
+/** The special fields of a TelephonyProvider of type telnyx (contract/telephony-providers.md#fields). */
 
 const PUBLIC_KEY = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=';
 /** The same with a character wrong. */

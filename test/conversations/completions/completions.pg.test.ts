@@ -6,7 +6,7 @@ import { toUuid } from '../../../src/ids.ts';
 import { holdTime } from '../../clock.ts';
 import { startOpenAiFixture, type OpenAiFixture } from './openai-setup.ts';
 
-/** Contract §4, OpenAI: what its clients send, and what they are answered. */
+/** Requests of OpenAI's clients, and their answers (contract/openai.md). */
 
 let api: OpenAiFixture;
 beforeAll(async () => {

@@ -3,7 +3,9 @@ import { toUuid } from '../../../src/ids.ts';
 import { echo, scriptedResponder } from '../turns/scripted-responder.ts';
 import { startOpenAiFixture, type OpenAiFixture } from './openai-setup.ts';
 
-/** Contract §4, OpenAI: requests without words of the user, which voice clients send when a call begins. */
+/**
+ * Requests without words of the user, which voice clients send when a call begins (contract/openai.md#first-message).
+ */
 
 const responder = scriptedResponder();
 let api: OpenAiFixture;

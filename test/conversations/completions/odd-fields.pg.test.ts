@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { shareOpenAiFixture, type OpenAiFixture } from './openai-setup.ts';
 
-/** Contract §4, OpenAI: fields that the answer does not need, with values of any type. */
+/** Fields that the answer does not need, with values of any type (contract/openai.md#fields). */
 
 let api: OpenAiFixture;
 beforeAll(async () => {

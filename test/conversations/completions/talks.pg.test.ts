@@ -3,7 +3,9 @@ import { toUuid } from '../../../src/ids.ts';
 import { holdTime } from '../../clock.ts';
 import { shareOpenAiFixture, type OpenAiFixture } from './openai-setup.ts';
 
-/** Contract §4, OpenAI: which conversation a request continues, which says only what was said. */
+/**
+ * The conversation that a request continues, with the words of its messages only (contract/openai.md#conversations).
+ */
 
 let api: OpenAiFixture;
 beforeAll(async () => {

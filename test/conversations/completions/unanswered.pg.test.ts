@@ -4,7 +4,7 @@ import { toUuid } from '../../../src/ids.ts';
 import { echo, hesitate, scriptedResponder, type Script } from '../turns/scripted-responder.ts';
 import { startOpenAiFixture, type OpenAiFixture } from './openai-setup.ts';
 
-/** Contract §4, OpenAI: replies that a model makes, breaks off or does not make. */
+/** Replies that a model makes, breaks off or does not make (contract/openai.md#answers). */
 
 const responder = scriptedResponder();
 let api: OpenAiFixture;

@@ -7,7 +7,7 @@ import { startConversationFixture, type ConversationFixture } from '../conversat
 import { aborted, echo, hesitate, scriptedResponder, toolTurn } from './scripted-responder.ts';
 import { openSse, type SseReader } from './sse.ts';
 
-/** Replies that stream while they are made (contract §4, messages). */
+/** Replies that stream while they are made (contract/messages.md#streaming). */
 
 const responder = scriptedResponder();
 let fixture: ConversationFixture;

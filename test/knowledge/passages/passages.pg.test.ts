@@ -6,7 +6,7 @@ import {
 } from '../../conversations/conversation-setup.ts';
 import type { Reply } from '../../roles/api/api-setup.ts';
 
-/** What a `chunk_id` leads to, and what an agent is given of a search (contract §4). */
+/** The passage of a `chunk_id`, and the passages that an agent gets from a search (contract/knowledge.md#search). */
 
 let fixture: ConversationFixture;
 beforeAll(async () => {

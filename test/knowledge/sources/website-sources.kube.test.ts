@@ -12,7 +12,7 @@ import { describeEachStore } from '../../roles/each-store.ts';
 import { OFTEN, siteFetcher, startSite, type Site } from '../syncs/site.ts';
 import { newNamespace } from '../own-namespace.ts';
 
-/** A source that is fetched, as an object (contract §6). */
+/** A source that is fetched, as an object (contract/custom-resources.md#status). */
 
 const SOURCES = '/v1/knowledge/sources';
 const TEXT = '# Hours\n\nWe open at nine.\n\n# Parking\n\nThere are four places behind the house.';

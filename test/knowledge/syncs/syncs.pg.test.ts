@@ -7,7 +7,7 @@ import { until } from '../../until.ts';
 import { countStaged } from './sources.ts';
 import { OFTEN, siteFetcher, startSite, type Site } from './site.ts';
 
-/** Syncs of a source as its users see them (contract §4, Knowledge). */
+/** Syncs of a source as its users see them (contract/knowledge.md#syncs). */
 
 let api: Api;
 let namespace: string;

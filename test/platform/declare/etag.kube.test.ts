@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeEachStore } from '../../roles/each-store.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 
-/** Contract §3, `ETag` and `If-Match`, in both stores of declared things. */
+/** `ETag` and `If-Match`, in both stores of declared objects (contract/requests.md#etags). */
 describeEachStore((storeName) => {
   let api: Api;
   beforeAll(async () => {

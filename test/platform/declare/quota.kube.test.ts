@@ -12,7 +12,7 @@ import {
 } from '../../roles/api/api-setup.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 
-/** Contract §3: what a namespace may have, by REST and by whatever declares objects. */
+/** Quotas of a namespace, for REST and for all other declarers (contract/limits.md#quotas). */
 const limitsOf = (quotas: Quotas): Limits => ({
   ...DEFAULT_LIMITS,
   quotas: { ...DEFAULT_LIMITS.quotas, ...quotas },

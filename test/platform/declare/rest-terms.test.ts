@@ -10,7 +10,7 @@ import {
 } from '../../../src/platform/declare/rest-terms.ts';
 import { objectSchema } from '../../../src/platform/resources/schema/crd.ts';
 
-/** What a manifest's writer is told, as a caller of REST is told it (contract §3). */
+/** A manifest's writer reads the same messages as a caller of REST (contract/errors.md#problems). */
 
 const DECLARED = [DECLARED_AGENT, DECLARED_ENDPOINT, DECLARED_SOURCE];
 

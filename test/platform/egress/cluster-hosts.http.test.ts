@@ -4,7 +4,10 @@ import type { Lookup } from '../../../src/platform/egress/name-lookup.ts';
 import { createResolver } from '../../../src/platform/egress/resolver.ts';
 import { createClient, post, receiver, stopAll } from './harness.ts';
 
-/** Names of a cluster that PARLEY_EGRESS_ALLOW opens (contract §2), and its API server, which nothing does. */
+/**
+ * Names of a cluster that PARLEY_EGRESS_ALLOW opens (contract/running.md#egress), and its API server, which nothing
+ * opens.
+ */
 
 afterEach(stopAll);
 

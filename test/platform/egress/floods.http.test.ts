@@ -3,7 +3,10 @@ import { flood, pour, TOO_LONG } from './flood.ts';
 import { at, bodyOf, createClient, nextTurn, post, receiver, stopAll } from './harness.ts';
 import { onRequest, respond } from './servers.ts';
 
-/** Receivers that never stop talking (contract §5): what they say is bounded, not only how long. */
+/**
+ * Receivers that never stop talking (contract/deliveries.md#acknowledgement): the size of answers is bounded, and not
+ * only the time.
+ */
 
 afterEach(stopAll);
 

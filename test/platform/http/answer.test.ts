@@ -3,7 +3,7 @@ import { asApiError } from '../../../src/platform/http/answer.ts';
 import { KubeConnectionError } from '../../../src/platform/kubernetes/kube-error.ts';
 import { toStoreError } from '../../../src/platform/kubernetes/refusals.ts';
 
-/** A 503 names what is down (contract §3). */
+/** A 503 names the part that is down (contract/errors.md#statuses). */
 
 const refused = (): Error => Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
 

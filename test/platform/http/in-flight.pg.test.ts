@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS } from '../../../src/config.ts';
 import { IN_FLIGHT_KINDS } from '../../../src/platform/http/in-flight.ts';
 import { startApi, type Api } from '../../roles/api/api-setup.ts';
 
-/** Contract §3: what may be under way at once, and that a request that ends gives its place back. */
+/** Concurrent requests have a limit, and a request that ends releases its place (contract/limits.md#shares). */
 let api: Api;
 let namespaces = 0;
 let namespace: string;

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { holdTime } from '../../clock.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 
-/** Contract §3, `RateLimit` headers and 429. */
+/** `RateLimit` headers and 429 (contract/limits.md#rate). */
 
 let api: Api;
 afterEach(() => api.stop());

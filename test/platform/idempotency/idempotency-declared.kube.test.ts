@@ -4,7 +4,7 @@ import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 import { breakMarks, expectReplay, newKey, postTo, QUIET } from './idempotency-setup.ts';
 
 /**
- * `Idempotency-Key` where change and answer cannot be one transaction (contract §3): what is
+ * `Idempotency-Key` where change and answer are two transactions (contract/idempotency.md#keys), for objects that are
  * declared, in both stores.
  */
 describeEachStore((storeName) => {

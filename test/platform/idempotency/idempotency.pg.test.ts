@@ -12,7 +12,7 @@ import {
   QUIET,
 } from './idempotency-setup.ts';
 
-/** Contract §3, `Idempotency-Key`. */
+/** `Idempotency-Key` (contract/idempotency.md#keys). */
 
 let api: Api;
 /** The API in another process, as far as PostgreSQL can tell. */

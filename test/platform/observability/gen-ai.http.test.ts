@@ -12,7 +12,7 @@ import { startTracing, type Tracing } from '../../../src/platform/observability/
 import { observeModels, observeTools } from '../../../src/roles/api/observed-turns.ts';
 import { startOtlpReceiver, type OtlpReceiver } from './otlp-receiver.ts';
 
-/** What is told of models and tools, by OpenTelemetry's names (contract §7, docs/tracing.md). */
+/** Metrics of models and tools, with OpenTelemetry's names (contract/metrics.md#models-and-tools, docs/tracing.md). */
 const REPLY: ModelReply = {
   text: 'my own words',
   toolCalls: [],

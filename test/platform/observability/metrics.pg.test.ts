@@ -13,7 +13,7 @@ import {
 } from '../../webhooks/delivery-setup.ts';
 import { until } from '../../until.ts';
 
-/** Contract §7: names, labels, and that the numbers move as it says. */
+/** Names, labels and movements of the metrics (contract/metrics.md). */
 let fixture: DeliveryFixture;
 let receiver: Receiver;
 let notifier: Notifier;

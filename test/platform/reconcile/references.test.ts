@@ -6,7 +6,9 @@ import {
 } from '../../../src/platform/reconcile/references.ts';
 import { createMemoryResourceStore } from '../resources/memory-resource-store.ts';
 
-/** Contract §6: what an object may read of a Secret or a ConfigMap, and what a condition says. */
+/**
+ * Secrets and ConfigMaps that an object may read, and messages of conditions (contract/custom-resources.md#secrets).
+ */
 
 const REF = { name: 'shop', key: 'token' };
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newUuid } from '../../../src/ids.ts';
 import { startApi, type Api } from './api-setup.ts';
 
-/** Contract §3: lists are filtered by names of fields, newest first, in pages; and no CORS. */
+/** Lists are filtered by names of fields, newest first, in pages (contract/pagination.md#lists); and no CORS. */
 
 let api: Api;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 
 /**
- * Random transitions of one agent and what its status then is by contract §4 and §6: which
- * version is live, how many there are, what stands in the way. NAME stands for the agent's name, so
- * that each has Secrets and a ConfigMap of its own.
+ * Random transitions of one agent, and its status after each by contract/agents.md#publishing and
+ * contract/custom-resources.md#conditions: the live version, the number of versions, the obstacles.
+ * NAME stands for the agent's name, so that each has Secrets and a ConfigMap of its own.
  */
 
 const PRIVATE_URL = 'http://10.1.2.3/';

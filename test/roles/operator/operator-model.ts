@@ -1,5 +1,5 @@
 /**
- * What must have become of what was declared by contract §4 and §6, on two pages: the model
+ * The result of declarations by contract/agents.md#publishing and contract/custom-resources.md#conditions: the model
  * that the fault suite holds the API server and the database against.
  */
 

@@ -8,7 +8,7 @@ import { SECRET } from '../../roles/engine.ts';
 import { startReceiver, type Receiver } from '../receiver.ts';
 import { startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
 
-/** What a change of an endpoint does to what is on its way to it (contract §4, Webhook endpoints). */
+/** Effects of a change of an endpoint on its unfinished deliveries (contract/webhooks.md#disabling). */
 let fixture: DeliveryFixture;
 let receiver: Receiver;
 let endpoint: string;

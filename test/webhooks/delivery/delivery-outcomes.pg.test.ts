@@ -13,7 +13,7 @@ import {
 } from '../../platform/egress/servers.ts';
 import { letTimePass, startDeliveryFixture, type DeliveryFixture } from '../delivery-setup.ts';
 
-/** What a receiver does → what the delivery and its attempt say (contract §4, §5). */
+/** Answers of a receiver, and the delivery and attempt after each (contract/deliveries.md#acknowledgement). */
 let fixture: DeliveryFixture;
 const servers: Receiver[] = [];
 

@@ -3,7 +3,7 @@ import { fromUuid, lowestUuidAt, newUuid } from '../../../src/ids.ts';
 import { readDeliveryStats } from '../../../src/webhooks/queue/delivery-stats.sql.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 
-/** `GET /v1/deliveries/stats`: outcomes and latency of what was due in a window (contract §4). */
+/** `GET /v1/deliveries/stats`: outcomes and latency of a window (contract/deliveries.md#figures). */
 let api: Api;
 beforeAll(async () => {
   api = await startApi({ operator: false });

@@ -31,7 +31,7 @@ export type Order =
   /** All that was answered is in the file, and on the disk. */
   | { do: 'sync' };
 export type Report = { port: number } | { done: number };
-/** A body and its two signatures (contract §5). */
+/** A body and its two signatures (contract/deliveries.md#headers). */
 export type Signed = {
   id: string;
   body: Buffer;

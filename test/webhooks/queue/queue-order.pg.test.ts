@@ -13,7 +13,7 @@ import {
 import { IS_NIGHTLY } from '../../nightly.ts';
 
 /**
- * Contract §5: first attempts for one endpoint and one conversation start in the order the events
+ * First attempts (contract/deliveries.md#order) for one endpoint and one conversation start in the order the events
  * happened, and a failing one holds back nothing. "Started" is the moment a claim is answered.
  */
 let fixture: DeliveryFixture;

@@ -26,7 +26,7 @@ export const CHANNELS = allOf<Conversation['channel']>({
 });
 
 export type Transcript = Awaited<ReturnType<typeof readTranscript>>;
-/** One turn of a transcript (contract §4): what somebody said, or a call of a tool. */
+/** One turn of a transcript (contract/messages.md#transcript): what somebody said, or a call of a tool. */
 export type Turn = Transcript['turns'][number];
 
 /** Returns the keys. The type of the parameter makes a value that is missing here an error of the compiler. */

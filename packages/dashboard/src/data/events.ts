@@ -4,7 +4,7 @@ import { ok, parley, type ItemOf } from './parley.ts';
 export type StoredEvent = ItemOf<'/v1/events'>;
 export type EventType = StoredEvent['type'];
 
-/** What happens, in the order of the contract (§5), with a word of when. */
+/** The types of events, in the order of the contract (contract/events.md#types), with the moment of each. */
 export const EVENT_TYPES = {
   'conversation.started': 'a conversation has begun',
   'conversation.ended': 'it is over, with its outcome',
@@ -33,7 +33,7 @@ export function useEvent(id: string | undefined): UseQueryResult<StoredEvent> {
   });
 }
 
-/** The text that is sent, byte for byte: the envelope in its order and nothing else (contract §5). */
+/** The text that is sent, byte for byte (contract/events.md#envelope). */
 export function bodyOf({ id, type, created, data }: StoredEvent): string {
   return JSON.stringify({ id, type, created, data });
 }

@@ -163,7 +163,7 @@ async function search(asked: {
 /** What an agent answers from: passages that have the score, and of those the first `topK`. */
 export type Answering = { minScore: number; topK: number; version: number | null };
 
-/** Where a version says nothing (contract §4; docs/knowledge.md). */
+/** Used if a version says nothing (contract/agents.md#knowledge; docs/knowledge.md). */
 const DEFAULTS = { minScore: 0.5, topK: 5 };
 
 /** By the agent's live version; without an agent, and without a live version, the defaults. */

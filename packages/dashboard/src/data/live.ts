@@ -4,7 +4,7 @@ import type { Query, QueryClient } from '@tanstack/react-query';
 import { parley, ParleyError } from './parley.ts';
 import { TOPICS, topicsOfEvent, topicsOfResource, type Topic } from './topics.ts';
 
-/** An event of the API as the stream brings it (contract §5). */
+/** An event of the API as the stream brings it (contract/events.md#stream). */
 export type LiveEvent = {
   id: string;
   type: string;

@@ -13,7 +13,7 @@ export function useMe(): Me {
   return me;
 }
 
-/** Whether this session may do what needs that scope (contract §3). */
+/** Returns whether this session has the scope that an act needs (contract/authentication.md#scopes). */
 export function useCan(scope: Scope): boolean {
   return useMe().scopes.includes(scope);
 }

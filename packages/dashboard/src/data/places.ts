@@ -1,4 +1,4 @@
-/** Where what an id names is shown; by its prefix (contract §1). */
+/** The page that shows an object, by the prefix of its id (contract/names.md#ids). */
 const PLACES: Record<string, (id: string) => string> = {
   agt: (id) => `/agents/${id}`,
   conv: (id) => `/conversations/${id}`,

@@ -11,7 +11,7 @@ export type Job = ItemOf<'/v1/jobs'>;
 /** An endpoint and its ETag, which its next change names so that nobody's is overwritten. */
 export type TaggedEndpoint = { endpoint: Endpoint; etag: string };
 
-/** The health of an endpoint is told by nobody: it is asked for (contract §4, `changes`). */
+/** The stream reports no health of endpoints, so the page polls it (contract/events.md#changes). */
 const HEALTH_MS = 5_000;
 const QUICK_MS = 1_000;
 

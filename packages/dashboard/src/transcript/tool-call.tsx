@@ -8,7 +8,7 @@ type Result = { ok: boolean; content: unknown; duration_ms: number };
 
 /** A call of a tool: with what it was asked, what it answered, and how long that took. */
 export function ToolCall({ turn, isOpen }: { turn: Turn; isOpen: boolean }) {
-  // The contract says what is in them (§4, transcript); the API's description does not.
+  // The contract describes their members (contract/messages.md#transcript); the API's description does not.
   const call = turn.tool_call as Call;
   const result = turn.tool_result as Result | undefined;
   return (

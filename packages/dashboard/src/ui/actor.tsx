@@ -1,4 +1,4 @@
-/** Who did it, as histories name them (contract §4): `session:Ana`, `api:key_…`, `kubernetes:argocd`, `file`. */
+/** Shows an actor (contract/agents.md#activations): `session:Ana`, `api:key_…`, `kubernetes:argocd`, `file`. */
 export function Actor({ actor }: { actor: string }) {
   return <span title={actor}>{actorText(actor)}</span>;
 }

@@ -1,6 +1,6 @@
 /**
- * `include` and `exclude` of a website (contract §4): `*` stands for any characters, also `/`; a pattern
- * is of the whole path, with a `?` in it of path and query.
+ * `include` and `exclude` of a website (contract/knowledge.md#websites): `*` stands for any characters, also `/`; a
+ * pattern is of the whole path, with a `?` in it of path and query.
  */
 export function createPathFilter(patterns: {
   include: readonly string[];

@@ -1,4 +1,4 @@
-/** What goes over the socket of a talk (docs/contract.md, Talks); binary frames are sound. */
+/** Frames of the socket of a talk (contract/talks.md#socket); binary frames are sound. */
 
 export type Mode = 'chat' | 'voice';
 export type Role = 'user' | 'agent' | 'human';

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { labelRoute } from '../request-log.ts';
 import { builtFolder, isRead, readFiles, sendFile, type File } from './built-files.ts';
 
-/** The dashboard as it was built: static files, without a key (contract §3). */
+/** The dashboard as it was built: static files, without a key (contract/web.md#dashboard). */
 
 /** By path: `/assets/index-Bq1x.js`; the page at `/`. */
 export type Dashboard = ReadonlyMap<string, File>;

@@ -3,7 +3,7 @@ import { EVENT_STREAM_TYPE } from '../sse.ts';
 import { takesIdempotencyKey, takesIfMatch, type AnswerShape, type Route } from '../route.ts';
 import { saying } from '../../resources/schema/patterns.ts';
 
-/** The headers a route takes and answers, by what it is (contract §3): for its description. */
+/** The headers a route takes and answers, by its properties (contract/requests.md), for its description. */
 
 const REQUEST_HEADERS = {
   'Idempotency-Key': z

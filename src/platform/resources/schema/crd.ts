@@ -5,7 +5,7 @@ import { API_GROUP, API_VERSION, pluralOf } from '../kind-names.ts';
 import type { KindDefinition } from './kind-definition.ts';
 
 /**
- * The CustomResourceDefinition of a kind (contract §6): the law for what is declared. The API
+ * The CustomResourceDefinition of a kind (contract/custom-resources.md): the law for declared objects. The API
  * server enforces it in a cluster, `validate.ts` without one, from the same schema.
  */
 export function buildCrd(definition: KindDefinition) {

@@ -57,7 +57,7 @@ export const phoneNumber = z
 
 /**
  * An absolute http or https URL in ASCII. Without user and password: a URL is shown in lists, and
- * a secret is never inlined. Which addresses may be called is not the schema's part (contract §4).
+ * a secret is never inlined. Which addresses may be called is not the schema's part (contract/webhooks.md#addresses).
  */
 export const httpUrl = z
   .string()
@@ -113,7 +113,7 @@ function keyRef(of: string) {
     .meta(ATOMIC_MAP);
 }
 
-/** A Secret is read only if it carries the label `parley.dev/allow: "true"` (contract §6). */
+/** A Secret is read only if it carries the label `parley.dev/allow: "true"` (contract/custom-resources.md#secrets). */
 export const secretKeyRef = keyRef('Secret');
 
 /** Of what asks another system in a tenant's name: who we are, and that it was us. */

@@ -7,7 +7,7 @@ import { IS_NIGHTLY } from '../../../nightly.ts';
 import { enterNamespace, type SsrfNamespace } from './ssrf-namespace.ts';
 
 /**
- * No request leaves for an address inside (contract §2, PARLEY_EGRESS_ALLOW). In a network namespace
+ * No request leaves for an address inside (contract/running.md#egress, PARLEY_EGRESS_ALLOW). In a network namespace
  * every address exists and one canary listens on all that are forbidden. What counts is what it
  * accepts, and the connections the kernel says were begun; an error alone would prove nothing.
  */

@@ -100,7 +100,7 @@ describe('the document and what express serves', () => {
   });
 });
 
-/** Contract §3 and §4. Adding is free. */
+/** Operations of the contract (contract/README.md#shapes). Adding is free. */
 const CONTRACT = `
   post,get /v1/agents; get,patch,delete /v1/agents/{id}; post /v1/agents/{id}/publish
   post /v1/agents/{id}/rollback; get /v1/agents/{id}/versions

@@ -90,7 +90,7 @@ function PinNotice({ agent, onUnpin }: { agent: Declared['agent']; onUnpin: () =
   );
 }
 
-/** What puts it right, by the reason (contract §6). */
+/** The remedy, by the reason (contract/custom-resources.md#reasons). */
 const REMEDIES: Record<string, string> = {
   VersionNotFound: 'Pin a version that exists, or take the pin away.',
   KnowledgeSourceNotFound: 'Make the source, or choose another under Prompt.',

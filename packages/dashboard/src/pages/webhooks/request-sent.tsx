@@ -3,7 +3,7 @@ import type { Delivery, Endpoint } from '../../data/webhooks.ts';
 import { Code } from '../../ui/code.tsx';
 
 /**
- * What every attempt of a delivery sends (contract §5). The body is stored and shown as it is sent; the
+ * The request of every attempt (contract/deliveries.md#headers). The body is stored and shown as it is sent; the
  * address and the endpoint's own headers are those of now, since attempts do not keep theirs.
  */
 export function RequestSent({

@@ -1,6 +1,6 @@
 /**
- * Whether a body was signed with a secret (contract §5), and if not, what most likely happened to it on
- * the way. All of it runs here, in Web Crypto: nothing that is pasted leaves the page.
+ * Whether a body was signed with a secret (contract/deliveries.md#headers), and if not, what most likely happened to it
+ * on the way. Everything runs here, in Web Crypto: nothing that is pasted leaves the page.
  */
 export type Checked = { isValid: boolean; says: string };
 

@@ -4,9 +4,9 @@ export type Example = { body: string; signature: string };
 export type Language = 'Node' | 'Python' | 'Go' | 'Java';
 
 /**
- * How a receiver checks `parley-signature` (contract §5), in the words of four languages, with a whole
- * program around it: it reads the secret from PARLEY_WEBHOOK_SECRET, checks the example and prints
- * `valid` or `not valid`.
+ * How a receiver checks `parley-signature` (contract/deliveries.md#headers), in the words of four languages, with a
+ * whole program around it: it reads the secret from PARLEY_WEBHOOK_SECRET, checks the example and prints `valid` or
+ * `not valid`.
  */
 export const SNIPPETS: Record<Language, (example: Example) => string> = {
   Node: ({ body, signature }) => `import { createHmac, timingSafeEqual } from 'node:crypto';
