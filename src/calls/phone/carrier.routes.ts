@@ -10,7 +10,7 @@ import { CARRIERS } from '../../carriers/carriers.ts';
 
 const tag = 'Telephony';
 const XML = 'text/xml; charset=utf-8';
-const twiml = { 'text/xml': z.string() };
+const xml = { 'text/xml': z.string() };
 
 /** What carriers call (contract, Telephony). */
 export function carrierRoutes(deps: VoiceDeps): Route[] {
@@ -27,8 +27,8 @@ function voiceRoute(deps: VoiceDeps, carrier: Carrier): Route {
     summary: `Answer a call of ${name}`,
     description:
       `Called by the carrier, whose \`${signature.header}\` is its proof: a call comes in, one of ours is answered, ` +
-      'or a socket is over. Answers TwiML.',
-    answers: { 200: { description: 'What to do with the call.', forms: twiml } },
+      'or a socket is over. Answers XML that the carrier executes, such as TwiML.',
+    answers: { 200: { description: 'What to do with the call.', forms: xml } },
     errors: ['invalid_signature', 'rate_limited'],
     handle: async (raw) => {
       const request = requestOf(carrier, raw);
@@ -49,7 +49,7 @@ function statusRoute(deps: VoiceDeps, carrier: Carrier): Route {
     description:
       'Called by the carrier, likewise signed. Statuses may come late, twice and in any order; of calls that ' +
       'nobody knows they are taken and do nothing.',
-    answers: { 200: { description: 'Nothing more to do.', forms: twiml } },
+    answers: { 200: { description: 'Nothing more to do.', forms: xml } },
     errors: ['invalid_signature', 'rate_limited'],
     handle: async (raw) => answerOf(await noteStatus(deps, requestOf(carrier, raw))),
   });
@@ -91,8 +91,8 @@ function providerIn(query: URLSearchParams): string {
   return toUuid('tp', query.get('provider') ?? '') ?? '00000000-0000-0000-0000-000000000000';
 }
 
-function answerOf(xml: string): Answer {
-  return { status: 200, mediaType: XML, text: whole(xml) };
+function answerOf(text: string): Answer {
+  return { status: 200, mediaType: XML, text: whole(text) };
 }
 
 async function* whole(text: string): AsyncGenerator<string> {
