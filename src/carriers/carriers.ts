@@ -1,10 +1,11 @@
 import type { EgressClient } from '../platform/egress/client.ts';
 import type { Carrier, CarrierApi, OwnFault } from './carrier.ts';
+import { PLIVO } from './plivo/plivo.ts';
 import { TELNYX } from './telnyx/telnyx.ts';
 import { TWILIO } from './twilio/twilio.ts';
 
 /** All carriers. A new one is one line here. */
-const ALL = [TWILIO, TELNYX] as const;
+const ALL = [TWILIO, TELNYX, PLIVO] as const;
 
 /** The `type` of a TelephonyProvider. */
 export type CarrierType = (typeof ALL)[number]['type'];

@@ -65,6 +65,8 @@ export const NOT_AUDITED: Record<string, string> = {
   noteTwilioStatus: 'likewise',
   answerTelnyxCall: 'likewise',
   noteTelnyxStatus: 'likewise',
+  answerPlivoCall: 'likewise',
+  notePlivoStatus: 'likewise',
   createTalkToken: 'the hot path: a talk is how a conversation starts; the token is stored nowhere',
   createWidgetToken: 'likewise, and a stranger asks for it',
   reconcileWebhook: 'it compares; with `replay` it leaves webhook.replayed (receipts.pg.test.ts)',

@@ -122,6 +122,8 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   noteTwilioStatus: 'no screen: likewise',
   answerTelnyxCall: 'no screen: likewise',
   noteTelnyxStatus: 'no screen: likewise',
+  answerPlivoCall: 'no screen: likewise',
+  notePlivoStatus: 'no screen: likewise',
 
   createApiKey: [{ page: at('/settings'), control: 'Make a key' }],
   rotateApiKey: [{ page: at('/settings'), control: 'Rotate of the scene' }],

@@ -2019,10 +2019,10 @@ export interface components {
       updated: number;
       /** What calls name it by; never changes. */
       name: string;
-      type: ('twilio' | 'telnyx');
+      type: ('twilio' | 'telnyx' | 'plivo');
       /** The account's id at the carrier. */
       account_id: string;
-      /** Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx it is an API key. It must carry the label parley.dev/allow: "true". */
+      /** Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx it is an API key, of Plivo it is the Auth Token, which signs its requests too. It must carry the label parley.dev/allow: "true". */
       auth_token_secret_ref: ({
         /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
         name: string;
@@ -5538,6 +5538,60 @@ export interface paths {
       };
     };
   }>;
+  '/v1/telephony/plivo/voice': Only<{
+    /** Answer a call of Plivo */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/x-www-form-urlencoded': string;
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'text/xml': string;
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'invalid_signature'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
+  '/v1/telephony/plivo/status': Only<{
+    /** Take a status callback of Plivo */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody: { content: {
+        'application/x-www-form-urlencoded': string;
+      } };
+      responses: {
+        200: { headers: { [name: string]: unknown }; content: {
+          'text/xml': string;
+        } };
+        400: Refused<('malformed_request' | 'unknown_parameter' | 'invalid_parameter' | 'malformed_json')>;
+        401: Refused<'invalid_signature'>;
+        413: Refused<'body_too_large'>;
+        415: Refused<'unsupported_media_type'>;
+        422: Refused<'invalid_body'>;
+        429: Refused<'rate_limited'>;
+        500: Refused<'internal'>;
+        503: Refused<'unavailable'>;
+      };
+    };
+  }>;
   '/v1/knowledge/sources': Only<{
     /** List knowledge sources, newest first */
     get: {
@@ -6816,10 +6870,10 @@ export interface paths {
           /** What calls name it by: a DNS label, unique in the namespace, not `simulated`. Must be a DNS label: lower-case letters, digits and hyphens, at most 63, no hyphen at either end. */
           name?: string;
           /** How the carrier is spoken to; twilio also for others that speak as it does. */
-          type: ('twilio' | 'telnyx');
-          /** The account's id at the carrier; of Twilio AC…, of Telnyx the user's id. Must be the id of an account: letters, digits, hyphens and underscores. */
+          type: ('twilio' | 'telnyx' | 'plivo');
+          /** The account's id at the carrier; of Twilio AC…, of Telnyx the user's id, of Plivo the Auth ID. Must be the id of an account: letters, digits, hyphens and underscores. */
           account_id: string;
-          /** Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx it is an API key. It must carry the label parley.dev/allow: "true". */
+          /** Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx it is an API key, of Plivo it is the Auth Token, which signs its requests too. It must carry the label parley.dev/allow: "true". */
           auth_token_secret_ref: {
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name: string;
@@ -6830,7 +6884,7 @@ export interface paths {
           public_key?: string;
           /** Of type telnyx: the id of the TeXML application that calls go out by. Must be the id of an account: letters, digits, hyphens and underscores. */
           application_id?: string;
-          /** Base of the carrier's API; absent: https://api.twilio.com or https://api.telnyx.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base of the carrier's API; absent: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           api_url?: string;
           /** Its numbers and who answers them; a number stands in one provider of a namespace. */
           numbers?: {
@@ -6948,10 +7002,10 @@ export interface paths {
       requestBody: { content: {
         'application/json': {
           /** How the carrier is spoken to; twilio also for others that speak as it does. */
-          type?: ('twilio' | 'telnyx' | null);
-          /** The account's id at the carrier; of Twilio AC…, of Telnyx the user's id. Must be the id of an account: letters, digits, hyphens and underscores. */
+          type?: ('twilio' | 'telnyx' | 'plivo' | null);
+          /** The account's id at the carrier; of Twilio AC…, of Telnyx the user's id, of Plivo the Auth ID. Must be the id of an account: letters, digits, hyphens and underscores. */
           account_id?: (string | null);
-          /** Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx it is an API key. It must carry the label parley.dev/allow: "true". */
+          /** Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx it is an API key, of Plivo it is the Auth Token, which signs its requests too. It must carry the label parley.dev/allow: "true". */
           auth_token_secret_ref?: ({
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name?: (string | null);
@@ -6962,7 +7016,7 @@ export interface paths {
           public_key?: (string | null);
           /** Of type telnyx: the id of the TeXML application that calls go out by. Must be the id of an account: letters, digits, hyphens and underscores. */
           application_id?: (string | null);
-          /** Base of the carrier's API; absent: https://api.twilio.com or https://api.telnyx.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base of the carrier's API; absent: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           api_url?: (string | null);
           /** Its numbers and who answers them; a number stands in one provider of a namespace. */
           numbers?: ({
@@ -7019,10 +7073,10 @@ export interface paths {
         };
         'application/merge-patch+json': {
           /** How the carrier is spoken to; twilio also for others that speak as it does. */
-          type?: ('twilio' | 'telnyx' | null);
-          /** The account's id at the carrier; of Twilio AC…, of Telnyx the user's id. Must be the id of an account: letters, digits, hyphens and underscores. */
+          type?: ('twilio' | 'telnyx' | 'plivo' | null);
+          /** The account's id at the carrier; of Twilio AC…, of Telnyx the user's id, of Plivo the Auth ID. Must be the id of an account: letters, digits, hyphens and underscores. */
           account_id?: (string | null);
-          /** Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx it is an API key. It must carry the label parley.dev/allow: "true". */
+          /** Secret with the token that opens the carrier's API; of Twilio it signs the carrier's requests too, of Telnyx it is an API key, of Plivo it is the Auth Token, which signs its requests too. It must carry the label parley.dev/allow: "true". */
           auth_token_secret_ref?: ({
             /** Name of the Secret, in the same namespace. Must be a DNS name: lower-case letters, digits, hyphens and dots, a letter or digit at both ends. */
             name?: (string | null);
@@ -7033,7 +7087,7 @@ export interface paths {
           public_key?: (string | null);
           /** Of type telnyx: the id of the TeXML application that calls go out by. Must be the id of an account: letters, digits, hyphens and underscores. */
           application_id?: (string | null);
-          /** Base of the carrier's API; absent: https://api.twilio.com or https://api.telnyx.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
+          /** Base of the carrier's API; absent: https://api.twilio.com or https://api.telnyx.com or https://api.plivo.com. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without user, password, query and fragment. */
           api_url?: (string | null);
           /** Its numbers and who answers them; a number stands in one provider of a namespace. */
           numbers?: ({

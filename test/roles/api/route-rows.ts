@@ -306,6 +306,8 @@ export const ROWS: Record<string, Row> = {
   noteTwilioStatus: { path: at('/v1/telephony/twilio/status'), raw: CALLBACK, status: 401 },
   answerTelnyxCall: { path: at('/v1/telephony/telnyx/voice'), raw: CALLBACK, status: 401 },
   noteTelnyxStatus: { path: at('/v1/telephony/telnyx/status'), raw: CALLBACK, status: 401 },
+  answerPlivoCall: { path: at('/v1/telephony/plivo/voice'), raw: CALLBACK, status: 401 },
+  notePlivoStatus: { path: at('/v1/telephony/plivo/status'), raw: CALLBACK, status: 401 },
 
   createTalkToken: {
     path: async (fixture) => `/v1/agents/${await agentId(fixture)}/talk_tokens`,

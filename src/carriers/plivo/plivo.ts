@@ -1,0 +1,41 @@
+import type { Carrier } from '../carrier.ts';
+import { readPlivoCallback } from './callback.ts';
+import { createPlivoApi } from './plivo-api.ts';
+import { PLIVO_MEDIA } from './plivo-frames.ts';
+import { PLIVO_ANSWERS } from './plivo-xml.ts';
+import { isSigned } from './signature.ts';
+
+/** Plivo. It has no text socket, so its agents need speech of their own. */
+export const PLIVO: Carrier<'plivo'> = {
+  type: 'plivo',
+  name: 'Plivo',
+  provider: {
+    apiUrl: 'https://api.plivo.com',
+    says: {
+      accountId: 'the Auth ID',
+      authToken: 'it is the Auth Token, which signs its requests too',
+    },
+    fields: {},
+    rules: [],
+  },
+  signature: {
+    header: 'X-Plivo-Signature-V3',
+    refusal:
+      'the address names no TelephonyProvider of type plivo, as in ?provider=tp_…, that has this number and whose token ' +
+      'X-Plivo-Signature-V3 was made with; PARLEY_BASE_URL must be the address that the carrier calls',
+    provesOwner: true,
+    isSigned: ({ authToken }, { bases, form, headers, target }) => {
+      const read = (header: string): string => String(headers[header] ?? '');
+      const nonce = read('x-plivo-signature-v3-nonce');
+      // The second one is made with the token of the main account, also for a call of a subaccount.
+      const given = [read('x-plivo-signature-v3'), read('x-plivo-signature-ma-v3')].join(',');
+      return bases.some((base) =>
+        isSigned(authToken, { url: `${base}${target}`, form, nonce }, given),
+      );
+    },
+  },
+  createApi: createPlivoApi,
+  readCallback: readPlivoCallback,
+  answers: PLIVO_ANSWERS,
+  media: PLIVO_MEDIA,
+};
