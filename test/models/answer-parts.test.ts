@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { createAnswerDraft } from '../../src/models/answers/answer-draft.ts';
 import { createCallAssembly } from '../../src/models/answers/call-assembly.ts';
@@ -28,6 +30,23 @@ describe('a call', () => {
     const calls = createCallAssembly();
     expect(calls.take([piece('x'.repeat(length))], false)).toBe(isWhole);
     expect(calls.finished()[0]!.arguments).toHaveLength(KIB_64);
+  });
+
+  test('with a megabyte of arguments keeps no more of them in memory than it takes', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const heldBytes = (): number => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = heldBytes();
+    const kept = Array.from({ length: 40 }, () => {
+      const calls = createCallAssembly();
+      calls.take([piece(JSON.parse(`"${'x'.repeat(1024 * 1024)}"`) as string)], false);
+      return calls.finished();
+    });
+    expect(heldBytes() - before).toBeLessThan(20 * 1024 * 1024);
+    expect(kept).toHaveLength(40);
   });
 
   test.each([

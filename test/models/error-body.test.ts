@@ -33,3 +33,21 @@ test.each<[string, unknown, unknown]>([
 test.each(['a text', '"a text"', 'null', '[]', '7'])('%s stays as it is', async (text) => {
   expect(await read(text)).toBe(text);
 });
+
+test('of an error without end 64 KiB are read, and the rest is canceled', async () => {
+  const piece = new TextEncoder().encode('x'.repeat(10_000));
+  let pieces = 0;
+  const canceled = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>({
+    pull: (control) => {
+      pieces += 1;
+      control.enqueue(piece);
+    },
+    cancel: () => canceled.resolve(),
+  });
+  const read = await readErrorBody(new Response(body, { status: 500 }));
+  expect(await read.text()).toHaveLength(64 * 1024);
+  await canceled.promise;
+  // One more than is read may be in the queue of the stream.
+  expect(pieces).toBeLessThanOrEqual(8);
+});

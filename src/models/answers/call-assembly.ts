@@ -49,7 +49,7 @@ export function createCallAssembly(): CallAssembly {
     call.arguments = (wasEmpty ? '' : call.arguments) + text;
     keepExtra(call, part, rest);
     if (call.arguments.length <= MAX_ARGUMENT_CHARS) return true;
-    call.arguments = call.arguments.slice(0, MAX_ARGUMENT_CHARS);
+    call.arguments = copyOf(call.arguments.slice(0, MAX_ARGUMENT_CHARS));
     return false;
   };
 
@@ -69,6 +69,11 @@ export function createCallAssembly(): CallAssembly {
     },
     finished: () => finished(calls),
   };
+}
+
+/** A part of a string keeps all of it in memory, which may be a megabyte for each call of a turn. */
+function copyOf(part: string): string {
+  return JSON.parse(JSON.stringify(part)) as string;
 }
 
 /** Whether a piece begins another call than the one that its index or id has named before. */

@@ -1,16 +1,28 @@
 import { fieldsOf } from '../answers/read-chunk.ts';
 
-const MAX_CHARS = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /**
  * Converts the body of an error into OpenAI's form `{"error": {…}}`, the only one that the package reads. Google
- * wraps it in a list, and validation errors of vLLM and TGI have `detail` or a text. Other answers stay unchanged.
+ * wraps it in a list, and validation errors of vLLM and TGI have `detail` or a text. Other answers stay unchanged. Of a long
+ * body only the beginning is read.
  */
 export async function readErrorBody(response: Response): Promise<Response> {
   if (response.status < 400) return response;
-  const text = (await response.text()).slice(0, MAX_CHARS);
+  const text = await beginningOf(response);
   const { status, headers } = response;
   return new Response(bodyOf(text), { status, headers });
+}
+
+async function beginningOf({ body }: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body ?? []) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes >= MAX_BYTES) break; // This cancels the body.
+  }
+  return Buffer.concat(pieces).toString('utf8', 0, Math.min(bytes, MAX_BYTES));
 }
 
 function bodyOf(text: string): string {
