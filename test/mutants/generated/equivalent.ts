@@ -36,7 +36,8 @@ export const EQUIVALENT: Record<string, string> = {
   '9a87589fb6': 'asks who is silent when nothing waits for that',
   '8a4283a04d': 'asks who is silent when nothing waits for that',
   a782e81f36: 'asks who is silent when nothing waits for that',
-  // src/platform/egress
+  // src/platform
+  c59131c8ff: 'no URL begins with its query',
   '7f157515b4': 'a buffer that is exactly full pauses one chunk later',
   '4d42e7bf47': 'undici says so in no other error',
   // src/models

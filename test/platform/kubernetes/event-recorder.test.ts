@@ -68,6 +68,10 @@ test('a queue that is full drops what comes, and throws nothing', () => {
   for (let n = 0; n < 1_010; n += 1) record(subject(n), TEXT);
   expect(calls).toHaveLength(1);
   expect(dropped).toHaveLength(9); // One is on its way.
+  record(subject(5), TEXT); // It waits already.
+  expect(dropped).toHaveLength(9);
+  record(subject(1_005), TEXT);
+  expect(dropped).toHaveLength(10);
 });
 
 test('nothing that is recorded can throw', () => {

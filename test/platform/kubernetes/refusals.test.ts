@@ -23,6 +23,13 @@ test.each([
   expect(error()).toMatchObject({ name });
 });
 
+test.each([
+  ['has a message', { message: 'no' }, 'PATCH /x: no'],
+  ['has an empty message', { message: '' }, 'PATCH /x: 418'],
+])('an answer that %s is named by it, or by its status', (_, body, message) => {
+  expect(toKubeError(418, 'PATCH /x', { kind: 'Status', ...body }).message).toBe(message);
+});
+
 test('an error that the server did not answer stays as it is', () => {
   const error = new TypeError('x');
   expect(toStoreError(error)).toBe(error);

@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi';
 import { agentSpec } from '../../../../src/agents/agent.ts';
-import { applyMergePatch, toSnakeKey } from '../../../../src/platform/resources/schema/key-map.ts';
+import {
+  applyMergePatch,
+  toSnakeKey,
+  toSnakePointer,
+} from '../../../../src/platform/resources/schema/key-map.ts';
 import {
   agentPointer,
   AgentPatch,
@@ -355,3 +359,14 @@ const arbitraryDeclaration: fc.Arbitrary<AgentDeclaration> = fc.record(
   },
   optional,
 );
+
+test.each([
+  ['/firstMessage', '/first_message'],
+  ['/tools/0/secretRef', '/tools/0/secret_ref'],
+  ['/unknownField', '/unknownField'],
+  ['/unknownField/firstMessage', '/unknownField/firstMessage'],
+  ['/prompt/firstMessage', '/prompt/firstMessage'],
+  ['', ''],
+])('the pointer %j into a spec is %j in REST', (pointer, rest) => {
+  expect(toSnakePointer(agentSpec, pointer)).toBe(rest);
+});

@@ -115,8 +115,14 @@ describe('the validator', () => {
     expect(errorsOf('__proto__', {})).toMatchObject([{ pointer: '/kind' }]);
   });
 
-  test.each([undefined, null, [], 'text', 5])('a spec must be an object, not %p', (spec) => {
-    expect(errorsOf('Agent', spec)).toMatchObject([{ pointer: '/spec' }]);
+  test.each([
+    [undefined, 'required'],
+    [null, 'required'],
+    [[], 'invalid_type'],
+    ['text', 'invalid_type'],
+    [5, 'invalid_type'],
+  ])('a spec must be an object, not %j: %s', (spec, code) => {
+    expect(errorsOf('Agent', spec)).toMatchObject([{ pointer: '/spec', code }]);
   });
 });
 
