@@ -33,18 +33,20 @@ const MAX_ERRORS = 50;
 /** What etcd takes in one request; the API server refuses a larger object. */
 const MAX_OBJECT_BYTES = 1_500_000;
 
+/** Shared by all validators: compiling the schema of an agent takes up to 100 ms. */
+const compiled = new WeakMap<KindDefinition, Compiled>();
+
 /**
  * Checks objects of our kinds where no API server does: the `postgres` store, and the REST API
  * before it writes. Each of `kinds` is compiled at its first use, since `start` waits for this.
  */
 export function createValidator(kinds: readonly KindDefinition[]): Validator {
-  const compiled = new Map<string, Compiled>();
   const validate: Validate = (kind, spec, metadata) => {
     if (isCoreKind(kind)) return validateCore(spec, metadata);
     const definition = kinds.find((known) => known.kind === kind);
     if (!definition) return failed('/kind', 'not_allowed', `there is no kind ${kind}`);
-    let checks = compiled.get(kind);
-    if (!checks) compiled.set(kind, (checks = compile(objectSchema(definition))));
+    let checks = compiled.get(definition);
+    if (!checks) compiled.set(definition, (checks = compile(objectSchema(definition))));
     return validateWith(checks, spec, metadata);
   };
   return Object.assign(validate, { kinds: kinds.map(({ kind }) => kind) });
