@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { join } from 'node:path';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { createRoutes, type RoutesDeps } from '../../../src/roles/api/routes.ts';
@@ -40,6 +41,9 @@ export type Reply = { status: number; headers: Headers; text: string; body: any 
 /** How long an API waits for an operator that a busy machine slows down: longer than a user would. */
 export const PATIENT_MS = 30_000;
 
+/** Does not exist: most tests need no pages, and each start would spend 15 ms on reading those that were built. */
+const NO_PAGES = join(import.meta.dirname, 'no-pages');
+
 export async function startApi(
   options: {
     storeName?: StoreName;
@@ -60,6 +64,8 @@ export async function startApi(
     fallbackToFreePort: false,
     serveHealth: true,
     rateLimit: 0,
+    dashboardFolder: NO_PAGES,
+    widgetFolder: NO_PAGES,
     projectionWaitMs: options.operator === false ? undefined : PATIENT_MS,
     ...deps,
   });
@@ -91,7 +97,8 @@ export async function startAnother(
   { key, ...more }: { key: string } & Partial<ApiRoleDeps>,
 ): Promise<{ url: string; call: Call; stop: () => Promise<void> }> {
   const options = { host: '127.0.0.1', port: 0, fallbackToFreePort: false, serveHealth: true };
-  const { url, stop } = await runApi({ ...engine, ...options, rateLimit: 0, ...more });
+  const pages = { dashboardFolder: NO_PAGES, widgetFolder: NO_PAGES };
+  const { url, stop } = await runApi({ ...engine, ...options, ...pages, rateLimit: 0, ...more });
   keepConnections(url);
   return {
     url,
