@@ -36,8 +36,8 @@ export function findNodes(root) {
 
 /**
  * Runs `args` on the first Node that starts and resolves to its exit code. When a signal ended it,
- * this process ends by the same one. `cwd` defaults to the current folder, and `env` adds to its environment what is not
- * set there. With `holdsOutput` its output is printed in one piece when it ends, and it has no input.
+ * this process ends by the same one. `cwd` defaults to the current folder. The environment of this process overrides
+ * `env`. With `holdsOutput` the output is printed in one piece at the end, and the program has no input.
  */
 export async function runNode({ root, nodes, args, cwd, env, holdsOutput }) {
   for (const node of nodes) {

@@ -174,7 +174,7 @@ test('the microphone is closed with the panel, and with the page', async () => {
   await page.getByRole('button', { name: 'Talk with' }).click();
   await page.getByRole('button', { name: 'New talk' }).click();
   await page.getByRole('button', { name: 'Speak', exact: true }).click();
-  // Not `Listening`: the microphone's file goes on, and the panel may say that only for a moment.
+  // The panel may show `Listening` only briefly, because the microphone plays its file in a loop.
   await until(
     async () => `Microphone on; the panel shows: ${await panelText(visitor)}`,
     () => page.getByText('Microphone on').isVisible(),
