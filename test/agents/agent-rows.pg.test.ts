@@ -226,6 +226,7 @@ describe('a version', () => {
     await addAgent({}, 3);
     const id = await addAgent({}, 3);
     await addActivation(id, 1);
+    await addActivation(id, 3);
     const neighbor = await addAgent({}, 2);
     await addActivation(neighbor, 2);
     const gone = await addAgent(GONE, 1);
@@ -233,6 +234,7 @@ describe('a version', () => {
     const read = (version: number, over: object = {}) =>
       readPublishedContent(stored.pool, { ...inDefault(id), version, ...over });
     expect(await read(1)).toEqual({ version: 1, content: promptOf(id, 1) });
+    expect(await read(3)).toEqual({ version: 3, content: promptOf(id, 3) });
     expect(await read(2)).toBeUndefined();
     expect(await read(1, { namespace: 'other' })).toBeUndefined();
     expect(await read(1, { id: OTHER })).toBeUndefined();

@@ -180,7 +180,13 @@ describe('a deleted agent', () => {
   test('is due at its time, and settled a minute after', async () => {
     await note(AGENT, { look_at: ago(2) });
     await note(OTHER, { deleted_at: ago(61), look_at: ago(1) });
-    await note(newUuid(), { look_at: ago(-60) });
+    const later = newUuid();
+    await note(later, { look_at: ago(-60) });
+    const lookAt = async (id: string): Promise<number> => {
+      const rows = await stored.read('deleted_agents', 'agent_id');
+      return Number(rows.find((row) => row['agent_id'] === id)?.['look_at']);
+    };
+    const before = await lookAt(later);
     const due = await listDeletedAgents(stored.pool, 5);
     expect(due.map((one) => [one.agentId, one.isSettled])).toEqual([
       [AGENT, false],
@@ -190,6 +196,7 @@ describe('a deleted agent', () => {
     for (const one of due) await noneGoesOn(stored.pool, one);
     const left = await stored.read('deleted_agents', 'deleted_at');
     expect(left).toHaveLength(2);
+    expect(await lookAt(later)).toBe(before);
     const looked = left.find((row) => row['agent_id'] === AGENT)!;
     expect(Number(looked['look_at']) - Number(looked['deleted_at'])).toBe(60_000);
     expect(await listDeletedAgents(stored.pool, 5)).toEqual([]);

@@ -329,6 +329,16 @@ describe('a talk', () => {
     expect(await find('state', second)).toEqual([second]);
   });
 
+  test('shows whether a human has accepted it', async () => {
+    const accepted = (count: number) => ({ tally: { escalations: { accepted: count } } });
+    const ids = [await addTalk(accepted(0)), await addTalk(accepted(1))];
+    const found = await findTalks(stored.pool, { hashes: [hash('state')] });
+    expect(ids.map((id) => found.find((one) => one.conversationId === id)?.hadHuman)).toEqual([
+      false,
+      true,
+    ]);
+  });
+
   test('is not found once the user has spoken elsewhere', async () => {
     const id = await addTalk();
     await addTurn(id, 1);
@@ -370,6 +380,9 @@ describe('a talk', () => {
     await releaseTalk(stored.pool, { ...talk(id), state: hash('back'), ageSec: 0 });
     expect(await find('back')).toEqual([id]);
     expect(await find('state')).toEqual([neighbor]);
+    expect(await claimTalk(stored.pool, other!, hash('pending'))).toBe(true);
+    await releaseTalk(stored.pool, { ...talk(id), state: hash('again'), ageSec: 0 });
+    expect(await find('pending')).toEqual([neighbor]);
   });
 
   test('marks the turns of its request, and no others', async () => {

@@ -148,7 +148,7 @@ describe('sources', () => {
   });
 
   test('what is written of one source is written of no other', async () => {
-    const neighbor = await addSource({ text: 't' });
+    const neighbor = await addSource({ text: 't', chunks: 5, asked_key: 'own' });
     const before = await sourceOf(neighbor);
     const id = await addSource({ bytes: 1 });
     const { uid } = (await readSource(stored.pool, { namespace: 'default', id }))!;
@@ -225,11 +225,14 @@ describe('sources', () => {
     for (const other of others) {
       expect(await sourceOf(other)).toMatchObject({ deleted_at: null });
     }
+    const last = await markSourceDeleted(stored.pool, { ...key, name: 'b' });
+    expect(last).toMatchObject({ id: others[0] });
   });
 });
 
 describe('syncs', () => {
   test('one waits for each source, and none for a source that is gone', async () => {
+    await addSource();
     const [id, other] = [await addSource(), await addSource()];
     await addSync(other);
     await addSync(id, { status: 'succeeded' });
@@ -240,6 +243,7 @@ describe('syncs', () => {
     const gone = await addSource({ deleted_at: minutesAgo(1) });
     expect(await queueSync(stored.pool, { sourceId: gone, trigger: 'request' })).toBeUndefined();
     expect(await queueSync(stored.pool, { sourceId: OTHER, trigger: 'request' })).toBeUndefined();
+    expect(await stored.read('knowledge_syncs')).toHaveLength(3);
   });
 
   test('a sync is read, listed and canceled as one of its source', async () => {

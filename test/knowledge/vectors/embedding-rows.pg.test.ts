@@ -113,6 +113,8 @@ test('a lease is taken, renewed and used by one', async () => {
   const id = await addEmbeddings();
   const taken = await addEmbeddings({ lease_token: OTHER, lease_until: minutesAgo(-5) });
   const before = await embeddingsOf(taken);
+  const free = await addEmbeddings();
+  const freeBefore = await embeddingsOf(free);
   const own = { id, token: TOKEN };
   const foreign = { id: taken, token: TOKEN };
   expect(await takeLease(stored.pool, own, 60_000)).toEqual({ size: null });
@@ -128,9 +130,10 @@ test('a lease is taken, renewed and used by one', async () => {
   }
   expect(await embeddingsOf(id)).toMatchObject({ lease_until: null, generation: 2 });
   expect(await embeddingsOf(taken)).toEqual(before);
+  expect(await embeddingsOf(free)).toEqual(freeBefore);
   expect(await renewLease(stored.pool, own, 60_000)).toBe(false);
   await deleteEmbeddings(stored.pool, id);
-  expect(await stored.read('knowledge_embeddings')).toHaveLength(1);
+  expect(await stored.read('knowledge_embeddings')).toHaveLength(2);
 });
 
 test('a lease that ended is not renewed, and other rows of its holder stay as they are', async () => {

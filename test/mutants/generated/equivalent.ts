@@ -145,6 +145,8 @@ export const EQUIVALENT: Record<string, string> = {
   '03504a153e': 'remembers one word more',
   '4eee4a4e78': 'the words differ, so that a letter differs before the end',
   d654f26b1a: 'the words differ, so that a letter differs before the end',
+  '33d4a723e5': 'an owner has one namespace; this lets the planner use the key',
+  '28e2ab507c': 'an owner has one namespace; this lets the planner use the key',
   // src/speech
   '62008cf934': 'a level is a real number that does not meet the limit',
   '1861cf5e08': 'a level is a real number that does not meet the limit',
