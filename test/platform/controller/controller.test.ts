@@ -154,6 +154,8 @@ describe('the controller', () => {
       new TypeError('x is not a function'),
       new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') }),
       new Error('ordinary'),
+      new ReferenceError('x is not defined'),
+      new RangeError('out of range'),
     ];
     const { queue, lines, counts } = setUp((key) => {
       // Thrown before there is any promise, which an async function could not do.
@@ -161,9 +163,9 @@ describe('the controller', () => {
     });
     thrown.forEach((_, index) => queue.add(String(index)));
     await settled();
-    expect(lines).toHaveLength(5);
+    expect(lines).toHaveLength(7);
     expect(lines.every(({ err }) => err instanceof Error)).toBe(true);
-    expect(counts).toMatchObject({ errors: 5, panics: 3 });
+    expect(counts).toMatchObject({ errors: 7, panics: 5 });
   });
 
   test('one poison key does not stop the others', async () => {

@@ -198,6 +198,7 @@ describe('what the operator opens', () => {
     '*.localhost',
     'app.localhost',
     `${'a'.repeat(64)}.svc`,
+    `${'a.'.repeat(125)}svc1`,
   ])('%j is no CIDR and no host pattern, and the error names it', (cidr) => {
     const make = (): unknown => createAddressGuard({ allow: ['10.0.0.0/8', cidr] });
     expect(make).toThrow(StartupError);
@@ -206,6 +207,11 @@ describe('what the operator opens', () => {
 });
 
 describe('a host pattern', () => {
+  test('has at most 253 characters', () => {
+    const longest = `${'a.'.repeat(125)}svc`;
+    expect(createAddressGuard({ allow: [longest] }).isListedHost(longest)).toBe(true);
+  });
+
   const SERVICE = '10.96.7.7';
   const listed = createAddressGuard({
     allow: ['*.default.svc', 'rx.team-a.svc', '*.Cluster.LOCAL'],

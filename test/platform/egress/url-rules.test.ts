@@ -57,6 +57,14 @@ describe('spelling', () => {
   });
 });
 
+test.each(['home.arpa', 'router.home.arpa', 'rx.default.svc'])(
+  'https://%s/ ends as only an inner network knows it',
+  (host) => {
+    expect(problemOf(`https://${host}/`)).toContain('which only an inner network knows');
+    expect(problemOf(`https://${host}.example.com/`)).toBe('');
+  },
+);
+
 describe('literal addresses in any spelling', () => {
   test.each([
     '127.0.0.1',

@@ -29,6 +29,8 @@ const cause = (generation: number) =>
 
 test.each([
   [['parley-api'], 'api'],
+  [['parley-api-pin'], 'api'],
+  [['parley-demo'], 'api'],
   [['file'], 'file'],
   [['kubectl'], 'kubernetes'],
   [['argocd-controller', 'parley-api'], 'kubernetes'],
