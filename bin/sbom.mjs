@@ -35,7 +35,7 @@ export function writeSbom({ root, file, optional = true, bundled = [] }) {
     .filter(({ ref }) => ref === own || kept.has(ref))
     .map(({ ref, dependsOn }) => ({
       ref,
-      // A workspace depends on what is bundled, and the product contains that.
+      // The bundled packages belong to a workspace, but the product contains them.
       dependsOn: [...new Set(ref === own ? [...dependsOn, ...bundled] : dependsOn)].filter((one) =>
         kept.has(one),
       ),

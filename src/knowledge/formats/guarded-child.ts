@@ -161,7 +161,7 @@ function flags(): string[] {
   ];
 }
 
-/** Our code, and that of the packages. The web reader stands beside `src`, and in `dist`. */
+/** Lists the folders of our code and of the packages. A checkout has the web reader beside `src`. */
 function readable(): string[] {
   const root = path.resolve(path.dirname(CHILD_FILE), '../../..');
   const source = path.relative(root, CHILD_FILE).split(path.sep)[0]!;

@@ -86,7 +86,7 @@ function refusalBy(guard: AddressGuard): (url: URL) => string | undefined {
   };
 }
 
-/** The egress client calls whoever answers the receiver. */
+/** Names the server, which the egress client calls the receiver. */
 function bare(sentence: string): string {
   return sentence.replace(/\.$/, '').replace(/\b[Tt]he receiver\b/g, 'the server');
 }

@@ -44,7 +44,7 @@ export type Send = (request: {
   url: string;
   method: 'GET';
   headers: Record<string, string>;
-  /** From the call to complete response headers. */
+  /** Limit from the call to complete response headers. */
   timeoutMs: number;
   /** The body is cut there. */
   maxResponseBytes: number;
@@ -57,7 +57,7 @@ export type Sent =
       kind: 'response';
       statusCode: number;
       headers: Record<string, string | string[]>;
-      /** As it was sent, compressed or not. */
+      /** The bytes that were sent, compressed or not. */
       body: Promise<Buffer>;
       /** Whether `body` is all that was sent. */
       isWhole: Promise<boolean>;
@@ -67,7 +67,7 @@ export type Sent =
   /** `message` is one sentence without its full stop. `isTls`: the certificate is not trusted, or TLS failed. */
   | { kind: 'error'; message: string; isTls?: boolean };
 
-/** The timers of whoever reads, so that tests can hold the time. */
+/** The caller's timers, so that tests can hold the time. */
 export type Timers<Timer = unknown> = {
   setTimeout: (fire: () => void, ms: number) => Timer;
   clearTimeout: (timer: Timer) => void;

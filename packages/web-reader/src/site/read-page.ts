@@ -38,7 +38,7 @@ export type ExtractPage = (
   },
   signal: AbortSignal,
 ) => Promise<
-  /** The code `no_text` means that there is nothing to read. `detail` is a sentence without its full stop. */
+  /** `no_text` is the code of an empty document. `detail` is a sentence without its full stop. */
   { refused: { code: string; detail: string } } | { documents: ExtractedPage[] }
 >;
 
@@ -48,7 +48,7 @@ export type ExtractedPage = {
   text: string;
   /** ISO 639-1, as the page itself declares it. */
   language: string | null;
-  /** Of HTML: absolute addresses of its links, its canonical one, and the robots meta. */
+  /** Absolute addresses of the links of an HTML page. */
   links?: string[];
   canonical?: string | null;
   robots?: { noindex: boolean; nofollow: boolean };

@@ -26,7 +26,7 @@ export type SiteSettings = {
   url: string;
   maxDepth: number;
   maxPages: number;
-  /** From the start of a request to the start of the next one. */
+  /** Minimum time between the starts of two requests. */
   delayMs: number;
   /** Patterns of paths; none includes everything. */
   include: readonly string[];
@@ -105,7 +105,7 @@ export async function* readSite(
   }
 }
 
-/** What was found of a site says nothing of another, or of other pages of it. */
+/** Key of the cursor: a cursor counts only for the same site and the same selection of its pages. */
 function keyOf({ url, maxDepth, maxPages, include, exclude }: SiteSettings): string {
   return hashOf(JSON.stringify([READING, url, maxDepth, maxPages, include, exclude]));
 }

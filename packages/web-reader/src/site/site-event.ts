@@ -15,7 +15,7 @@ export type SiteEvent =
   | { kind: 'unchanged'; path: string }
   /** The page could not be read this time. `reason` is a sentence without its full stop. */
   | { kind: 'failed'; path: string; reason: string }
-  /** The page is not to be read, or is no document. */
+  /** The page has no document that may be kept. */
   | { kind: 'skipped'; path: string; reason: string }
   /** Progress: so many addresses are known so far. */
   | { kind: 'found'; count: number };
