@@ -55,7 +55,7 @@ export const MADE_AT_RUN_TIME: Readonly<Record<string, string>> = {
   'src/config.ts': 'a number of settings',
   'src/conversations/redaction/find-emails.ts': 'classes of letters',
   'src/conversations/redaction/find-ibans.ts': 'the forms of account numbers that ibantools has',
-  'src/knowledge/formats/confine.ts': 'the name of a line of /proc',
+  'src/knowledge/formats/guarded-child.ts': 'the name of a line of /proc',
   'src/knowledge/formats/pdf-text.ts': 'words for pages',
   'src/knowledge/formats/shown-word.ts': 'a name of our own',
   'src/knowledge/passages/phrases.ts': 'english.json',

@@ -1,9 +1,13 @@
 import { ApiError, found } from '../../errors.ts';
-import { conversationEnded, type ConversationDeps } from '../record/conversation-deps.ts';
-import { readConversation } from '../record/conversations.sql.ts';
+import {
+  conversationEnded,
+  type ConversationDeps,
+  inConversation,
+  lockLive,
+} from '../record/conversation-deps.ts';
+import { readConversation, readForTurn } from '../record/conversations.sql.ts';
 import { startConversation } from '../record/start-conversation.ts';
-import { listTurns, readUnheard, type BroughtTurn } from '../record/turns.sql.ts';
-import { addNotes } from './add-notes.ts';
+import { listTurns, readUnheard, type BroughtTurn, addTurns } from '../record/turns.sql.ts';
 import {
   addedFrom,
   afterLastReply,
@@ -13,7 +17,6 @@ import {
   isUnspoken,
   type Added,
 } from './read-messages.ts';
-import { redactSaid } from './redact-said.ts';
 import { chooseTalk, type Choice } from './choose-talk.ts';
 import {
   claimTalk,
@@ -23,6 +26,11 @@ import {
   saveTalk,
   type FoundTalk,
 } from './talks.sql.ts';
+import { plainTurn } from '../record/plain-turn.ts';
+import type { AgentContent } from '../../agents/agent.ts';
+import { readLiveContent, readVersionToTalk } from '../../agents/agent-versions.sql.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
+import { mayHoldAny, redactHistory } from '../redaction/redact.ts';
 
 export type TalkRequest = {
   namespace: string;
@@ -233,3 +241,57 @@ async function begin(
 
 /** Longer than a request is waited for. */
 const ABANDONED_SEC = 3_600;
+
+/**
+ * Words of the client's program in the midst of a talk, as turns of the role `system`.
+ * @throws ApiError not_found, conversation_ended
+ */
+async function addNotes(
+  deps: ConversationDeps,
+  { namespace, id, notes }: { namespace: string; id: string; notes: readonly string[] },
+): Promise<void> {
+  await inConversation(deps, async ({ db }) => {
+    const conversation = await lockLive(db, { namespace, id });
+    const turns = notes.map((text, i) => {
+      const turn = plainTurn(conversation, 'system', text);
+      return { ...turn, index: turn.index + i };
+    });
+    const { tally, status, silenceTimeoutSec: silenceSec } = conversation;
+    if (status !== 'active' && status !== 'escalated') return;
+    await addTurns(db, { conversation, turns, tally, status, silenceSec });
+  });
+}
+
+type Request = {
+  namespace: string;
+  /** uuids */
+  agentId: string;
+  version: number | undefined;
+  conversationId: string | undefined;
+  said: readonly BroughtTurn[];
+};
+
+/**
+ * The messages of a request as they may be kept, for the hashes by which a talk is found again: not even a hash
+ * is kept of what the agent asks to be taken out. The words of the turn stay as they came: they are redacted by
+ * the version that the conversation has.
+ */
+async function redactSaid(pool: Pool, request: Request): Promise<readonly BroughtTurn[]> {
+  const { said } = request;
+  if (!said.some(({ role, text }) => role === 'user' && mayHoldAny(text))) return said;
+  const content = await readContent(pool, request);
+  if (!content?.redaction) return said; // Of an agent that is not there its refusal follows.
+  return redactHistory(said, content);
+}
+
+async function readContent(pool: Pool, request: Request): Promise<AgentContent | null> {
+  const { namespace, agentId, version, conversationId } = request;
+  if (conversationId !== undefined) {
+    return (await readForTurn(pool, { namespace, id: conversationId }))?.content ?? null;
+  }
+  const read =
+    version === undefined
+      ? await readLiveContent(pool, { namespace, id: agentId })
+      : await readVersionToTalk(pool, { namespace, id: agentId, version });
+  return read?.content ?? null;
+}

@@ -1,13 +1,15 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { clearInterval, clearTimeout, setInterval, setTimeout } from '../../clock.ts';
 import { programFile } from '../../program-file.ts';
-import { confine, residentBytes } from './confine.ts';
 import { createFrameReader, frameParts, type Frame } from './frames.ts';
 import type { Answer, Question } from './extracted.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { promisify } from 'node:util';
 
 /**
  * A process that reads what strangers made, with nothing to lose and little to spend (decision 47):
@@ -36,7 +38,7 @@ export class ChildLost extends Error {
 }
 
 const CHILD_FILE = programFile(import.meta.url, 'extract-child');
-/** Resident, as it is looked at from outside; confine.ts has what the kernel refuses. */
+/** Resident bytes, as measured from outside; `confine` sets what the kernel refuses. */
 const WATCHED_BYTES_MAX = 236_000_000;
 const HEAP_MB_MAX = 128;
 const WATCH_MS = 20;
@@ -174,3 +176,40 @@ function readable(): string[] {
   const folders = [...ours, linked, packages].map((folder) => path.join(folder, '*'));
   return [path.join(root, 'package.json'), linked, ...folders];
 }
+
+/** Limit of the kernel, slightly above the limit that is measured from outside. */
+const MEMORY_BYTES_MAX = 244_000_000;
+const NICE = 10;
+
+/**
+ * Confines a child that has loaded its code. The kernel then refuses further memory, even in one piece between two
+ * measurements, and further files and connections. Without `prlimit` only the measurements remain.
+ */
+async function confine(child: ChildProcess): Promise<void> {
+  const { pid } = child;
+  if (pid === undefined || process.platform !== 'linux') return;
+  try {
+    const spare = Math.max(0, MEMORY_BYTES_MAX - statusOf(child, 'VmRSS'));
+    const data = statusOf(child, 'VmData') + spare;
+    const open = readdirSync(`/proc/${pid}/fd`).length;
+    const limits = [`--data=${data}`, `--nofile=${open}`, '--fsize=0', '--core=0'];
+    await promisify(execFile)('prlimit', ['--pid', String(pid), ...limits], { timeout: 5_000 });
+    // Lowers each thread, so that requests come first on a busy machine.
+    for (const thread of readdirSync(`/proc/${pid}/task`)) setPriority(Number(thread), NICE);
+  } catch {
+    // The system lacks the program, or the child has ended, which its exit event reports.
+  }
+}
+
+/** Returns a line of the child's status in bytes, or 0 if the system has none. */
+function statusOf({ pid }: ChildProcess, field: 'VmRSS' | 'VmData'): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) * 1_024;
+  } catch {
+    return 0;
+  }
+}
+
+/** 0 where the system does not say. */
+const residentBytes = (child: ChildProcess): number => statusOf(child, 'VmRSS');

@@ -11,7 +11,6 @@ import {
 } from '../sources/fetching.ts';
 import { FEED_LIMITS, type FeedLimits } from './feed-limits.ts';
 import { invalidFeed, tookTooLong, tooLarge, tooManyDocuments } from './feed-refused.ts';
-import { readState, writeState, type FeedState } from './feed-state.ts';
 import type { PageAnswer } from './read-answer.ts';
 import { readDocument, type ReadingDeps } from './read-document.ts';
 import { REQUEST_TIMES, requestPage, type RequestDeps, type RequestTimes } from './request-page.ts';
@@ -201,4 +200,27 @@ async function nextPage(ask: Ask, cursor: string | null) {
 function toldTwice(id: string): FetchRefused {
   const shown = id.length > 80 ? `${id.slice(0, 80).toWellFormed()}…` : id;
   return invalidFeed(`tells of the document ${shown} twice; each id may stand there once`);
+}
+
+/**
+ * State of a feed between two syncs, valid for this `url` only. `format` is the format of the last answer. The next sync
+ * requests the page at `cursor`, whose tag is `etag`; if both are `null`, it begins with the first page.
+ */
+type FeedState = {
+  url: string;
+  format: 'json' | 'text';
+  cursor: string | null;
+  etag: string | null;
+};
+
+function writeState({ url, format, cursor, etag }: FeedState): string {
+  return JSON.stringify({ url, format, cursor, etag });
+}
+
+/** Returns `undefined` if the state belongs to another address. */
+function readState(kept: string | null, url: string): FeedState | undefined {
+  if (kept === null) return undefined;
+  // We wrote it ourselves, and nobody else does.
+  const state = JSON.parse(kept) as FeedState;
+  return state.url === url ? state : undefined;
 }

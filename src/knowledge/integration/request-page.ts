@@ -7,7 +7,7 @@ import { FetchRefused } from '../sources/fetching.ts';
 import type { FeedLimits } from './feed-limits.ts';
 import { TryAgain } from './feed-refused.ts';
 import { readAnswer, type PageAnswer } from './read-answer.ts';
-import { signRequest } from './sign-request.ts';
+import { signBody, signStandard } from '../../platform/egress/signature.ts';
 
 export type RequestDeps = {
   send: EgressFetch;
@@ -119,4 +119,24 @@ function failed({ errorClass, message }: EgressFailure): Error {
   if (errorClass === 'blocked') return new FetchRefused('InvalidUrl', said);
   if (errorClass === 'tls') return new FetchRefused('TlsFailed', said);
   return new TryAgain(new FetchRefused('NotAnswering', said));
+}
+
+/**
+ * Signs a request with both signatures of events and tools (contract/knowledge.md#feeds). A GET has no body, so the request target is
+ * signed instead, path and query as they stand in the request line. The signature is valid for this page alone, and a
+ * changed cursor breaks it.
+ */
+function signRequest(
+  secret: string,
+  { url, id, nowMs }: { url: string; id: string; nowMs: number },
+): Record<string, string> {
+  const { pathname, search } = new URL(url);
+  const body = Buffer.from(pathname + search);
+  const timestampSec = Math.floor(nowMs / 1_000);
+  return {
+    'parley-signature': signBody(secret, body),
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampSec),
+    'webhook-signature': signStandard(secret, { id, timestampSec, body }),
+  };
 }

@@ -1,5 +1,4 @@
 import type { Db } from '../../platform/postgres/pool.ts';
-import { BYTEA_AS_BYTES } from './binary-results.ts';
 
 /** Passages to search: of some owners, or of all sources of a namespace. Ids are uuids. */
 export type SearchScope = {
@@ -289,3 +288,16 @@ export async function readPassages(
   });
   return rows;
 }
+
+/**
+ * Options of statements that return bytes in binary, half as long as the text that pg requests by default. All columns
+ * must be text or bytes, and the bytes UTF-8, because pg decodes them.
+ */
+const BYTEA_AS_BYTES = {
+  binary: true,
+  types: {
+    getTypeParser: (oid: number) => (bytes: Buffer) => (oid === BYTEA ? bytes : String(bytes)),
+  },
+};
+
+const BYTEA = 17;

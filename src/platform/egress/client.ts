@@ -1,9 +1,8 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import type { AddressGuard } from './address-guard.ts';
-import { collectBody } from './body-collector.ts';
 import { createConnector } from './connector.ts';
-import { Exchange, type ResponseHeaders } from './exchange.ts';
+import { Exchange, type ResponseHeaders, type BodySink } from './exchange.ts';
 import { connectFailure, EgressFailure, isOutOfSockets, type FailureClass } from './failure.ts';
 import { createOriginPools, type Dispatched, type OriginPools } from './origin-pools.ts';
 import { createResolver } from './resolver.ts';
@@ -250,4 +249,43 @@ export function dispatched(
 function deadlineFailure(timeoutMs: number, wasSent: boolean): EgressFailure {
   const missing = wasSent ? 'The receiver did not answer' : 'No connection could be made';
   return new EgressFailure('timeout', `${missing} within ${timeoutMs} ms.`);
+}
+
+/** Neither promise rejects. `isWhole` is true if the body arrived to its end. */
+type CollectedBody = BodySink & { whole: Promise<Buffer>; isWhole: Promise<boolean> };
+
+/**
+ * A body as a courtesy: it is read for a short while and up to a size, then cut together with the
+ * socket.
+ */
+function collectBody(
+  limits: { maxResponseBytes: number; bodyGraceMs: number },
+  cut: () => void,
+): CollectedBody {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  let isOver = false;
+  const { promise: whole, resolve } = Promise.withResolvers<Buffer>();
+  const { promise: isWhole, resolve: tellWhole } = Promise.withResolvers<boolean>();
+  const finish = (isAll: boolean): void => {
+    if (isOver) return;
+    isOver = true;
+    clearTimeout(grace);
+    tellWhole(isAll);
+    resolve(Buffer.concat(chunks).subarray(0, limits.maxResponseBytes));
+    chunks.length = 0; // The connection keeps its last exchange.
+  };
+  const endAndCut = (): void => {
+    finish(false);
+    cut();
+  };
+  const grace = setTimeout(endAndCut, limits.bodyGraceMs);
+  const push = (chunk: Buffer): void => {
+    if (isOver) return;
+    chunks.push(chunk);
+    bytes += chunk.length;
+    // After the parser's turn: it does not expect its socket to vanish inside a callback.
+    if (bytes > limits.maxResponseBytes) queueMicrotask(endAndCut);
+  };
+  return { whole, isWhole, push, end: (error) => finish(error === undefined) };
 }

@@ -5,7 +5,7 @@ import { EgressFailure, isDroppedConnection } from './failure.ts';
 /**
  * One request on one connection, as undici's handler sees it.
  *
- * It ends at the response's headers; what becomes of the body is for whoever asked: body-collector.ts
+ * It ends at the response's headers; client.ts collects the body
  * reads some of it, fetch.ts hands it on as it comes.
  */
 
