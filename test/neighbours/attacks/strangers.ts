@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Attack, TcpOptions } from '../attack.ts';
+import type { Attack, Target, TcpOptions } from '../attack.ts';
 
 /** What somebody can do who only reaches the port. */
 
@@ -31,6 +31,21 @@ const connections = (
   run: ({ keep, tcp }) => keep(count, () => tcp(options)),
 });
 
+/** Most of a body of a megabyte. Its end never comes. */
+export const unendingBody = (
+  { many }: Pick<Target, 'many'>,
+  path: string,
+  ...headers: string[]
+): string =>
+  [
+    `POST ${path} HTTP/1.1`,
+    'host: parley',
+    'content-type: application/json',
+    'content-length: 1000000',
+    ...headers,
+    `\r\n{"name":"${'x'.repeat(many(950_000, 20_000))}`,
+  ].join('\r\n');
+
 const wrongKey = (): string => `parley_${randomBytes(30).toString('hex')}`;
 
 export const strangers: readonly Attack[] = [
@@ -59,6 +74,16 @@ export const strangers: readonly Attack[] = [
     },
     { name: 'half-bodies', bound: `15 s for a request; ${PLACES}`, answers: [] },
   ),
+  {
+    name: 'unending-bodies',
+    by: 'stranger',
+    bound: '32 bodies of more than 8 KiB without a key, 16 of an address: 503',
+    answers: [],
+    run: (target) => {
+      const text = unendingBody(target, '/v1/widget/tokens');
+      return target.keep(1_000, () => target.tcp({ text }));
+    },
+  },
   connections(
     1_000,
     { text: UPGRADE('/nowhere'), isRead: true },

@@ -1,5 +1,6 @@
 import type { Attack } from '../attack.ts';
 import { documents } from './documents.ts';
+import { unendingBody } from './strangers.ts';
 import { texts } from './texts.ts';
 
 /** What a tenant can do with a key that has `write`, or only `read`. */
@@ -114,6 +115,17 @@ const writers: readonly Attack[] = [
       const body = Buffer.alloc(many(20_000_000, 1_500_000), ' ');
       const headers = { 'content-type': 'application/json' };
       return again(10, () => call('POST', '/v1/agents', { body, headers }));
+    },
+  },
+  {
+    name: 'unending-json',
+    by: 'write',
+    bound: '16 bodies of more than 64 KiB, 8 of a namespace: 503',
+    answers: [],
+    run: (target) => {
+      const { keep, tcp, keys } = target;
+      const text = unendingBody(target, '/v1/agents', `authorization: Bearer ${keys.write}`);
+      return keep(1_000, () => tcp({ text }));
     },
   },
   {
