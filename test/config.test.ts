@@ -123,6 +123,13 @@ test('limits and quotas are read, and 0 is none', () => {
   expect(readConfig({}).limits).toEqual(DEFAULT_LIMITS);
 });
 
+test('a kind of declared thing has a quota without an entry here', () => {
+  expect(readConfig({ PARLEY_QUOTA_GREETINGS: '5' }).limits.quotas).toMatchObject({ greetings: 5 });
+  expect(() => readConfig({ PARLEY_QUOTA_GREETINGS: 'x' })).toThrow(
+    'PARLEY_QUOTA_GREETINGS: must be a whole number; 0: no limit',
+  );
+});
+
 test('retention is whole days; what is set alone changes', () => {
   expect(readConfig({}).retention).toEqual({ events: 30, conversations: 0, audit: 0 });
   const { retention } = readConfig({
