@@ -96,6 +96,7 @@ describe('what one question has alone', () => {
   });
 
   test('is no ending of another word, nor a letter more of one', () => {
+    expect(commonWords(['pay'], ['payment'])).toBe(1);
     expect(commonWords(['pay'], ['canment'])).toBe(0);
     expect(commonWords(['helmet'], ['hexxxxx'])).toBe(0);
   });

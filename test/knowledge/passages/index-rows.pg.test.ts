@@ -124,7 +124,10 @@ describe('the index of an owner', () => {
   });
 
   test('gains passages from a position on, or a single one', async () => {
-    const [own, neighbor] = [await indexed(['tent']), await indexed(['tent'])];
+    const [own, neighbor] = [
+      await indexed(['tent']),
+      await indexed(['tent', 'hut', 'lake', 'tree']),
+    ];
     const { sourceId } = own;
     const before = await indexOf(neighbor.sourceId);
     await add(sourceId, ['tent hut', 'lake']);
@@ -137,7 +140,7 @@ describe('the index of an owner', () => {
     await indexOwner(stored.pool, sourceId);
     expect(await indexOf(sourceId)).toEqual(gained);
     expect(await indexOf(neighbor.sourceId)).toEqual(before);
-    expect(await countWords(stored.pool, neighbor.sourceId)).toBe(1);
+    expect(await countWords(stored.pool, neighbor.sourceId)).toBe(4);
   });
 
   test('counts its passages, also when there are none any more', async () => {
@@ -188,10 +191,12 @@ test('words of 4 to 32 letters without digits are learnt once, of the passages t
   const [long, longer] = ['x'.repeat(32), 'y'.repeat(33)];
   const own = await indexed([`hut tent abc123 ${long} ${longer}`]);
   expect(await learnt()).toEqual(['tent', long]);
-  await indexed(['tent lake']);
+  await indexed(['tent lake', 'tent']);
   expect(await learnt()).toEqual(['lake', 'tent', long]);
   await stored.pool.query('delete from knowledge_words');
   await add(own.sourceId, ['tree']);
   await indexFrom(stored.pool, own.sourceId, { first: 1, languages: [null] });
   expect(await learnt()).toEqual(['tree']);
+  await indexed(['boat']);
+  expect(await learnt()).toEqual(['boat', 'tree']);
 });

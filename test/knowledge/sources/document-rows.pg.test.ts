@@ -251,11 +251,10 @@ describe('an upload', () => {
     const [id, neighbor] = [await addSource(), await addSource()];
     const row = { source_id: id, media_type: 'text/plain', content: Buffer.from('old') };
     await stored.add('knowledge_uploads', row);
-    await stored.add('knowledge_upload_pieces', {
-      source_id: id,
-      number: 0,
-      content: Buffer.from('x'),
-    });
+    for (const number of [0, 1]) {
+      const piece = { source_id: id, number, content: Buffer.from('x') };
+      await stored.add('knowledge_upload_pieces', piece);
+    }
     await writeUpload(stored.pool, neighbor, upload('neighbor'));
     const read = await readUpload(stored.pool, id);
     expect([read?.content.toString(), read?.fileName]).toEqual(['old', null]);

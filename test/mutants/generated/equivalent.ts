@@ -122,6 +122,8 @@ export const EQUIVALENT: Record<string, string> = {
   e685a3b960: 'no feature has the weight 0',
   '0ffce291e4': 'at the minute of opening people are there, so that nobody is told when they are',
   ba1aa3e483: 'the index of a turn of a user is that of no turn of a human',
+  d307184eed: 'JSON has no member that is undefined',
+  '76795265ea': 'JSON has no member that is undefined',
   // src/knowledge
   e6391cb778: 'the one text that is refused is asked for once more, and refused again',
   // packages/web-reader
@@ -147,6 +149,14 @@ export const EQUIVALENT: Record<string, string> = {
   d654f26b1a: 'the words differ, so that a letter differs before the end',
   '33d4a723e5': 'an owner has one namespace; this lets the planner use the key',
   '28e2ab507c': 'an owner has one namespace; this lets the planner use the key',
+  '0f23605d75': 'the numbers of the words are made with the agent; this reads fewer rows',
+  '851b37b685': 'the gap itself is resolved, and so is none of the open ones',
+  cd545a55aa: 'the other words of the owner are deleted before',
+  bd72b42697: 'a word that is there stays as it is; this locks fewer rows',
+  '860f3438f6': 'this statement runs for the first passages alone, so that $2 is 0',
+  '0ceb9be21e': 'the empty word is too short to be learnt',
+  '690679ddbd': 'behind the end there is no character',
+  '61e996ac02': 'only a number is finite',
   // src/speech
   '62008cf934': 'a level is a real number that does not meet the limit',
   '1861cf5e08': 'a level is a real number that does not meet the limit',

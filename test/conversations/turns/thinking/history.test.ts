@@ -188,6 +188,16 @@ test('what a provider wants back stands with its call and its request', () => {
     extra: { m: 1 },
     toolCalls: [{ extra: { c: 1 } }],
   });
+  const twice = [0, 1].map((index) => ({
+    ...toolTurn(index, 'tool_a', result('x')),
+    providerMetadata: { provider: 'p', message: { m: index } },
+  }));
+  expect(createHistory()('c', twice).map(({ role }) => role)).toEqual([
+    'assistant',
+    'tool',
+    'assistant',
+    'tool',
+  ]);
   const without = called({ provider: 'p' });
   expect(without).not.toHaveProperty('extra');
   expect(callsIn(without)[0]).not.toHaveProperty('extra');
