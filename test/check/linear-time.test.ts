@@ -7,19 +7,19 @@ import { REGISTER } from '../linear/register.ts';
 /** Text that somebody else wrote takes time in proportion to its length, whatever it is. */
 
 describe.each(Object.entries(REGISTER))('%s', (_, run) => {
-  test('take time in proportion to the text', () => {
+  test('take time in proportion to the text', async () => {
     const slow: Record<string, number> = {};
     for (const [name, family] of FAMILIES) {
-      const growth = superlinearGrowth(run, family);
+      const growth = await superlinearGrowth(run, family);
       if (growth !== undefined) slow[name] = Math.round(10 * growth) / 10;
     }
     expect(slow).toEqual({});
   });
 });
 
-test('the JSON Schema of a tool takes time in proportion to its references', () => {
+test('the JSON Schema of a tool takes time in proportion to its references', async () => {
   const compile = (text: string): void => void compileParameters(JSON.parse(text));
-  expect(superlinearGrowth(compile, chainOfReferences)).toBeUndefined();
+  expect(await superlinearGrowth(compile, chainOfReferences)).toBeUndefined();
 });
 
 function chainOfReferences(chars: number): string {

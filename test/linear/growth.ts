@@ -8,32 +8,37 @@ const GROWTH_MAX = 3;
 const MEASURABLE_MS = 2;
 const ROUNDS_MAX = 9;
 
+/** A function under test. Its promise is awaited if it returns one. */
+export type Run = (text: string) => unknown;
 /** Makes a text of about so many characters. */
 export type Family = (chars: number) => string;
 
 /**
  * Returns how many times as long a function takes per character when the text is eight times as long, or undefined
- * if that is what linear time explains. Other load makes a run longer, never shorter: so the
- * shortest runs are compared, and more are made while they differ too much.
+ * if that is what linear time explains. Counts the CPU time of this thread, and compares the shortest of several
+ * runs, because other load makes a run longer and never shorter.
  */
-export function superlinearGrowth(run: (text: string) => void, family: Family): number | undefined {
+export async function superlinearGrowth(run: Run, family: Family): Promise<number | undefined> {
   const large = family(TIMES * SMALL_CHARS);
   const small = Array.from({ length: TIMES }, () => family(SMALL_CHARS));
-  const runSmall = (): void => small.forEach((text) => run(text));
-  runSmall(); // Compiles what is compiled once.
-  const runLarge = (): void => run(large);
-  let long = ms(runLarge);
+  const runSmall = async (): Promise<void> => {
+    for (const text of small) await run(text);
+  };
+  await runSmall(); // Compiles what is compiled once.
+  const runLarge = (): unknown => run(large);
+  let long = await cpuMs(runLarge);
   let short = Infinity;
   for (let round = 0; round < ROUNDS_MAX && long >= MEASURABLE_MS; round += 1) {
-    short = Math.min(short, ms(runSmall));
+    short = Math.min(short, await cpuMs(runSmall));
     if (long <= GROWTH_MAX * short) return undefined;
-    long = Math.min(long, ms(runLarge));
+    long = Math.min(long, await cpuMs(runLarge));
   }
   return long < MEASURABLE_MS ? undefined : long / short;
 }
 
-function ms(run: () => void): number {
-  const before = performance.now();
-  run();
-  return performance.now() - before;
+async function cpuMs(run: () => unknown): Promise<number> {
+  const before = process.threadCpuUsage();
+  await run();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1_000;
 }

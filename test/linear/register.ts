@@ -14,6 +14,7 @@ import { readUserTurn } from '../../src/conversations/turns/read-user-turn.ts';
 import { moodOf } from '../../src/conversations/turns/sentiment.ts';
 import { matcherOf } from '../../packages/web-reader/src/site/path-patterns.ts';
 import { readRobotsRules } from '../../packages/web-reader/src/site/robots-rules.ts';
+import type { Run } from './growth.ts';
 
 const ORIGIN = 'https://shop.example';
 
@@ -31,7 +32,7 @@ function startsOf(text: string, count: number): string[] {
 }
 
 /** Every function that reads text from outside, with a call of it. */
-export const REGISTER: Readonly<Record<string, (text: string) => void>> = {
+export const REGISTER: Readonly<Record<string, Run>> = {
   'keyword rules': (text) =>
     toHandOver(
       { escalation: { rules: [{ when: 'keyword', keywords: startsOf(text, 10) }] } },
