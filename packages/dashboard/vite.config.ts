@@ -8,7 +8,7 @@ const API = { target: 'http://127.0.0.1:8080', changeOrigin: false };
 const EVERYWHERE =
   /node_modules\/(react|react-dom|scheduler|openapi-fetch|use-sync-external-store|@tanstack\/(react-)?(query|router|store)(-core)?|@tanstack\/history)\//;
 
-/** Of the pieces of pages those that most pages show at once; the table brings a package with it. */
+/** Modules that most pages need immediately. The table is excluded because it brings a package with it. */
 const FRAME =
   /dashboard\/src\/(ui\/(?!agent-filter|chart|diff|table|filters)|data|app\/(?!sign-in\.))/;
 const PAGES_OF =
@@ -26,31 +26,32 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2023',
     modulePreload: { polyfill: false },
-    // Everything is a file: the policy of the page allows no data URLs.
+    // Everything is a file, because the page's Content Security Policy allows no data URLs.
     assetsInlineLimit: 0,
     rolldownOptions: {
-      // Where a machine is busy, everything is slow.
+      // On a busy machine everything is slow, so the timings mean little.
       checks: { bundlerTimings: false },
       output: {
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [
-            // What every page needs and few changes touch: after an upgrade browsers have it already.
+            // Packages that every page needs and that rarely change, so that browsers keep them across
+            // upgrades.
             { name: 'packages', test: EVERYWHERE },
             { name: 'frame', test: FRAME },
-            // The pages of a noun: many small files are a sixth larger than the few they make, packed.
-            // Not of agents: the overview shares pieces with them.
+            // One file per group of pages, because many small files are a sixth larger when compressed.
+            // Agents are excluded, because the overview shares modules with them.
             { name: (id) => PAGES_OF.exec(id)?.[1] ?? null, test: PAGES_OF, debugName: 'pages' },
           ],
         },
       },
       onwarn: (warning, warn) => {
-        // "use client" of libraries means nothing where all of it is for browsers.
+        // Libraries mark modules with "use client", which means nothing in a browser-only build.
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
       },
     },
   },
-  // `npm run dashboard`: changes are seen at once, the API is that of a `npm start` beside it, which is
-  // asked under the name that the page has: else it takes the page for another site's.
+  // `npm run dashboard` reloads changes and forwards API requests to a running `npm start`. The proxy keeps
+  // the page's host name (`changeOrigin: false`), because the API otherwise rejects the page as cross-site.
   server: { host: '127.0.0.1', proxy: { '/v1': API, '/docs': API } },
 });

@@ -7,7 +7,7 @@ import { useMe } from '../data/me.ts';
 import { signOut } from './sign-out.ts';
 import { ThemeChoice } from './theme.tsx';
 
-/** Who is signed in, what they may do, how it looks, and the way out. */
+/** Shows the account of the session: name, namespace, scopes, theme and sign-out. */
 export function Account() {
   const me = useMe();
   const id = useId();

@@ -8,7 +8,10 @@ import { LiveContext } from '../data/live-context.ts';
 import { loadAllPages, router } from './router.tsx';
 import { SessionGate } from './session.tsx';
 
-/** The whole of it: who you are first, then the stream, then the page of the address. */
+/**
+ * Nests the parts of the app: the session comes first, then the event stream, then the page at the current
+ * address.
+ */
 export function App() {
   const [queryClient] = useState(() =>
     createQueryClient(

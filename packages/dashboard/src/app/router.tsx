@@ -14,9 +14,9 @@ const loaders: (() => Promise<unknown>)[] = [];
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFoundPage });
 
 /**
- * Every page by its address. Each is loaded when it is wanted, or soon will be: when the pointer rests on
- * a link to it, and all of them once the first page is done (`loadAllPages`). What can be filtered stands
- * in the query of the address, as plain text.
+ * All pages by address. A page loads when the pointer rests on a link to it, and all pages load in the
+ * background once the first one is done (`loadAllPages`). Filters are in the query string of the address, as
+ * plain text.
  */
 const pages = [
   page('/', () => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
@@ -53,7 +53,8 @@ const pages = [
     () => import('../pages/conversations/conversation-page.tsx'),
     'ConversationPage',
   ),
-  // One page with one of them or none: the list and the focus stay when another is chosen.
+  // The list and an open escalation share one page, so the list and the focus stay when another one is
+  // chosen.
   page(
     '/escalations/{-$escalationId}',
     () => import('../pages/escalations/escalations-page.tsx'),
@@ -128,8 +129,8 @@ export const router = createRouter({
 });
 
 /**
- * Loads every page, one at a time while the browser has nothing else to do, so that a change of page waits
- * for nothing. @returns ends it
+ * Loads every page, one at a time while the browser is idle, so that navigation never waits for a download.
+ * @returns a function that stops the loading
  */
 export function loadAllPages(): () => void {
   let isOver = false;
@@ -137,7 +138,7 @@ export function loadAllPages(): () => void {
   const next = (): void => {
     const load = waiting.shift();
     if (!load || isOver) return;
-    // One that fails is loaded when it is wanted, and fails there.
+    // A page that fails to load is loaded again when somebody opens it, and shows the error there.
     void load().finally(() => requestIdleCallback(next));
   };
   requestIdleCallback(next);
@@ -146,7 +147,7 @@ export function loadAllPages(): () => void {
   };
 }
 
-/** A page is a module with one component, loaded by its name. */
+/** Creates the route of a page: a module that exports one component under the given name. */
 function page<Name extends string>(
   path: string,
   load: () => Promise<Record<Name, () => React.ReactNode>>,

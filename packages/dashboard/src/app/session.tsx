@@ -7,13 +7,14 @@ import { takeSignInToken } from './sign-in-token.ts';
 
 const SignIn = lazy(async () => ({ default: (await import('./sign-in.tsx')).SignIn }));
 
-/** Taken out of the address before anything else is done: it must not be seen or kept. */
+/**
+ * Read before anything else and removed from the address, because the token must not be displayed or kept.
+ */
 const given = takeSignInToken();
 
 /**
- * Signed out, the sign-in stands in the place of the page and the address stays: nobody is sent
- * anywhere, and after it the page they wanted is there. Where a session ends while somebody works, it
- * stands over the page, which keeps what they have typed.
+ * Shows the sign-in in place of the page while nobody is signed in. The address stays, so the requested page
+ * appears afterwards. If a session ends during work, the sign-in covers the page, which keeps what was typed.
  */
 export function SessionGate({ children }: { children: ReactNode }) {
   const [token, setToken] = useState(given);
@@ -28,7 +29,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
     const before = me.data;
     setToken(null);
     const { data: now } = await me.refetch();
-    // What was read for somebody else must not be seen by them.
+    // Data that was loaded for one person must not be shown to another.
     if (before && now && !isSame(before, now)) window.location.reload();
     else await queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
   };

@@ -16,7 +16,7 @@ const PLACES = [
   { to: '/settings', name: 'Settings' },
 ] as const;
 
-/** What is around every page: where one can go, whether what is seen is live, who one is. */
+/** The frame around every page: navigation, live indicator and account. */
 export function Shell() {
   const { namespace } = useMe();
   return (

@@ -1,8 +1,8 @@
 const PREFIX = '#sign-in=';
 
 /**
- * The one-time token of the link that `parley start` prints, from the fragment of the address, which no
- * server and no log ever sees. The address is cleaned at once.
+ * Returns the one-time token of the link that `parley start` prints, and removes it from the address. It is
+ * in the fragment of the address, which the browser never sends to a server.
  */
 export function takeSignInToken(): string | null {
   const { hash, pathname, search } = window.location;

@@ -8,7 +8,7 @@ import './sign-in.css';
 
 type Credential = { api_key: string; name: string } | { sign_in_token: string };
 
-/** An API key, or the link of `parley start`, becomes a session. */
+/** Starts a session with an API key or with the sign-in link of `parley start`. */
 export function SignIn({ token, onDone }: { token: string | null; onDone: () => void }) {
   const [key, setKey] = useState('');
   const [name, setName] = useState('');
@@ -20,7 +20,7 @@ export function SignIn({ token, onDone }: { token: string | null; onDone: () => 
   const redeemed = useRef(false);
   useEffect(() => {
     if (token === null || redeemed.current) return;
-    redeemed.current = true; // Once: it is worth nothing a second time.
+    redeemed.current = true; // The token works only once.
     signIn.mutate({ sign_in_token: token });
   }, [token, signIn]);
 
@@ -86,8 +86,7 @@ export function SignIn({ token, onDone }: { token: string | null; onDone: () => 
 }
 
 /**
- * Above everything, a dialog that is open included: what is below waits, and cannot be used. It is not closed
- * but by signing in.
+ * Covers everything, open dialogs included. The page below is inert, and only signing in closes this dialog.
  */
 function Over({ children }: { children: ReactNode }) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -99,7 +98,7 @@ function Over({ children }: { children: ReactNode }) {
       aria-label="Sign in"
       onCancel={(event) => event.preventDefault()}
       onKeyDown={(event) => {
-        // Pressed twice, a browser closes a dialog whatever the page says.
+        // Browsers close a dialog on the second Escape in a row, even if `onCancel` prevents it.
         if (event.key === 'Escape') event.preventDefault();
       }}
     >

@@ -4,7 +4,7 @@ const KEY = 'parley-theme';
 const THEMES = ['system', 'light', 'dark'] as const;
 type Theme = (typeof THEMES)[number];
 
-/** As it was chosen last in this browser; before the first page is drawn. */
+/** Applies the theme last chosen in this browser. Called before the first render. */
 export function restoreTheme(): void {
   apply(chosen());
 }

@@ -7,8 +7,8 @@ import { playTone, wakeSound } from '../ui/tone.ts';
 const GESTURES = ['pointerdown', 'keydown'] as const;
 
 /**
- * A tone and a notification when somebody begins to wait, for who chose them. Not for those who waited
- * when the page was opened, nor for what this person did themselves.
+ * Plays a tone and shows a notification, each if enabled, when a new escalation waits. Ignores escalations
+ * that waited when the page was opened and those that this person caused.
  */
 export function useWaitingAlerts(waiting: readonly Escalation[] | undefined): void {
   const known = useRef<ReadonlySet<string>>(undefined);
@@ -27,7 +27,7 @@ export function useWaitingAlerts(waiting: readonly Escalation[] | undefined): vo
     const before = known.current;
     known.current = new Set(waiting.map(({ id }) => id));
     if (!before) return;
-    // One tone, however many begin to wait at once.
+    // A burst of new escalations plays one tone.
     const news = waiting.find(({ id }) => !before.has(id));
     if (news) tell(news);
   }, [waiting]);
@@ -43,7 +43,8 @@ export function useWaitingAlerts(waiting: readonly Escalation[] | undefined): vo
 }
 
 function notify({ id, reason }: Escalation, onClick: () => void): void {
-  // The tag: of several tabs one notification. No word of the user: it is read by who passes by.
+  // The tag makes several tabs show one notification. The user's words are left out, because passers-by can
+  // read it.
   const shown = new Notification('Somebody waits for a person', {
     body: reason.replaceAll('_', ' '),
     tag: id,
@@ -57,7 +58,7 @@ function notify({ id, reason }: Escalation, onClick: () => void): void {
 
 const HELD_MS = 2_000;
 
-/** Of all tabs of this browser, one does it. */
+/** Runs `act` in only one of the open tabs of this browser. */
 async function onceATab(name: string, act: () => void): Promise<void> {
   await navigator.locks.request(`parley-${name}`, { ifAvailable: true }, async (lock) => {
     if (!lock) return;

@@ -5,7 +5,7 @@ import { useWaitingAlerts } from './waiting-alerts.ts';
 
 const SHOWN_MAX = 99;
 
-/** How many people wait for a person: beside the name of the place, and in the title of the tab. */
+/** Shows the number of waiting escalations in the navigation and in the tab title. */
 export function WaitingBadge() {
   const waiting = useWaiting();
   const count = waiting?.length ?? 0;

@@ -1,7 +1,7 @@
-/** One place that is not the same: a pointer into what was compared (RFC 6901). */
+/** One difference between two values. `path` is a JSON Pointer (RFC 6901) into them. */
 export type Change = { path: string; before?: unknown; after?: unknown };
 
-/** The part of an agent that people change, null or not there where it is not set. */
+/** The editable fields of an agent. A field that is not set is null or missing. */
 export type AgentFields = {
   display_name?: string | null;
   prompt?: string | null;
@@ -54,7 +54,7 @@ type Rule = {
   team?: string;
 };
 
-/** An agent as a form holds it: texts as they are typed, JSON where a form would be in the way. */
+/** An agent as the form holds it: text as typed, and JSON where a form would get in the way. */
 export type Draft = {
   display_name: string;
   prompt: string;
@@ -65,11 +65,11 @@ export type Draft = {
   model_name: string;
   temperature: string;
   max_tokens: string;
-  /** All sources there are; then none is named. */
+  /** Selects all sources; `sources` is then ignored. */
   all_sources: boolean;
-  /** Pairs that sources are chosen by; null: they are named. */
+  /** Metadata pairs that select sources, or null if sources are named. */
   selector: Readonly<Record<string, string>> | null;
-  /** Names; ids where the agent names its sources so. */
+  /** Names of sources, or ids if the agent refers to its sources by id. */
   sources: readonly string[];
   top_k: string;
   min_score: string;
@@ -82,16 +82,16 @@ export type Draft = {
   max_duration_sec: string;
   silence_timeout_sec: string;
   redaction: readonly RedactionKind[];
-  /** Empty: it is not said. */
+  /** Empty if the agent does not set it. */
   judged_by: '' | 'rule' | 'model';
   judge_provider: string;
   judge_model: string;
-  /** One a line. */
+  /** One per line. */
   judge_topics: string;
   tools: string;
   fallback: string;
   voice: string;
-  /** Of pages that may embed it, one a line. */
+  /** Origins of the pages that may embed the widget, one per line. */
   origins: string;
   widget_max: string;
   metadata: string;
@@ -99,7 +99,7 @@ export type Draft = {
 
 export type RuleDraft = {
   when: 'user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit';
-  /** One a line. */
+  /** One per line. */
   keywords: string;
   count: string;
   reason: string;
@@ -155,7 +155,7 @@ export function draftOf(agent: AgentFields): Draft {
   };
 }
 
-/** The fields that REST writes, as the draft would have them; and which of its JSON is none. */
+/** Returns the fields to write through the REST API, and the JSON fields that do not parse. */
 export function writableOf(draft: Draft): { fields: Plain; problems: readonly Problem[] } {
   const problems: Problem[] = [];
   const parsed = (pointer: string, value: string): unknown => {
@@ -209,7 +209,7 @@ export function writableOf(draft: Draft): { fields: Plain; problems: readonly Pr
   return { fields, problems };
 }
 
-/** What is for a model goes with it. */
+/** Omits the settings of the judging model unless a model judges. */
 function judgementOf(draft: Draft): Plain | undefined {
   if (draft.judged_by !== 'model') return group({ by: word(draft.judged_by) });
   return group({
@@ -225,7 +225,7 @@ const linesOf = (value: string): string[] =>
     .map((one) => one.trim())
     .filter(Boolean);
 
-/** One way of choosing: the four exclude each other. */
+/** Returns one way to select sources, because the API accepts only one of the four. */
 function sourcesOf({ all_sources: isAll, selector, sources }: Draft): Plain {
   if (isAll) return { all: true };
   if (selector) return { selector: { match_metadata: selector } };
@@ -233,7 +233,7 @@ function sourcesOf({ all_sources: isAll, selector, sources }: Draft): Plain {
   return { [isById ? 'source_ids' : 'source_names']: some(sources) };
 }
 
-/** Rules of which something is counted. */
+/** Returns whether a rule of this kind counts something. */
 export const isCounted = (when: RuleDraft['when']): boolean =>
   when !== 'user_request' && when !== 'keyword';
 
@@ -247,14 +247,14 @@ function ruleOf({ when, keywords, count, reason, team }: RuleDraft): Plain {
   });
 }
 
-/** As people read what a selector matches. */
+/** Formats the pairs of a selector for display. */
 export function pairsOf(pairs: Readonly<Record<string, string>>): string {
   return Object.entries(pairs)
     .map(([key, value]) => `${key}: ${value}`)
     .join(', ');
 }
 
-/** What a version is made of, of what is declared now. */
+/** Returns the fields of the agent as declared now that make up a version. */
 export function contentOf(agent: AgentFields): Plain {
   const { prompt, voice, tools, first_message, language, model, knowledge, escalation } = agent;
   const { limits, redaction, judgement, transcriber } = agent;
@@ -262,7 +262,7 @@ export function contentOf(agent: AgentFields): Plain {
   return { ...content, limits, redaction, judgement, voice, transcriber };
 }
 
-/** Field by field; those that are the same are left out. */
+/** Compares field by field and omits equal fields. */
 export function changesBetween(before: Plain, after: Plain): readonly Change[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names
@@ -270,7 +270,10 @@ export function changesBetween(before: Plain, after: Plain): readonly Change[] {
     .map((name) => ({ path: `/${name}`, before: before[name], after: after[name] }));
 }
 
-/** What turns one into the other, as a JSON merge patch (RFC 7386); undefined: nothing. */
+/**
+ * Returns the JSON merge patch (RFC 7386) that turns `before` into `after`, or undefined if they are the
+ * same.
+ */
 export function mergePatch(before: unknown, after: unknown): unknown {
   if (isSame(before, after)) return undefined;
   if (!isPlain(before) || !isPlain(after)) return after ?? null;
@@ -279,7 +282,7 @@ export function mergePatch(before: unknown, after: unknown): unknown {
   return Object.fromEntries(changes.filter(([, change]) => change !== undefined));
 }
 
-/** Of two people's changes to the same: what only one of them changed is as they have it. */
+/** Merges two people's changes to the same draft. A field that only one of them changed keeps that change. */
 export function mergeDrafts(
   base: Draft,
   { mine, theirs, winner }: { mine: Draft; theirs: Draft; winner: 'mine' | 'theirs' },
@@ -292,7 +295,7 @@ export function mergeDrafts(
   return Object.fromEntries(merged) as Draft;
 }
 
-/** The fields that both changed, each in another way. */
+/** Returns the fields that both people changed to different values. */
 export function conflictsOf(base: Draft, mine: Draft, theirs: Draft): (keyof Draft)[] {
   return draftFields(base).filter(
     (name) =>
@@ -306,7 +309,7 @@ function draftFields(draft: Draft): (keyof Draft)[] {
   return Object.keys(draft) as (keyof Draft)[];
 }
 
-/** Whatever the order of members is; null is what is not there. */
+/** Compares deeply. Ignores the order of members and treats a missing member as null. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((one, at) => isSame(one, b[at]));
@@ -340,7 +343,7 @@ function some<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list;
 }
 
-/** Without what is not set; undefined: nothing is. */
+/** Removes unset members. Returns undefined if no member is set. */
 function group(members: Plain): Plain | undefined {
   const set = given(members);
   return Object.keys(set).length === 0 ? undefined : set;

@@ -1,13 +1,18 @@
 import { declared, type Declared } from './agents.ts';
 import { ok, parley, type Agent } from './parley.ts';
 
-/** What is to be live: a version, or, with the pin taken away, the current content. */
+/**
+ * A change of the live version: publish, roll back, or unpin, which makes the current content live.
+ */
 export type Release =
   | { kind: 'publish'; version: number }
   | { kind: 'rollback'; version: number; reason?: string }
   | { kind: 'unpin' };
 
-/** Moves the pin of the agent as it was read. @throws ParleyError */
+/**
+ * Publishes, rolls back or unpins the agent. Fails if it changed after it was read.
+ * @throws ParleyError
+ */
 export function release({ agent, etag }: Declared, wanted: Release): Promise<Declared> {
   const params = { path: { id: agent.id }, header: { 'If-Match': etag } };
   if (wanted.kind !== 'rollback') {
@@ -19,7 +24,7 @@ export function release({ agent, etag }: Declared, wanted: Release): Promise<Dec
   return declared(parley.POST('/v1/agents/{id}/rollback', { params, body }));
 }
 
-/** What brings back what was live before; null: that cannot be had again. */
+/** Returns the release that restores the state before, or null if that is impossible. */
 export function undoOf(before: Agent): Release | null {
   if (before.pinned_version !== null) return { kind: 'publish', version: before.pinned_version };
   return before.publish_policy === 'automatic' ? { kind: 'unpin' } : null;
@@ -27,7 +32,10 @@ export function undoOf(before: Agent): Release | null {
 
 export type AgentPatch = Record<string, unknown>;
 
-/** Changes the agent as it was read. @throws ParleyError */
+/**
+ * Patches the agent. Fails if it changed after it was read.
+ * @throws ParleyError
+ */
 export function patchAgent({ agent, etag }: Declared, body: AgentPatch): Promise<Declared> {
   const params = { path: { id: agent.id }, header: { 'If-Match': etag } };
   return declared(parley.PATCH('/v1/agents/{id}', { params, body }));

@@ -8,10 +8,10 @@ export type AgentVersion = ItemOf<'/v1/agents/{id}/versions'>;
 export type AgentContent = AgentVersion['content'];
 export type Activation = ItemOf<'/v1/agents/{id}/activations'>;
 
-/** An agent with the tag that a change of it has to name (`If-Match`). */
+/** An agent and its ETag, which a change sends as `If-Match`. */
 export type Declared = { agent: Agent; etag: string };
 
-/** Of the address. */
+/** Returns the agent id in the address. */
 export function useAgentId(): string {
   const { agentId = '' } = useParams({ strict: false }) as { agentId?: string };
   return agentId;
@@ -26,7 +26,7 @@ export function useAgent(id: string) {
   });
 }
 
-/** Takes over what a write answered, so that the page shows it before it is read again. */
+/** Stores the agent that a write returned, so that the page shows it before the next read. */
 export function useTakeOver(): (written: Declared) => void {
   const queryClient = useQueryClient();
   return (written) => {
@@ -44,12 +44,12 @@ type Answer = { data?: Agent; error?: unknown; response: Response };
 /** @throws ParleyError */
 export async function declared(answer: Promise<Answer>): Promise<Declared> {
   const given = await answer;
-  // 200, 201 and 202 have the agent.
+  // Responses with 200, 201 and 202 contain the agent.
   const agent = await ok(given);
   return { agent, etag: given.response.headers.get('etag') ?? '*' };
 }
 
-/** A version never changes: it is read once. Null: none is asked for. */
+/** Reads a version once, because versions never change. `null` reads nothing. */
 export function useVersion(id: string, version: number | null) {
   return useQuery({
     queryKey: ['versions', id, version],
@@ -62,7 +62,7 @@ export function useVersion(id: string, version: number | null) {
   });
 }
 
-/** What changed from one version to another; both never change. */
+/** Reads the changes between two versions once, because versions never change. */
 export function useVersionDiff(id: string, from: number | null, to: number | null) {
   return useQuery({
     queryKey: ['versions', id, 'diff', from, to],
@@ -78,7 +78,7 @@ export function useVersionDiff(id: string, from: number | null, to: number | nul
 
 type HistoryPath = '/v1/agents/{id}/versions' | '/v1/agents/{id}/activations';
 
-/** Versions or activations, newest first. They have no ids of their own: their place is one. */
+/** Lists versions or activations, newest first. They have no ids, so their position serves as one. */
 export function useHistory<Path extends HistoryPath>(
   path: Path,
   id: string,
@@ -97,7 +97,7 @@ export function useHistory<Path extends HistoryPath>(
   });
   const items = result.data?.pages.flatMap(({ data }) => data) ?? [];
   return {
-    // Counted from the first one, so that a new one on top moves no other.
+    // Counted from the last loaded item, so that a new item at the top changes no other id.
     rows: items.map((item, at) => Object.assign({ id: String(at - items.length) }, item)),
     isLoading: result.isPending,
     error: result.error,
@@ -114,7 +114,10 @@ export function agentName({ name, display_name: shown }: Pick<Agent, 'name' | 'd
   return shown ?? name;
 }
 
-/** Under `manual`: the version that the next publication would make live; null: there is nothing new. */
+/**
+ * Returns the version that the next publication of a `manual` agent would make live, or null if all are
+ * published.
+ */
 export function waitingVersion(agent: Agent): number | null {
   const { latest_version: latest, active_version: active } = agent;
   return agent.publish_policy === 'manual' && latest !== null && latest > (active ?? 0)
@@ -122,7 +125,10 @@ export function waitingVersion(agent: Agent): number | null {
     : null;
 }
 
-/** Held by a pin, which under `manual` is how every publication is done and nothing to tell. */
+/**
+ * Returns whether a pin holds the agent back. Under `manual` every publication pins, so a pin is normal
+ * there.
+ */
 export function isPinned(agent: Agent): boolean {
   return agent.publish_policy === 'automatic' && agent.pinned_version !== null;
 }

@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from 'react';
 
-/** How this browser tells that somebody waits, besides the count: by choice, kept here. */
+/**
+ * Alerts of this browser when an escalation waits, besides the count. Off by default and kept in local
+ * storage.
+ */
 export type Alerts = { sound: boolean; notification: boolean };
 
 const KEY = 'parley-alerts';
@@ -27,7 +30,7 @@ function reread(): void {
   for (const listener of listeners) listener();
 }
 
-// Another tab of the same person chose.
+// The same person chose in another tab.
 window.addEventListener('storage', ({ key }) => {
   if (key === KEY) reread();
 });
@@ -42,7 +45,7 @@ function read(): Alerts {
     const kept = JSON.parse(window.localStorage.getItem(KEY) ?? '{}') as Partial<Alerts>;
     return {
       sound: kept.sound === true,
-      // A permission can be taken back in the browser's settings.
+      // The permission can be revoked in the browser's settings.
       notification: kept.notification === true && Notification.permission === 'granted',
     };
   } catch {
@@ -53,7 +56,10 @@ function read(): Alerts {
 const ACTED_MS = 15_000;
 const acted = new Map<string, number>();
 
-/** This person did something to that conversation: what comes of it within moments is no news to them. */
+/**
+ * Records that this person acted on the conversation, so that what follows within moments raises no alert for
+ * them.
+ */
 export function actedOn(conversationId: string): void {
   acted.set(conversationId, Date.now());
 }

@@ -26,15 +26,15 @@ export const CHANNELS = allOf<Conversation['channel']>({
 });
 
 export type Transcript = Awaited<ReturnType<typeof readTranscript>>;
-/** One turn of a transcript (contract/messages.md#transcript): what somebody said, or a call of a tool. */
+/** One turn of a transcript (contract/messages.md#transcript): an utterance, a message or a tool call. */
 export type Turn = Transcript['turns'][number];
 
-/** Returns the keys. The type of the parameter makes a value that is missing here an error of the compiler. */
+/** Returns the keys. The parameter type makes a missing value a compile error. */
 function allOf<T extends string>(values: Record<T, true>): T[] {
   return Object.keys(values) as T[];
 }
 
-/** @param id null: there is none yet */
+/** @param id null if no conversation exists yet */
 export function useConversation(id: string | null) {
   return useQuery({
     queryKey: ['conversations', 'one', id],
@@ -46,7 +46,7 @@ export function useConversation(id: string | null) {
   });
 }
 
-/** Turns that are known keep their identity when it is read again, so only new ones are drawn. */
+/** Known turns keep their identity when the transcript is read again, so only new ones render. */
 export function useTranscript(id: string | null) {
   return useQuery({
     queryKey: transcriptKey(id ?? ''),
@@ -66,18 +66,17 @@ async function readTranscript(id: string, signal: AbortSignal) {
 type Said = {
   conversationId: string;
   text: string;
-  /** The same again for a repeat, so that nothing is said twice. */
+  /** Reused for a retry, so that the message is not added twice. */
   idempotencyKey: string;
   onToken: (text: string) => void;
-  /** Aborted: the reply is cut short, and kept as far as it went. */
+  /** An abort cuts the reply short. What was generated until then is stored. */
   signal: AbortSignal;
 };
 
 /**
- * A message and its reply as it is made (`POST …/messages` as a stream).
- *
- * @returns the turns that it added
- * @throws ParleyError: nothing was stored, and what came is void
+ * Sends a message and streams the reply (`POST …/messages`).
+ * @returns the turns that the message added
+ * @throws ParleyError if nothing was stored; discard the tokens received so far
  */
 export async function sayStreaming(said: Said): Promise<readonly Turn[]> {
   const { data, response, error } = await parley.POST('/v1/conversations/{id}/messages', {

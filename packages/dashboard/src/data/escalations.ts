@@ -7,10 +7,12 @@ export type Escalation = ItemOf<'/v1/escalations'>;
 export type Person = NonNullable<Escalation['accepted_by']>;
 
 const WAITING_KEY = ['escalations', 'waiting'] as const;
-/** So many are read of those who wait; who has more of them has another problem. */
+/** Maximum number of waiting escalations to load. */
 const WAITING_MAX = 500;
 
-/** Those nobody has accepted, the longest waiting first: of the badge and of the inbox alike. */
+/**
+ * Lists the escalations that nobody has accepted, longest waiting first. The badge and the inbox share it.
+ */
 export function useWaitingList(): List<Escalation> {
   const { data, error, isPending, refetch } = useQuery({
     queryKey: WAITING_KEY,
@@ -28,7 +30,7 @@ export function useWaitingList(): List<Escalation> {
   };
 }
 
-/** The same, where only those matter that are known. */
+/** Returns the waiting escalations, or undefined until they are loaded. */
 export function useWaiting(): readonly Escalation[] | undefined {
   const { rows, isLoading } = useWaitingList();
   return isLoading ? undefined : rows;
@@ -59,7 +61,7 @@ export function readEscalation(id: string, signal?: AbortSignal): Promise<Escala
   return ok(parley.GET('/v1/escalations/{id}', params));
 }
 
-/** Who this is to the users that are talked with: until there are accounts, a name. */
+/** Identifies this person to users. Without user accounts, the name serves as the id. */
 export function useSelf(): Person {
   const { name, actor } = useMe();
   const shown = name ?? actor;

@@ -4,7 +4,10 @@ import { ok, parley, type ItemOf } from './parley.ts';
 export type StoredEvent = ItemOf<'/v1/events'>;
 export type EventType = StoredEvent['type'];
 
-/** The types of events, in the order of the contract (contract/events.md#types), with the moment of each. */
+/**
+ * Event types in the order of the contract (contract/events.md#types), each with a description of when it is
+ * emitted.
+ */
 export const EVENT_TYPES = {
   'conversation.started': 'a conversation has begun',
   'conversation.ended': 'it is over, with its outcome',
@@ -17,7 +20,7 @@ export const EVENT_TYPES = {
   'agent.rolled_back': 'an agent went back to an earlier version',
 } as const satisfies Record<EventType, string>;
 
-/** Groups stand for all types that begin so, later ones too. */
+/** Each group matches all types with its prefix, including future ones. */
 export const EVENT_GROUPS = ['conversation.*', 'escalation.*', 'knowledge.*', 'agent.*'] as const;
 
 export type Subscription = EventType | (typeof EVENT_GROUPS)[number];
@@ -33,18 +36,21 @@ export function useEvent(id: string | undefined): UseQueryResult<StoredEvent> {
   });
 }
 
-/** The text that is sent, byte for byte (contract/events.md#envelope). */
+/** Returns the request body, byte for byte as it is sent (contract/events.md#envelope). */
 export function bodyOf({ id, type, created, data }: StoredEvent): string {
   return JSON.stringify({ id, type, created, data });
 }
 
-/** What an event is of; undefined: no conversation. */
+/** Returns the id of the conversation that the event belongs to, or undefined if it has none. */
 export function conversationOf({ data }: Pick<StoredEvent, 'data'>): string | undefined {
   const { conversation_id: id } = data;
   return typeof id === 'string' ? id : undefined;
 }
 
-/** `agent.*` means every type that begins with `agent.`; `*` and null all of them. */
+/**
+ * Returns whether the subscriptions match the type. `agent.*` matches every type with the prefix `agent.`;
+ * `*` and null match all.
+ */
 export function isMeant(subscriptions: readonly string[] | null, type: string): boolean {
   return (
     subscriptions === null ||

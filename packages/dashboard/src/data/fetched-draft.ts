@@ -9,7 +9,7 @@ type Website = {
 };
 type Integration = { url: string; secret_ref?: SecretRef; signing_secret_ref?: SecretRef };
 
-/** A source to create that is read from elsewhere. What is left out is what the API takes for it. */
+/** A source to create from a website or a feed. The API sets defaults for omitted fields. */
 export type NewSource = { name?: string; schedule?: string } & (
   | { type: 'website'; website: Website }
   | { type: 'integration'; integration: Integration }
@@ -17,14 +17,14 @@ export type NewSource = { name?: string; schedule?: string } & (
 
 type Nullable<T> = { [K in keyof T]?: T[K] | null };
 
-/** What is changed of such a source; null: no longer said. */
+/** Changes to a website or feed source. `null` resets a field. */
 export type FetchedPatch = {
   schedule?: string | null;
   website?: Nullable<Website>;
   integration?: Nullable<Integration>;
 };
 
-/** One as the API shows it. */
+/** A website or feed source as the API returns it. */
 type Fetched = {
   name: string;
   website: Website | null;
@@ -32,7 +32,7 @@ type Fetched = {
   schedule: string | null;
 };
 
-/** What a person writes of a source that is read from elsewhere, as it stands in the fields. */
+/** The form fields of a website or feed source, as typed. */
 export const EMPTY_DRAFT = {
   name: '',
   url: '',
@@ -50,7 +50,7 @@ export const EMPTY_DRAFT = {
 export type FetchedDraft = typeof EMPTY_DRAFT;
 export type FetchedType = 'website' | 'integration';
 
-/** Places of the body that have a field. */
+/** JSON Pointers into the request body that have a form field. */
 export const PLACES: Readonly<Record<FetchedType, readonly string[]>> = {
   website: [
     '/name',
@@ -84,7 +84,7 @@ export function draftOf({ name, website, integration, schedule }: Fetched): Fetc
   };
 }
 
-/** What is left empty is what the API takes for it. */
+/** Builds the request that creates the source. Omits empty fields, so that the API sets their defaults. */
 export function newSourceOf(type: FetchedType, draft: FetchedDraft): NewSource {
   const url = draft.url.trim();
   const schedule = scheduleOf(draft);
@@ -94,7 +94,7 @@ export function newSourceOf(type: FetchedType, draft: FetchedDraft): NewSource {
     : { type, ...own, integration: { ...withoutNulls(integrationOf(draft)), url } };
 }
 
-/** What differs from how it was; what was emptied is null. */
+/** Returns the fields that differ from before. Emptied fields are null. */
 export function patchOf(
   type: FetchedType,
   draft: FetchedDraft,

@@ -6,7 +6,7 @@ export type Source = ItemOf<'/v1/knowledge/sources'>;
 export type Gap = ItemOf<'/v1/knowledge/gaps'>;
 export type Hit = ItemOf<'/v1/knowledge/search'>;
 
-/** A source with its text, and the tag that a change of it has to name (`If-Match`). */
+/** A source with its text and its ETag, which a change sends as `If-Match`. */
 export type TaggedSource = { source: Source; etag: string };
 
 export function sourceKey(id: string): readonly unknown[] {
@@ -17,12 +17,12 @@ export function useSource(id: string): UseQueryResult<TaggedSource> {
   return useQuery({
     queryKey: sourceKey(id),
     queryFn: ({ signal }) => readSource(id, signal),
-    // The end of one that is stopped is told by no event.
+    // No event reports that a canceled sync has ended.
     refetchInterval: ({ state }) => (state.data?.source.sync ? SYNC_LOOK_MS : false),
   });
 }
 
-/** How often a sync under way is looked at: the stream does not tell how far it is. */
+/** Polling interval of a running sync. The stream does not report its progress. */
 export const SYNC_LOOK_MS = 1_000;
 
 export function readSource(id: string, signal?: AbortSignal): Promise<TaggedSource> {
@@ -30,18 +30,18 @@ export function readSource(id: string, signal?: AbortSignal): Promise<TaggedSour
   return tagged(parley.GET('/v1/knowledge/sources/{id}', { params, ...(signal && { signal }) }));
 }
 
-/** A source to create; without a name the API chooses one. */
+/** A source to create. Without a name, the API chooses one. */
 export type NewSource =
   | NewFetchedSource
   | { type: 'file'; name?: string }
   | { type: 'text'; name?: string; text: string };
 
-/** How long a new source may take until it can be read, and how often that is checked. */
+/** How long to wait until a new source can be read. */
 const THERE_MS = 60_000;
 const CHECK_MS = 500;
 
 /**
- * Creates a source and waits until it can be read and filled: after a 202 the API answers 404 for a moment.
+ * Creates a source and waits until it can be read and filled. After a 202 the API returns 404 for a moment.
  * @throws ParleyError
  */
 export async function createSource(body: NewSource): Promise<Source> {
@@ -62,7 +62,7 @@ type Answer = { data?: Source; error?: unknown; response: Response };
 /** @throws ParleyError */
 export async function tagged(answer: Promise<Answer>): Promise<TaggedSource> {
   const given = await answer;
-  // 200, 201 and 202 have the source.
+  // Responses with 200, 201 and 202 contain the source.
   const source = await ok(given);
   return { source, etag: given.response.headers.get('etag') ?? '*' };
 }
@@ -71,7 +71,10 @@ const GAPS_MAX = 1_000;
 
 export type Gaps = { gaps: readonly Gap[]; hasMore: boolean };
 
-/** Those asked most often of that status, all of them as a rule: questions are compared with each other. */
+/**
+ * Lists the gaps of a status, most asked first. Loads up to 1,000, because questions are compared with each
+ * other.
+ */
 export function useGaps(
   status: Gap['status'],
   { agentId, days }: { agentId?: string | undefined; days?: number | undefined } = {},
@@ -100,7 +103,7 @@ export function gapKey(id: string): readonly unknown[] {
   return ['gaps', 'one', id];
 }
 
-/** With the words it was asked in, and what came closest. */
+/** A gap with its wordings and the closest passages. */
 export type GapDetail = Awaited<ReturnType<typeof readGap>>;
 
 export function useGap(id: string): UseQueryResult<GapDetail> {
@@ -115,7 +118,7 @@ export function readGap(id: string, signal?: AbortSignal) {
   return ok(parley.GET('/v1/knowledge/gaps/{id}', { params, ...(signal && { signal }) }));
 }
 
-/** Whether it is answered by now, in all the words it was asked in. */
+/** Checks whether each wording of the gap has an answer now. */
 export function useGapCheck(id: string) {
   return useQuery({
     queryKey: ['gaps', 'check', id],
@@ -126,14 +129,14 @@ export function useGapCheck(id: string) {
   });
 }
 
-/** What was answered is shown at once; lists and searches follow. */
+/** Shows an updated gap immediately and refreshes the lists and searches. */
 export function showGap(queryClient: QueryClient, gap: GapDetail): void {
   queryClient.setQueryData(gapKey(gap.id), gap);
   void queryClient.invalidateQueries({ queryKey: ['gaps'] });
   void queryClient.invalidateQueries({ queryKey: ['search'] });
 }
 
-/** Passages for a question, best first. With an agent: what it sees now. */
+/** Searches passages for a question, best first. With an agent, searches only what that agent can see now. */
 export function useHits(
   question: string,
   { agentId, limit = 10 }: { agentId?: string | undefined; limit?: number },
@@ -145,7 +148,7 @@ export function useHits(
   });
 }
 
-/** As long as a question to the API may be. */
+/** Maximum length of a question in the API. */
 export const QUESTION_MAX = 1_000;
 
 async function search(asked: {
@@ -160,13 +163,13 @@ async function search(asked: {
   return (await ok(parley.GET('/v1/knowledge/search', { params: { query }, signal }))).data;
 }
 
-/** What an agent answers from: passages that have the score, and of those the first `topK`. */
+/** The passages that an agent answers from: the first `topK` of those that reach `minScore`. */
 export type Answering = { minScore: number; topK: number; version: number | null };
 
-/** Used if a version says nothing (contract/agents.md#knowledge; docs/knowledge.md). */
+/** Defaults of a version that sets neither (contract/agents.md#knowledge; docs/knowledge.md). */
 const DEFAULTS = { minScore: 0.5, topK: 5 };
 
-/** By the agent's live version; without an agent, and without a live version, the defaults. */
+/** Returns the settings of the agent's live version, or the defaults without an agent or a live version. */
 export function useAnswering(agentId: string | undefined): Answering {
   const { data } = useQuery({
     queryKey: ['agents', 'answering', agentId],
@@ -188,7 +191,7 @@ async function readAnswering(id: string, signal: AbortSignal): Promise<Answering
   return { minScore: minScore ?? DEFAULTS.minScore, topK: topK ?? DEFAULTS.topK, version };
 }
 
-/** Whether the agent would answer from that passage, the one at `rank` (0 is the best). */
+/** Returns whether the agent would answer from the passage at `rank` (0 is the best). */
 export function isUsed({ minScore, topK }: Answering, hit: Hit, rank: number): boolean {
   return hit.score >= minScore && rank < topK;
 }

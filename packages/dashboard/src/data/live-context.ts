@@ -14,7 +14,7 @@ export function useLiveState(): LiveState {
   return useSyncExternalStore(live.onState, live.state);
 }
 
-/** Called with every event of the namespace the moment it arrives, while the component is shown. */
+/** Calls the listener with every event of the namespace as it arrives, while the component is mounted. */
 export function useLiveEvents(listener: (event: LiveEvent) => void): void {
   const live = useLive();
   const told = useEffectEvent(listener);

@@ -4,7 +4,7 @@ import type { Query, QueryClient } from '@tanstack/react-query';
 import { parley, ParleyError } from './parley.ts';
 import { TOPICS, topicsOfEvent, topicsOfResource, type Topic } from './topics.ts';
 
-/** An event of the API as the stream brings it (contract/events.md#stream). */
+/** An event of the API as the stream sends it (contract/events.md#stream). */
 export type LiveEvent = {
   id: string;
   type: string;
@@ -12,34 +12,43 @@ export type LiveEvent = {
   data: Record<string, unknown>;
 };
 
-/** `live`: the stream is open; `polling`: it could not be opened, so all is read again now and then. */
+/**
+ * State of the event stream. `live` means that the stream is open. `polling` means that it could not be
+ * opened, so all active queries are read again at intervals.
+ */
 export type LiveState = 'connecting' | 'live' | 'polling';
 
 export type Live = {
   state: () => LiveState;
-  /** Called when the state changes. @returns ends it */
+  /**
+   * Calls the listener when the state changes.
+   * @returns a function that removes the listener
+   */
   onState: (listener: () => void) => () => void;
-  /** Called with each event, at once. @returns ends it */
+  /**
+   * Calls the listener with each event immediately.
+   * @returns a function that removes the listener
+   */
   onEvent: (listener: (event: LiveEvent) => void) => () => void;
   start: () => void;
   stop: () => void;
 };
 
-/** What is told within this time is read again together. */
+/** Changes within this time share one refresh. */
 const TOGETHER_MS = 250;
-/** Between two reads of one query. */
+/** Minimum interval between two reads of one query. */
 const EVERY_MS = 500;
 const RETRY_MS = { first: 1_000, most: 15_000 };
 const POLL_MS = 5_000;
-/** After so many failures in a row the page no longer waits for the stream. */
+/** Number of consecutive failures after which the page polls. */
 const FAILURES_MAX = 2;
-/** A timer that comes so late slept with the machine: what it missed is asked for. */
+/** A timer this late means that the machine slept, so the stream reconnects to catch up. */
 const TICK_MS = 5_000;
 const SLEPT_MS = 20_000;
 
 /**
- * One stream a tab (GET /v1/events/stream?changes=true). It goes on after the last event it brought;
- * after a gap everything on the screen is read again, since changes are hints that are not kept.
+ * Opens one stream per tab (GET /v1/events/stream?changes=true) and resumes it after the last event received.
+ * Reads everything on the screen again after a gap, because the server does not store change hints.
  */
 export function createLive(queryClient: QueryClient): Live {
   const stateListeners = new Set<() => void>();
@@ -65,7 +74,7 @@ export function createLive(queryClient: QueryClient): Live {
       return;
     }
     if (event === 'error') {
-      refresh.now(['me']); // The key or the session has ended.
+      refresh.now(['me']); // The API key or the session has ended.
       return;
     }
     if (id !== undefined) lastEventId = id;
@@ -78,17 +87,17 @@ export function createLive(queryClient: QueryClient): Live {
     const { data, response, error } = await parley.GET('/v1/events/stream', {
       parseAs: 'stream',
       signal,
-      // `changes` brings hints besides the events.
+      // `changes` adds change hints to the events.
       params: { query: { changes: true, ...(lastEventId && { last_event_id: lastEventId }) } },
     });
     if (!response.ok) {
-      if (response.status === 410) lastEventId = undefined; // Too long ago: from now on.
+      if (response.status === 410) lastEventId = undefined; // The server no longer has that event, so the stream starts from now.
       throw new ParleyError(response, error);
     }
     become('live');
     refresh.now(TOPICS);
     if (!data) return;
-    // The library's type leaves open which memory the bytes are in; those of fetch are its own.
+    // The client's type leaves the kind of buffer open; `fetch` always returns bytes in an `ArrayBuffer`.
     const stream = data;
     const reader = stream
       .pipeThrough(new TextDecoderStream())
@@ -158,8 +167,9 @@ function added<T>(set: Set<T>, one: T): () => void {
 }
 
 /**
- * The first of a burst is read at once, the rest together: an update is seen without delay, and 50 a second
- * are two reads. A query that costs more says in its `meta` how long lies between two (`everyMs`).
+ * Refreshes queries after changes. Reads the first change of a burst immediately and the rest together, so an
+ * update shows without delay and 50 changes per second cause two reads. A query that costs more sets a longer
+ * interval in its `meta` (`everyMs`).
  */
 function createRefresh(queryClient: QueryClient): {
   now: (topics: readonly Topic[]) => void;
@@ -173,7 +183,7 @@ function createRefresh(queryClient: QueryClient): {
     const found = queryClient
       .getQueryCache()
       .findAll({ type: 'active', predicate: ({ queryKey }) => about.has(queryKey[0]) });
-    // One that is being read was asked before: it is read again once it is done.
+    // A query that is being read started before this change, so it is read again afterwards.
     const [ready, early] = [true, false].map((isReady) =>
       found.filter(
         (query) => (query.state.fetchStatus !== 'fetching' && isTime(query)) === isReady,

@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { Schemas } from './parley.ts';
 
-/** Who uses this page, by GET /v1/me. */
+/** The current session, from GET /v1/me. */
 export type Me = Schemas['Me'];
 export type Scope = Me['scopes'][number];
 

@@ -4,13 +4,15 @@ import { ok, parley } from './parley.ts';
 export type Names = ReadonlyMap<string, string>;
 type Pairs = readonly (readonly [string, string])[];
 
-/** Names are for reading: whoever is not among the newest 100, one request, is shown by the id. */
+/** Names are for display only. One request loads the newest 100; the others appear as ids. */
 const query = { limit: 100 };
 const none: Names = new Map();
-// One function: its result is kept as long as what was read is the same.
+// One shared function, so that React Query keeps its result while the data stays the same.
 const asMap = (pairs: Pairs): Names => new Map(pairs);
 
-/** undefined: not read yet. Empty, too, for whoever may not read agents. */
+/**
+ * Returns the names of agents, or undefined until they are loaded. Empty if the session may not read agents.
+ */
 export function useAgentNamesOnceRead(): Names | undefined {
   const { data, isPending } = useQuery({
     queryKey: ['agents', 'names'],
@@ -29,7 +31,7 @@ export function useAgentNames(): Names {
 
 const EVERY_MAX = 2_000;
 
-/** To choose from: as many as there are, up to 2,000. undefined: not read yet. */
+/** Returns up to 2,000 agent names to choose from, or undefined until they are loaded. */
 export function useEveryAgentName(isWanted: boolean): Names | undefined {
   const { data } = useQuery({
     queryKey: ['every-agent-name'],

@@ -1,21 +1,21 @@
 import { createParleyClient, ParleyError } from '@parley/client';
 
 /**
- * The way to the API, and the only one: the client that everybody can use, signed in by the session's
- * cookie. `ok(parley.GET(…))` in queries and mutations, so that what went wrong is a ParleyError.
+ * The only way to the API: the public client, signed in by the session cookie. Wrap calls in
+ * `ok(parley.GET(…))` in queries and mutations, so that failures become a ParleyError.
  */
 export const parley = createParleyClient({ baseUrl: window.location.origin });
 
 export { ok, ParleyError } from '@parley/client';
 export type { Agent, ItemOf, ListPath, Problem, Schemas } from '@parley/client';
 
-/** What a person is told of any error: in the API's words where it answered. */
+/** An error as the page shows it, in the API's words if the API responded. */
 export type Trouble = {
   title: string;
   detail: string;
-  /** To tell us; null where nothing was answered. */
+  /** Request id for support, or null without a response. */
   requestId: string | null;
-  /** Of the problem; null where nothing was answered. */
+  /** Error code of the problem, or null without a response. */
   code: string | null;
 };
 
@@ -40,13 +40,13 @@ export function troubleOf(error: unknown): Trouble {
   };
 }
 
-/** What is wrong with one field (`/prompt`) of what was sent; undefined: nothing. */
+/** Returns the error of one field of the request (`/prompt`), or undefined. */
 export function fieldError(error: unknown, pointer: string): string | undefined {
   if (!(error instanceof ParleyError)) return undefined;
   return error.problem?.errors?.find((one) => one.pointer === pointer)?.detail;
 }
 
-/** All that is wrong at that place and inside it (`/tools`: `/tools/0/url`); undefined: nothing. */
+/** Returns all errors at a pointer and below it (`/tools` includes `/tools/0/url`), or undefined. */
 export function fieldErrors(error: unknown, pointer: string): string | undefined {
   if (!(error instanceof ParleyError)) return undefined;
   return problemsAt(error.problem?.errors ?? [], pointer);

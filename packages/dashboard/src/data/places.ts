@@ -1,4 +1,4 @@
-/** The page that shows an object, by the prefix of its id (contract/names.md#ids). */
+/** Pages of objects by the prefix of their id (contract/names.md#ids). */
 const PLACES: Record<string, (id: string) => string> = {
   agt: (id) => `/agents/${id}`,
   conv: (id) => `/conversations/${id}`,
@@ -15,7 +15,7 @@ const PLACES: Record<string, (id: string) => string> = {
   mp: () => '/settings/providers',
 };
 
-/** undefined: it has no page. */
+/** Returns the address of the page that shows the object, or undefined if no page does. */
 export function placeOf(id: string): string | undefined {
   const [prefix = ''] = id.split('_', 1);
   return PLACES[prefix]?.(id);

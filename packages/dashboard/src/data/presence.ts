@@ -2,18 +2,18 @@ import { useEffect } from 'react';
 import { isCode, ok, parley } from './parley.ts';
 
 /**
- * Whoever accepted an escalation here is there as long as this tab is open: it says so, whatever page it
- * shows. A tab that is closed, or a machine that sleeps, says nothing, and somebody else is asked for.
+ * Sends heartbeats for the escalations accepted in this tab, on whatever page, for as long as it is open. If
+ * the tab closes or the machine sleeps, the heartbeats stop and Parley asks somebody else.
  */
 
-/** More than the minute at which browsers wake a tab that nobody looks at. */
+/** Longer than the minute at which browsers wake a background tab. */
 export const HEARTBEAT_SEC = 150;
 const EVERY_MS = 20_000;
 const KEPT = 'parley-present';
 
 type Present = Readonly<Record<string, string>>;
 
-/** By escalation who has it; kept while the tab is reloaded. */
+/** Returns who accepted each escalation. Session storage keeps it across reloads of the tab. */
 function read(): Present {
   try {
     return JSON.parse(sessionStorage.getItem(KEPT) ?? '{}') as Present;
@@ -48,7 +48,7 @@ async function beat(): Promise<void> {
   }
 }
 
-/** Once in a tab. One that cannot be said is said by the next. */
+/** Sends the heartbeats; mounted once per tab. If one fails, the next one makes up for it. */
 export function usePresence(): void {
   useEffect(() => {
     const timer = setInterval(() => void beat(), EVERY_MS);

@@ -1,12 +1,12 @@
 import { QueryClient } from '@tanstack/react-query';
 import { ParleyError } from './parley.ts';
 
-/** Key of the one mutation whose refusal does not mean that a session has ended. */
+/** Key of the only mutation whose 401 does not mean that the session has ended. */
 export const SIGN_IN = 'sign-in';
 
 /**
- * One cache a tab. What the stream tells of is read again when it is told (live.ts); between that,
- * data is as fresh as it was read.
+ * Creates the query cache of the tab. Events from the stream refresh it (live.ts); in between, data stays
+ * fresh for 15 seconds.
  */
 export function createQueryClient(onSignedOut: () => void): QueryClient {
   const queryClient = new QueryClient({
@@ -15,7 +15,7 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
         staleTime: 15_000,
         gcTime: 5 * 60_000,
         refetchOnWindowFocus: true,
-        // A refusal does not become right by being asked again.
+        // A rejected request fails again when repeated.
         retry: (count, error) => count < 2 && !isRefusal(error),
       },
     },

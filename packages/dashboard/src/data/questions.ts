@@ -1,24 +1,24 @@
 import type { Gap } from './knowledge.ts';
 
-/** Gaps of the same words, whichever agents were asked. */
+/** Gaps with the same words, of all agents. */
 export type Question = {
-  /** Of the gap that was asked last. */
+  /** Id of the gap that was asked last. */
   id: string;
   text: string;
-  /** The one that was asked last first. */
+  /** Most recently asked first. */
   gaps: readonly Gap[];
   count: number;
   lastAskedAt: number;
   topScore: number;
 };
 
-/** Asked most often first; of those the last one first. */
+/** Groups gaps into questions, most asked first and then most recent first. */
 export function questionsOf(gaps: readonly Gap[]): Question[] {
   const byWords = Map.groupBy(gaps, ({ question }) => wordsOf(question));
   return [...byWords.values()].map(questionOf).toSorted(inOrder);
 }
 
-/** As the API has it: what differs in form or in the order of words is the same question. */
+/** Compares questions like the API: letter case, punctuation and word order do not matter. */
 export function isSameQuestion(one: string, other: string): boolean {
   return wordsOf(one) === wordsOf(other);
 }
@@ -33,7 +33,7 @@ function wordsOf(question: string): string {
 
 function questionOf(group: readonly Gap[]): Question {
   const gaps = group.toSorted((one, other) => other.last_asked_at - one.last_asked_at);
-  const [last] = gaps as [Gap, ...Gap[]]; // A group has one at least.
+  const [last] = gaps as [Gap, ...Gap[]]; // A group has at least one gap.
   return {
     id: last.id,
     text: last.question,

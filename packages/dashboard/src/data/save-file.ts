@@ -1,4 +1,4 @@
-/** Hands a file to the browser, which asks or stores as it is set. */
+/** Downloads a file in the browser. */
 export function saveFile(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement('a');
@@ -11,10 +11,13 @@ export function saveFile(name: string, content: Blob): void {
 
 const SAVED_MS = 60_000;
 
-/** So much of what comes is handed over to the browser, which may keep it on disk. */
+/** Number of received bytes after which a part becomes a blob, which the browser may keep on disk. */
 const PART_BYTES = 4 << 20;
 
-/** A stream as one blob. @param onChunk told of each piece as it comes */
+/**
+ * Collects a stream into one blob.
+ * @param onChunk called with each chunk as it arrives
+ */
 export async function gather(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   type: string,

@@ -6,25 +6,25 @@ export type Stats = Schemas['Stats'];
 export type VersionStats = Schemas['VersionStats'];
 export type AgentStats = Schemas['AgentStats'];
 
-/** Spans that figures can be of; 31 days is the longest there is. */
+/** Time spans of figures. The API allows at most 31 days. */
 export const SPANS = [
   { value: '1', name: 'the last 24 hours' },
   { value: '7', name: 'the last 7 days' },
   { value: '31', name: 'the last 31 days' },
 ] as const;
 
-/** Figures are sums over many conversations: each update of one is not worth another (live.ts). */
+/** Figures sum many conversations, so they need not be read again for every event (live.ts). */
 export const SELDOM = { everyMs: 5_000 };
 const DAY_SEC = 86_400;
 export const DAYS_DEFAULT = 7;
 
-/** Of the address, `?days=`. */
+/** Returns the number of days from the query string, `?days=`. */
 export function daysOf(search: Record<string, string>): number {
   const found = SPANS.find(({ value }) => value === search['days']);
   return found ? Number(found.value) : DAYS_DEFAULT;
 }
 
-/** Figures of all agents by version, of the last days: one request, whatever number of agents. */
+/** Loads the figures of all agents and versions for the last days in one request. */
 export function useStats(days: number) {
   return useQuery({
     queryKey: ['stats', 'all', days],
@@ -33,10 +33,10 @@ export function useStats(days: number) {
   });
 }
 
-/** The same of the span before that: to tell what rises. */
+/** Loads the figures of the preceding span, for comparison. */
 export function useStatsBefore(days: number) {
   return useQuery({
-    // What was yesterday is told by no stream, and changes little.
+    // The stream does not report changes of past figures, which are rare.
     queryKey: ['stats-before', days],
     staleTime: 5 * 60_000,
     queryFn: ({ signal }) => readStats({ days, daysAgo: days }, signal),
@@ -51,7 +51,7 @@ async function readStats({ days, daysAgo }: Span, signal: AbortSignal): Promise<
   return ok(parley.GET('/v1/stats', { params, signal }));
 }
 
-/** With the time of replies, which only the figures of one version have. */
+/** Loads the figures of each version, including reply times, which only the figures of one version have. */
 export function useVersionStats(id: string, versions: readonly number[], days: number) {
   return useQueries({
     queries: versions.map((version) => ({
@@ -68,13 +68,13 @@ export function useVersionStats(id: string, versions: readonly number[], days: n
 }
 
 function nowSec(): number {
-  // Exclusive: what begins in this second is counted too.
+  // The end is exclusive, so this includes conversations that start in the current second.
   return Math.floor(Date.now() / 1_000) + 1;
 }
 
 export type Compared = { live: VersionStats | undefined; before: VersionStats | undefined };
 
-/** Of the live version, and of the version that was live before it. */
+/** Returns the figures of the live version and of the version that was live before it. */
 export function figuresOf(
   stats: Stats | undefined,
   agent: Agent,

@@ -11,7 +11,7 @@ import {
 } from './knowledge.ts';
 import { isCode, ok, parley, type ItemOf } from './parley.ts';
 
-/** As lists have it: without what failed. */
+/** A sync as lists return it, without its failures. */
 export type Sync = ItemOf<'/v1/knowledge/sources/{id}/syncs'>;
 
 export function useSync(sourceId: string, id: string): UseQueryResult<Sync> {
@@ -29,7 +29,7 @@ export function isOver({ status }: Sync): boolean {
   return status !== 'queued' && status !== 'running';
 }
 
-/** Stops a sync. One that is over by now is no error: what it brought is shown. */
+/** Stops a sync. If it has ended meanwhile, its result is shown without an error. */
 export function useStopSync(sourceId: string) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -41,7 +41,7 @@ export function useStopSync(sourceId: string) {
   });
 }
 
-/** A website or an integration becomes a source, which is read from then on. */
+/** Creates a website or feed source, which then syncs. */
 export function useMakeSource(onMade: (source: Source) => void) {
   const queryClient = useQueryClient();
   return useMutation({
@@ -53,7 +53,7 @@ export function useMakeSource(onMade: (source: Source) => void) {
   });
 }
 
-/** Changes a source as it was read; one that was changed since is read again, and stays as it is. */
+/** Changes a source. If it changed after it was read, reads it again without writing. */
 export function useChangeSource(onChanged: (written: TaggedSource) => void) {
   const queryClient = useQueryClient();
   return useMutation({

@@ -1,7 +1,4 @@
-/**
- * What queries are about: the first word of every query key. The stream says what changed, and all
- * that begins so is read again.
- */
+/** First element of every query key. A change on the stream refreshes all queries of its topics. */
 export const TOPICS = [
   'me',
   'agents',
@@ -24,7 +21,7 @@ export const TOPICS = [
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
-/** By the resource of a `change`. */
+/** Topics by the resource of a `change` hint. */
 const OF_RESOURCE: Record<string, readonly Topic[]> = {
   agents: ['agents', 'audit'],
   webhooks: ['webhooks', 'audit'],
@@ -38,7 +35,7 @@ export function topicsOfResource(resource: string): readonly Topic[] {
   return OF_RESOURCE[resource] ?? TOPICS;
 }
 
-/** By the type of an event. Each also changes the lists of events and deliveries. */
+/** Returns the topics of an event type. Every event also changes the lists of events and deliveries. */
 export function topicsOfEvent(type: string): readonly Topic[] {
   const [about] = type.split('.');
   const log: readonly Topic[] = ['events', 'deliveries'];

@@ -1,6 +1,6 @@
 /**
- * `fetch` for one upload: fetch itself cannot tell how far the body has got, XMLHttpRequest can. For
- * the client's `fetch` option.
+ * Returns a `fetch` for one upload that reports progress through XMLHttpRequest, because fetch cannot. Pass
+ * it as the client's `fetch` option.
  */
 export function uploadingFetch(
   onProgress: (sentBytes: number, allBytes: number) => void,

@@ -4,10 +4,10 @@ import type { ItemOf, ListPath } from '@parley/client';
 import { ok, parley } from './parley.ts';
 import type { Topic } from './topics.ts';
 
-/** A list of the API, newest first, as far as somebody has scrolled. */
+/** A list of the API, newest first, loaded as far as somebody has scrolled. */
 export type List<Item> = {
   rows: readonly Item[];
-  /** There is nothing yet: a skeleton is shown. */
+  /** True until the first page arrives; the table shows a skeleton. */
   isLoading: boolean;
   error: unknown;
   hasMore: boolean;
@@ -24,8 +24,9 @@ export type Query = Record<string, string | number | boolean | undefined>;
 const PAGE = 50;
 
 /**
- * What is told live reads the first page again and lays it over what was loaded, so that a long list
- * costs one request for an update however far it was scrolled. `topic` is what updates it (topics.ts).
+ * Loads a list page by page. A live change reads only the first page again and merges it into the loaded
+ * rows, so an update costs one request however far somebody has scrolled. `topic` selects the changes that
+ * refresh the list (topics.ts).
  */
 export function useList<Path extends ListPath>(
   topic: Topic,
@@ -34,7 +35,9 @@ export function useList<Path extends ListPath>(
     query?: Query;
     path?: Record<string, string>;
     enabled?: boolean;
-    /** How long until its first page is read again, where the stream does not tell; false: it does. */
+    /**
+     * Returns when to read the first page again if the stream does not report changes, or false if it does.
+     */
     refreshMs?: (rows: readonly ItemOf<Path>[]) => number | false;
   } = {},
 ): List<ItemOf<Path>> {
@@ -45,7 +48,7 @@ export function useList<Path extends ListPath>(
   const [more, setMore] = useState<{ isLoading: boolean; error: unknown }>(NOTHING);
 
   const read = async (cursor: string | null, signal?: AbortSignal): Promise<Page> => {
-    // The types above say what each path takes and gives; inside, all lists are one.
+    // The types above describe what each path takes and returns; inside, all lists are alike.
     const get = parley.GET as unknown as (path: string, init: object) => Promise<Answer>;
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => isGiven(value)));
     const asked = { limit: PAGE, ...given, ...(cursor !== null && { cursor }) };
@@ -101,15 +104,15 @@ function isGiven(value: Query[string]): boolean {
   return value !== undefined && value !== '';
 }
 
-/** The first page, and behind it what was loaded before, where the two meet. */
+/** Puts the first page before the rows that were loaded earlier, if the two overlap. */
 function underHead<Item extends { id: string }>(
   head: Page,
   before: Loaded<Item> | undefined,
 ): Loaded<Item> {
-  // A page is read as what its path answers; the caller's type says what that is.
+  // The caller's type describes the rows that the path returns.
   const rows = head.data as Item[];
   const next = head.has_more ? head.next_cursor : null;
-  // A search looked so far back for nothing: what it found behind that stays.
+  // A search can return an empty page before its end; older results behind it stay valid.
   if (before && next !== null && rows.length === 0) return before;
   const last = rows.at(-1)?.id;
   const at = before?.rows.findIndex(({ id }) => id === last) ?? -1;
@@ -125,7 +128,7 @@ function appended<Item extends { id: string }>(
   page: Page,
   cursor: string,
 ): Loaded<Item> | undefined {
-  // Another read has begun the list anew meanwhile.
+  // Another read has restarted the list in the meantime.
   if (!old || old.cursor !== cursor) return old;
   const known = new Set(old.rows.map(({ id }) => id));
   const rows = (page.data as Item[]).filter(({ id }) => !known.has(id));

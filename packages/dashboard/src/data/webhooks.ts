@@ -8,7 +8,7 @@ export type Attempt = Delivery['attempts'][number];
 export type ErrorClass = NonNullable<Attempt['error_class']>;
 export type Job = ItemOf<'/v1/jobs'>;
 
-/** An endpoint and its ETag, which its next change names so that nobody's is overwritten. */
+/** An endpoint and its ETag, which its next change sends so that no other change is overwritten. */
 export type TaggedEndpoint = { endpoint: Endpoint; etag: string };
 
 /** The stream reports no health of endpoints, so the page polls it (contract/events.md#changes). */
@@ -28,7 +28,10 @@ export function useEndpoint(id: string): UseQueryResult<TaggedEndpoint> {
   });
 }
 
-/** All endpoints of the namespace, which a quota bounds: to choose from, and to name those of deliveries. */
+/**
+ * Loads all endpoints of the namespace, to choose from and to name them in deliveries. A quota bounds their
+ * number.
+ */
 export function useEndpoints(): UseQueryResult<Endpoint[]> {
   return useQuery({
     queryKey: ['webhooks', 'all'],
@@ -40,7 +43,7 @@ export function useEndpoints(): UseQueryResult<Endpoint[]> {
   });
 }
 
-/** A delivery, as soon as something becomes of it. */
+/** Loads a delivery and polls it every second until it settles. */
 export function useDelivery(id: string): UseQueryResult<Delivery> {
   return useQuery({
     queryKey: ['deliveries', 'one', id],
@@ -54,7 +57,7 @@ export function readDelivery(id: string, signal?: AbortSignal): Promise<Delivery
   return ok(parley.GET('/v1/deliveries/{id}', params));
 }
 
-/** Nothing will become of it in the next moments. */
+/** Returns whether the delivery will not change within the next two seconds. */
 export function isSettled(delivery: Delivery | undefined): boolean {
   if (!delivery || delivery.in_flight_since !== null) return false;
   const { next_attempt_at: next, status } = delivery;
@@ -62,7 +65,10 @@ export function isSettled(delivery: Delivery | undefined): boolean {
   return next !== null && next > Date.now() / 1_000 + 2;
 }
 
-/** Lists are read again while one of their rows is on its way, and while there is none: somebody waits for it. */
+/**
+ * Returns the interval at which to refresh a list of deliveries. Lists refresh while a delivery is in
+ * progress, and while they are empty, because somebody probably waits for the first one.
+ */
 export function whileUnsettled(rows: readonly Delivery[]): number | false {
   if (rows.length === 0) return HEALTH_MS;
   return rows.some((row) => !isSettled(row)) ? 2 * QUICK_MS : false;
@@ -77,7 +83,7 @@ export async function tagged<Read extends Written>(
   return { endpoint: await ok(answer), etag: response.headers.get('etag') ?? '*' };
 }
 
-/** Of an answer that showed a secret, what may be kept: the cache is no place for it. */
+/** Removes the secret from a response before it is cached. */
 export function withoutSecret(tagged: { endpoint: Written; etag: string }): TaggedEndpoint {
   const endpoint = { ...tagged.endpoint };
   delete endpoint.secret;
@@ -88,12 +94,12 @@ export type EndpointPatch = {
   url?: string;
   description?: string | null;
   event_types?: Subscription[] | null;
-  /** Of single headers; null removes one. */
+  /** Changes to single headers; null removes a header. */
   headers?: Record<string, string | null>;
   enabled?: boolean;
 };
 
-/** @throws ParleyError `precondition_failed`: somebody changed it since it was read */
+/** @throws ParleyError `precondition_failed` if the endpoint changed after it was read */
 export function patchEndpoint(
   { endpoint: { id }, etag }: TaggedEndpoint,
   patch: EndpointPatch,

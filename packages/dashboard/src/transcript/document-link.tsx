@@ -1,6 +1,6 @@
-/** A document by its title, as a link where people can open it. */
+/** Shows the title of a document, as a link if it has a web address. */
 export function DocumentLink({ title, url }: { title: string; url: string | null }) {
-  // Another address than of the web is shown, and leads nowhere.
+  // Only http and https addresses become links.
   if (url === null || !/^https?:/i.test(url)) return <>{title}</>;
   return (
     <a href={url} target="_blank" rel="noreferrer">

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * Text that grows: the reply as it comes. Only what shows it is drawn again, at most once for each
- * picture of the screen, however many tokens came.
+ * Text that grows as a reply arrives. Renders only the components that show it, at most once per frame,
+ * however many tokens arrive.
  */
 export type LiveText = {
   append: (text: string) => void;

@@ -11,7 +11,7 @@ import { TroubleNote } from '../ui/trouble.tsx';
 type Retrieval = NonNullable<Turn['retrieval']>;
 type Passage = Retrieval['chunks'][number];
 
-/** What was found for a turn: what the answer was drawn from, and what was only considered. */
+/** Shows the passages found for a turn: those used in the answer and those only considered. */
 export function Passages({ retrieval, isOpen }: { retrieval: Retrieval; isOpen: boolean }) {
   const { chunks, considered = [], query } = retrieval;
   const found = chunks.length + considered.length;
@@ -39,7 +39,7 @@ export function Passages({ retrieval, isOpen }: { retrieval: Retrieval; isOpen: 
   );
 }
 
-/** Its text is read when somebody opens it. */
+/** Loads the text of the passage when it is opened. */
 function PassageItem({ passage, isUsed }: { passage: Passage; isUsed?: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const names = useSourceNames();

@@ -1,7 +1,7 @@
 import type { RedactionKind } from '../data/agent-draft.ts';
 import type { Turn } from '../data/conversations.ts';
 
-/** What may be taken out of users' words, as people call it: one, and several. */
+/** Names of the redacted kinds of data, singular and plural. */
 export const REDACTION_KINDS = {
   card: ['card number', 'card numbers'],
   email: ['e-mail address', 'e-mail addresses'],
@@ -9,10 +9,10 @@ export const REDACTION_KINDS = {
   iban: ['IBAN', 'IBANs'],
 } as const satisfies Record<RedactionKind, readonly [string, string]>;
 
-/** In the order in which people are shown them. */
+/** The kinds in display order. */
 export const REDACTION_LIST = Object.keys(REDACTION_KINDS) as readonly RedactionKind[];
 
-/** `card number, 2 IBANs removed` */
+/** Formats the redactions of a turn: `card number, 2 IBANs removed`. */
 export function removedText(redacted: NonNullable<Turn['redacted']>): string {
   const parts = REDACTION_LIST.flatMap((kind) => {
     const count = redacted[kind] ?? 0;

@@ -6,9 +6,9 @@ import { msText } from '../ui/time.tsx';
 type Call = { id: string; name: string; arguments: unknown };
 type Result = { ok: boolean; content: unknown; duration_ms: number };
 
-/** A call of a tool: with what it was asked, what it answered, and how long that took. */
+/** Shows a tool call: its arguments, its result and its duration. */
 export function ToolCall({ turn, isOpen }: { turn: Turn; isOpen: boolean }) {
-  // The contract describes their members (contract/messages.md#transcript); the API's description does not.
+  // The contract describes the members (contract/messages.md#transcript); the OpenAPI description does not.
   const call = turn.tool_call as Call;
   const result = turn.tool_result as Result | undefined;
   return (

@@ -7,8 +7,8 @@ import { useStickToEnd } from './use-stick-to-end.ts';
 import './transcript.css';
 
 /**
- * What was said and done, turn by turn. Turns that are appended are followed while the reader is at the
- * end. A turn is drawn once: `turns` may be read again whole, as long as known ones keep their identity.
+ * Shows the turns of a conversation. Scrolls along with new turns while the reader is at the end. Known turns
+ * must keep their identity when `turns` is read again, so that each turn renders once.
  */
 export function Transcript({
   turns,
@@ -22,20 +22,20 @@ export function Transcript({
   actions,
 }: {
   turns: readonly Turn[];
-  /** Of the conversation, Unix seconds: the times of turns count from it. */
+  /** Start of the conversation in Unix seconds. Times of turns are relative to it. */
   startedAt: number;
   userName?: string | null;
-  /** Of whom a turn does not say which agent it is. */
+  /** Name for turns without an agent. */
   agentName?: string | undefined;
-  /** What the user has just said, until its turn is stored. */
+  /** The user's last message, until its turn is stored. */
   said?: string | null;
-  /** The reply to it as it comes; null: none is under way. */
+  /** The reply in progress, or null. */
   reply?: LiveText | null;
-  /** For talking: the end is shown first, not the beginning. */
+  /** Shows the end first, for conversations in progress. */
   startsAtEnd?: boolean;
-  /** What was looked up and what it took stands open beside the turns. */
+  /** Expands the passages, timings and tool calls. */
   isOpen?: boolean;
-  /** What can be done with a turn; the same function each time. */
+  /** Actions for a turn. Must be a stable function. */
   actions?: (turn: Turn) => ReactNode;
 }) {
   const { list, end, isAtEnd, toEnd } = useStickToEnd(startsAtEnd);
@@ -75,7 +75,7 @@ export function Transcript({
   );
 }
 
-/** Not read out word by word: the turn is, once it is stored. */
+/** Hidden from screen readers while it grows; they read the turn once it is stored. */
 function ReplyUnderWay({ reply, agentName }: { reply: LiveText; agentName: string }) {
   const text = useLiveText(reply);
   return (

@@ -3,7 +3,7 @@ import { count } from '../ui/figure.tsx';
 import { msText } from '../ui/time.tsx';
 import { Passages } from './passages.tsx';
 
-/** What stands beside a turn: the passages it was drawn from, tokens, times. Nothing for what has none. */
+/** Shows the passages, tokens and times of a turn. Renders nothing for a turn without them. */
 export function TurnFacts({ turn, isOpen }: { turn: Turn; isOpen: boolean }) {
   const { retrieval, model, latency } = turn;
   if (!retrieval && !model && !latency) return null;

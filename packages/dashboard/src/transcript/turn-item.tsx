@@ -16,7 +16,7 @@ type Shown = {
   actions?: (turn: Turn) => ReactNode;
 };
 
-/** Drawn once: nothing of a stored turn changes. */
+/** Memoized, because a stored turn never changes. */
 export const TurnItem = memo(function TurnItem({
   turn,
   startedAt,

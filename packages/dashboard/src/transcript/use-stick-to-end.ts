@@ -1,13 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 
-/** So near the end counts as being there. */
+/** Distance from the end that still counts as being there. */
 const NEAR_PX = 96;
 
 /**
- * Keeps the end of a growing list in view while the reader is there, and lets go as soon as they scroll
- * up, until they come back. Whatever scrolls around it, the page or a pane of it, is what it scrolls.
- *
- * @param startsAtEnd goes there when it is first shown
+ * Keeps the end of a growing list in view while the reader is there. Stops when the reader scrolls up and
+ * resumes when they return. Works with whichever element scrolls, the page or a pane.
+ * @param startsAtEnd scrolls to the end on the first render
  */
 export function useStickToEnd(startsAtEnd: boolean): {
   list: React.RefObject<HTMLDivElement | null>;
@@ -38,7 +37,7 @@ export function useStickToEnd(startsAtEnd: boolean): {
       const at = target instanceof Element ? target.scrollTop : window.scrollY;
       const isUp = at < last;
       last = at;
-      // Nobody but the reader scrolls up.
+      // Only the reader scrolls up.
       if (isUp && !isNear(mark)) tell(false);
       else if (isUp) sticks.current = false;
       else if (isNear(mark)) tell(true);
@@ -48,7 +47,7 @@ export function useStickToEnd(startsAtEnd: boolean): {
       else if (!isNear(mark)) setAtEnd(false);
     };
     const growth = new ResizeObserver(onGrowth);
-    // What is around it may get smaller as well.
+    // The surroundings can shrink, too.
     for (let one: Element | null = listed; one; one = one.parentElement) growth.observe(one);
     document.addEventListener('scroll', onScroll, { capture: true, passive: true });
     return () => {

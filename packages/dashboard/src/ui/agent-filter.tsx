@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import { useAgentNamesOnceRead, useEveryAgentName } from '../data/names.ts';
 import { useFilters } from './filters.tsx';
 
-/** So many are found by looking; more by typing. */
+/** Up to this number of agents, the filter is a select; above it, a text field. */
 const LOOKED_AT_MAX = 25;
 
 export function AgentFilter() {
@@ -11,7 +11,7 @@ export function AgentFilter() {
   const chosen = search['agent_id'] ?? '';
   const choose = (id: string): void =>
     set({ agent_id: id === '' ? undefined : id, agent_version: undefined });
-  // A list that becomes a text field under somebody's hand takes the choice away from them.
+  // Waits for the names, because a select that turns into a text field would discard a choice.
   if (names === undefined) {
     return (
       <div className="filter" aria-busy>
@@ -48,7 +48,7 @@ function LookedAtAgent({ chosen, choose, names }: Choosing) {
   );
 }
 
-/** All names are read when somebody begins to choose. */
+/** Loads all names when the field gets the focus. */
 function TypedAgent({ chosen, choose, names }: Choosing) {
   const id = useId();
   const [isWanted, setWanted] = useState(false);
@@ -73,7 +73,7 @@ function TypedAgent({ chosen, choose, names }: Choosing) {
           const found = target.value === '' ? '' : idOf(target.value);
           if (found !== undefined && found !== chosen) choose(found);
         }}
-        // What is no agent's name was no choice.
+        // Text that matches no agent is discarded.
         onBlur={() => setText(undefined)}
       />
       <datalist id={`${id}-names`}>

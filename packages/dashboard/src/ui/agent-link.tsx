@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router';
 import { useAgentNames } from '../data/names.ts';
 import { shortId } from './copy-id.tsx';
 
-/** An agent by its name. */
 export function AgentLink({ id }: { id: string }) {
   const names = useAgentNames();
   return (

@@ -7,7 +7,7 @@ type Look = { kind?: 'primary' | 'danger' | 'plain' | 'quiet'; size?: 'small' };
 
 export type ButtonProps = ComponentProps<'button'> &
   Look & {
-    /** It is under way: it shows that, and takes no second click. */
+    /** The action is in progress. Shows that, and ignores further clicks. */
     isBusy?: boolean;
   };
 
@@ -32,10 +32,7 @@ export function Button({
   );
 }
 
-/**
- * A button for what not every session may do: without the scope it is no live button, and says which
- * scope it takes.
- */
+/** A button for an action that needs a scope. Without the scope it is disabled and names the missing one. */
 export function ActButton({ needs, ...button }: ButtonProps & { needs: Scope | readonly Scope[] }) {
   const { scopes } = useMe();
   const missing = [needs].flat().filter((scope) => !scopes.includes(scope));
@@ -44,7 +41,7 @@ export function ActButton({ needs, ...button }: ButtonProps & { needs: Scope | r
   return <Button {...button} disabled title={why} data-needs={missing.join(' ')} />;
 }
 
-/** A link that looks like a button: it leads to a place, and does nothing. */
+/** A link that looks like a button. It navigates and has no other effect. */
 export function ButtonLink({
   kind = 'plain',
   size,

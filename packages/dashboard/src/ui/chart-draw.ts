@@ -3,9 +3,9 @@ import 'uplot/dist/uPlot.min.css';
 
 export type Series = {
   name: string;
-  /** A custom property of tokens.css: `--accent`. */
+  /** A custom property of tokens.css, such as `--accent`. */
   color: string;
-  /** One for each time; null: nothing is known. */
+  /** One value per time, or null if unknown. */
   values: readonly (number | null)[];
 };
 
@@ -17,10 +17,10 @@ export type Drawn = {
   height: number;
 };
 
-/** `show` takes newer values of the same series. */
+/** A chart on the page. `show` replaces its values; the series must be the same. */
 export type Drawing = { show: (drawn: Drawn) => void; stop: () => void };
 
-/** Draws into an empty element and follows its width and the theme. */
+/** Draws a chart into an empty element. Follows its width and the theme. */
 export function draw(element: HTMLElement, first: Drawn): Drawing {
   let drawn = first;
   let plot: UPlot | undefined;
@@ -62,7 +62,7 @@ function optionsOf(element: HTMLElement, { series, unit, limit, height }: Drawn)
     label: name,
     stroke: color(of),
     width: 2,
-    // A line takes two: what happened between two quiet times is a point.
+    // A line needs two values, so an isolated value is drawn as a point.
     points: { show: true, size: 6, fill: color(of), filter: alone },
   }));
   const bound = limit && [
@@ -84,7 +84,7 @@ function optionsOf(element: HTMLElement, { series, unit, limit, height }: Drawn)
   };
 }
 
-/** Where there is a value and none on either side. */
+/** Returns the positions of values without a neighbor on either side. */
 function alone({ data }: UPlot, at: number): number[] {
   const values = data[at] ?? [];
   const is = (index: number): boolean => values[index] !== null && values[index] !== undefined;
@@ -96,7 +96,10 @@ function dataOf({ times, series, limit }: Drawn): UPlot.AlignedData {
   return [[...times], ...series.map(({ values }) => [...values]), ...bound];
 }
 
-/** A canvas does not know custom properties, nor light-dark(): the browser is asked what they are now. */
+/**
+ * Resolves a custom property to a color through the browser, because a canvas supports neither custom
+ * properties nor light-dark().
+ */
 function resolved(element: HTMLElement, name: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;

@@ -7,9 +7,8 @@ type Draw = (element: HTMLElement, drawn: Drawn) => Drawing;
 const HEIGHT_PX = 180;
 
 /**
- * Figures over time (uPlot, loaded when the first chart is shown). A chart cannot be read by everybody:
- * `summary` says in a sentence what it shows.
- *
+ * Shows figures over time (uPlot, loaded with the first chart). `summary` describes the chart in a sentence,
+ * because not everybody can read it.
  * @param times Unix seconds, ascending
  * @param limit a line to stay below, such as 500 ms
  */

@@ -2,7 +2,7 @@ import { Button } from './button.tsx';
 import { useToast } from './toast.tsx';
 import './code.css';
 
-/** A piece of code or of a message, as it is, to read and to copy. */
+/** Shows code or a message verbatim, with a button to copy it. */
 export function Code({ text, label, wrap }: { text: string; label: string; wrap?: boolean }) {
   const toast = useToast();
   return (
@@ -26,7 +26,7 @@ export function Code({ text, label, wrap }: { text: string; label: string; wrap?
   );
 }
 
-/** JSON with its indentation; what is no JSON as it is. */
+/** Shows indented JSON. Other text stays unchanged. */
 export function Json({ value, label }: { value: unknown; label: string }) {
   return (
     <Code

@@ -6,8 +6,8 @@ import { Field } from './field.tsx';
 import { TroubleNote } from './trouble.tsx';
 
 /**
- * The question before what cannot be undone. With `typed`, that word has to be typed first: for what
- * erases. It closes when `act` has succeeded, and says why when it has not.
+ * Asks for confirmation before an action that cannot be undone. `typed` is a word to type first, for actions
+ * that erase data. The dialog closes when `act` succeeds and shows the error when it fails.
  */
 export function Confirm({
   title,
@@ -21,9 +21,9 @@ export function Confirm({
   title: string;
   isOpen: boolean;
   onClose: () => void;
-  /** What will happen. */
+  /** Describes what will happen. */
   children: ReactNode;
-  /** The button's word: what it does, not “OK”. */
+  /** Label of the button. It names the action, not “OK”. */
   action: string;
   typed?: string;
   act: () => Promise<unknown>;

@@ -1,7 +1,7 @@
 import { useToast } from './toast.tsx';
 import './copy-id.css';
 
-/** An id, short; a click copies the whole of it. */
+/** Shows a short id; a click copies the full id. */
 export function CopyId({ id, shown }: { id: string; shown?: string }) {
   const toast = useToast();
   return (
@@ -21,7 +21,10 @@ export function CopyId({ id, shown }: { id: string; shown?: string }) {
   );
 }
 
-/** `conv_…7q2v`: ids that are made together begin alike, so the end tells them apart. */
+/**
+ * Shortens an id to its end, such as `conv_…7q2v`, because ids created at about the same time share their
+ * beginning.
+ */
 export function shortId(id: string): string {
   const at = id.indexOf('_');
   return at < 0 || id.length < at + 12 ? id : `${id.slice(0, at + 1)}…${id.slice(-6)}`;

@@ -1,8 +1,8 @@
 import './delta.css';
 
 /**
- * How much more or less than before: `+3` of a rate in points of a hundred, else in its own unit. `good`
- * says which way is better; a colour says it again.
+ * Shows the difference from before: rates in percentage points, other values in their own unit. `good` is the
+ * direction of an improvement, which the color repeats.
  */
 export function Delta({
   now,
@@ -15,7 +15,7 @@ export function Delta({
   before: number | null | undefined;
   good: 'up' | 'down' | 'neither';
   unit: 'points' | 'value' | 'ms';
-  /** Such as “version 2”. */
+  /** What the value is compared with, such as “version 2”. */
   against: string;
 }) {
   if (typeof now !== 'number' || typeof before !== 'number') return null;

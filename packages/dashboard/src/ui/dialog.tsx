@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import './dialog.css';
 
-/** A question or a form over the page: the browser's own dialog, so Escape, focus and inertness are its. */
+/** A modal dialog. Uses the browser's own dialog element, which handles Escape, focus and inertness. */
 export function Dialog({
   title,
   isOpen,
@@ -30,7 +30,7 @@ export function Dialog({
       className={isWide ? 'dialog dialog-wide' : 'dialog'}
       aria-labelledby={titleId}
       onCancel={(event) => {
-        // Of this dialog, not of a file chooser inside it.
+        // Ignores the cancel event of a file chooser inside the dialog.
         if (event.target === event.currentTarget) onClose();
       }}
     >
@@ -45,7 +45,7 @@ export function Dialog({
   );
 }
 
-/** The last line of a dialog. */
+/** The row of buttons at the end of a dialog. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="dialog-actions">{children}</div>;
 }

@@ -3,7 +3,7 @@ import './diff.css';
 
 type Part = { value: string; added: boolean; removed: boolean };
 
-/** Two texts, word by word: what went is struck through, what came is underlined. */
+/** Compares two texts word by word. Removed words are struck through, added words underlined. */
 export function Diff({ before, after }: { before: string; after: string }) {
   return (
     <Suspense fallback={<p className="muted">Comparing…</p>}>
@@ -32,7 +32,7 @@ function Words({ parts }: { parts: Promise<readonly Part[]> }) {
   );
 }
 
-/** The last comparisons: `use` needs the same promise each time it asks. */
+/** Cache of recent comparisons, because `use` needs the same promise on every render. */
 const compared = new Map<string, Promise<readonly Part[]>>();
 const COMPARED_MAX = 20;
 

@@ -3,9 +3,7 @@ import './field.css';
 
 type Control = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true };
 
-/**
- * A control with its label, a hint, and what is wrong with it: `{(control) => <input {...control} … />}`.
- */
+/** A control with its label, hint and error: `{(control) => <input {...control} … />}`. */
 export function Field({
   label,
   hint,

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import './figure.css';
 
-/** A figure with its name, and what it was before. */
 export function Figure({
   name,
   value,
@@ -26,7 +25,7 @@ export function Figures({ children }: { children: ReactNode }) {
   return <dl className="figures">{children}</dl>;
 }
 
-/** `0.234` → `23 %`; null: there is nothing to divide by. */
+/** Formats a rate: `0.234` becomes `23 %`, null becomes a dash. */
 export function percent(rate: number | null | undefined): string {
   return rate === null || rate === undefined ? '–' : `${Math.round(rate * 100)} %`;
 }

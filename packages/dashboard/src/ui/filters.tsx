@@ -6,12 +6,14 @@ import { isOfInputMethod } from '../../../widget/src/text/input-method.ts';
 
 export type Search = Record<string, string>;
 
-/** The filters of this page, as the address has them, so that a link shows what you see. */
+/**
+ * Returns the filters in the address, so that a link shows the same view, and a function that changes them.
+ */
 export function useFilters(): [Search, (changed: Record<string, string | undefined>) => void] {
   const search = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
   const set = (changed: Record<string, string | undefined>): void => {
-    // What the address has by then: somebody who waited may have an older one.
+    // Reads the address when it navigates, because it may have changed since the last render.
     const next = (now: Search): Search => {
       const given = Object.entries({ ...now, ...changed }).filter(([, value]) => value);
       return Object.fromEntries(given) as Search;
@@ -29,19 +31,19 @@ export function Filters({ children }: { children: ReactNode }) {
   );
 }
 
-/** One of a few values, or any. */
+/** A filter for one of a few values, or any. */
 export function SelectFilter({
   name,
   label,
   options,
   any = 'any',
 }: {
-  /** Of the parameter. */
+  /** Name of the query parameter. */
   name: string;
   label: string;
-  /** A name is shown as it is, a bare value with spaces. */
+  /** A name is shown unchanged; in a plain value, spaces replace underscores. */
   options: readonly (string | { value: string; name: string })[];
-  /** What is shown where nothing is chosen. */
+  /** Label of the option that selects nothing. */
   any?: string;
 }) {
   const [search, set] = useFilters();
@@ -73,7 +75,7 @@ export function SelectFilter({
 
 const TYPED_MS = 300;
 
-/** A text, taken over when the person pauses or presses Enter. */
+/** A text filter that applies when the person pauses or presses Enter. */
 export function TextFilter({
   name,
   label,
@@ -90,7 +92,7 @@ export function TextFilter({
   const [timer, setTimer] = useState<ReturnType<typeof setTimeout>>();
   const id = useId();
   if (seen !== given) {
-    // The address changed by itself: back, or a link.
+    // The address changed through the back button or a link.
     setSeen(given);
     setText(given);
   }
@@ -120,7 +122,7 @@ export function TextFilter({
   );
 }
 
-/** A moment of the person's own clock; the address has it in Unix seconds, as the API does. */
+/** A filter for a local time. The address has Unix seconds, like the API. */
 export function DateFilter({ name, label }: { name: string; label: string }) {
   const [search, set] = useFilters();
   const id = useId();
@@ -137,7 +139,7 @@ export function DateFilter({ name, label }: { name: string; label: string }) {
   );
 }
 
-/** `1795402800` → `2026-11-22T11:00`, as `datetime-local` wants it. */
+/** Formats Unix seconds for `datetime-local`: `1795402800` becomes `2026-11-22T11:00`. */
 export function localTime(unixSec: string | number | undefined): string {
   const date = new Date(Number(unixSec ?? Number.NaN) * 1_000);
   if (Number.isNaN(date.getTime())) return '';
@@ -145,7 +147,7 @@ export function localTime(unixSec: string | number | undefined): string {
   return shifted.toISOString().slice(0, 16);
 }
 
-/** The other way; undefined: it is no time yet. */
+/** Converts a local time to Unix seconds, or returns undefined if it is incomplete. */
 export function unixTime(local: string): string | undefined {
   const ms = new Date(local).getTime();
   return Number.isNaN(ms) ? undefined : String(Math.floor(ms / 1_000));

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useCan, type Scope } from '../data/me.ts';
 
-/** What is shown to those whose key has the scope, and to the others which one is missing. */
+/** Shows the children if the session has the scope; otherwise names the missing scope. */
 export function Needing({ scope, children }: { scope: Scope; children: ReactNode }) {
   if (useCan(scope)) return children;
   return (

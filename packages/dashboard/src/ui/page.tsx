@@ -2,7 +2,7 @@ import { useEffect, type ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { setPageTitle } from './title.ts';
 
-/** The frame of every page: where you are, what it is called, what can be done with it. */
+/** The frame of every page: back link, title and actions. */
 export function Page({
   title,
   heading,
@@ -10,12 +10,12 @@ export function Page({
   back,
   children,
 }: {
-  /** Of the tab. */
+  /** Title of the browser tab. */
   title: string;
-  /** Default: the title. */
+  /** Defaults to the title. */
   heading?: ReactNode;
   actions?: ReactNode;
-  /** The list this one is of. */
+  /** The list that contains this object. */
   back?: { to: string; name: string };
   children: ReactNode;
 }) {
@@ -36,7 +36,7 @@ export function Page({
   );
 }
 
-/** Pages that belong together: links, so that each has its address. */
+/** Tabs between related pages. They are links, so that each page has its address. */
 export function Tabs({
   label,
   tabs,

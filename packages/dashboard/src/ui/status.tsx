@@ -3,7 +3,7 @@ import './status.css';
 
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'muted';
 
-/** A state in a word; the colour says it again, never alone. */
+/** Shows a state in a word. The color repeats the word and is never the only signal. */
 export function Status({
   tone,
   children,

@@ -13,13 +13,13 @@ import { TroubleNote } from './trouble.tsx';
 import './table.css';
 
 export type Column<Row> = {
-  /** Of the head of the column. */
+  /** Title of the column. */
   name: string;
   cell: (row: Row) => ReactNode;
-  /** As CSS has it; default: an equal share. */
+  /** A CSS width. Defaults to an equal share. */
   width?: string;
   align?: 'end';
-  /** Left out on narrow screens. */
+  /** Hidden on narrow screens. */
   isWide?: boolean;
 };
 
@@ -27,9 +27,9 @@ const ROW_PX = 44;
 const SKELETONS = 6;
 
 /**
- * A list with all its states: while it loads, when it is empty (`empty` says what to do), when it fails.
- * It draws what is seen, so that 100,000 rows are as quick as ten, and reads on as one scrolls. The first
- * column of a row is a link to `href`; arrow keys and j, k move among rows.
+ * Shows a list in all its states: loading, empty (`empty` explains what to do) and failed. Renders only the
+ * visible rows, so that 100,000 rows are as fast as ten, and loads more on scrolling. The first column of a
+ * row links to `href`. The arrow keys, j and k move between rows.
  */
 export function Table<Row extends { id: string }>({
   label,
@@ -38,7 +38,7 @@ export function Table<Row extends { id: string }>({
   href,
   empty,
 }: {
-  /** What the list is, for who does not see it. */
+  /** Name of the list for screen readers. */
   label: string;
   list: List<Row>;
   columns: readonly Column<Row>[];
@@ -48,7 +48,7 @@ export function Table<Row extends { id: string }>({
   const body = useRef<HTMLDivElement>(null);
   const margin = useTop(body);
   const { rows: newest, hasMore, isLoadingMore, loadMore } = list;
-  // Drawn in pieces, so that a list that changes all the time never holds up a key or a click.
+  // Rendered in interruptible pieces, so that constant updates never delay a key press or a click.
   const rows = useDeferredValue(newest);
   const virtual = useWindowVirtualizer({
     count: rows.length,
@@ -64,7 +64,7 @@ export function Table<Row extends { id: string }>({
 
   if (list.error && newest.length === 0)
     return <TroubleNote error={list.error} onRetry={list.retry} />;
-  // A search has found nothing so far, and looks on.
+  // The search has found nothing so far and continues.
   const isLooking = newest.length === 0 && hasMore && !list.error;
   const isLoading = list.isLoading || isLooking;
   if (!isLoading && newest.length === 0) return <div className="card empty">{empty}</div>;
@@ -106,7 +106,7 @@ export function Table<Row extends { id: string }>({
                 <SkeletonRow key={at} columns={columns} />
               ))
             : shown.map(({ index, start }) => {
-                const row = rows[index]!; // The virtual list is as long as the rows.
+                const row = rows[index]!; // The virtual list has exactly these rows.
                 return (
                   <div
                     key={row.id}
@@ -163,7 +163,7 @@ function cellClass<Row>({ align, isWide }: Column<Row>): string {
     .join(' ');
 }
 
-/** How far the rows begin below the top of the page: what is above them moves them. */
+/** Returns the distance of the rows from the top of the page. Content above them can move them. */
 function useTop(ref: React.RefObject<HTMLElement | null>): number {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A time as people say it, the exact one on hover. `at`: Unix seconds; null: `never`. */
+/** Shows a relative time, with the exact time on hover. `at` is in Unix seconds; null shows `never`. */
 export function Time({ at, never = '–' }: { at: number | null | undefined; never?: string }) {
   const nowSec = useNowSec();
   if (at === null || at === undefined) return <span className="muted">{never}</span>;
@@ -32,7 +32,7 @@ function relativeTo(at: number, nowSec: number): string {
   return Math.abs(sec) < 5 ? 'now' : short.format(Math.trunc(sec), 'second');
 }
 
-/** `75` → `1:15`, `4000` → `1:06:40`. */
+/** Formats seconds: `75` becomes `1:15`, `4000` becomes `1:06:40`. */
 export function durationText(sec: number): string {
   const whole = Math.max(0, Math.floor(sec));
   const parts = [Math.floor(whole / 60) % 60, whole % 60].map((part) =>
@@ -42,24 +42,24 @@ export function durationText(sec: number): string {
   return hours > 0 ? `${hours}:${parts.join(':')}` : parts.join(':').replace(/^0/, '');
 }
 
-/** `0.31` s → `310 ms`. */
+/** Formats milliseconds: `310` becomes `310 ms`, `1500` becomes `1.50 s`. */
 export function msText(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '–';
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
 }
 
-/** How long it is since then, counting up each second: of who waits. `at`: Unix seconds. */
+/** Shows the time since `at` (Unix seconds), counting up every second. */
 export function Waiting({ at }: { at: number }) {
   return <span className="numeric">{durationText(useNowSec() - at)}</span>;
 }
 
-/** How long it is until then, counting down each second. `at`: Unix seconds. */
+/** Shows the time until `at` (Unix seconds), counting down every second. */
 export function Until({ at, over = 'now' }: { at: number; over?: string }) {
   const leftSec = at - useNowSec();
   return <span className="numeric">{leftSec > 0 ? durationText(leftSec) : over}</span>;
 }
 
-/** One clock for the page, however many times are shown; it stands still while nobody looks. */
+/** Returns the current second. All times on the page share one clock, which stops while the tab is hidden. */
 export function useNowSec(): number {
   return useSyncExternalStore(subscribe, () => nowSec);
 }

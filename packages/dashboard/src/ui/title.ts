@@ -1,4 +1,4 @@
-/** The title of the tab: of the page, after how much waits for a person: `(2) Agents · Parley`. */
+/** The tab title has the number of waiting escalations and the title of the page: `(2) Agents · Parley`. */
 
 let ofPage = '';
 let waiting = 0;
@@ -8,7 +8,7 @@ export function setPageTitle(title: string): void {
   write();
 }
 
-/** 0: nothing waits. */
+/** Sets the number of waiting escalations; 0 hides it. */
 export function setTitleCount(count: number): void {
   waiting = count;
   write();

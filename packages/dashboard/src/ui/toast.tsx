@@ -5,19 +5,19 @@ import './toast.css';
 export type Toast = {
   text: string;
   tone?: 'ok' | 'bad';
-  /** What can still be taken back. */
+  /** Undoes the action. */
   undo?: () => void;
 };
 
 const ToastContext = createContext<(toast: Toast) => void>(() => undefined);
 
-/** Says that something was done, or was not: `toast({text: 'Published version 4'})`. */
+/** Returns a function that reports a success or a failure: `toast({text: 'Published version 4'})`. */
 export function useToast(): (toast: Toast) => void {
   return useContext(ToastContext);
 }
 
 const SHOWN_MS = 6_000;
-/** An undo is read, thought about and reached for. */
+/** Longer, because an undo takes time to read, consider and reach. */
 const UNDO_MS = 12_000;
 
 export function Toasts({ children }: { children: ReactNode }) {

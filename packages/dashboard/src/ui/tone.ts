@@ -5,15 +5,14 @@ const LOUDNESS = 0.08;
 let audio: AudioContext | undefined;
 
 /**
- * A browser lets a page sound once somebody has clicked or typed in it: called from then on, so that
- * what comes later can be heard.
+ * Unlocks the sound. A browser lets a page play sound only after a click or a key press, so call this from
+ * those events.
  */
 export function wakeSound(): void {
   audio ??= new AudioContext();
   if (audio.state === 'suspended') void audio.resume();
 }
 
-/** Two short soft notes. */
 export function playTone(): void {
   if (!audio) return;
   const startSec = audio.currentTime + 0.02;
