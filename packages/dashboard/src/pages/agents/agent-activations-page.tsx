@@ -7,7 +7,7 @@ import { Time } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { AgentFrame } from './agent-frame.tsx';
 
-/** What went live when, who moved it and why: a log that nobody can change. */
+/** Shows the log of activations: what went live when, who moved it and why. Nobody can change it. */
 export function AgentActivationsPage() {
   return <AgentFrame tab="Activations">{({ agent }) => <Activations agent={agent} />}</AgentFrame>;
 }

@@ -7,7 +7,7 @@ import { Json } from '../../ui/code.tsx';
 
 type Content = { [Name in keyof AgentContent]: AgentContent[Name] | null };
 
-/** All that a version is made of, to read. */
+/** Shows the content of a version, read-only. */
 export function AgentContentView({ content }: { content: Content }) {
   return (
     <div className="agent-content">
@@ -68,7 +68,7 @@ export function AgentContentView({ content }: { content: Content }) {
 
 type Spoken = NonNullable<Content['voice'] | Content['transcriber']>;
 
-/** As it is declared: what stands in a fallback, one after the other. */
+/** Shows the settings as declared, fallbacks in order. */
 function SpokenFacts({ heading, spoken }: { heading: string; spoken: Spoken | null | undefined }) {
   if (!spoken) return null;
   const words = (value: string | number | object): string =>

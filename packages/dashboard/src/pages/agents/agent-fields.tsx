@@ -3,11 +3,11 @@ import type { Draft } from '../../data/agent-draft.ts';
 import { useCan } from '../../data/me.ts';
 import { Field } from '../../ui/field.tsx';
 
-/** What every piece of the form gets: the draft, how to change it, and what was refused. */
+/** Props that every part of the form takes. */
 export type Form = {
   draft: Draft;
   set: (changed: Partial<Draft>) => void;
-  /** What is wrong there, by the pointer of the API. */
+  /** Returns the error at a JSON Pointer of the API. */
   errorAt: (pointer: string) => string | undefined;
 };
 
@@ -15,7 +15,7 @@ type TextName = {
   [Name in keyof Draft]: Draft[Name] extends string ? Name : never;
 }[keyof Draft];
 
-/** One line of text, or a number. */
+/** A field for one line of text or a number. */
 export function TextField({
   form,
   name,
@@ -134,7 +134,7 @@ export function PolicyField({ form, isNew }: { form: Form; isNew?: boolean }) {
           <input
             type="radio"
             name="publish_policy"
-            // A new agent that is manual takes no more than `write`.
+            // Creating a manual agent needs only the scope `write`.
             disabled={!can && !(isNew && value === 'manual')}
             checked={form.draft.publish_policy === value}
             onChange={() => form.set({ publish_policy: value })}

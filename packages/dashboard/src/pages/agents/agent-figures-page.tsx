@@ -15,7 +15,7 @@ import { msText } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { AgentFrame } from './agent-frame.tsx';
 
-/** Figures of versions side by side: which ones stands in the address, `?versions=4,3`. */
+/** Shows the figures of several versions side by side. The address selects the versions: `?versions=4,3`. */
 export function AgentFiguresPage() {
   return <AgentFrame tab="Figures">{({ agent }) => <Figures agent={agent} />}</AgentFrame>;
 }
@@ -82,7 +82,7 @@ function descending(versions: readonly number[]): number[] {
   return [...new Set(versions)].toSorted((a, b) => b - a);
 }
 
-/** The live one is among those that are shown, however many are newer. */
+/** Includes the live version, even if many versions are newer. */
 function withLive(known: readonly number[], live: number | null): readonly number[] {
   const at = live === null ? -1 : known.indexOf(live);
   return at < SHOWN_DEFAULT ? known : known.slice(at - SHOWN_DEFAULT + 1);

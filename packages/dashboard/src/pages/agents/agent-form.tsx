@@ -23,7 +23,7 @@ import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { Changes } from './changes.tsx';
 
 type Fields = ReturnType<typeof writableOf>['fields'];
-/** What stands in the part of the form that is closed. */
+/** JSON Pointers of the fields in the closed part of the form. */
 const SELDOM = [
   '/language',
   '/limits',
@@ -44,7 +44,7 @@ const SELDOM = [
   '/escalation/hours',
 ];
 
-/** Changes an agent as it was when the form was opened; what others do meanwhile is seen at once. */
+/** Edits an agent as it was when the form opened, and shows changes that others make meanwhile. */
 export function AgentForm({ declared, onClose }: { declared: Declared; onClose: () => void }) {
   const [base, setBase] = useState(declared);
   const [draft, setDraft] = useState(() => draftOf(declared.agent));
@@ -54,7 +54,7 @@ export function AgentForm({ declared, onClose }: { declared: Declared; onClose: 
   const isDirty = patch !== undefined || problems.length > 0;
   const theirs = draftOf(declared.agent);
   const isChanged = !isSame(theirs, draftOf(base.agent));
-  // What else moved, such as the pin, is no other content: this is written over what is there now.
+  // Other changes, such as a moved pin, do not affect the content, so the save uses the newest ETag.
   const save = useSave({ ...base, etag: isChanged ? base.etag : declared.etag }, onClose);
   const form: Form = {
     draft,
@@ -115,7 +115,7 @@ export function AgentForm({ declared, onClose }: { declared: Declared; onClose: 
   );
 }
 
-/** Opened by itself when something in it was refused. */
+/** Opens when the API rejects a field inside it. */
 function SeldomDetails({ form }: { form: Form }) {
   const details = useRef<HTMLDetailsElement>(null);
   const isWrong = SELDOM.some((pointer) => form.errorAt(pointer) !== undefined);
@@ -132,7 +132,7 @@ function SeldomDetails({ form }: { form: Form }) {
   );
 }
 
-/** Compared only while somebody looks, and after what is typed is shown: prompts are long. */
+/** Compares only while it is open, and after the typed text has rendered, because prompts are long. */
 function WhatChanges({ before, after }: { before: Fields; after: Fields }) {
   const [isShown, setIsShown] = useState(false);
   const shown = useDeferredValue(after);
@@ -146,7 +146,7 @@ function WhatChanges({ before, after }: { before: Fields; after: Fields }) {
   );
 }
 
-/** What saving does: content goes live at once, or makes a version that waits. */
+/** Returns the label of the save button: a save goes live immediately or only creates a version. */
 function saveText({ agent }: Declared, before: object, after: object): string {
   const names = Object.keys(contentOf(agent));
   const changes = changesBetween({ ...before }, { ...after });
@@ -176,7 +176,7 @@ function useSave(read: Declared, onDone: () => void) {
       toast({ text: 'Saved', ...(back && { undo: () => void undo(after, back) }) });
       onDone();
     },
-    // Somebody was quicker: what they did is read, and shown above.
+    // Somebody else saved first. Reads the agent again, so that the form shows their changes.
     onError: () => void queryClient.invalidateQueries({ queryKey: ['agents'] }),
   });
 }

@@ -15,15 +15,15 @@ import './agents.css';
 
 const BACK = { to: '/agents', name: 'Agents' };
 
-/** What a page of one agent is given: the agent, and how to ask for another version to be live. */
+/** Asks the frame to make another version live. */
 export type OnRelease = (wanted: Release) => void;
 
-/** What is around each page of one agent: its name, what is live of it, what needs a person. */
+/** The frame of every page of one agent: its name, the live version, and notices that need action. */
 export function AgentFrame({
   tab,
   children,
 }: {
-  /** Of the tab of the browser. */
+  /** Name of the page in the title of the browser tab. */
   tab: string;
   children: (declared: Declared, onRelease: OnRelease) => ReactNode;
 }) {
@@ -72,7 +72,7 @@ export function AgentFrame({
   );
 }
 
-/** What is declared, and does nothing as things are here. */
+/** Lists settings that have no effect in this installation. */
 function NotActedOn({ agent: { ready, status_message: message } }: { agent: Declared['agent'] }) {
   const what = message && /\bno effect .*/.exec(message)?.[0];
   if (!ready || !what) return null;
@@ -95,7 +95,7 @@ function AgentActions({ agent, onRelease }: { agent: Declared['agent']; onReleas
   );
 }
 
-/** Where a rollback goes that names no version: the highest below the live one that has been live. */
+/** Returns the default target of a rollback: the highest version below the live one that has been live. */
 function useRollbackVersion({ id, active_version: live }: Declared['agent']): number | null {
   const { rows } = useHistory('/v1/agents/{id}/activations', id);
   if (live === null || live < 2) return null;

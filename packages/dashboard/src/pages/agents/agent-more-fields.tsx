@@ -9,7 +9,7 @@ import { Field } from '../../ui/field.tsx';
 import { AreaField, TextField, type Form } from './agent-fields.tsx';
 import { JudgementField } from './judgement-field.tsx';
 
-/** As many as a list gives at once; who has more names them by the API. */
+/** Maximum size of one page of the API. With more sources or providers, use the API to select them. */
 const CHOICES_MAX = 100;
 
 export function SourcesField({ form }: { form: Form }) {
@@ -252,7 +252,6 @@ function RedactionField({ form }: { form: Form }) {
   );
 }
 
-/** What is changed seldom. */
 export function SeldomFields({ form }: { form: Form }) {
   const mayOpen = useCan('publish');
   return (

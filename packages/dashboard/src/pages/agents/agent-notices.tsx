@@ -5,7 +5,7 @@ import { Actor } from '../../ui/actor.tsx';
 import { ActButton } from '../../ui/button.tsx';
 import { Time } from '../../ui/time.tsx';
 
-/** What of this agent needs somebody, each with what to do about it. */
+/** Shows what needs attention in this agent, each with its remedy. */
 export function AgentNotices({
   declared: { agent },
   onRelease,
@@ -90,7 +90,7 @@ function PinNotice({ agent, onUnpin }: { agent: Declared['agent']; onUnpin: () =
   );
 }
 
-/** The remedy, by the reason (contract/custom-resources.md#reasons). */
+/** Remedies by reason (contract/custom-resources.md#reasons). */
 const REMEDIES: Record<string, string> = {
   VersionNotFound: 'Pin a version that exists, or take the pin away.',
   KnowledgeSourceNotFound: 'Make the source, or choose another under Prompt.',

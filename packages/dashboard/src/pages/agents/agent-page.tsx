@@ -16,7 +16,10 @@ import { AgentForm } from './agent-form.tsx';
 import { AgentFrame, type OnRelease } from './agent-frame.tsx';
 import { VersionAction } from './version-action.tsx';
 
-/** What the agent is told and may do: as declared now, to change it, or of one version (`?version=`). */
+/**
+ * Shows the content of the agent, either as declared now, which can be edited, or of one version
+ * (`?version=`).
+ */
 export function AgentPage() {
   const [{ version, edit }, set] = useFilters();
   return (
@@ -44,7 +47,7 @@ export function AgentPage() {
 
 function DeclaredContent({ declared, onEdit }: { declared: Declared; onEdit: () => void }) {
   const { agent } = declared;
-  // A prompt that a manifest takes from a ConfigMap stands in the version alone.
+  // If a manifest takes the prompt from a ConfigMap, only the version has it.
   const { data } = useVersion(agent.id, agent.prompt === null ? agent.latest_version : null);
   return (
     <>
@@ -71,7 +74,7 @@ function DeclaredContent({ declared, onEdit }: { declared: Declared; onEdit: () 
   );
 }
 
-/** What was saved last is not always what is live. */
+/** Explains whether the content shown is live, because the last save is not always live. */
 function WhatIsShown({ agent }: { agent: Declared['agent'] }) {
   const { active_version: live, latest_version: latest } = agent;
   if (!isPinned(agent) && agent.publish_policy === 'automatic')
@@ -88,7 +91,7 @@ function WhatIsShown({ agent }: { agent: Declared['agent'] }) {
   );
 }
 
-/** Who declared it, and so where it is changed. */
+/** Names the owner of the agent, which is also where it can be changed. */
 function OwnedElsewhere({ agent }: { agent: Declared['agent'] }) {
   const { data } = useVersion(agent.id, agent.latest_version);
   return (

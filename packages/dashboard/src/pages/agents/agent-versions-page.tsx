@@ -16,7 +16,7 @@ import { AgentFrame, type OnRelease } from './agent-frame.tsx';
 import { Changes } from './changes.tsx';
 import { VersionAction } from './version-action.tsx';
 
-/** All versions, and what changed between any two of them: `?from=2&to=4`. */
+/** Lists all versions and compares any two: `?from=2&to=4`. */
 export function AgentVersionsPage() {
   return (
     <AgentFrame tab="Versions">
@@ -68,7 +68,7 @@ function columnsOf(
   ];
 }
 
-/** By default what the newest version changed. */
+/** Compares the newest version with the one before by default. */
 function Compared({ agent }: { agent: Agent }) {
   const [search] = useFilters();
   const id = useAgentId();

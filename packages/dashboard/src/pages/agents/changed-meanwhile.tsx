@@ -16,8 +16,8 @@ import { Time } from '../../ui/time.tsx';
 import { Changes } from './changes.tsx';
 
 /**
- * Somebody changed the same agent while the form was open: who, what, and whose is to be kept. What only
- * one of the two touched is kept in any case.
+ * Shows what somebody else changed in the same agent while the form was open, and asks whose conflicting
+ * changes to keep. Changes that only one person made are always kept.
  */
 export function ChangedMeanwhile({
   base,
@@ -60,7 +60,9 @@ export function ChangedMeanwhile({
   );
 }
 
-/** By the audit log, which a session may read that may manage keys; else by who made the version. */
+/**
+ * Reads the author from the audit log if the session has the scope `keys`, otherwise from the newest version.
+ */
 function Who({ base, now: { agent, etag } }: { base: Declared; now: Declared }) {
   const isVersion = agent.latest_version !== base.agent.latest_version;
   const canRead = useCan('keys');

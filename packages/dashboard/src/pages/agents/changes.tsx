@@ -2,7 +2,7 @@ import type { Change } from '../../data/agent-draft.ts';
 import { Diff } from '../../ui/diff.tsx';
 import { Json } from '../../ui/code.tsx';
 
-/** What is different, place by place: texts word by word, the rest before and after. */
+/** Shows each difference: texts word by word, other values before and after. */
 export function Changes({ changes }: { changes: readonly Change[] }) {
   if (changes.length === 0) return <p className="muted">They are the same.</p>;
   return (

@@ -8,7 +8,7 @@ const JUDGES: Record<Draft['judged_by'], string> = {
   model: 'by a model as well',
 };
 
-/** Who judges a conversation when it has ended; what is for models is asked for where a model does. */
+/** Selects how ended conversations are judged. The model's settings appear only when a model judges. */
 export function JudgementField({ form }: { form: Form }) {
   const { judged_by: by } = form.draft;
   return (

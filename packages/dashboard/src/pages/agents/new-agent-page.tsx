@@ -16,12 +16,12 @@ import './agents.css';
 
 const NOTHING = writableOf({ ...EMPTY_DRAFT, publish_policy: 'automatic' }).fields;
 
-/** A name and a prompt, and it is there; what else there is can be added afterwards. */
+/** Creates an agent from a name and a prompt; everything else can be added later. */
 export function NewAgentPage() {
   const canPublish = useCan('publish');
   const [draft, setDraft] = useState({
     ...EMPTY_DRAFT,
-    // Without the scope an agent that is live at once cannot be made.
+    // Creating an agent that publishes automatically needs the scope `publish`.
     publish_policy: canPublish ? ('automatic' as const) : ('manual' as const),
   });
   const create = useCreate();

@@ -15,8 +15,8 @@ import { Changes } from './changes.tsx';
 const REASON_MAX = 1024;
 
 /**
- * Before anything goes live: what will be different from what is live now, in the very state that the
- * button then acts on (`If-Match`).
+ * Shows what will change compared with the live version before anything goes live. The button applies to
+ * exactly the state shown (`If-Match`).
  */
 export function ReleaseDialog({
   declared,
@@ -131,7 +131,7 @@ function RollbackChoice({
   );
 }
 
-/** From what is live to what would be. */
+/** Shows the difference between the live content and the new one. */
 function Difference({ declared: { agent }, wanted }: { declared: Declared; wanted: Release }) {
   const { active_version: live } = agent;
   const target = wanted.kind === 'unpin' ? null : wanted.version;
@@ -146,7 +146,10 @@ function Difference({ declared: { agent }, wanted }: { declared: Declared; wante
   return <Changes changes={changesBetween(before.data.content, contentOf(agent))} />;
 }
 
-/** Done, it says so with a way back; refused because somebody was quicker, it shows what is there now. */
+/**
+ * Applies the release and offers to undo it. If somebody else changed the agent first, reloads it to show the
+ * current state.
+ */
 function useRelease(declared: Declared, onDone: () => void) {
   const toast = useToast();
   const takeOver = useTakeOver();
@@ -160,7 +163,8 @@ function useRelease(declared: Declared, onDone: () => void) {
     }
   };
   return useMutation({
-    // What it was before goes along: by the time of the answer `declared` may be what was read since.
+    // Keeps the earlier agent with the result, because `declared` may have been refreshed before the response
+    // arrives.
     mutationFn: async (wanted: Release) => {
       const before = declared.agent;
       return { before, after: await release(declared, wanted) };
@@ -178,7 +182,7 @@ function useRelease(declared: Declared, onDone: () => void) {
   });
 }
 
-/** Written is not yet in force: in a cluster it takes a moment. */
+/** Returns the confirmation. In a cluster, a written change takes a moment to become active. */
 function liveText({ agent: { active_version: live } }: Declared, wanted: Release): string {
   const isLive = wanted.kind === 'unpin' || wanted.version === live;
   return isLive

@@ -7,7 +7,6 @@ import { decimal } from '../../ui/figure.tsx';
 import { shortId } from '../../ui/copy-id.tsx';
 import { Time, Waiting, durationText } from '../../ui/time.tsx';
 
-/** What is known of it besides its words. */
 export function ConversationFacts({ conversation }: { conversation: Conversation }) {
   const names = useAgentNames();
   const { agent_id: agentId, csat, csat_predicted: predicted } = conversation;
@@ -83,7 +82,7 @@ export function ConversationFacts({ conversation }: { conversation: Conversation
   );
 }
 
-/** Those that were asked for in it, each with what became of it. */
+/** Lists the escalations of the conversation, each with its status. */
 function Escalations({ conversationId }: { conversationId: string }) {
   const { data = [] } = useQuery({
     queryKey: ['escalations', 'of', conversationId],
@@ -106,7 +105,7 @@ function Escalations({ conversationId }: { conversationId: string }) {
   );
 }
 
-/** What a model made of it, and what the rule says beside. */
+/** Shows the model's judgement next to the result of the rule. */
 function JudgementFacts({ judgement }: Pick<Conversation, 'judgement'>) {
   if (!judgement) return null;
   const { topics, open_questions: open, by_rule: rule, error } = judgement;

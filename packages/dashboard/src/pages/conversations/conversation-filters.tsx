@@ -12,7 +12,7 @@ import {
 import { AgentFilter } from '../../ui/agent-filter.tsx';
 import { isOfInputMethod } from '../../../../widget/src/text/input-method.ts';
 
-/** Those that stand behind “More filters”; that opens by itself when one of them is set. */
+/** The filters behind “More filters”, which opens automatically when one of them is set. */
 const MORE = [
   'agent_version',
   'user_id',
@@ -82,7 +82,7 @@ function MoreFilters({
   );
 }
 
-/** `plan=gold` and Enter; each pair that is asked for can be taken away again. */
+/** Adds a filter for `plan=gold` on Enter. Each added pair can be removed again. */
 function MetadataFilter({
   search,
   set,

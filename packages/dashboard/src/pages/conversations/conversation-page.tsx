@@ -14,7 +14,6 @@ import { WhatFollowed } from './what-followed.tsx';
 import { ConversationState } from './conversation-state.tsx';
 import './conversations.css';
 
-/** One conversation: what was said, by whom, drawn from what, and what became of it. */
 export function ConversationPage() {
   const { conversationId } = useParams({ strict: false }) as { conversationId: string };
   const canRead = useCan('read');

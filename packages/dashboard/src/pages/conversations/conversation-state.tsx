@@ -9,7 +9,7 @@ const TONES: Record<string, Tone> = {
   failed: 'bad',
 };
 
-/** While it goes on its status, then its outcome. */
+/** Shows the status while the conversation is active, and its outcome after that. */
 export function ConversationState({ conversation }: { conversation: Conversation }) {
   const { status, outcome, test } = conversation;
   const word = outcome ?? status;

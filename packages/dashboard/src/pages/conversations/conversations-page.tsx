@@ -16,7 +16,7 @@ import './conversations.css';
 
 const SEARCHED_MS = 5_000;
 
-/** Every conversation, newest first: found by its words and by whose it was. */
+/** Lists all conversations, newest first, with search by words, user and other fields. */
 export function ConversationsPage() {
   return (
     <Page title="Conversations">
@@ -30,7 +30,7 @@ export function ConversationsPage() {
 function Conversations() {
   const [search, set] = useFilters();
   const names = useAgentNames();
-  // Words are looked for in what was said, page by page: not again for each thing that happens.
+  // A text search reads transcripts page by page, so it does not run again for every event.
   const isSearch = search['q'] !== undefined;
   const list = useList(isSearch ? 'search' : 'conversations', '/v1/conversations', {
     query: search,

@@ -22,7 +22,7 @@ const CHOICES: readonly { events: Events; name: string; what: string }[] = [
   },
 ];
 
-/** Its words leave everything that is stored; what was counted and what receivers got stays. */
+/** Erases the words of a conversation from everything that is stored. Figures and what receivers got stay. */
 export function EraseConversation({ id, isOver }: { id: string; isOver: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const [events, setEvents] = useState<Events>('deliver');

@@ -10,10 +10,13 @@ import { useToast } from '../../ui/toast.tsx';
 type Progress = { conversations: number; bytes: number };
 
 const TYPE = 'application/x-ndjson';
-/** How often the page says how far it is. */
+/** Interval of the progress display. */
 const TOLD_MS = 100;
 
-/** All that the filters find, each with its transcript, as one file of lines; with its progress, and a stop. */
+/**
+ * Exports all conversations that match the filters, each with its transcript, as one NDJSON file. Shows
+ * progress and can be stopped.
+ */
 export function ExportAll({ search }: { search: Search }) {
   const toast = useToast();
   const [progress, setProgress] = useState<Progress>({ conversations: 0, bytes: 0 });
@@ -55,7 +58,7 @@ function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** @throws ParleyError, and what an abort throws */
+/** @throws ParleyError, or the reason of an abort */
 async function exportAll(
   search: Search,
   signal: AbortSignal,

@@ -11,7 +11,6 @@ const FORMATS = [
   { format: 'vtt', name: 'WebVTT, for players', ending: 'vtt', type: 'text/vtt' },
 ] as const;
 
-/** The transcript as a file, in one of its forms. */
 export function ExportTranscript({ id: conversationId }: { id: string }) {
   const menu = useId();
   const toast = useToast();

@@ -12,7 +12,7 @@ import { Time, msText } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 import { answerOf, DeliveryStatus, hostOf } from '../webhooks/states.tsx';
 
-/** What led to the conversation and what it led to: version → activation → events → deliveries → attempts. */
+/** Shows the chain behind a conversation: version → activation → events → deliveries → attempts. */
 export function WhatFollowed({ conversation }: { conversation: Conversation }) {
   const { id, agent_id: agentId, agent_version: version } = conversation;
   const activation = useActivation(conversation);
@@ -70,7 +70,10 @@ function ActivationStep({
   );
 }
 
-/** The one by which its version was live when it began; null: there is none; undefined: not known yet. */
+/**
+ * Returns the activation that made the version live before the conversation started, null if none exists, or
+ * undefined while loading.
+ */
 function useActivation(conversation: Conversation): Activation | null | undefined {
   const { agent_id: agentId, agent_version: version, started_at: at } = conversation;
   const { rows, isLoading, hasMore, isLoadingMore, loadMore } = useHistory(
@@ -99,8 +102,8 @@ function useEvents(conversationId: string) {
 }
 
 /**
- * Of each event, in their order. Those that are done are read again only when their number says that
- * something became of them: a conversation page costs no request for each event that happens anywhere.
+ * Loads the deliveries of each event, in order. Finished ones have their counts in the query key, so they are
+ * read again only when a count changes. This saves a request for every event in the namespace.
  */
 function useDeliveries(events: readonly StoredEvent[]): (readonly Delivery[] | undefined)[] {
   const results = useQueries({
@@ -161,7 +164,7 @@ function FollowedEvents({
   );
 }
 
-/** `503 after 20 ms, 200 after 4 ms`: the last few. */
+/** Lists the last few attempts, such as `503 after 20 ms, 200 after 4 ms`. */
 function attemptsText({ attempts, attempt_count: count }: Delivery): string {
   const shown = attempts.slice(-ATTEMPTS_SHOWN);
   const earlier = count > shown.length ? '…, ' : '';

@@ -11,14 +11,14 @@ import { HEARTBEAT_SEC, keepPresent } from '../../data/presence.ts';
 import { isCode, ok, parley, troubleOf } from '../../data/parley.ts';
 import { useToast } from '../../ui/toast.tsx';
 
-/** An act that came too late: nothing is broken, somebody was quicker. */
+/** Codes that mean that somebody else acted first. */
 const TOO_LATE = ['already_accepted', 'escalation_closed', 'escalation_not_accepted'];
 
 const accepting = (self: Person) => ({ accepted_by: self, heartbeat_sec: HEARTBEAT_SEC });
 
 export type Accepting = ReturnType<typeof useAccept>;
 
-/** Takes over, by the escalation's id. The first wins; the others see at once who and when. */
+/** Accepts an escalation by id. The first person wins; everybody else immediately sees who accepted and when. */
 export function useAccept(onAccepted: (id: string) => void) {
   const self = useSelf();
   return useAct(
@@ -33,14 +33,14 @@ export function useAccept(onAccepted: (id: string) => void) {
   );
 }
 
-/** Nobody will come: the agent goes on. */
+/** Declines an escalation, so that the agent continues. */
 export function useDecline() {
   return useAct((id: string) =>
     ok(parley.POST('/v1/escalations/{id}/decline', { params: { path: { id } } })),
   );
 }
 
-/** Somebody else is asked for, of another team if one is named; the agent stays silent. */
+/** Releases an escalation to somebody else, in another team if one is given. The agent stays silent. */
 export function useRelease(team: string) {
   return useAct((id: string) =>
     ok(
@@ -53,8 +53,7 @@ export function useRelease(team: string) {
 }
 
 /**
- * The person has done their part: the agent goes on. Taken back, a person is asked for again, and comes
- * at once: the user reads both.
+ * Completes an escalation, so that the agent continues. Undo requests a new escalation and accepts it immediately; the user sees both steps.
  */
 export function useComplete(onTakenBack: (id: string) => void) {
   const self = useSelf();
@@ -109,7 +108,7 @@ function useAct(act: (id: string) => Promise<Escalation>, onDone?: (id: string) 
   });
 }
 
-/** What was answered is on the screen at once; the lists follow. */
+/** Shows the response immediately and refreshes the lists. */
 function show(queryClient: QueryClient, escalation: Escalation): void {
   queryClient.setQueryData(escalationKey(escalation.id), escalation);
   void queryClient.invalidateQueries({ queryKey: ['escalations'] });

@@ -19,7 +19,6 @@ const OUTCOMES = [
 ] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
-/** The end of the conversation, and what became of it. */
 export function EndDialog({
   escalation,
   isOpen,

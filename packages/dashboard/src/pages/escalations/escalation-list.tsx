@@ -14,7 +14,7 @@ import type { Shown } from './shown.ts';
 const ROW_PX = 92;
 const SKELETONS = 4;
 
-/** What this person has taken over and not given back. */
+/** Lists the escalations that this person has accepted and not given back. */
 export function useMine(): List<Escalation> {
   const { id } = useSelf();
   return useList('escalations', '/v1/escalations', {
@@ -70,7 +70,7 @@ function WholeList({ selectedId }: { selectedId: string | null }) {
   );
 }
 
-/** It draws what is seen, and reads on as one scrolls. */
+/** Renders the visible rows and loads more on scrolling. */
 function Rows({
   label,
   list,

@@ -12,7 +12,6 @@ import { Confirm } from '../../ui/confirm.tsx';
 import { StateNote } from './state-note.tsx';
 import { Talk } from './talk.tsx';
 
-/** One escalation: the note for who takes over, what was said, and what can be done. */
 export function EscalationView({
   id,
   accepting,
@@ -22,7 +21,7 @@ export function EscalationView({
   id: string;
   accepting: Accepting;
   takesFocus: boolean;
-  /** This person has taken over another escalation. */
+  /** Called when this person has accepted another escalation. */
   onTaken: (id: string) => void;
 }) {
   const { data: escalation, error, refetch } = useEscalation(id);

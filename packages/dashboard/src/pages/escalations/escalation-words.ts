@@ -10,7 +10,7 @@ export const LABELS: Record<Escalation['status'], { name: string; tone: Tone }> 
   canceled: { name: 'canceled', tone: 'muted' },
 };
 
-/** `user_request` → `User request`; the words of who asked for a person as they are. */
+/** Formats a reason: `user_request` becomes `User request`; free text stays unchanged. */
 export function reasonText(reason: string): string {
   if (reason === '') return 'No reason given';
   const words = /^[a-z]+(_[a-z]+)*$/.test(reason) ? reason.replaceAll('_', ' ') : reason;

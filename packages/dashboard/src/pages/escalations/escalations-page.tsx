@@ -3,7 +3,6 @@ import { Needing } from '../../ui/needing.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Inbox } from './inbox.tsx';
 
-/** Who waits for a person, and one of them where the address names one. */
 export function EscalationsPage() {
   const { escalationId } = useParams({ strict: false }) as { escalationId?: string };
   return (

@@ -3,7 +3,7 @@ import type { Escalation } from '../../data/escalations.ts';
 import { CopyId } from '../../ui/copy-id.tsx';
 import { useConversation } from '../../data/conversations.ts';
 
-/** What the agent leaves to who takes over: why, what happened so far, and whose conversation it is. */
+/** Shows the agent's hand-over note: why it escalated, what happened so far, and the user. */
 export function HandOverNote({ escalation }: { escalation: Escalation }) {
   const { conversation_id: conversationId, summary } = escalation;
   const { data: conversation } = useConversation(conversationId);

@@ -22,7 +22,7 @@ export function InboxTabs() {
           key={one}
           to="."
           search={(one === 'waiting' ? {} : { show: one }) as never}
-          // Active by the whole of its address only: of the three it is always one.
+          // Matches the whole address, because exactly one of the three tabs is active.
           activeOptions={{ exact: true, includeSearch: true }}
           aria-current={one === shown ? 'page' : undefined}
         >

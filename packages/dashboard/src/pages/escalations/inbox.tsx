@@ -11,14 +11,14 @@ import { shownOf } from './shown.ts';
 import './inbox.css';
 
 /**
- * Who waits for a person, and the conversation with one of them: two panes where there is room, else
- * one after the other.
+ * Shows the list of escalations and the selected one: two panes on wide screens, one after the other on
+ * narrow ones.
  */
 export function Inbox({ selectedId }: { selectedId: string | null }) {
   const [search] = useFilters();
   const navigate = useNavigate();
   const canWrite = useCan('write');
-  /** Whose reply box gets the focus: it was accepted here, just now. */
+  /** The escalation just accepted here; its reply box gets the focus. */
   const [acceptedId, setAcceptedId] = useState<string | null>(null);
   const onTaken = (id: string): void => {
     setAcceptedId(id);

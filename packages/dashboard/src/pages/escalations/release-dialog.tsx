@@ -4,7 +4,7 @@ import { Confirm } from '../../ui/confirm.tsx';
 import { Field } from '../../ui/field.tsx';
 import { useRelease } from './acts.ts';
 
-/** It waits again, for the same team or another one. */
+/** Releases the escalation to the same team or another one. */
 export function ReleaseDialog({
   escalation: { id, team, accepted_by: by },
   onClose,

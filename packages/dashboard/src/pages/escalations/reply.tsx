@@ -4,17 +4,17 @@ import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { isOfInputMethod } from '../../../../widget/src/text/input-method.ts';
 
-/** What is half written stays while one looks at another conversation. */
+/** Keeps unfinished replies while another conversation is open. */
 const drafts = new Map<string, string>();
 
-/** What was written and not sent; empty: nothing. */
+/** Returns the unsent reply, or an empty string. */
 export function draftOf(escalationId: string): string {
   return drafts.get(escalationId) ?? '';
 }
 
 const IS_MAC = navigator.userAgent.includes('Mac');
 
-/** Where the person writes to the user. */
+/** The reply box of the person who accepted the escalation. */
 export function Reply({
   escalationId,
   takesFocus,

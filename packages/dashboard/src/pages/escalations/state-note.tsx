@@ -4,10 +4,12 @@ import { Status } from '../../ui/status.tsx';
 import { durationText, Time, useNowSec, Waiting } from '../../ui/time.tsx';
 import { LABELS } from './escalation-words.ts';
 
-/** From here on it is shown how long the user still waits. */
+/** Remaining wait below which a countdown appears. */
 const NEAR_SEC = 60;
 
-/** Where it stands, in a sentence: who waits how long, who took it and when, how it ended. */
+/**
+ * Describes the state in a sentence: how long the user has waited, who accepted and when, or how it ended.
+ */
 export function StateNote({ escalation, isMine }: { escalation: Escalation; isMine: boolean }) {
   return (
     <p role="status" className="small">
@@ -56,7 +58,7 @@ function Words({ escalation, isMine }: { escalation: Escalation; isMine: boolean
   }
 }
 
-/** Given back, or ended by whoever had it: the end of a conversation completes its escalation. */
+/** Distinguishes giving back from ending the conversation, which also completes its escalation. */
 function CompletedWords({ escalation }: { escalation: Escalation }) {
   const { accepted_by: by, finished_at: finishedAt } = escalation;
   const { data: conversation } = useConversation(escalation.conversation_id);

@@ -9,7 +9,7 @@ import { TroubleNote } from '../../ui/trouble.tsx';
 import { draftOf, Reply } from './reply.tsx';
 import { useSaying } from './saying.ts';
 
-/** What is said, as it is said, and the place to say something. */
+/** Shows the conversation live, with the reply box. */
 export function Talk({
   escalation,
   isMine,
@@ -24,7 +24,7 @@ export function Talk({
   const { data, error, refetch } = useTranscript(id);
   const saying = useSaying(escalation);
   const canWrite = useCan('write');
-  // On a telephone the note and what can be done stand above what was said, and are wanted first.
+  // On a phone the note and the actions come above the transcript and are needed first.
   const startsAtEnd = isMine || !window.matchMedia('(max-width: 52rem)').matches;
   return (
     <>
@@ -51,7 +51,7 @@ export function Talk({
   );
 }
 
-/** It ended while somebody wrote: their words are not lost. */
+/** Keeps the unsent words if the escalation ended while somebody was writing. */
 function Draft({ text }: { text: string }) {
   if (text.trim() === '') return null;
   return (
@@ -62,7 +62,7 @@ function Draft({ text }: { text: string }) {
   );
 }
 
-/** What was written and has not arrived. */
+/** Shows replies that have not arrived yet. */
 function Unsent({ saying }: { saying: ReturnType<typeof useSaying> }) {
   return saying.unsent.map(({ key, text, error }) => (
     <div key={key} className="escalation-unsent stack-small">

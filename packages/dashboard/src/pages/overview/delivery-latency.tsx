@@ -15,7 +15,7 @@ const TARGET_MS = 500;
 const LIMIT = { value: TARGET_MS, name: 'promised' };
 const HOURS = 6;
 
-/** From an event to its acknowledgement, against the 500 ms that are promised. */
+/** Shows the time from an event to its acknowledgement, against the target of 500 ms. */
 export function DeliveryLatency() {
   const { data, error, refetch } = useDeliveryStats();
   return (
@@ -86,7 +86,7 @@ function LatencyChart({ stats, summary }: { stats: DeliveryStats; summary: strin
   return <Chart summary={summary} times={times} series={series} unit=" ms" limit={LIMIT} />;
 }
 
-/** `0.9987` → `99.8 %`: never rounded up to all. */
+/** Formats a rate without rounding up to 100 %: `0.9987` becomes `99.8 %`. */
 function share(rate: number | null): string {
   return rate === null ? '–' : `${Math.floor(rate * 1_000) / 10} %`;
 }

@@ -8,11 +8,11 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { useLiveAgents } from './live-agents.tsx';
 
 const HIDDEN = 'parley-first-steps';
-/** Who speaks in the conversations that `parley start` holds by itself. */
+/** User of the sample conversations that `parley start` creates. */
 const SAMPLE_USER = 'demo';
 const SAMPLES_MAX = 3;
 
-/** For who is new: nobody but the samples has talked yet, and this is what to do. */
+/** Shows first steps as long as only the sample conversations exist. */
 export function FirstSteps() {
   const [isHidden, setIsHidden] = useState(() => localStorage.getItem(HIDDEN) !== null);
   const isNew = useIsNew();

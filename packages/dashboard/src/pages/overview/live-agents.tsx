@@ -10,7 +10,7 @@ import { AgentFlags } from '../agents/agent-state.tsx';
 const READ_MAX = 100;
 const SHOWN_MAX = 8;
 
-/** The agents people can talk with, those most talked with first. */
+/** Lists the live agents, those with the most conversations first. */
 export function LiveAgents() {
   const { data, error, refetch } = useLiveAgents();
   const stats = useStats(1);

@@ -6,7 +6,7 @@ import { ok, parley } from '../../data/parley.ts';
 import { useStats, useStatsBefore, type Stats } from '../../data/stats.ts';
 import { Waiting } from '../../ui/time.tsx';
 
-/** Something that a person has to look at, and where. */
+/** Something that needs a person, with a link. */
 export type Need = {
   key: string;
   tone: 'bad' | 'warn' | 'info';
@@ -16,7 +16,7 @@ export type Need = {
   act: string;
 };
 
-/** So many of one kind are named one by one; more are one line. */
+/** Maximum number of items of one kind that are named; more become one line. */
 const NAMED_MAX = 3;
 const MORE = 100;
 
@@ -91,7 +91,7 @@ function useFailingEndpoints(status: 'failing' | 'not_ready') {
         one: ({ id, managed_by: manager, name, url, status_message: why }) => ({
           key: id,
           tone: 'bad',
-          // The API names an endpoint after its id, which says nothing to anybody.
+          // An endpoint created through the API has its id as its name, which nobody recognizes.
           text: `Endpoint ${manager === 'api' ? new URL(url).host : name} ${status === 'failing' ? 'fails' : 'is not ready'}.`,
           detail: why,
           to: `/webhooks/${id}`,
@@ -183,7 +183,10 @@ function named<Item>(
 const GAPS_MIN = 5;
 const RISE = 1.5;
 
-/** A few are usual; half as many again as the day before, of as many questions, are not. */
+/**
+ * Reports a rise in gaps: at least 5 gaps, at least half as many again as the day before, and a higher share
+ * of questions.
+ */
 function risingGaps(today: Stats | undefined, yesterday: Stats | undefined): Need[] {
   if (!today || !yesterday) return [];
   const [now, before] = [today.total, yesterday.total];

@@ -3,7 +3,7 @@ import { useStats } from '../../data/stats.ts';
 import { count, percent } from '../../ui/figure.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 
-/** In the order of the bar: from what went well to what did not. */
+/** Outcomes in the order of the bar, from best to worst. */
 const OUTCOMES = [
   'resolved',
   'escalated',
@@ -14,7 +14,7 @@ const OUTCOMES = [
   'failed',
 ] as const;
 
-/** Of the last 24 hours, by what became of them. */
+/** Shows the conversations of the last 24 hours by outcome. */
 export function Outcomes() {
   const { data, error, refetch } = useStats(1);
   const total = data?.total;

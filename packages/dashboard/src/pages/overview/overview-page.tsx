@@ -7,7 +7,7 @@ import { NeedsNow } from './needs-now.tsx';
 import { Outcomes } from './outcomes.tsx';
 import './overview.css';
 
-/** Is everything all right, and what do I do now. */
+/** The start page: what needs attention, and first steps. */
 export function OverviewPage() {
   return (
     <Page title="Overview">

@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { isOfInputMethod } from '../../../../widget/src/text/input-method.ts';
 
-/** Enter sends, Shift and Enter is a new line; while a reply comes it can be stopped. */
+/** The message box: Enter sends, Shift+Enter starts a new line. A reply in progress can be stopped. */
 export function Composer({
   isBusy,
   isOver,

@@ -1,7 +1,7 @@
 import { Button } from '../../ui/button.tsx';
 import { useToast } from '../../ui/toast.tsx';
 
-/** The same message by a command; the key is the reader's own, from their environment. */
+/** Copies the message as a curl command, which reads the API key from the environment. */
 export function CopyCurl({ id, text }: { id: string; text: string }) {
   const toast = useToast();
   return (
@@ -30,7 +30,7 @@ export function curlOf(origin: string, id: string, text: string): string {
   ].join(' \\\n  ');
 }
 
-/** As one word of a POSIX shell, whatever is in it. */
+/** Quotes text as one word of a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

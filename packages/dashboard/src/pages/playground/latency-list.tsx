@@ -10,7 +10,7 @@ const PARTS = [
 
 const SHOWN = 5;
 
-/** From the end of what somebody said to the first sound of the reply, the newest first. */
+/** Shows the latency of replies, from the end of the user's speech to the first sound, newest first. */
 export function LatencyList({
   latencies,
   turns,

@@ -2,7 +2,7 @@ import { useMe } from '../../data/me.ts';
 import { AgentFrame } from '../agents/agent-frame.tsx';
 import { Playground } from './playground.tsx';
 
-/** Talk with an agent, in the version that is live or any other, and see what each reply is made of. */
+/** Lets people talk with any version of an agent and see how each reply was made. */
 export function PlaygroundPage() {
   const { scopes } = useMe();
   const missing = (['read', 'write'] as const).filter((scope) => !scopes.includes(scope));

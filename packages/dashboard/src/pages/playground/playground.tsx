@@ -14,8 +14,8 @@ import { VersionPicker } from './version-picker.tsx';
 import './playground.css';
 
 /**
- * One talk, or two side by side that are told the same: `version` and `conversation` in the address are
- * of the first, `against` and `other` of the second.
+ * Shows one conversation, or two side by side that get the same messages. In the address, `version` and
+ * `conversation` belong to the first one, `against` and `other` to the second.
  */
 export function Playground({ agent }: { agent: Agent }) {
   const [search, set] = useFilters();
@@ -47,7 +47,7 @@ export function Playground({ agent }: { agent: Agent }) {
   };
   const compare = (): void => {
     second.clear();
-    // What is told besides is of the version that was chosen; the talk on the left goes on as it is.
+    // The second conversation uses the chosen version; the first one stays as it is.
     set({ against: String(chosen), version: String(talked), other: undefined });
     second.say(userTexts, start(chosen, 'other'));
   };

@@ -8,7 +8,7 @@ import { TroubleNote } from '../../ui/trouble.tsx';
 import { CopyCurl } from './copy-curl.tsx';
 import type { Talk } from './talk.ts';
 
-/** One talk with one version: what was said, and what each reply is made of. */
+/** Shows one conversation with one version, and how each reply was made. */
 export function TalkView({
   talk,
   version,
@@ -23,7 +23,7 @@ export function TalkView({
   isLive: boolean;
   isAlone: boolean;
   agentName: string;
-  /** What the agent will say first, before there is a conversation. */
+  /** The agent's first message, shown before the conversation starts. */
   greeting?: string | undefined;
   onClose?: () => void;
 }) {

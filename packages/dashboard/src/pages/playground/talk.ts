@@ -12,47 +12,50 @@ import {
 import { ok, parley } from '../../data/parley.ts';
 import { createLiveText, type LiveText } from '../../transcript/live-text.ts';
 
-/** How a conversation begins that is not there yet. */
+/** How to start a conversation that does not exist yet. */
 export type Start = {
   agentId: string;
   version: number;
   variables: Record<string, string>;
-  /** Told at once, so that the address has it. */
+  /** Called as soon as the conversation exists, so that the address includes it. */
   onStarted: (conversationId: string) => void;
 };
 
-/** As it was seen from here, in ms since it was sent; null: not yet. */
+/** Latency in milliseconds, measured in the browser from sending. Null until known. */
 export type Seen = { firstTokenMs: number | null; totalMs: number | null };
 
 export type Talk = {
   turns: readonly Turn[];
   conversation: Conversation | undefined;
-  /** Said, and not stored yet. */
+  /** The message that was sent but is not stored yet. */
   said: string | null;
-  /** The reply as it comes; null: none is awaited. */
+  /** The reply in progress, or null if none is expected. */
   reply: LiveText | null;
   isBusy: boolean;
   error: unknown;
-  /** Of the last message. */
+  /** Latency of the last message. */
   seen: Seen;
-  /** One message after the other; each waits for the reply to the one before. */
+  /** Sends messages in turn; each waits for the reply to the one before. */
   say: (texts: readonly string[], start: Start) => void;
-  /** Cuts the reply short; what there is of it is kept. */
+  /** Cuts the reply short. What was generated until then is stored. */
   stop: () => void;
-  /** What failed, once more: nothing is said twice. */
+  /** Repeats what failed, without sending a message twice. */
   again: () => void;
-  /** Forgets what was not stored: for a new conversation. */
+  /** Discards unsent messages, to start a new conversation. */
   clear: () => void;
 };
 
 type Message = { text: string; key: string };
 type Said = { messages: readonly Message[]; start: Start };
-/** What is under way: `since` counts the turns there were before it. */
+/** The message in progress. `since` is the number of turns before it. */
 type UnderWay = { text: string; since: number };
 
 const NOT_SEEN: Seen = { firstTokenMs: null, totalMs: null };
 
-/** A test conversation as somebody holds it. @param conversationId null: it begins with the first message */
+/**
+ * Manages a test conversation in the playground.
+ * @param conversationId null to start a conversation with the first message
+ */
 export function useTalk(conversationId: string | null): Talk {
   const queryClient = useQueryClient();
   const transcript = useTranscript(conversationId);
@@ -76,7 +79,7 @@ export function useTalk(conversationId: string | null): Talk {
       const { signal } = (stopping.current = new AbortController());
       setStopped(false);
       const id = conversationId ?? (await begin(said.start));
-      // The address may be that of another page by now.
+      // Another page may be open by now.
       if (conversationId === null && isShown.current) said.start.onStarted(id);
       for (const message of said.messages) {
         left.current = { ...said, messages: said.messages.slice(said.messages.indexOf(message)) };

@@ -4,21 +4,21 @@ import { transcriptKey } from '../../data/conversations.ts';
 import { ok, parley } from '../../data/parley.ts';
 import { createLiveText, type LiveText } from '../../transcript/live-text.ts';
 import { Line, type SoundState } from '../../../../widget/src/sound/line.ts';
-// Vite makes a file of it, whose address this is.
+// Vite emits the worklet as a file; this is its URL.
 // oxlint-disable-next-line import/default
 import workletUrl from '../../../../widget/src/sound/worklets.ts?worker&url';
 import type { TalkState } from '../../../../widget/src/talk/talk-state.ts';
 import type { Start } from './talk.ts';
 
-/** A talk by voice as somebody in the playground holds it. */
+/** A conversation by voice in the playground. */
 export type Spoken = {
   talk: TalkState;
   sound: SoundState;
-  /** It is under way, or about to be. */
+  /** True while the conversation runs or starts. */
   isOn: boolean;
-  /** What the agent says, as it is made. */
+  /** The agent's speech as text, as it is generated. */
   reply: LiveText;
-  /** 0 to 1 of both sides, many times a second: told, not drawn. */
+  /** Reports the volume of both sides, 0 to 1, many times per second. Bypasses React. */
   onLevel: (listener: LevelListener) => () => void;
   start: (start: Start) => void;
   say: (text: string) => void;
@@ -29,7 +29,7 @@ export type Spoken = {
 
 export type LevelListener = (side: 'microphone' | 'agent', level: number) => void;
 
-/** A test, as all of the playground: begun with a token that this session makes. */
+/** Runs a test conversation by voice. The session creates the token that starts it. */
 export function useLine(): Spoken {
   const queryClient = useQueryClient();
   const start = useRef<Start>(null);
@@ -52,9 +52,9 @@ export function useLine(): Spoken {
   const talk = useSyncExternalStore(line.talk.subscribe, line.talk.get);
   const sound = useSyncExternalStore(line.sound.subscribe, line.sound.get);
 
-  // A page that is left hangs up.
+  // Leaving the page hangs up.
   useEffect(() => () => line.leave(), [line]);
-  // The transcript has more than the talk tells: what a reply was made of.
+  // The stored transcript has details that the voice session lacks, such as how a reply was made.
   const { conversationId, turns, phase } = talk;
   useEffect(() => {
     if (conversationId === null) return;

@@ -3,13 +3,13 @@ import { Field } from '../../ui/field.tsx';
 
 const PLACEHOLDER = /\{\{\s*([^{}\s][^{}]{0,127}?)\s*\}\}/g;
 
-/** What the prompt and the first message leave to be filled in: `{{name}}`, each once. */
+/** Returns the placeholders (`{{name}}`) of the prompt and the first message, without duplicates. */
 export function placeholdersOf(content: AgentContent | undefined): readonly string[] {
   const text = `${content?.prompt ?? ''}\n${content?.first_message ?? ''}`;
   return [...new Set([...text.matchAll(PLACEHOLDER)].map(([, name = '']) => name))];
 }
 
-/** Chosen before the conversation begins, and the same to its end. */
+/** Variables are set before the conversation starts and stay the same until it ends. */
 export function VariableFields({
   names,
   values,

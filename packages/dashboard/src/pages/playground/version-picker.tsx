@@ -2,7 +2,6 @@ import { useId } from 'react';
 import { useHistory } from '../../data/agents.ts';
 import type { Agent } from '../../data/parley.ts';
 
-/** Any version there is; the one that is live says so. */
 export function VersionPicker({
   agent,
   chosen,

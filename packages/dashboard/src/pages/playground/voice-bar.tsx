@@ -4,7 +4,7 @@ import { LatencyList } from './latency-list.tsx';
 import type { Spoken } from './use-line.ts';
 import './voice.css';
 
-/** Who is heard, how loud, and how long each reply took; with what stops it. */
+/** Shows who is speaking, the volume, the latency of each reply, and buttons to mute and stop. */
 export function VoiceBar({ spoken }: { spoken: Spoken }) {
   const { sound, talk } = spoken;
   const error = sound.error ?? (talk.phase === 'failed' ? talk.error : null);
@@ -63,7 +63,7 @@ function stateOf({ talk, sound }: Spoken): string {
   return sound.isMuted ? 'Muted' : 'Listening';
 }
 
-/** Drawn by themselves: React need not know of each. */
+/** Updates the bars directly, without a React render for each level. */
 function Meters({ spoken }: { spoken: Spoken }) {
   const you = useRef<HTMLElement>(null);
   const agent = useRef<HTMLElement>(null);
