@@ -6,7 +6,7 @@ import { TroubleNote } from '../../ui/trouble.tsx';
 import { UploadProgress } from './upload-progress.tsx';
 import { FILE_ENDINGS, FILE_WORDS, whyNot, type useUploading } from './uploading.ts';
 
-/** A file, how far it is sent, and what went wrong; `children` stand below the file. */
+/** The upload form: the file, its progress and the error. `children` appear below the file. */
 export function FileForm({
   file,
   uploading,
@@ -20,7 +20,7 @@ export function FileForm({
   file: File | null;
   uploading: ReturnType<typeof useUploading>;
   error: unknown;
-  /** Of the button that leaves. */
+  /** Label of the button that closes the form. */
   leave: string;
   onChoose: (file: File | null) => void;
   onSend: (file: File) => void;

@@ -7,7 +7,6 @@ import { Field } from '../../ui/field.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 
-/** What was answered, to change and to withdraw. */
 export function GapAnswer({ gap }: { gap: Gap }) {
   const [isChanging, setIsChanging] = useState(false);
   const withdrawing = useWithdraw(gap);
@@ -102,7 +101,7 @@ function ChangeAnswer({ gap, onDone }: { gap: Gap; onDone: () => void }) {
   );
 }
 
-/** It can be taken back: the same answer is given again. */
+/** Withdraws the answer. Undo gives the same answer again. */
 function useWithdraw(gap: Gap) {
   const queryClient = useQueryClient();
   const toast = useToast();

@@ -16,7 +16,9 @@ import { NewAnswer } from './new-answer.tsx';
 import { Wordings } from './wordings.tsx';
 import './knowledge.css';
 
-/** One question: what was found when it was asked, the answer to it, and whether that is found. */
+/**
+ * Shows one gap: what search found when it was asked, its answer, and whether search finds the answer now.
+ */
 export function GapPage() {
   const { gapId } = useParams({ strict: false }) as { gapId: string };
   if (useCan('read')) return <ReadGap key={gapId} id={gapId} />;
@@ -54,7 +56,7 @@ function ReadGap({ id }: { id: string }) {
   );
 }
 
-/** Other agents were asked the same: one answer can serve them all. */
+/** Finds the same question of other agents, because one answer can serve them all. */
 function OpenGap({ gap }: { gap: Gap }) {
   const { data } = useGaps('open');
   const others = data?.gaps.filter(

@@ -8,7 +8,7 @@ import { Table, type Column } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { KnowledgeFrame } from './knowledge-frame.tsx';
 
-/** What agents could not answer, by question, asked most often first. */
+/** Lists the questions without an answer, most asked first. */
 export function GapsPage() {
   return (
     <KnowledgeFrame title="Gaps">

@@ -5,9 +5,7 @@ import { useSourceNames } from '../../data/names.ts';
 import { decimal } from '../../ui/figure.tsx';
 import { Status } from '../../ui/status.tsx';
 
-/**
- * Passages that were found, best first, with a line below the last one that the agent would answer from.
- */
+/** Lists the passages found, best first, with a line below the last one that the agent would use. */
 export function Hits({
   hits,
   answering,
@@ -15,7 +13,7 @@ export function Hits({
 }: {
   hits: readonly Hit[];
   answering: Answering;
-  /** Of the gap whose answer is looked for. */
+  /** Id of the gap whose answer is marked. */
   answerId?: string;
 }) {
   const used = hits.filter((hit, rank) => isUsed(answering, hit, rank)).length;
@@ -76,7 +74,7 @@ function HitItem({
   );
 }
 
-/** Which words of the question it has, and which it has not. */
+/** Explains the score: which words of the question the passage has and which it lacks. */
 function whyIn({ why: { matched, missing, likeness } }: Hit): string {
   const has = matched.map(
     ({ word, as, in: place }) =>
@@ -99,7 +97,7 @@ function HitOrigin({ sourceId }: { sourceId: string }) {
   return <Link to={`/knowledge/sources/${sourceId}`}>{names.get(sourceId) ?? 'source'}</Link>;
 }
 
-/** Lines that somebody broke by hand run on; lists and tables stay. */
+/** Joins hard-wrapped lines. Lists and tables keep their line breaks. */
 function unwrapped(text: string): string {
   return text.replaceAll(/(?<=[^\n|])\n(?=[\p{L}"'(])/gu, ' ');
 }

@@ -9,7 +9,6 @@ const TABS = [
   { to: '/knowledge/search', name: 'Search' },
 ];
 
-/** The three places of knowledge: what there is, what is missing, and what is found. */
 export function KnowledgeFrame({
   title,
   actions,

@@ -9,7 +9,7 @@ import { KnowledgeFrame } from './knowledge-frame.tsx';
 
 const HITS = 20;
 
-/** A question, and what an agent would find for it now. */
+/** Shows what an agent would find now for a question. */
 export function KnowledgeSearchPage() {
   return (
     <KnowledgeFrame title="Search knowledge">

@@ -1,6 +1,6 @@
 import { Field } from '../../ui/field.tsx';
 
-/** The name of a new source: it never changes, and agents name it. */
+/** The name of a new source. It never changes, because agents refer to it. */
 export function NameField({
   name,
   error,

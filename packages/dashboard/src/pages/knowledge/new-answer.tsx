@@ -11,7 +11,7 @@ import { TroubleNote } from '../../ui/trouble.tsx';
 
 const ANSWER_MAX = 8_000;
 
-/** The answer to an open gap: for its agent, and for others that were asked the same. */
+/** Answers an open gap for its agent, and for other agents that got the same question. */
 export function NewAnswer({ gap, others }: { gap: Gap; others: readonly Gap[] }) {
   const [answer, setAnswer] = useState('');
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
@@ -33,7 +33,7 @@ export function NewAnswer({ gap, others }: { gap: Gap; others: readonly Gap[] })
     mutationFn: () => resolve({ answer }),
     onSuccess: () => toast({ text: 'The answer is in force. Ask again to see it found' }),
     onError: async (error) => {
-      // Somebody else was quicker: their answer is shown, ours stays here to be compared.
+      // Somebody else answered first: shows their answer and keeps ours for comparison.
       if (isCode(error, 'gap_resolved')) showGap(queryClient, await readGap(gap.id));
     },
   });

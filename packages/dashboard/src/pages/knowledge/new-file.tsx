@@ -9,11 +9,11 @@ import { FileForm } from './file-form.tsx';
 import { NameField, nameFrom } from './name-field.tsx';
 import { useUploading } from './uploading.ts';
 
-/** A file becomes a source: the source is made, then its content is sent. */
+/** Creates a source and uploads its file. */
 export function NewFile({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [name, setName] = useState('');
   const [file, setFile] = useState<File | null>(null);
-  /** Made already: another file goes to the same source. */
+  /** Set once the source exists, so that another file goes to the same source. */
   const [made, setMade] = useState<Source | null>(null);
   const [makeError, setMakeError] = useState<unknown>(null);
   const queryClient = useQueryClient();
@@ -56,7 +56,7 @@ export function NewFile({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
           setFile(chosen);
           if (chosen && !made && name === '') setName(nameFrom(chosen.name));
         }}
-        // What fails is shown by the mutation.
+        // The mutation shows the error.
         onSend={(chosen) => void send(chosen).catch(() => undefined)}
         onLeave={leave}
       >

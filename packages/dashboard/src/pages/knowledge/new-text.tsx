@@ -12,7 +12,7 @@ import { NameField } from './name-field.tsx';
 
 type NewSource = { name: string; text: string };
 
-/** A text becomes a source, which is searched as soon as it is made. */
+/** Creates a source from a text, which is searchable immediately. */
 export function NewText({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [{ name, text }, setNew] = useState<NewSource>({ name: '', text: '' });
   const queryClient = useQueryClient();

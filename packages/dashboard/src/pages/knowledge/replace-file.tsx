@@ -5,7 +5,6 @@ import { useToast } from '../../ui/toast.tsx';
 import { FileForm } from './file-form.tsx';
 import { useUploading } from './uploading.ts';
 
-/** The content of a source that is there, in the place of what was uploaded before. */
 export function ReplaceFile({
   source,
   isOpen,

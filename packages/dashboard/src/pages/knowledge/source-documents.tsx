@@ -5,7 +5,6 @@ import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { mebibytes } from './uploading.ts';
 
-/** What a source has, and where people open it. */
 export function SourceDocuments({ id }: { id: string }) {
   const list = useList('sources', '/v1/knowledge/sources/{id}/documents', { path: { id } });
   return (

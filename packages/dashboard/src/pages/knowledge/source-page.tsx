@@ -25,7 +25,7 @@ import './knowledge.css';
 
 const BACK = { to: '/knowledge', name: 'Sources' };
 
-/** One source: its state, what to do when it is not in force, its documents and its text. */
+/** Shows one source: its state, a remedy if it is not ready, its documents and its text. */
 export function SourcePage() {
   const { sourceId } = useParams({ strict: false }) as { sourceId: string };
   if (useCan('read')) return <ReadSource key={sourceId} id={sourceId} />;
@@ -173,7 +173,7 @@ function Facts({ source }: { source: Source }) {
   );
 }
 
-/** Of what is read from elsewhere: when again. */
+/** Shows when a website or feed source is read next. */
 function Next({ source: { type, schedule, next_sync_at: next } }: { source: Source }) {
   if (!isFetched(type)) return null;
   return (

@@ -9,7 +9,6 @@ import { Field } from '../../ui/field.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 
-/** The text of a source, to read and to edit. */
 export function SourceText({ tagged: read }: { tagged: TaggedSource }) {
   const [isEditing, setIsEditing] = useState(false);
   const { source } = read;
@@ -34,7 +33,7 @@ export function SourceText({ tagged: read }: { tagged: TaggedSource }) {
 }
 
 function EditText({ read, onDone }: { read: TaggedSource; onDone: () => void }) {
-  /** What the edit began from, and its tag. */
+  /** The version of the source that the edit started from, with its ETag. */
   const [base, setBase] = useState(read);
   const [text, setText] = useState(read.source.text ?? '');
   const queryClient = useQueryClient();
@@ -114,10 +113,10 @@ function EditText({ read, onDone }: { read: TaggedSource; onDone: () => void }) 
   );
 }
 
-/** Beyond this a comparison word by word takes longer than anybody waits. */
+/** Maximum length for a word-by-word comparison; longer ones take too long. */
 const COMPARED_MAX = 100_000;
 
-/** Somebody saved another text since this edit began: said before anything is lost. */
+/** Warns that somebody else saved another text since this edit started, before anything is overwritten. */
 function Changed({
   theirs,
   mine,

@@ -1,7 +1,10 @@
 import type { Source } from '../../data/knowledge.ts';
 import type { Tone } from '../../ui/status.tsx';
 
-/** Its state in a word. What is not in force as declared is an error, whatever is still found of it. */
+/**
+ * Returns the state as a word. A source whose declaration has not taken effect counts as an error, even if
+ * search still finds its older content.
+ */
 export function stateOf(source: Source): { name: string; tone: Tone } {
   const { status, ready } = source;
   switch (status) {
@@ -19,12 +22,12 @@ export function stateOf(source: Source): { name: string; tone: Tone } {
   }
 }
 
-/** Whether it is read from elsewhere, by syncs. */
+/** Returns whether syncs read this type of source from elsewhere. */
 export function isFetched(type: Source['type']): type is 'website' | 'integration' {
   return type === 'website' || type === 'integration';
 }
 
-/** What helps when a source is not in force; null: nothing is wrong. */
+/** Returns how to fix a source that is not ready, or null if nothing is wrong. */
 export function remedyOf({ type, ready, status, managed_by: owner }: Source): string | null {
   if (ready && status !== 'error') return null;
   if (isFetched(type)) {

@@ -13,7 +13,6 @@ import { NewFile } from './new-file.tsx';
 import { NewText } from './new-text.tsx';
 import { stateOf } from './source-words.ts';
 
-/** What agents answer from. */
 export function SourcesPage() {
   const [adds, setAdds] = useState<'text' | 'file' | 'website' | 'integration' | null>(null);
   const close = (): void => setAdds(null);

@@ -1,4 +1,4 @@
-/** How far a file has got; when all of it has left, it is being cut and indexed. */
+/** Shows the progress of an upload. At 100 % the file is being split into passages and indexed. */
 export function UploadProgress({ sent }: { sent: number | null }) {
   if (sent === null) return null;
   const percent = Math.floor(sent * 100);

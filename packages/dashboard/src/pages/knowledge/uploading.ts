@@ -4,13 +4,13 @@ import type { Source } from '../../data/knowledge.ts';
 import { ok, parley } from '../../data/parley.ts';
 import { uploadingFetch } from '../../data/upload.ts';
 
-/** Uploads that the API takes (contract/knowledge.md#uploads). */
+/** Limits of uploads (contract/knowledge.md#uploads). */
 export const FILE_BYTES_MAX = 20 * 1024 * 1024;
 export const FILE_WORDS =
   'Text, Markdown, CSV, HTML, PDF, Word (.docx), or a ZIP of these, at most 20 MiB.';
 export const FILE_ENDINGS = '.txt,.md,.markdown,.csv,.tsv,.html,.htm,.pdf,.docx,.zip';
 
-/** Why it need not be sent at all; undefined: it may be right. */
+/** Returns why the API would reject the file, or undefined if it may be valid. */
 export function whyNot({ size, name }: File): string | undefined {
   if (size === 0) return `${name} is empty.`;
   if (size > FILE_BYTES_MAX) return `${name} has ${mebibytes(size)}, and 20 MiB is the most.`;
@@ -21,7 +21,9 @@ export function mebibytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }
 
-/** Sends a file to its source. `sent`: which part of it has left, 0 to 1; null: nothing is on its way. */
+/**
+ * Uploads a file to its source. `sent` is the fraction uploaded, 0 to 1, or null if no upload is in progress.
+ */
 export function useUploading() {
   const [sent, setSent] = useState<number | null>(null);
   const queryClient = useQueryClient();
@@ -44,9 +46,9 @@ function upload(id: string, file: File, onProgress: (sent: number, all: number) 
   return ok(
     parley.PUT('/v1/knowledge/sources/{id}/content', {
       params,
-      // What it is the API tells by its name and by how it begins.
+      // The API detects the type from the file's name and first bytes.
       headers: { 'Content-Type': 'application/octet-stream' },
-      // The types say text; the bytes go as they are in the file.
+      // The types require a string, but the bytes are sent unchanged.
       body: file as unknown as string,
       bodySerializer: (body) => body as unknown as File,
       fetch: uploadingFetch(onProgress),

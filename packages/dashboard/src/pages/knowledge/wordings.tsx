@@ -5,7 +5,7 @@ import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 
-/** The words a gap was asked in, each with whether it is answered by now. */
+/** Lists the wordings of a gap, each with whether it has an answer now. */
 export function Wordings({ gap }: { gap: GapDetail }) {
   const { data: check, error, refetch } = useGapCheck(gap.id);
   const answered = new Map(check?.questions.map((one) => [one.question, one.answered]));
@@ -41,7 +41,7 @@ function verdictOf({ status, questions }: GapDetail, missed: number): string {
   return `Asked in these words, it is still not found for ${missed} of ${all}.`;
 }
 
-/** What came closest when it was asked first. */
+/** Shows the closest passages at the time of the first question. */
 function CloseThen({ gap: { closest } }: { gap: GapDetail }) {
   if (closest.length === 0) return <p className="muted small">No passage came close then.</p>;
   return (

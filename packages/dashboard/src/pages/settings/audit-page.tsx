@@ -16,7 +16,6 @@ import { SettingsFrame } from './settings-frame.tsx';
 
 type Line = ItemOf<'/v1/audit_log'>;
 
-/** Who did what, and what it changed. */
 export function AuditPage() {
   const [line, setLine] = useState<Line | null>(null);
   return (

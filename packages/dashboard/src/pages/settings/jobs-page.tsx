@@ -22,10 +22,10 @@ const TONES: Record<Job['status'], Tone> = {
   stopped: 'muted',
   failed: 'bad',
 };
-/** How often one that runs is looked at. */
+/** Polling interval of running jobs. */
 const LOOK_MS = 1_000;
 
-/** Long work: replays of many events, with their progress. */
+/** Lists jobs, which are replays of many events, with their progress. */
 export function JobsPage() {
   return (
     <SettingsFrame title="Jobs">

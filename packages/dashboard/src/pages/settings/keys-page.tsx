@@ -13,7 +13,6 @@ import { SettingsFrame } from './settings-frame.tsx';
 
 type Acting = { what: 'rotate' | 'delete'; key: Key };
 
-/** Who may do what in this namespace: keys made, replaced and deleted. */
 export function KeysPage() {
   const [isMaking, setMaking] = useState(false);
   const [acting, setActing] = useState<Acting | null>(null);

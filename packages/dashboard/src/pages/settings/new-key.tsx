@@ -24,7 +24,7 @@ const ENDS = [
   { days: 365, name: 'in a year' },
 ];
 
-/** A key of a name, with scopes that oneself has; its text is shown once. */
+/** Creates a key with scopes that the session has itself, and shows it once. */
 export function NewKey({ onClose }: { onClose: () => void }) {
   const { scopes: own } = useMe();
   const queryClient = useQueryClient();

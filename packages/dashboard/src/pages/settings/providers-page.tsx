@@ -11,7 +11,7 @@ import { SettingsFrame } from './settings-frame.tsx';
 
 type Provider = ItemOf<'/v1/model_providers'>;
 
-/** Where models come from. They carry keys of others, so they are declared and not typed in here. */
+/** Lists model providers. They use third-party keys, so they are declared and not edited here. */
 export function ProvidersPage() {
   return (
     <SettingsFrame title="Model providers">

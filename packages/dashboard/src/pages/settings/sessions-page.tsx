@@ -15,7 +15,6 @@ import { SettingsFrame } from './settings-frame.tsx';
 
 type Session = ItemOf<'/v1/sessions'>;
 
-/** Who is signed in, and the end of it. */
 export function SessionsPage() {
   return (
     <SettingsFrame title="Sessions">

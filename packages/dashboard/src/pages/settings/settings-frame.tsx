@@ -10,7 +10,6 @@ const TABS = [
   { to: '/settings/usage', name: 'Usage' },
 ];
 
-/** What the pages of the settings have around them. */
 export function SettingsFrame({
   title,
   actions,

@@ -2,7 +2,7 @@ import { Button } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 
-/** The text of a key: nobody can show it again. */
+/** Shows a new key. It cannot be shown again. */
 export function ShownOnce({
   apiKey,
   title,

@@ -7,7 +7,7 @@ import { TroubleNote } from '../../ui/trouble.tsx';
 import { SettingsFrame } from './settings-frame.tsx';
 import './settings.css';
 
-/** What the namespace has and may have, and what is under way. */
+/** Shows the quotas of the namespace and the work in progress. */
 export function UsagePage() {
   return (
     <SettingsFrame title="Usage">

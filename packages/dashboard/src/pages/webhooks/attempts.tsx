@@ -6,7 +6,7 @@ import { msText, Time, Until, Waiting } from '../../ui/time.tsx';
 import { remedyOf } from './remedies.ts';
 import { answerOf } from './states.tsx';
 
-/** What was tried and what comes, the newest first: what to know now stands on top. */
+/** Lists the attempts, newest first, with the next one on top. */
 export function Attempts({ delivery }: { delivery: Delivery }) {
   const { attempts } = delivery;
   return (
@@ -19,7 +19,7 @@ export function Attempts({ delivery }: { delivery: Delivery }) {
   );
 }
 
-/** The attempt that is not over yet, or when the next one is due. */
+/** Shows the attempt in progress, or when the next one is due. */
 function Coming({ delivery }: { delivery: Delivery }) {
   const { in_flight_since: since, next_attempt_at: next, attempt_count: made } = delivery;
   if (since !== null) {
@@ -80,7 +80,7 @@ const TRIGGERS = {
   test: 'test',
 } as const satisfies Record<Attempt['trigger'], string>;
 
-/** What an attempt came to: why it failed with what helps, and what the receiver answered. */
+/** Shows the result of an attempt: the error with its remedy, and the receiver's response. */
 export function Outcome({ attempt }: { attempt: Attempt }) {
   const { error_message: message, response_body: body } = attempt;
   return (

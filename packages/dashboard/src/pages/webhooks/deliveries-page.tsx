@@ -21,7 +21,7 @@ const NAMES = [
   'test',
 ];
 
-/** Across endpoints; the names of the filters are those of the API. */
+/** Lists deliveries of all endpoints. The filters have the API's parameter names. */
 export function DeliveriesPage() {
   return (
     <ReadPage title="Deliveries">

@@ -24,7 +24,7 @@ const REST: Column<Delivery>[] = [
   { name: 'Made', width: '7.5rem', isWide: true, cell: ({ created }) => <Time at={created} /> },
 ];
 
-/** Deliveries with what became of them; without the endpoint where all are of one. */
+/** Lists deliveries. Hides the endpoint column if all belong to one endpoint. */
 export function DeliveriesTable({
   list,
   of,

@@ -17,7 +17,6 @@ import './webhooks.css';
 
 const BACK = { to: '/webhooks/deliveries', name: 'Deliveries' };
 
-/** One event on its way to one endpoint: what was tried, what comes, what was sent. */
 export function DeliveryPage() {
   return (
     <ReadPage title="Delivery" back={BACK}>
@@ -137,7 +136,7 @@ const MADE_BY = {
   test: 'by “Send a test event”',
 } as const satisfies Record<Delivery['trigger'], string>;
 
-/** What waits is attempted now; what is over is sent again, as a new delivery. */
+/** Retries a waiting delivery now, or sends a finished one again as a new delivery. */
 function Again({ delivery }: { delivery: Delivery }) {
   const isOver = delivery.status !== 'pending' && delivery.status !== 'retrying';
   return isOver ? <Replay delivery={delivery} /> : <RetryNow delivery={delivery} />;

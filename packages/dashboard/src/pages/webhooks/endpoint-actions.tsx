@@ -16,7 +16,7 @@ import { useToast } from '../../ui/toast.tsx';
 import { EditEndpoint } from './endpoint-edit.tsx';
 import { hostOf } from './states.tsx';
 
-/** What can be done with an endpoint that is ours to change. */
+/** Actions on an endpoint that is managed by the API. */
 export function EndpointActions({ tagged }: { tagged: TaggedEndpoint }) {
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
   const close = (): void => setOpen(null);
@@ -36,7 +36,7 @@ export function EndpointActions({ tagged }: { tagged: TaggedEndpoint }) {
   );
 }
 
-/** Off and on again: what was not sent meanwhile is found by the replay of what is missing. */
+/** Disables or enables an endpoint. A replay of missed events finds those of the time in between. */
 function Switch({ tagged }: { tagged: TaggedEndpoint }) {
   const queryClient = useQueryClient();
   const toast = useToast();
@@ -102,7 +102,7 @@ function Delete({
   );
 }
 
-/** Whose it is, when it is not changed here, and where it is changed then. */
+/** Explains where an endpoint that is managed elsewhere can be changed. */
 export function ManagedNote({ endpoint }: { endpoint: Endpoint }) {
   if (endpoint.managed_by === 'api') return null;
   return (

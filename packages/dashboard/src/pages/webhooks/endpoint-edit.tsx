@@ -21,7 +21,7 @@ import {
   type EndpointDraft,
 } from './endpoint-form.tsx';
 
-/** Changes an endpoint; who else does meanwhile is seen before anything is overwritten. */
+/** Edits an endpoint. Shows concurrent changes before it overwrites them. */
 export function EditEndpoint({ tagged, onClose }: { tagged: TaggedEndpoint; onClose: () => void }) {
   const [base, setBase] = useState(tagged);
   const before = draftOf(base.endpoint);
@@ -99,7 +99,7 @@ const FIELDS = {
 };
 type Name = keyof typeof FIELDS;
 
-/** Somebody changed it since the form was opened: who, what, and whose is to stay. */
+/** Shows who changed what since the form opened, and asks whose changes to keep. */
 function Meanwhile({
   id,
   mine,
@@ -116,7 +116,7 @@ function Meanwhile({
   const names = Object.keys(FIELDS) as Name[];
   const changed = names.filter((name) => !isSame(before[name], theirs[name]));
   const touched = names.filter((name) => !isSame(before[name], mine[name]));
-  /** What this person wrote, over what the other did. */
+  /** This person's changes on top of the other person's. */
   const merged = { ...theirs, ...Object.fromEntries(touched.map((name) => [name, mine[name]])) };
   return (
     <div className="told told-warn stack-small" role="alert">
@@ -159,7 +159,7 @@ function shown(draft: EndpointDraft, name: Name): string {
   return draft[name] || 'none';
 }
 
-/** By the audit log, for who may read it. */
+/** Names the author from the audit log, if the session may read it. */
 function WhoChanged({ id }: { id: string }) {
   const mayAsk = useCan('keys');
   const line = useQuery({

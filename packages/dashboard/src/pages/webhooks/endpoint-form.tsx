@@ -4,11 +4,10 @@ import { Field } from '../../ui/field.tsx';
 import { EventTypePicker } from './event-type-picker.tsx';
 import { HeaderFields, type HeaderField } from './header-fields.tsx';
 
-/** What a person writes of an endpoint. */
 export type EndpointDraft = {
   url: string;
   description: string;
-  /** null: all. */
+  /** null means all types. */
   event_types: readonly string[] | null;
   headers: readonly HeaderField[];
 };
@@ -29,7 +28,7 @@ export function draftOf(endpoint: Endpoint): EndpointDraft {
   };
 }
 
-/** What of it differs from how it was, as REST takes it; a header that was taken out is null. */
+/** Returns the changes as the REST API takes them. A removed header is null. */
 export function patchOf(draft: EndpointDraft, before: EndpointDraft): EndpointPatch {
   const headers = {
     ...Object.fromEntries(
@@ -47,7 +46,7 @@ export function patchOf(draft: EndpointDraft, before: EndpointDraft): EndpointPa
     ...(draft.url !== before.url && { url: draft.url }),
     ...(draft.description !== before.description && { description: draft.description || null }),
     ...(!isSame(draft.event_types, before.event_types) && {
-      // The API says which it does not know.
+      // The API rejects unknown types.
       event_types: draft.event_types as EndpointPatch['event_types'] & object,
     }),
     ...(Object.keys(headers).length > 0 && { headers }),
@@ -58,13 +57,13 @@ export function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Whether a form shows already what is wrong. */
+/** Returns whether the form already shows the error at a field. */
 export function isShownAtField(error: unknown): boolean {
   const pointers = ['/url', '/description', '/event_types', '/headers'];
   return pointers.some((pointer) => fieldError(error, pointer) !== undefined);
 }
 
-/** The fields of an endpoint; `error` is that of the last attempt to save them. */
+/** The fields of an endpoint. `error` comes from the last attempt to save. */
 export function EndpointFields({
   draft,
   onChange,

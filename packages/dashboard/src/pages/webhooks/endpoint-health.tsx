@@ -4,10 +4,10 @@ import type { Endpoint } from '../../data/webhooks.ts';
 import { count, Figure, Figures } from '../../ui/figure.tsx';
 import { Time } from '../../ui/time.tsx';
 
-/** As far as the API counts them. */
+/** The API counts no further. */
 const UNFINISHED_MAX = 10_000;
 
-/** How it stands with an endpoint, in a sentence and in figures: no better than it is. */
+/** Shows the health of an endpoint in a sentence and in figures. */
 export function EndpointHealth({ endpoint }: { endpoint: Endpoint }) {
   const { status, status_message: message, unfinished_deliveries: unfinished } = endpoint;
   const isFailing = status === 'failing';

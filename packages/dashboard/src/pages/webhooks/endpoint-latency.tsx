@@ -8,7 +8,7 @@ import { useFilters } from '../../ui/filters.tsx';
 import { msText } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 
-/** What the platform promises of a first attempt. */
+/** Latency target of a first attempt. */
 const TARGET = { value: 500, name: '500 ms' };
 const RANGES = {
   hour: { name: 'Last hour', sec: 3_600 },
@@ -17,7 +17,7 @@ const RANGES = {
 };
 const REFRESH_MS = 15_000;
 
-/** How fast and how surely events got to an endpoint: receivers’ time and ours together. */
+/** Shows latency and outcomes of deliveries to an endpoint. Latency includes the receiver's time. */
 export function EndpointLatency({ endpointId }: { endpointId: string }) {
   const [{ range = 'hour' }, setFilters] = useFilters();
   const { sec } = RANGES[range as keyof typeof RANGES] ?? RANGES.hour;

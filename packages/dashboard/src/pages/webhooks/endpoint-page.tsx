@@ -19,7 +19,6 @@ import './webhooks.css';
 
 const BACK = { to: '/webhooks', name: 'Webhooks' };
 
-/** One endpoint: how it stands with it, what can be done with it, what was sent to it. */
 export function EndpointPage() {
   return (
     <ReadPage title="Endpoint" back={BACK}>
@@ -111,7 +110,7 @@ function Facts({ tagged: { endpoint } }: { tagged: TaggedEndpoint }) {
   );
 }
 
-/** Those of test events too: somebody who just sent one looks for it here. */
+/** Includes deliveries of test events, because somebody who just sent one looks for it here. */
 function Deliveries({ endpointId }: { endpointId: string }) {
   const [{ status }] = useFilters();
   const list = useList('deliveries', '/v1/webhooks/{id}/deliveries', {

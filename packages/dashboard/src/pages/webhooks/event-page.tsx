@@ -20,7 +20,7 @@ import './webhooks.css';
 
 const BACK = { to: '/webhooks/events', name: 'Events' };
 
-/** One event: what happened, where it got to, and why not elsewhere. */
+/** Shows one event: its content, its deliveries, and why other endpoints did not get it. */
 export function EventPage() {
   return (
     <ReadPage title="Event" back={BACK}>
@@ -100,7 +100,7 @@ const NAMES = {
   call_id: 'Call',
 } as const;
 
-/** The things it tells of that have a page. */
+/** Links to the objects in the event's data that have a page. */
 function Links({ data }: Pick<StoredEvent, 'data'>) {
   return Object.entries(NAMES).map(([name, shown]) => {
     const id = data[name];

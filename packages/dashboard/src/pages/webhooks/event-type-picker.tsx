@@ -2,7 +2,7 @@ import { EVENT_GROUPS, EVENT_TYPE_NAMES, EVENT_TYPES, isMeant } from '../../data
 
 const KNOWN: readonly string[] = [...EVENT_GROUPS, ...EVENT_TYPE_NAMES];
 
-/** Which events are sent. `chosen`: null means all of them, those of later releases too. */
+/** Selects the event types to send. `chosen` is null for all types, including future ones. */
 export function EventTypePicker({
   chosen,
   onChange,
@@ -14,11 +14,11 @@ export function EventTypePicker({
 }) {
   const toggle = (name: string, isOn: boolean): void => {
     const others = (chosen ?? []).filter((one) => one !== name);
-    // What a group already means is not named beside it.
+    // A type that a chosen group includes is not listed separately.
     const rest = isOn ? others.filter((one) => one === name || !isMeant([name], one)) : others;
     onChange(isOn ? [...rest, name] : rest);
   };
-  // By REST finer groups can be chosen than there are here: they stay, and can be taken out.
+  // The REST API accepts groups that this form does not offer. They stay selected and can be removed.
   const others = (chosen ?? []).filter((one) => !KNOWN.includes(one));
   return (
     <fieldset className="picker">

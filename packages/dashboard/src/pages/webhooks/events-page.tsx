@@ -7,7 +7,7 @@ import { StoredEvents } from './events/stored-events.tsx';
 import { WebhooksTabs } from './webhooks-tabs.tsx';
 import './webhooks.css';
 
-/** What happens, as it happens; and what happened, to search. */
+/** Shows the live stream of events, or the stored events with search. */
 export function EventsPage() {
   const [{ view, type }, setFilters] = useFilters();
   const isStored = view === 'all';
@@ -35,7 +35,7 @@ export function EventsPage() {
         {isStored ? (
           <StoredEvents />
         ) : (
-          // What was gathered is of one filter: another begins anew.
+          // The feed belongs to one filter, so another filter starts a new feed.
           <LiveEvents
             key={type}
             type={type || undefined}

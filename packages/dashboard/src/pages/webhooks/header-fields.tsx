@@ -2,10 +2,10 @@ import { useId } from 'react';
 import { fieldError } from '../../data/parley.ts';
 import { Button } from '../../ui/button.tsx';
 
-/** A header as it is edited; `isStored`: the endpoint has it, and nobody is shown its value. */
+/** A header in the form. If `isStored`, the endpoint already has it and its value is never shown. */
 export type HeaderField = { key: number; name: string; value: string; isStored: boolean };
 
-/** Headers of one's own that every delivery brings along. */
+/** The custom headers that every delivery carries. */
 export function HeaderFields({
   headers,
   onChange,

@@ -20,7 +20,7 @@ import './webhooks.css';
 
 const BACK = { to: '/webhooks', name: 'Webhooks' };
 
-/** Add an endpoint; then, on the same page, its secret and whether something gets there. */
+/** Adds an endpoint, then shows its secret and a test on the same page. */
 export function NewEndpointPage() {
   const [draft, setDraft] = useState(EMPTY_DRAFT);
   const queryClient = useQueryClient();
@@ -66,7 +66,7 @@ function createEndpoint(draft: EndpointDraft) {
     url: url ?? '',
     ...(description && { description }),
     ...(types && { event_types: types }),
-    // Of a new one, none is taken out.
+    // A new endpoint has no stored headers, so none is removed.
     ...(headers && { headers: headers as Record<string, string> }),
   };
   return tagged(parley.POST('/v1/webhooks', { body }));

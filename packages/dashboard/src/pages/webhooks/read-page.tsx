@@ -3,7 +3,7 @@ import { useCan } from '../../data/me.ts';
 import { Needing } from '../../ui/needing.tsx';
 import { Page } from '../../ui/page.tsx';
 
-/** A page that is made of what it reads: without the scope it says so once, and asks for nothing. */
+/** A page that needs the scope `read`. Without the scope it shows that once and makes no requests. */
 export function ReadPage({
   title,
   back,

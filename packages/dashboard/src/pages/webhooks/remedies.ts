@@ -2,7 +2,7 @@ import type { Attempt, ErrorClass } from '../../data/webhooks.ts';
 
 type Remedy = { means: string; remedy: string };
 
-/** What each class of failure means and what helps against it. */
+/** Meaning and remedy of each error class. */
 const OF_CLASS: Record<ErrorClass, Remedy> = {
   dns: {
     means: 'The host of the URL has no address.',
@@ -40,7 +40,7 @@ const OF_CLASS: Record<ErrorClass, Remedy> = {
   },
 };
 
-/** Some answers say more than that they are not 2xx. */
+/** Meaning and remedy of status codes with a specific cause. */
 const OF_STATUS: Record<number, Remedy> = {
   400: {
     means: 'The receiver did not take the request.',
@@ -67,7 +67,7 @@ const OF_STATUS: Record<number, Remedy> = {
   },
 };
 
-/** undefined: it went well, or there is nothing to say. */
+/** Returns the explanation of a failed attempt, or undefined. */
 export function remedyOf(attempt: Attempt): Remedy | undefined {
   const { error_class: errorClass, status_code: status } = attempt;
   if (errorClass === null) return undefined;

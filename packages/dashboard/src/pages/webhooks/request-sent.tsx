@@ -3,8 +3,8 @@ import type { Delivery, Endpoint } from '../../data/webhooks.ts';
 import { Code } from '../../ui/code.tsx';
 
 /**
- * The request of every attempt (contract/deliveries.md#headers). The body is stored and shown as it is sent; the
- * address and the endpoint's own headers are those of now, since attempts do not keep theirs.
+ * Shows the request of every attempt (contract/deliveries.md#headers). The body is exactly what was sent. The
+ * URL and the custom headers are the current ones, because attempts do not store theirs.
  */
 export function RequestSent({
   delivery,

@@ -1,6 +1,5 @@
 import { Code } from '../../ui/code.tsx';
 
-/** The one time that a signing secret is seen. */
 export function SecretOnce({ secret }: { secret: string }) {
   return (
     <section className="told told-warn stack-small" aria-labelledby="secret-once">

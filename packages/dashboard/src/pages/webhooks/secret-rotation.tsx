@@ -19,7 +19,7 @@ import { SecretOnce } from './secret-once.tsx';
 type Rotation = NonNullable<TaggedEndpoint['endpoint']['secret_rotation']>;
 type Step = { overlap_sec?: number; activate?: true; cancel?: true };
 
-/** Another signing secret in two steps, so that the receiver is never without the right one. */
+/** Rotates the signing secret in two steps, so that the receiver always has the right one. */
 export function SecretRotation({ tagged }: { tagged: TaggedEndpoint }) {
   const [isAsking, setIsAsking] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
@@ -84,7 +84,7 @@ const OVERLAPS = [
   { value: 0, name: 'none: the old one leaked' },
 ];
 
-/** The first step: a new secret is made and shown. */
+/** The first step: creates a new secret and shows it. */
 function Begin({
   step,
   onClose,
@@ -143,7 +143,7 @@ function Begin({
   );
 }
 
-/** While two secrets are live: which signs what, until when, and the second step. */
+/** The state while two secrets are active: which one signs what, until when, and the second step. */
 function Running({
   rotation,
   step,

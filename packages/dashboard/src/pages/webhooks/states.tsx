@@ -44,18 +44,18 @@ export function TestMark() {
   );
 }
 
-/** `200`, `503`, `timeout`: what an attempt came to, in a word. */
+/** Summarizes an attempt in a word: `200`, `503` or `timeout`. */
 export function answerOf({ status_code: code, error_class: errorClass }: Attempt): string {
   if (code !== null) return String(code);
   return errorClass === null ? 'no answer' : errorClass.replace('_', ' ');
 }
 
-/** The host says most of an address; of what is none, all of it. */
+/** Returns the host of a URL, or the whole text if it is not a URL. */
 export function hostOf(url: string): string {
   return URL.parse(url)?.host ?? url;
 }
 
-/** To tell endpoints of one host apart; no query, which may hold a key. */
+/** Returns host and path, to distinguish endpoints on one host. Omits the query, which may contain a key. */
 export function shortUrl(url: string): string {
   const { host = url, pathname = '' } = URL.parse(url) ?? {};
   return pathname === '/' ? host : host + pathname;

@@ -15,7 +15,7 @@ import { answerOf } from './states.tsx';
 const LOOK_MS = 300;
 const LONG_SEC = 2;
 
-/** A real event to this endpoint alone, marked as a test, and what the receiver says to it. */
+/** Sends a test event to this endpoint only, and shows the receiver's response. */
 export function TestEvent({ endpoint }: { endpoint: Endpoint }) {
   const types = EVENT_TYPE_NAMES.filter((type) => isMeant(endpoint.event_types, type));
   const [type, setType] = useState<EventType | undefined>();
@@ -71,7 +71,7 @@ export function TestEvent({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** Looks until the first attempt is over: it stands here as soon as the receiver has answered. */
+/** Polls until the first attempt has ended, and shows its result. */
 function Answer({ deliveryId }: { deliveryId: string }) {
   const delivery = useQuery({
     queryKey: ['deliveries', 'test', deliveryId],
@@ -101,7 +101,7 @@ function Answer({ deliveryId }: { deliveryId: string }) {
   );
 }
 
-/** To an endpoint that fails, one goes at a time: a test may go first. */
+/** A failing endpoint gets one attempt at a time, so this offers to attempt the test first. */
 function Waits({ deliveryId }: { deliveryId: string }) {
   const [from] = useState(() => Date.now() / 1_000);
   const isLong = useNowSec() - from > LONG_SEC;

@@ -6,7 +6,6 @@ const TABS = [
   { to: '/webhooks/events', name: 'Events' },
 ];
 
-/** What a webhook is made of: where to, what of it got there, what happened. */
 export function WebhooksTabs() {
   return <Tabs label="Webhooks" tabs={TABS} />;
 }

@@ -13,7 +13,7 @@ import {
 } from '../../../data/fetched-draft.ts';
 import { FetchedForm } from './fetched-form.tsx';
 
-/** Changes what is read, and when; who else does meanwhile is seen before anything is overwritten. */
+/** Edits what a source reads, and when. Shows concurrent changes before it overwrites them. */
 export function EditFetched({
   type,
   tagged,
@@ -23,7 +23,7 @@ export function EditFetched({
   tagged: TaggedSource;
   onClose: () => void;
 }) {
-  /** What the edit began from, and its tag. */
+  /** The version of the source that the edit started from, with its ETag. */
   const [base, setBase] = useState(tagged);
   const before = draftOf(base.source);
   const [draft, setDraft] = useState(before);
@@ -77,7 +77,7 @@ const LABELS: Record<Exclude<keyof FetchedDraft, 'name'>, string> = {
   schedule: 'Schedule',
 };
 
-/** Somebody changed it since the form was opened: what, and whose is to stay. */
+/** Shows what somebody else changed since the form opened, and asks whose changes to keep. */
 function Meanwhile({
   mine,
   before,
@@ -92,7 +92,7 @@ function Meanwhile({
   const names = Object.keys(LABELS) as (keyof typeof LABELS)[];
   const changed = names.filter((name) => before[name] !== theirs[name]);
   const touched = names.filter((name) => before[name] !== mine[name]);
-  /** What this person wrote, over what the other did. */
+  /** This person's changes on top of the other person's. */
   const merged = { ...theirs, ...Object.fromEntries(touched.map((name) => [name, mine[name]])) };
   return (
     <div className="trouble" role="alert">

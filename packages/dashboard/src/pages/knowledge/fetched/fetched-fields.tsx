@@ -31,7 +31,7 @@ export function TextField({
   );
 }
 
-/** A list, one in a line. */
+/** A field for a list, one item per line. */
 export function LinesField({ label, hint, value, error, onChange }: TextFieldProps) {
   return (
     <Field label={label} hint={hint} error={error}>

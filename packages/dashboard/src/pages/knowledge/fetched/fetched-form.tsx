@@ -7,16 +7,13 @@ import { NameField } from '../name-field.tsx';
 import { PLACES, type FetchedDraft, type FetchedType } from '../../../data/fetched-draft.ts';
 import { LinesField, TextField } from './fetched-fields.tsx';
 
-/** What a field needs that shows one of the draft. */
+/** Returns the props of a field that shows one value of the draft. */
 type FieldOf = (
   name: keyof FetchedDraft,
   pointer?: string,
 ) => { value: string; error: string | undefined; onChange: (value: string) => void };
 
-/**
- * The form of a source that is read from elsewhere, new or there already. An error at a place that has no
- * field stands below them.
- */
+/** The form of a website or feed source, new or existing. Errors without a field appear at the bottom. */
 export function FetchedForm({
   type,
   isNew,
@@ -34,10 +31,10 @@ export function FetchedForm({
   isNew?: boolean;
   draft: FetchedDraft;
   onChange: (draft: FetchedDraft) => void;
-  /** Above the fields. */
+  /** Content above the fields. */
   notice?: ReactNode;
   error: unknown;
-  /** The button's word. */
+  /** Label of the submit button. */
   action: string;
   isBusy: boolean;
   canSend: boolean;
@@ -132,7 +129,7 @@ function WebsiteFields({ field, name }: { field: FieldOf; name: ReactNode }) {
   );
 }
 
-/** Secrets are named, never typed in here. */
+/** Refers to secrets by name; nobody types a secret into the form. */
 function IntegrationFields({ field, name }: { field: FieldOf; name: ReactNode }) {
   return (
     <>
@@ -170,7 +167,7 @@ function wrongAt(error: unknown, pointer: string): string | undefined {
     : fieldErrors(error, pointer);
 }
 
-/** Whether all that is wrong stands at a field. */
+/** Returns whether every error appears at a field. */
 function isShown(error: unknown, places: readonly string[]): boolean {
   if (isCode(error, 'name_taken')) return true;
   const problems = error instanceof ParleyError ? (error.problem?.errors ?? []) : [];

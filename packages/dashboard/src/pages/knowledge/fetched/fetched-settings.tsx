@@ -4,7 +4,7 @@ import { ActButton } from '../../../ui/button.tsx';
 import { EditFetched } from './edit-fetched.tsx';
 import type { FetchedType } from '../../../data/fetched-draft.ts';
 
-/** From where a source is read, what of it and when: to see, and to change where it is ours. */
+/** Shows what a source reads and when. If the source is managed by the API, it can be edited here. */
 export function FetchedSettings({ type, tagged }: { type: FetchedType; tagged: TaggedSource }) {
   const [isEditing, setEditing] = useState(false);
   const { source } = tagged;
@@ -35,7 +35,7 @@ export function FetchedSettings({ type, tagged }: { type: FetchedType; tagged: T
   );
 }
 
-/** Whose it is, and where it is changed then. */
+/** Explains where a source that is managed elsewhere can be changed. */
 function ownerOf({ managed_by: owner, name }: Source): ReactNode {
   return owner === 'kubernetes' ? (
     <>

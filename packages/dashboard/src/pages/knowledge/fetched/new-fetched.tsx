@@ -11,7 +11,7 @@ const WORDS = {
   integration: { title: 'Add an integration', action: 'Add the integration' },
 };
 
-/** The pages of a site, or the feed of a system of theirs, become a source. */
+/** Creates a source from the pages of a website or from a feed. */
 export function NewFetched({
   type,
   isOpen,

@@ -25,7 +25,7 @@ const WORDS: Record<Sync['trigger'], string> = {
   retry: 'tried again',
 };
 
-/** How often it was read, what that changed, and what could not be read. */
+/** Lists the syncs of a source with their changes and problems. */
 export function PastSyncs({ sourceId }: { sourceId: string }) {
   const [shown, setShown] = useState<string | null>(null);
   const list = useList('sources', '/v1/knowledge/sources/{id}/syncs', {

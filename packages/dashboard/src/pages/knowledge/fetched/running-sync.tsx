@@ -4,7 +4,7 @@ import { ActButton } from '../../../ui/button.tsx';
 import { count } from '../../../ui/figure.tsx';
 import { TroubleNote } from '../../../ui/trouble.tsx';
 
-/** How far the sync under way is, and the way to stop it. */
+/** Shows the progress of the running sync and a button to stop it. */
 export function RunningSync({ sourceId, id }: { sourceId: string; id: string }) {
   const { data: sync } = useSync(sourceId, id);
   const stopping = useStopSync(sourceId);

@@ -10,7 +10,7 @@ import { useToast } from '../../../ui/toast.tsx';
 import { TroubleNote } from '../../../ui/trouble.tsx';
 import { EndpointStatus, shortUrl } from '../states.tsx';
 
-/** The endpoints that do not have it, each with the reason when it is asked for. */
+/** Lists the endpoints that did not receive the event. Each explanation loads when it is opened. */
 export function Explanations({
   event,
   deliveries,
@@ -68,7 +68,7 @@ function ExplanationItem({
   );
 }
 
-/** The API says why, and what to do; what can be done at once is a button. */
+/** Shows the API's explanation and remedy, with a button if a replay helps. */
 function Explanation({ event, endpoint }: { event: StoredEvent; endpoint: Endpoint }) {
   const why = useQuery({
     queryKey: ['deliveries', 'why', event.id, endpoint.id],
@@ -101,7 +101,7 @@ function Explanation({ event, endpoint }: { event: StoredEvent; endpoint: Endpoi
   );
 }
 
-/** Where there is no delivery that could still arrive. */
+/** Reasons without a delivery that could still arrive. */
 const REPLAYABLE: ReadonlySet<string> = new Set([
   'failed',
   'canceled',

@@ -13,14 +13,16 @@ import { TypeFilter } from './type-filter.tsx';
 import { KEPT_MAX, useEventFeed } from './use-event-feed.ts';
 
 const BEFORE = 50;
-/** So many are drawn unless somebody wants all: each that comes moves those below it. */
+/** Number of events rendered by default. Each new event moves all those below it. */
 const DRAWN = 100;
 const NONE: readonly LiveEvent[] = [];
 
-/** Events as they happen, each with its JSON; the last ones before them, so that it is not empty. */
+/**
+ * Shows events live, each with its JSON. Starts with the most recent stored events, so the list is not empty.
+ */
 export function LiveEvents({ type, onSearch }: { type: string | undefined; onSearch: () => void }) {
   const before = useQuery({
-    // Read once: what comes later the stream brings.
+    // Read once, because the stream delivers later events.
     queryKey: ['feed', type ?? ''],
     staleTime: Infinity,
     gcTime: 0,
@@ -95,7 +97,7 @@ function FeedState({ isPaused, waiting }: { isPaused: boolean; waiting: number }
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** Drawn once: fifty more above it change nothing of it. */
+/** Memoized, so that new events above do not render it again. */
 const FeedItem = memo(function FeedItem({ event }: { event: LiveEvent }) {
   const [isOpen, setIsOpen] = useState(false);
   const { id, type, created, data } = event;
@@ -126,7 +128,7 @@ const FeedItem = memo(function FeedItem({ event }: { event: LiveEvent }) {
   );
 });
 
-/** The words that tell one event of a type from another. */
+/** Returns the words that distinguish events of the same type. */
 function aboutOf(data: LiveEvent['data']): string {
   const { conversation_id: conversation, name, outcome, question, reason } = data;
   return [conversation, name, outcome, question, reason]

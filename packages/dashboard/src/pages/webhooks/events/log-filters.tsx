@@ -1,7 +1,7 @@
 import { Button } from '../../../ui/button.tsx';
 import { DateFilter, SelectFilter } from '../../../ui/filters.tsx';
 
-/** What events and deliveries are both filtered by; `onClear` where something is filtered. */
+/** The filters that events and deliveries share. `onClear` is set when a filter is active. */
 export function LogFilters({ onClear }: { onClear: (() => void) | undefined }) {
   return (
     <>

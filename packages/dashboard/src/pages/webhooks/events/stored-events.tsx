@@ -51,7 +51,7 @@ function About({ data }: Pick<StoredEvent, 'data'>) {
   return typeof id === 'string' ? <Thing id={id} /> : null;
 }
 
-/** All events that are kept, newest first. */
+/** Lists all stored events, newest first. */
 export function StoredEvents() {
   const [filters, setFilters] = useFilters();
   const query = Object.fromEntries(NAMES.map((name) => [name, filters[name]]));

@@ -3,7 +3,7 @@ import { SelectFilter } from '../../../ui/filters.tsx';
 
 const OPTIONS = [...EVENT_GROUPS, ...EVENT_TYPE_NAMES].map((value) => ({ value, name: value }));
 
-/** One type of events, or a group of them. */
+/** Selects one event type or a group. */
 export function TypeFilter({ name }: { name: 'type' | 'event_type' }) {
   return <SelectFilter name={name} label="Event type" options={OPTIONS} any="all" />;
 }

@@ -3,29 +3,29 @@ import { useLiveEvents } from '../../../data/live-context.ts';
 import { isMeant } from '../../../data/events.ts';
 import type { LiveEvent } from '../../../data/live.ts';
 
-/** So many are kept, whatever comes: an hour of them must not fill the memory. */
+/** Maximum number of events kept, so that a page left open does not fill the memory. */
 export const KEPT_MAX = 500;
-/** They are drawn together, so often at most: fifty a second are ten drawings. */
+/** Minimum interval between renders: fifty events per second cause ten renders. */
 const TOGETHER_MS = 100;
 
 type Feed = {
   /** Newest first. */
   events: readonly LiveEvent[];
   isPaused: boolean;
-  /** How many came since it was paused, up to KEPT_MAX. */
+  /** Number of events received since the pause, up to KEPT_MAX. */
   waiting: number;
   pause: () => void;
   resume: () => void;
   clear: () => void;
 };
 
-/** The stream as it comes, of one type or all, before it what was there already. */
+/** Collects live events of one type or of all types, on top of the events loaded before. */
 export function useEventFeed(type: string | undefined, before: readonly LiveEvent[]): Feed {
   const [shown, setShown] = useState<readonly LiveEvent[]>([]);
   const [isCleared, setIsCleared] = useState(false);
   const [isPaused, setIsPaused] = useState(false);
   const [waiting, setWaiting] = useState(0);
-  /** Came and is not drawn yet, oldest first. */
+  /** Events received but not rendered yet, oldest first. */
   const arrived = useRef<LiveEvent[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const frame = useRef(0);

@@ -22,7 +22,7 @@ const DAY_SEC = 86_400;
 
 type Asked = { since: string; until: string; mode: Job['mode']; types: '' | Subscription };
 
-/** What is to be sent again is counted before it is sent. */
+/** Sends events again. Counts them before anything is sent. */
 export function ReplayDialog({ endpoint, onClose }: { endpoint: Endpoint; onClose: () => void }) {
   const [asked, setAsked] = useState<Asked>(() => firstAsked(endpoint));
   const body = bodyOf(asked);
@@ -30,7 +30,7 @@ export function ReplayDialog({ endpoint, onClose }: { endpoint: Endpoint; onClos
     queryKey: ['jobs', 'count', endpoint.id, body],
     enabled: body !== null,
     placeholderData: keepPreviousData,
-    // Counted anew each time somebody looks: events come meanwhile.
+    // Counted again each time the dialog opens, because new events arrive in between.
     staleTime: 0,
     queryFn: ({ signal }) => countReplay(endpoint.id, body!, signal),
   });
@@ -152,7 +152,7 @@ function actOf({ count: found, mode }: { count: number; mode: Job['mode'] }): st
   return `Send ${eventsText(found)} again`;
 }
 
-/** Where it fails, from when it began to. */
+/** Returns the initial form. For a failing endpoint, it starts at the time the failure began. */
 function firstAsked({ failing_since: failing }: Endpoint): Asked {
   const nowSec = Math.floor(Date.now() / 1_000);
   const mode = failing === null ? 'failed' : 'retrying';
@@ -161,7 +161,7 @@ function firstAsked({ failing_since: failing }: Endpoint): Asked {
 
 type Range = { since: number; until?: number; mode: Job['mode']; types?: Subscription[] };
 
-/** null: there is no time from when on yet. */
+/** Returns the request, or null without a start time. */
 function bodyOf({ since, until, mode, types }: Asked): Range | null {
   const from = unixTime(since);
   const to = unixTime(until);
@@ -182,11 +182,11 @@ function postReplay(id: string, body: Range & { dry_run?: boolean }, signal?: Ab
 }
 
 async function countReplay(id: string, range: Range, signal: AbortSignal): Promise<Plan> {
-  // With `dry_run` it is the count that is answered.
+  // The API returns the count with `dry_run`.
   return (await postReplay(id, { ...range, dry_run: true }, signal)) as Plan;
 }
 
-/** Exactly what was counted: until then, and not until the click. */
+/** Sends exactly the events that were counted: the range ends at the time of the count, not of the click. */
 function useSending(endpoint: Endpoint, onDone: () => void) {
   const queryClient = useQueryClient();
   const toast = useToast();

@@ -5,11 +5,11 @@ import { ActButton } from '../../../ui/button.tsx';
 import { ReplayDialog } from './replay-dialog.tsx';
 import { ReplayProgress } from './replay-progress.tsx';
 
-/** So many of the last replays are shown here; all stand with the jobs. */
+/** Number of replays shown here. The jobs page lists all. */
 const SHOWN = 3;
 const LOOK_MS = 500;
 
-/** Sending many events again, and how far that is: still here after a reload. */
+/** Starts replays of many events and shows their progress, which survives a reload. */
 export function ReplayMany({ endpoint }: { endpoint: Endpoint }) {
   const [isOpen, setIsOpen] = useState(false);
   const jobs = useList('jobs', '/v1/jobs', {

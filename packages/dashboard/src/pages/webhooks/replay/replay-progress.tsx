@@ -16,7 +16,7 @@ const TONES = {
   failed: 'bad',
 } as const satisfies Record<Job['status'], Tone>;
 
-/** How far a replay is, and the way to stop it. */
+/** Shows the progress of a replay and a button to stop it. */
 export function ReplayProgress({ job }: { job: Job }) {
   const { total, done } = job.progress;
   const labelId = useId();

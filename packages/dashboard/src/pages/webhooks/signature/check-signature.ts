@@ -1,10 +1,10 @@
 /**
- * Whether a body was signed with a secret (contract/deliveries.md#headers), and if not, what most likely happened to it
- * on the way. Everything runs here, in Web Crypto: nothing that is pasted leaves the page.
+ * Checks whether a body was signed with a secret (contract/deliveries.md#headers), and if not, diagnoses the
+ * most likely change on the way. Runs entirely in Web Crypto, so nothing that is pasted leaves the page.
  */
 export type Checked = { isValid: boolean; says: string };
 
-/** `id` and `timestamp` are those of Standard Webhooks; `parley-signature` needs neither. */
+/** `id` and `timestamp` are needed for Standard Webhooks only; `parley-signature` uses neither. */
 export type Given = {
   body: string;
   signature: string;
@@ -42,7 +42,7 @@ async function checkParley({ body, signature, secret }: Given): Promise<Checked>
   return no(whoseFault(body, secret, given));
 }
 
-/** The digest is right: is it written as the header has it? */
+/** Checks the format of a signature whose digest is right. */
 function formOf(signature: string, given: string): Checked {
   if (given !== given.toLowerCase()) {
     return no('The digest is right but in upper case: the header is lower-case hex. Compare so.');
@@ -73,7 +73,7 @@ async function checkStandard({ body, signature, secret, id, timestamp }: Given):
   return no((await findChange(body, isBy)) ?? whoseFault(body, secret, 'a'.repeat(64)));
 }
 
-/** What was done to the body since it was signed; undefined: nothing that can be undone. */
+/** Returns how the body was changed after signing, or undefined if no known change explains it. */
 async function findChange(
   body: string,
   isBy: (text: string) => Promise<boolean>,
@@ -89,7 +89,7 @@ async function findChange(
   return undefined;
 }
 
-/** The body as Parley would have written it. */
+/** Returns the body as Parley would have serialized it. */
 function rewritings(body: string): string[] {
   const parsed = parsedOf(body);
   if (!parsed) return [];

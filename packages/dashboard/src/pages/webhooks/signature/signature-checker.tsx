@@ -7,7 +7,7 @@ import { checkSignature, type Given } from './check-signature.ts';
 
 const EMPTY: Required<Given> = { body: '', signature: '', secret: '', id: '', timestamp: '' };
 
-/** For when it does not fit: what was received, checked here, in the browser alone. */
+/** Diagnoses a signature that does not match, in the browser only. */
 export function SignatureChecker() {
   const [given, setGiven] = useState(EMPTY);
   const checking = useMutation({ mutationFn: checkSignature });

@@ -12,7 +12,7 @@ import { SignatureChecker } from './signature-checker.tsx';
 import { SNIPPETS, type Language } from './snippets.ts';
 import '../webhooks.css';
 
-/** How a receiver of this endpoint knows that a request comes from Parley. */
+/** Explains how a receiver verifies that a request comes from Parley. */
 export function SignaturePage() {
   const { endpointId } = useParams({ strict: false }) as { endpointId: string };
   const found = useEndpoint(endpointId).data;
@@ -40,17 +40,17 @@ export function SignaturePage() {
 type Shown = {
   body: string;
   signature: string;
-  /** Of Standard Webhooks. */
+  /** Headers of Standard Webhooks. */
   standard: Record<string, string>;
 };
 
-/** A request as it would go out now; nothing is sent. */
+/** Returns the request that a test would send now, without sending it. */
 async function readExample(id: string, signal: AbortSignal): Promise<Shown> {
   const params = { path: { id } };
   const shown = await ok(
     parley.POST('/v1/webhooks/{id}/test', { params, body: { dry_run: true }, signal }),
   );
-  // With `dry_run` it is the request that is answered.
+  // The API returns the request with `dry_run`.
   if (!('headers' in shown)) throw new Error('a test event was sent instead of shown');
   const { body, headers } = shown;
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
@@ -61,10 +61,10 @@ async function readExample(id: string, signal: AbortSignal): Promise<Shown> {
   };
 }
 
-/** The code, and an example that the endpoint's own secret has signed. */
+/** Shows the code, with an example signed with the endpoint's own secret. */
 function Receiving({ endpointId }: { endpointId: string }) {
   const example = useQuery({
-    // No topic: another example must not come while this one is compared with.
+    // The key is not a topic, so the stream never replaces the example while somebody compares with it.
     queryKey: ['signature-example', endpointId],
     staleTime: Infinity,
     queryFn: ({ signal }) => readExample(endpointId, signal),

@@ -1,12 +1,14 @@
-/** What an endpoint would send now: of its own secret, so that code can be tried before anything comes. */
+/**
+ * A request that the endpoint would get now, signed with its secret, to try the code before real events
+ * arrive.
+ */
 export type Example = { body: string; signature: string };
 
 export type Language = 'Node' | 'Python' | 'Go' | 'Java';
 
 /**
- * How a receiver checks `parley-signature` (contract/deliveries.md#headers), in the words of four languages, with a
- * whole program around it: it reads the secret from PARLEY_WEBHOOK_SECRET, checks the example and prints `valid` or
- * `not valid`.
+ * Programs that check `parley-signature` (contract/deliveries.md#headers) in four languages. Each reads the
+ * secret from PARLEY_WEBHOOK_SECRET, checks the example and prints `valid` or `not valid`.
  */
 export const SNIPPETS: Record<Language, (example: Example) => string> = {
   Node: ({ body, signature }) => `import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -115,8 +117,8 @@ class FromParley {
 };
 
 /**
- * A text in quotes, as all four languages read it: JSON's escapes are also theirs. What is not ASCII
- * stays as it is, since surrogates are an escape of JSON's alone.
+ * Returns a string literal that is valid in all four languages, because they share JSON's escapes. Characters
+ * outside ASCII stay as they are, because only JSON escapes them as surrogates.
  */
 function literal(text: string): string {
   return JSON.stringify(text);
