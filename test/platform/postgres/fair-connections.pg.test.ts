@@ -34,7 +34,8 @@ async function release(name: string): Promise<void> {
 }
 
 test('a free connection goes to the namespace that holds the fewest', async () => {
-  await Promise.all([ask('a1'), ask('a2')]);
+  await ask('a1');
+  await ask('a2');
   const others = [ask('a3'), ask('a4'), ask('b1'), ask('b2'), ask('c1')];
   await release('a1');
   expect(connected).toEqual(['a1', 'a2', 'b1']);
@@ -48,7 +49,8 @@ test('a free connection goes to the namespace that holds the fewest', async () =
 });
 
 test('statements wait in the same line, each in the context of its own work', async () => {
-  await Promise.all([ask('a1'), ask('a2')]);
+  await ask('a1');
+  await ask('a2');
   const order: string[] = [];
   const query = (name: string): Promise<unknown> =>
     asWork({ name: 'test', namespace: name }, () =>
@@ -72,7 +74,8 @@ test('a connection that cannot be made leaves its place to the next', async () =
 });
 
 test('who waits for five seconds is told that the database is unavailable, and takes no place later', async () => {
-  await Promise.all([ask('a1'), ask('a2')]);
+  await ask('a1');
+  await ask('a2');
   const time = holdTime();
   const late = ask('b1').catch((error: unknown) => error);
   await time.advance(5_000);
@@ -87,7 +90,8 @@ test('who waits for five seconds is told that the database is unavailable, and t
 });
 
 test('what waits when the pool ends is refused', async () => {
-  await Promise.all([ask('a1'), ask('a2')]);
+  await ask('a1');
+  await ask('a2');
   const waiting = expect(ask('b1')).rejects.toThrow('after calling end');
   const ended = pool.end();
   await release('a1');
