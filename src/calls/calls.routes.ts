@@ -24,7 +24,7 @@ const params = { id: idParam('call', 'call') };
 
 export type CallRoutesDeps = CreateCallDeps & EndCallDeps;
 
-/** Telephone calls (contract/calls.md). */
+/** Returns the routes of telephone calls (contract/calls.md). */
 export function callRoutes(deps: CallRoutesDeps): Route[] {
   return [listRoute(deps), createRoute(deps), readRoute(deps), endRoute(deps)];
 }

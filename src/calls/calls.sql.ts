@@ -8,8 +8,8 @@ import {
 import type { Db } from '../platform/postgres/pool.ts';
 
 /**
- * Calls, and which process plays each of them. Every time is the database's, so that several
- * processes agree on what is due. Ids are uuids; times in rows are Unix milliseconds.
+ * Calls, and which process plays each of them. Every time is the database's, so that all processes agree on what is
+ * due. Ids are uuids; times in rows are Unix milliseconds.
  */
 export type CallRow = {
   id: string;
@@ -28,17 +28,17 @@ export type CallRow = {
   metadata: Record<string, string>;
   answeredAt: number | null;
   endedAt: number | null;
-  /** Whose carrier it comes over; null: it is simulated. */
+  /** uuid of the TelephonyProvider; null if the call is simulated or comes from a web page. */
   telephonyProviderId: string | null;
-  /** Of the agent; null: the one that is live when it is answered. */
+  /** Version of the agent; null for the version that is live when the call is answered. */
   agentVersion: number | null;
-  /** The number that it was given to last, E.164. */
+  /** E.164 number of the last transfer. */
   transferTo: string | null;
-  /** How many times it was given to one. */
+  /** Number of transfers so far. */
   transfers: number;
-  /** Of the last time; null: there was none. */
+  /** Status of the last transfer; null without one. */
   transferStatus: TransferStatus | null;
-  /** uuid of the escalation that it was for; null: somebody asked for it by the API. */
+  /** uuid of the escalation that requested the transfer; null if the API did. */
   transferEscalationId: string | null;
 };
 export type TransferStatus = (typeof TRANSFER_STATUSES)[number];
@@ -46,7 +46,9 @@ export type Direction = (typeof DIRECTIONS)[number];
 export type CallStatus = (typeof CALL_STATUSES)[number];
 
 export const DIRECTIONS = ['inbound', 'outbound'] as const;
-/** Statuses (contract/calls.md#fields). The last five are final, and the two before them have a conversation. */
+/**
+ * Statuses (contract/calls.md#fields). The last five are final; `in_progress` and `transferring` have a conversation.
+ */
 export const CALL_STATUSES = [
   'queued',
   'ringing',
@@ -58,9 +60,12 @@ export const CALL_STATUSES = [
   'failed',
   'canceled',
 ] as const;
-/** Live ones that were answered. */
+/** Statuses of live calls that were answered. */
 export const ANSWERED = ['in_progress', 'transferring'] as const satisfies readonly CallStatus[];
-/** Statuses of a transfer (contract/calls.md#transfer). `canceled`: the call ended before its result. */
+/**
+ * Statuses of a transfer (contract/calls.md#transfer). `canceled` means that the call ended before the transfer had a
+ * result.
+ */
 export const TRANSFER_STATUSES = [
   'requested',
   'ringing',
@@ -80,7 +85,10 @@ export const CALL_COLUMNS = `id, namespace, agent_id as "agentId", conversation_
   transfer_escalation_id as "transferEscalationId"`;
 
 export const CALL_LIVE = `status in ('queued', 'ringing', 'in_progress', 'transferring')`;
-/** The words of a script are then in the conversation alone, where they can be erased. */
+/**
+ * Assignments for a call that has ended. They clear the script, whose words then remain only in the conversation, where
+ * they can be erased.
+ */
 export const CALL_FINISHED = `provider_options = '{}', due_at = null, lease_token = null, lease_until = null,
   line_token = null, line_holder = null, line_until = null, keys_to_press = null,
   transfer_status = case when transfer_status in ('requested', 'ringing') then 'canceled' else transfer_status end`;
@@ -123,7 +131,7 @@ export async function insertCall(db: Db, call: NewCall): Promise<CallRow> {
       call.agentVersion,
     ],
   );
-  return rows[0]!; // `returning` of one inserted row.
+  return rows[0]!; // `returning` always yields the inserted row.
 }
 
 export async function readCall(
@@ -138,7 +146,7 @@ export async function readCall(
   return rows[0];
 }
 
-/** Of whatever namespace: for who has proof of their own that it is theirs. */
+/** Reads a call of any namespace. The caller must prove by other means that the request may see it. */
 export async function readCallById(db: Db, id: string): Promise<CallRow | undefined> {
   const { rows } = await db.query<CallRow>({
     name: 'read_call_by_id',
@@ -158,7 +166,7 @@ type CallFilter = ListPage &
     to?: string | undefined;
   };
 
-/** Newest first. */
+/** Returns calls, newest first. */
 export async function listCalls(db: Db, filter: CallFilter): Promise<CallRow[]> {
   const { where, values } = filteredBy([
     ['namespace =', filter.namespace],
@@ -179,10 +187,10 @@ export async function listCalls(db: Db, filter: CallFilter): Promise<CallRow[]> 
   return rows;
 }
 
-/** Longer than a step should take; a longer step has its lease renewed. */
+/** Lease of a step. Most steps are shorter; a longer step renews its lease. */
 export const CALL_LEASE_MS = 10_000;
 
-/** A call leased to this process, and which of its provider's events is due. */
+/** A call leased to this process, and the step that is due. */
 export type ClaimedCall = CallRow & {
   providerOptions: Record<string, unknown>;
   step: number;
@@ -211,8 +219,8 @@ export async function claimCalls(
 }
 
 /**
- * Whether any call is live, and in how many ms (0: now) the next step is due that no process is at;
- * null: none is.
+ * Returns whether any call is live, and the time in ms until the next step without a lease is due: 0 if it is due now,
+ * null if there is none.
  */
 export async function lookAtCalls(db: Db): Promise<{ areLive: boolean; nextDueMs: number | null }> {
   const { rows } = await db.query<{ areLive: boolean; nextDueMs: number | null }>({
@@ -223,12 +231,12 @@ export async function lookAtCalls(db: Db): Promise<{ areLive: boolean; nextDueMs
                       and (lease_until is null or lease_until <= clock_timestamp())
                     order by due_at limit 1) as "nextDueMs"`,
   });
-  return rows[0]!; // One row whatever there is.
+  return rows[0]!; // The query always yields one row.
 }
 
 type Lease = Pick<ClaimedCall, 'id' | 'leaseToken'>;
 
-/** Extends the lease to `ms` from now; a short one makes the same step due again after it. */
+/** Extends the lease to `ms` from now. After a short lease, the same step is due again. */
 export async function leaseCall(db: Db, { id, leaseToken }: Lease, ms: number): Promise<void> {
   await db.query(
     `update calls set lease_until = clock_timestamp() + $3 * interval '1 ms'
@@ -237,25 +245,25 @@ export async function leaseCall(db: Db, { id, leaseToken }: Lease, ms: number): 
   );
 }
 
-/** Where one process owns the database: the run before has left steps that nobody ends. */
+/** Releases the leases that a previous run left behind. Only for a process that owns the database alone. */
 export async function releaseCallLeases(db: Db): Promise<void> {
   await db.query(
     'update calls set lease_token = null, lease_until = null where lease_until is not null',
   );
 }
 
-/** What a step changes; absent: nothing. */
+/** Changes that a step makes. Absent properties stay as they are. */
 export type CallChange = {
   status?: CallStatus;
   conversationId?: string;
   providerCallId?: string | undefined;
-  /** When the following event is due, from now; null: none is. */
+  /** Time until the next event is due; null if none follows. */
   nextAfterMs: number | null;
 };
 
 /**
- * Counts a step as done, once: false when another process has done it, or the call has ended. Call
- * it in the transaction of what the step does.
+ * Marks a step as done, once. Returns false if another process has done the step, or the call has ended. Call this in
+ * the transaction that does the step.
  */
 export async function advanceCall(
   db: Db,
@@ -289,13 +297,13 @@ export async function advanceCall(
 
 export type CallEnd = {
   id: string;
-  /** Only a call in one of these ends. */
+  /** Only calls in one of these statuses end. */
   from: readonly CallStatus[];
   status: CallStatus;
   reason: string;
 };
 
-/** Ends a call, once: undefined when it is not in one of the statuses. */
+/** Ends a call once. Returns undefined if the call is in none of the statuses. */
 export async function finishCall(db: Db, end: CallEnd): Promise<CallRow | undefined> {
   const { rows } = await db.query<CallRow>(
     `update calls set status = $3, ended_reason = $4, ended_at = clock_timestamp(), ${CALL_FINISHED}
@@ -308,8 +316,8 @@ export async function finishCall(db: Db, end: CallEnd): Promise<CallRow | undefi
 const SWEEP_MAX = 500;
 
 /**
- * Ends calls whose conversation has ended by other means: by the API, silence or the longest
- * duration. Returns them.
+ * Ends and returns the calls whose conversation has ended by other means: by the API, by silence or after the longest
+ * duration.
  */
 export async function finishCallsOfEnded(db: Db): Promise<CallRow[]> {
   const { rows } = await db.query<CallRow>({
@@ -328,10 +336,10 @@ export async function finishCallsOfEnded(db: Db): Promise<CallRow[]> {
   return rows;
 }
 
-/** Nobody wants to be called this long after it was asked for. */
+/** Longest delay of a call. Nobody expects a call later than this after they requested it. */
 const LATEST_DIAL_MS = 600_000;
 
-/** Fails calls that could not be placed in time; the log says why. */
+/** Fails calls that could not be placed in time, and returns their number. The log has the reasons. */
 export async function failOverdueCalls(db: Db): Promise<number> {
   const { rowCount } = await db.query({
     name: 'fail_overdue_calls',
@@ -346,7 +354,7 @@ export async function failOverdueCalls(db: Db): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Takes out numbers, script and whatever the caller of the API put into a conversation's calls. */
+/** Erases the numbers, the script and all client data from the calls of a conversation. */
 export async function eraseCallsOf(db: Db, conversationId: string): Promise<void> {
   await db.query(
     `update calls set from_number = null, to_number = null, transfer_to = null, provider_options = '{}', user_id = null,
@@ -356,12 +364,12 @@ export async function eraseCallsOf(db: Db, conversationId: string): Promise<void
   );
 }
 
-/** Those that belonged to removed conversations. */
+/** Deletes the calls of removed conversations. */
 export async function deleteCallsOf(db: Db, conversationIds: readonly string[]): Promise<void> {
   await db.query('delete from calls where conversation_id = any($1)', [conversationIds]);
 }
 
-/** Removes up to `limit` calls that nobody answered, over for `days`; returns how many. */
+/** Deletes up to `limit` unanswered calls that ended more than `days` ago, and returns their number. */
 export async function deleteOldCalls(
   db: Db,
   { days, limit }: { days: number; limit: number },

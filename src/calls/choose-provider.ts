@@ -8,14 +8,14 @@ import type { Account, Accounts, BoundNumber } from './providers/find-account.ts
 
 type Asked = Pick<CallRow, 'namespace' | 'agentId' | 'direction' | 'from' | 'to' | 'provider'>;
 
-/** By whom a call goes out, and from which number. */
+/** The account and the number that a call goes out by. */
 export type Chosen = {
   account: Account & { outbound: NonNullable<Account['outbound']> };
   call: { from: string; telephonyProviderId: string; agentVersion: number | null };
 };
 
 /**
- * The TelephonyProvider that a call names, if it may call that number.
+ * Returns the TelephonyProvider that a call names, if the provider may call that number.
  * @throws ApiError invalid_body
  */
 export async function chooseProvider(
@@ -44,7 +44,8 @@ export async function chooseProvider(
 }
 
 /**
- * Whether an account may call the number; `pointer`: where the request names the account, or the call of it.
+ * Checks that an account may call the number, and returns the terms of its outbound calls. `pointer` is the place in
+ * the request that an error names if the account makes no outbound calls.
  * @throws ApiError invalid_body
  */
 export async function requireCallable(
@@ -61,8 +62,8 @@ export async function requireCallable(
 }
 
 /**
- * The kinds of numbers that may be called. Calls to the others cost the caller money: telephone fraud earns by premium, shared-cost and
- * personal numbers, pagers and voicemail.
+ * Types of numbers that may be called. Premium, shared-cost and personal numbers, pagers and voicemail cost the caller
+ * extra, and telephone fraud earns by such calls.
  */
 const ORDINARY: readonly NumberType[] = [
   'FIXED_LINE',
@@ -73,9 +74,9 @@ const ORDINARY: readonly NumberType[] = [
   'UAN',
 ];
 
-/** Who is called costs money, and some countries cost most: only those that are declared are called. */
+/** Allows only ordinary numbers in the declared countries: calls cost money, and some countries cost most. */
 async function requireOrdinary(to: string, countries: readonly string[]): Promise<void> {
-  // When it is first needed: it takes 40 ms to load.
+  // Loaded on first use, because it takes 40 ms.
   const { parsePhoneNumberFromString } = await import('libphonenumber-js/max');
   const number = parsePhoneNumberFromString(to);
   if (!number?.isValid()) {
@@ -94,7 +95,7 @@ async function requireOrdinary(to: string, countries: readonly string[]): Promis
   throw invalid('/to', 'country_not_allowed', detail);
 }
 
-/** The one that is asked for, else the first that is bound to the agent, else the first. */
+/** Returns the requested number, otherwise the first number bound to the agent, otherwise the first number. */
 async function chooseNumber(
   accounts: Pick<Accounts, 'numbersOf'>,
   account: Account,
@@ -111,14 +112,15 @@ async function chooseNumber(
         : `${from} is no number of TelephonyProvider ${account.name}`;
     throw invalid('/from', 'unknown_number', detail);
   }
-  // The version that a number is bound to is of its own agent.
+  // A number's version applies only to the agent that the number is bound to.
   return chosen.agentId === agentId ? chosen : { ...chosen, agentVersion: undefined };
 }
 
 const MINUTE_MS = 60_000;
 
 /**
- * Counted under a lock, so that none comes too much. Two counts by an index.
+ * Checks the limits on outbound calls. Holds a lock while it counts, so that concurrent requests cannot exceed the
+ * limits. Each of the two counts uses an index.
  * @throws ApiError rate_limited, too_many_in_flight
  */
 export async function requireRoomToDial(

@@ -17,17 +17,17 @@ export type CreateCallDeps = {
   nowMs: () => number;
   transportOf: TransportOf;
   accounts: Pick<Accounts, 'byName' | 'numbersOf'>;
-  /** Wakes the player. Never waits, never fails. */
+  /** Wakes the call player. Never waits and never fails. */
   wakeCalls: () => void;
 };
 
 export type CallToCreate = Omit<NewCall, 'id' | 'telephonyProviderId' | 'agentVersion'>;
 
 /**
- * Queues a call; whichever API process finds it places it. The agent's version is the one that is
- * live when the call is answered, or the one that the number is bound to which calls.
- * @throws ApiError invalid_body (no such agent, provider or number, a country that is not called), not_published,
- *   rate_limited, too_many_in_flight
+ * Queues a call; any API process may place it. The agent speaks as the version that the calling number is bound to,
+ * otherwise as the version that is live when the call is answered.
+ * @throws ApiError invalid_body (unknown agent, provider or number, or a country that may not be called),
+ * not_published, rate_limited, too_many_in_flight
  */
 export async function createCall(
   deps: CreateCallDeps,
@@ -60,7 +60,10 @@ async function requireContent(
   throw new ApiError('not_published', 'the agent was never published: publish it first');
 }
 
-/** By the version that is live now; what one that comes until then asks for too is done when it is said. */
+/**
+ * Redacts the script by the version that is live now. If a newer version redacts more, that is done when the words are
+ * said.
+ */
 async function keepable(
   { transportOf }: CreateCallDeps,
   call: Omit<NewCall, 'id'>,

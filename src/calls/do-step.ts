@@ -22,8 +22,8 @@ export type CallStepDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger 
 type Step = { call: ClaimedCall; transport: Transport; due: DueEvent };
 
 /**
- * Does what is due of a call, at most once: the transaction that changes the conversation also
- * raises the call's step, if the lease and step are still those of the claim. Else nothing changes.
+ * Does the step of a call that is due, at most once. The transaction that changes the conversation also advances the
+ * call's step, provided that the lease and the step are those of the claim. Otherwise nothing changes.
  */
 export async function doStep(deps: CallStepDeps, step: Step): Promise<void> {
   try {
@@ -31,10 +31,10 @@ export async function doStep(deps: CallStepDeps, step: Step): Promise<void> {
   } catch (error) {
     if (error instanceof LostStep) return;
     if (!(error instanceof ApiError)) throw error;
-    // Ended by other means; the player's sweep then ends the call too.
+    // The conversation ended by other means; the player's sweep then ends the call too.
     if (error.code === 'conversation_ended') return;
     if (step.due.event.type !== 'answered') throw error;
-    // The agent is gone or no longer live: nobody can answer.
+    // The agent is gone or no longer published, so nobody can answer.
     const end = { status: 'failed', reason: 'platform_error' } as const;
     await finishCall(deps.pool, { ...end, id: step.call.id, from: ['queued', 'ringing'] });
   }
@@ -110,7 +110,10 @@ const HANDLERS: Record<CallEvent['type'], Handler> = {
   hung_up: (deps, { call }) => hangUp(deps, call, { reason: 'user_hangup' }),
 };
 
-/** The same whichever process does the step: what one that was killed in it has begun is finished. */
+/**
+ * Derives the request from the call and its step, so that any process that repeats the step continues what a killed
+ * process began.
+ */
 function requestOf(call: ClaimedCall): { id: string; isRetry: boolean } {
   const bytes = createHash('sha256').update(`${call.id}/${call.step}`).digest().subarray(0, 16);
   const id = bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');

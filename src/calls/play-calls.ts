@@ -15,18 +15,20 @@ import { doStep, type CallStepDeps } from './do-step.ts';
 import type { TransportOf } from './transports/transport.ts';
 import { createEndLost } from './lines/end-lost.ts';
 
-/** Steps at once in one process: they share its connections with the API. */
+/** Maximum number of concurrent steps in a process. Steps share its connections with the API. */
 const CONCURRENT_STEPS_MAX = 8;
-/** What is due earlier has its own timer; this finds what other processes left behind. */
+/**
+ * Interval of the checks for calls that other processes left behind. Steps that are due earlier have their own timer.
+ */
 const LOOK_EVERY_MS = 1_000;
-/** A step that failed is tried again after this. */
+/** Delay before a failed step is tried again. */
 const RETRY_MS = 1_000;
 
 export type CallPlayerDeps = CallStepDeps & { transportOf: TransportOf; log: Logger };
 
 /**
- * Plays calls step by step. Nothing about a call stays in memory between two steps: any process
- * goes on with any call, and with those of a killed process as soon as their leases run out.
+ * Creates the player, which plays calls step by step. No state of a call stays in memory between two steps. Any process
+ * can continue any call, and the calls of a killed process as soon as their leases run out.
  */
 export function createCallPlayer(deps: CallPlayerDeps): Periodic {
   const { pool, log } = deps;
@@ -47,7 +49,7 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     if (!areLive) return false;
     await sweep();
     const slots = CONCURRENT_STEPS_MAX - playing.size;
-    // A step that ends wakes us.
+    // A step that ends wakes the player.
     if (slots === 0 || nextDueMs === null) return false;
     if (nextDueMs > 0) {
       if (nextDueMs < LOOK_EVERY_MS) timer = setTimeout(periodic.wake, nextDueMs);
@@ -58,10 +60,10 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     return claimed.length > 0;
   }
 
-  /** No call stays in progress for ever, whatever ended its conversation. */
+  /** Ends calls whose conversation has ended or whose process is gone, and calls that could not be placed in time. */
   async function sweep(): Promise<void> {
     const now = deps.nowMs();
-    // A clock that is set back must not put the sweep off.
+    // The absolute difference keeps the sweep running after the clock is set back.
     if (Math.abs(now - sweptMs) < LOOK_EVERY_MS / 2) return;
     sweptMs = now;
     for (const call of await finishCallsOfEnded(pool)) {
@@ -80,10 +82,10 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     playing.add(step);
   }
 
-  /** Never fails: a step that could not be done is due again. */
+  /** Plays a step. Never fails: a step that could not be done is due again. */
   async function play(call: ClaimedCall): Promise<void> {
     const renewal = setInterval(() => {
-      // Should it fail, two processes may do the step, and the first to commit it counts.
+      // If the renewal fails, two processes may do the step, and the first to commit wins.
       leaseCall(pool, call, CALL_LEASE_MS).catch(() => undefined);
     }, CALL_LEASE_MS / 3);
     try {

@@ -10,7 +10,7 @@ import { transferCall, type ActDeps } from './transfer-call.ts';
 const tag = 'Calls';
 const params = { id: idParam('call', 'call') };
 
-/** Transfers calls in progress and presses keys (contract/calls.md). */
+/** Returns the routes that transfer calls in progress and press keys (contract/calls.md). */
 export function actRoutes(deps: ActDeps): Route[] {
   return [transferRoute(deps), keysRoute(deps)];
 }

@@ -2,11 +2,11 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { CALL_COLUMNS, CALL_LIVE, type CallRow, type TransferStatus } from '../calls.sql.ts';
 
 /**
- * What a call is told to do while it lasts: it is given to another number, and keys are pressed. Each statement
- * is a step that is done once, whoever comes first. Ids are uuids; every time is the database's.
+ * Requests to a call in progress: transfers and keys to press. Each statement takes effect once, even if several
+ * processes run it. Ids are uuids; every time is the database's.
  */
 
-/** Asks for a transfer; undefined: the call is not in progress, or goes on without us already. */
+/** Requests a transfer. Returns undefined if the call is not in progress, or if an earlier transfer was answered. */
 export async function askTransfer(
   db: Db,
   { id, to, escalationId }: { id: string; to: string; escalationId: string | null },
@@ -24,10 +24,13 @@ export async function askTransfer(
   return rows[0];
 }
 
-/** Which transfer of which call. */
+/** Identifies one transfer of a call. */
 export type Transfer = Pick<CallRow, 'id' | 'transfers'>;
 
-/** The carrier rings the number, for `ms` at most; false: it is not to any more. Nobody holds its line. */
+/**
+ * Notes that the carrier rings the number, for `ms` at most, and releases the line. Returns false if the transfer is no
+ * longer wanted.
+ */
 export async function ringTransfer(
   db: Db,
   { id, transfers, ms }: Transfer & { ms: number },
@@ -42,7 +45,10 @@ export async function ringTransfer(
   return rowCount === 1;
 }
 
-/** Somebody picked up: the call is in progress with them; false: it was told before, or is over. */
+/**
+ * Notes that the transfer was answered, so the call is in progress with another person. Returns false if that was noted
+ * before, or the call has ended.
+ */
 export async function answerTransfer(db: Db, { id, transfers }: Transfer): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'answer_transfer',
@@ -54,7 +60,10 @@ export async function answerTransfer(db: Db, { id, transfers }: Transfer): Promi
   return rowCount === 1;
 }
 
-/** Nobody did: the agent goes on, with the turn `sayFrom`; false: it was told before, or is over. */
+/**
+ * Notes that the transfer failed; the agent continues with the turn `sayFrom`. Returns false if that was noted before,
+ * or the call has ended.
+ */
 export async function failTransfer(
   db: Db,
   failed: Transfer & { why: TransferStatus; sayFrom: number },
@@ -70,14 +79,20 @@ export async function failTransfer(
   return rowCount === 1;
 }
 
-/** The carrier is asked so often whether the two still talk. */
+/** Interval at which the carrier is asked whether the two people still talk. */
 const ASK_EVERY_MS = 60_000;
-/** In which the carrier opens the line again. */
+/** Time for the carrier to open the line again. */
 const BACK_MS = 60_000;
-/** A carrier ends a connection of two after four hours; this is beyond what it may have missed to tell. */
+/**
+ * Longest transferred call. Carriers end such a connection after four hours; the fifth hour allows for a lost status
+ * callback.
+ */
 const TALK_MAX_SEC = 18_000;
 
-/** The two still talk, as far as anybody knows; false: for too long, or not any more. */
+/**
+ * Extends a transferred call that, to our knowledge, still lasts. Returns false if it has ended or exceeds the longest
+ * duration.
+ */
 export async function keepTransferred(db: Db, id: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'keep_transferred',
@@ -89,10 +104,10 @@ export async function keepTransferred(db: Db, id: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Of keys that were not pressed yet. */
+/** Maximum number of keys that wait to be pressed. */
 export const KEYS_WAITING_MAX = 128;
 
-/** Adds keys to press; undefined: the call is not in progress with us, or too many wait already. */
+/** Adds keys to press. Returns undefined if the agent is not connected to the call, or too many keys wait already. */
 export async function addKeys(
   db: Db,
   { id, keys }: { id: string; keys: string },
@@ -109,10 +124,10 @@ export async function addKeys(
   return rows[0];
 }
 
-/** What the holder of a line is to do: keys, which nobody else presses then, and a transfer that waits. */
+/** Requests to the holder of a line: keys, which it alone presses, and a transfer. */
 export type Asked = { keys: string | null; isTransferred: boolean; escalationId: string | null };
 
-/** undefined: the line is somebody else's, or the call is over. */
+/** Takes the requests to the line. Returns undefined if another process holds the line, or the call has ended. */
 export async function takeAsked(
   db: Db,
   { id, holder }: { id: string; holder: string },

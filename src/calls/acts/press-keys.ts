@@ -5,8 +5,8 @@ import { addKeys, KEYS_WAITING_MAX } from './acts.sql.ts';
 import { notConnected, requireConnected, type ActDeps } from './transfer-call.ts';
 
 /**
- * Has keys pressed on the line of a call, whichever process holds it, once at most: of what a killed process was
- * pressing nothing is pressed again.
+ * Presses keys on the line of a call, whichever process holds it. Keys are pressed at most once: if that process is
+ * killed, no other process repeats them.
  * @throws ApiError not_found, call_ended, call_not_connected, call_transferring
  */
 export async function pressKeys(

@@ -9,18 +9,17 @@ import { BEFORE_RINGING_SEC, requireConnected, type ActDeps } from './transfer-c
 type Deps = Pick<ActDeps, 'accounts' | 'wakeLine'> & { log: Logger };
 
 /**
- * Where a human is asked for in a call over a carrier, the call is given to the agent's number of people, in the
- * transaction of the request. A call that cannot be given away, or a number that may not be called, is told of in
- * the log, and people are asked as anywhere else.
+ * Creates the hook that transfers a carrier call to the agent's number for people when a human is requested. The
+ * transfer is stored in the transaction of the request. If the call cannot be transferred, or the number may not be
+ * called, the hook logs a warning and the escalation proceeds as on other channels.
  */
 export function createRingPerson({ accounts, log, wakeLine }: Deps): RingPerson {
   return async ({ db, later }, { conversation: { callId }, escalationId, to }) => {
     const call = callId === null ? undefined : await readCallById(db, callId);
-    // One that is simulated, or goes elsewhere already, rings nobody.
+    // Simulated calls ring nobody, and neither do calls that are being transferred already.
     if (!call || call.telephonyProviderId === null || call.status !== 'in_progress')
       return undefined;
     try {
-      // The call of a conversation that begins is its own a moment later.
       const { account } = await requireConnected({ accounts }, call);
       const { ringSec } = await requireCallable(account, to, '/to');
       if (!(await askTransfer(db, { id: call.id, to, escalationId }))) return undefined;

@@ -20,8 +20,8 @@ import { isTransferred, Settled, TRANSFERRED } from '../lines/settle-call.ts';
 import { answerTransfer, failTransfer } from './acts.sql.ts';
 
 /**
- * Somebody picked up at the other number: the conversation ends with it, whoever was asked for has come, and the
- * call goes on with the two of them; or they have talked, and it is over. Told twice it is done once.
+ * Settles a transfer that was answered. While the two people talk, ends the conversation and accepts the escalation
+ * that the transfer was for. With `isOver`, also completes the call. A repeated report changes nothing.
  */
 export async function somebodyCame(
   deps: ConversationDeps,
@@ -48,12 +48,12 @@ export async function somebodyCame(
   } catch (error) {
     if (error instanceof Settled) return;
     if (!(error instanceof ApiError)) throw error;
-    // It ended by other means a moment ago, or was erased.
+    // The conversation ended by other means a moment ago, or was erased.
     await note(deps.pool);
   }
 }
 
-/** Who picked up has accepted the escalation that they were rung for, unless somebody else has, or it is over. */
+/** Accepts the escalation on behalf of the person who picked up, unless somebody else has accepted it or it is over. */
 async function acceptFor(deps: ConversationDeps, call: CallRow): Promise<void> {
   const { namespace, transferEscalationId: id, transferTo: to } = call;
   if (id === null || to === null) return;
@@ -65,7 +65,7 @@ async function acceptFor(deps: ConversationDeps, call: CallRow): Promise<void> {
   );
 }
 
-/** It goes on for as long as somebody who was asked for may still come. */
+/** Returns the silence timeout that lasts for as long as a person may still accept the escalation. */
 async function silenceWhileWaiting(
   db: Db,
   { namespace, transferEscalationId: id }: CallRow,
@@ -77,8 +77,8 @@ async function silenceWhileWaiting(
 }
 
 /**
- * Nobody picked up: the caller comes back to the same conversation, and is told so by the next line. Told twice, or
- * of a conversation that is over, it does nothing.
+ * Settles a transfer that nobody answered: the caller returns to the same conversation, and the next line says so. Does
+ * nothing for a repeated report or a conversation that has ended.
  */
 export async function nobodyCame(
   deps: ConversationDeps,

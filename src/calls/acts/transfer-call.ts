@@ -16,20 +16,24 @@ import { askTransfer } from './acts.sql.ts';
 
 export type ActDeps = ConversationDeps & {
   accounts: Pick<Accounts, 'byId'>;
-  /** The line of this call (uuid) is to do something, whichever process holds it. Never waits. */
+  /** Wakes the process that holds the line of this call (uuid). Does not wait. */
   wakeLine: (callId: string) => void;
 };
 
 type Asked = { namespace: string; id: string; to: string };
 
-/** From what is still said until the carrier rings; then it rings as long as a call out. Seconds. */
+/**
+ * Time in seconds for the agent to finish speaking before the carrier rings. The ringing then lasts as long as for an
+ * outbound call.
+ */
 export const BEFORE_RINGING_SEC = 120;
 
 /**
- * Asks for a call to be given to another number. The process that holds its line lets what is being said end and
- * closes it; then the carrier is told whom to ring. The same number again, while it is rung, changes nothing.
- * @throws ApiError not_found, call_ended, call_not_connected, call_transferring, invalid_body (a number that
- *   may not be called)
+ * Requests the transfer of a call to another number. The process that holds the line lets the agent finish speaking and
+ * closes the line; the carrier then asks whom to ring. A repeated request for the number that is being rung changes
+ * nothing.
+ * @throws ApiError not_found, call_ended, call_not_connected, call_transferring, invalid_body (a number that may not be
+ * called)
  */
 export async function transferCall(
   deps: ActDeps,
@@ -68,7 +72,7 @@ export async function transferCall(
 }
 
 /**
- * A call that the agent talks in, over a carrier.
+ * Returns the account and the conversation of a carrier call in which the agent talks.
  * @throws ApiError call_ended, call_not_connected, call_transferring
  */
 export async function requireConnected(

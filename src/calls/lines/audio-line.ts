@@ -11,27 +11,27 @@ import { createSpeaker } from './speaker.ts';
 import type { Talk } from './talk.ts';
 import { createTurnClock, type TurnTimes } from './turn-times.ts';
 
-/** A line that carries sound: Parley hears and speaks (contract/agents.md#voice). */
+/** A line that carries sound: Parley itself transcribes and speaks (contract/agents.md#voice). */
 export type AudioLine = Line & {
-  /** PCM16 at the rate of the line, in its order and without gaps. */
+  /** Takes PCM16 at the sample rate of the line, in order and without gaps. */
   hear: (samples: Int16Array) => void;
-  /** All before this mark was played. */
+  /** Notes that the other side has played everything before this mark. */
   played: (mark: string) => void;
-  /** A key was pressed: who presses one speaks. */
+  /** Takes a pressed key. It interrupts the agent as speech does. */
   press: (digit: string) => void;
-  /** The user writes: they speak no less. */
+  /** Takes a written message. It interrupts the agent as speech does. */
   write: (text: string) => Promise<void> | undefined;
-  /** Nobody is there any more. Nothing is heard or said. */
+  /** Stops listening and speaking, because the user is gone. */
   close: () => void;
 };
 
 export type AudioLineDeps = {
   speech: Speech;
   format: SoundFormat;
-  /** `close`: hangs up. */
+  /** `close` hangs up. */
   sink: SoundSink & { close: (reason?: string) => void };
   on: Talk['on'];
-  /** How long the user waited, once for each turn that was answered. */
+  /** Receives the time that the user waited, once for each answered turn. */
   onTimes: (times: TurnTimes) => void;
   log: Logger;
 };

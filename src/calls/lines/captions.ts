@@ -1,11 +1,16 @@
 import type { Followed } from '../../conversations/follow-conversation.ts';
 
-/** Who shows a talk as text, beside the line that says it. */
+/** Shows a conversation as text while a line speaks it. */
 export type Captions = {
-  /** Takes a part of a reply as it is made. `turnCount` is the number of turns stored before the user's message. */
+  /**
+   * Takes part of a reply as the model generates it. `turnCount` is the number of turns stored before the user's
+   * message.
+   */
   token: (text: string, turnCount: number) => void;
-  /** Every turn of the transcript from its first on, and the conversation as it changes. */
+  /** Takes every turn of the transcript, from the first, and each change of the conversation. */
   followed: (followed: Followed) => void;
-  /** Of a turn that was cut: what was heard is its text from now on. It may be told before the turn is. */
+  /**
+   * Replaces the text of an interrupted turn by what the user heard. May be called before `followed` reports the turn.
+   */
   cut: (turn: { index: number; heard: string }) => void;
 };

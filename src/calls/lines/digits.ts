@@ -1,18 +1,18 @@
-/** The keys of a telephone, gathered into what the user says with them. */
+/** Collects the pressed keys of a telephone into one input of the user. */
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
 export type Digits = {
   press: (digit: string) => void;
-  /** Forgets what was gathered. */
+  /** Discards the collected keys. */
   stop: () => void;
 };
 
-/** Who types a number does not pause longer between two keys. */
+/** Longest pause between two keys of one number. */
 const PAUSE_MS = 2_000;
-/** Longer than any number that is typed; a held key sends ten a second. */
+/** Longer than any number that people type. A held key sends ten a second. */
 const DIGITS_MAX = 32;
 
-/** Told after a pause, at `#`, or when it is as long as it may be; what comes beyond that at once is dropped. */
+/** Passes the collected keys on after a pause, or immediately at `#`. Drops keys beyond `DIGITS_MAX` until then. */
 export function createDigits(told: (digits: string) => void): Digits {
   let gathered = '';
   let timer: NodeJS.Timeout | undefined;

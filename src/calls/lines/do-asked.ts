@@ -13,18 +13,18 @@ export type ActingLine = {
   call: HeldCall;
   talk: Pick<Talk, 'press' | 'finish' | 'leave'>;
   line: Pick<Line, 'end'>;
-  /** It is told that it has to end. */
+  /** The process is stopping and ends this line. */
   isBrokenOff: boolean;
-  /** The call goes to another number once what is said was heard. */
+  /** The call is transferred as soon as the user has heard the current utterance. */
   isTransferring: boolean;
 };
 
 type Deps = { pool: Pool; log: Logger };
 
-/** What is being said has so long, where a person is rung and where somebody asked by the API. */
+/** Time for the agent to finish the current utterance, by what requested the transfer: an escalation or the API. */
 const LAST_SENTENCE_MS = { escalation: 60_000, api: 10_000 };
 
-/** Does what is asked of a line, if anything is. Never waits, never fails: the next renewal finds it again. */
+/** Fulfills the requests to a line. Never waits and never fails: the next renewal finds the requests again. */
 export function act(deps: Deps, holding: ActingLine): void {
   doAsked(deps, holding).catch((error: unknown) => {
     const about = { reason: reasonOf(error), call: holding.call.id };
@@ -41,11 +41,11 @@ async function doAsked({ pool }: Deps, holding: ActingLine): Promise<void> {
   holding.isTransferring = true;
   await talk.finish(LAST_SENTENCE_MS[asked.escalationId === null ? 'api' : 'escalation']);
   await failpoint('transfer.closing');
-  // The carrier asks what to do now that its socket is closed.
+  // When its socket closes, the carrier asks what to do next.
   if (!holding.isBrokenOff) line.end('transfer');
 }
 
-/** Closes the line if a machine has answered the call. The carrier then asks for the next TwiML, and says the message. */
+/** Closes the line if a machine has answered the call. The carrier then asks for more XML and says the message. */
 async function leaveMachine(
   pool: Pool,
   { call, line, talk }: Pick<ActingLine, 'call' | 'line' | 'talk'>,

@@ -6,41 +6,41 @@ import { textInTime } from '../../speech/recognition/text-in-time.ts';
 import { endOfTurn } from '../../speech/turns/end-of-turn.ts';
 import { isBackchannel } from '../../speech/turns/is-backchannel.ts';
 
-/** Sound becomes what the user said, whole turns of it. */
+/** Turns sound into the user's turns. */
 export type Ear = {
-  /** PCM16 at the rate of the line, as it comes. */
+  /** Takes PCM16 at the sample rate of the line, as it arrives. */
   hear: (samples: Int16Array) => void;
-  /** Nobody wants to know any more. */
+  /** Cancels recognition, because the line is over. */
   close: () => void;
 };
 
 export type EarDeps = {
-  /** Hz of the line: recognizers take telephones as they are. */
+  /** Sample rate of the line in Hz. Recognizers accept the rate of telephones. */
   sampleRate: number;
   recognizer: Recognizer;
   language: string | undefined;
   log: Logger;
-  /** Whether the agent is heard at the moment, or about to be. */
+  /** Whether the agent is speaking, or about to speak. */
   isAgentSpeaking: () => boolean;
-  /** The user speaks into it and means it; told once for each time that the agent speaks. */
+  /** Called when the user interrupts the agent, once for each time that the agent speaks. */
   onInterrupt: () => void;
-  /** `soundMs` is the moment of the last sound, in `monotonicMs()`. */
+  /** `soundMs` is the time of the user's last sound, in `monotonicMs()`. */
   onHeard: (text: string, soundMs: number) => void;
-  /** Something was said, and is lost: it was not understood in time, or not at all. */
+  /** Called when speech could not be recognized, or not in time. */
   onLost: () => void;
 };
 
 /**
- * Who speaks so long into the agent's words means it, whatever the words are: "mhm" and a cough are shorter.
- * What is shorter interrupts when it is understood.
+ * Speech over the agent of this length interrupts, whatever its words: backchannels such as "mhm", and coughs, are
+ * shorter. Shorter speech interrupts when its text arrives and is not a backchannel.
  */
 export const BARGE_IN_MS = 500;
 const SILENCE_MS = 400;
 
-/** What the user says without a pause. */
+/** Speech of the user without a pause. */
 type Segment = {
   session: RecognizerSession;
-  /** Whether it began in the agent's words. */
+  /** Whether it began while the agent was speaking. */
   isOver: boolean;
   hasInterrupted: boolean;
 };
@@ -54,7 +54,7 @@ export function createEar(deps: EarDeps): Ear {
   let isClosed = false;
   const said = { log, what: 'what a user said', isClosed: () => isClosed };
   let samplesHeard = 0;
-  /** Texts come in the order in which they were said. */
+  /** Settles when all texts so far were taken. Keeps texts in the order in which the user said them. */
   let understood: Promise<void> = Promise.resolve();
 
   function begin(): Segment {
@@ -75,7 +75,7 @@ export function createEar(deps: EarDeps): Ear {
   function take(whole: Segment, text: string | undefined, soundMs: number): void {
     const isOverAgent = whole.isOver && !whole.hasInterrupted && isAgentSpeaking();
     if (isOverAgent && (text === undefined || isBackchannel(text, deps.language))) return;
-    // After an interruption somebody has to say something.
+    // The agent has stopped for this speech, so the line must react even without words.
     if (text === undefined || (text === '' && whole.hasInterrupted)) return deps.onLost();
     if (text === '') return turn.look(segment !== undefined);
     if (isAgentSpeaking()) deps.onInterrupt();
@@ -85,7 +85,7 @@ export function createEar(deps: EarDeps): Ear {
 
   function push(samples: Int16Array): void {
     if (!segment || segment.session.push(samples)) return;
-    // It has all that one utterance may have; the rest is another.
+    // The session has reached the maximum length of an utterance; the rest goes to another session.
     finish(segment, monotonicMs());
     segment = { ...segment, ...begin(), hasInterrupted: segment.hasInterrupted };
     segment.session.push(samples);
@@ -100,7 +100,7 @@ export function createEar(deps: EarDeps): Ear {
         if (event.kind === 'started') {
           segment = begin();
           push(event.preRoll);
-          // What follows the last whole window is in no pre-roll.
+          // The pre-roll ends with the last whole window, so the samples after it follow separately.
           const rest = samplesHeard - (event.atMs * sampleRate) / 1_000;
           if (rest > 0) push(samples.subarray(-rest));
         } else if (segment) {
@@ -123,13 +123,13 @@ export function createEar(deps: EarDeps): Ear {
   };
 }
 
-/** What was said since the last turn, until it is one. */
+/** Collects the user's words until their turn is over. */
 type Turn = {
-  /** `soundMs`: when the last sound of it was heard. */
+  /** `soundMs` is the time of its last sound. */
   add: (text: string, soundMs: number) => void;
-  /** Looks whether it is over, now or when nothing more is heard. */
+  /** Checks whether the turn is over, and checks again after more silence if not. */
   look: (isSpeaking: boolean) => void;
-  /** The user is speaking: it is not over. */
+  /** Keeps the turn open, because the user is speaking. */
   goesOn: () => void;
 };
 

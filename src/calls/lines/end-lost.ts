@@ -12,19 +12,20 @@ import { WEB_VOICE } from '../transports/web-voice.ts';
 export type EndLostDeps = ConversationDeps & { transportOf: TransportOf; log: Logger };
 
 const AT_ONCE = 50;
-/** Between two looks that were not held up. */
+/** Longest interval between two runs of a process that was not blocked. */
 const STEADY_MS = 3_000;
 
 /**
- * Ends calls that nobody holds: their process was killed, or nobody ever answered them. The carrier is asked
- * what became of each. After the database was away no lease is renewed yet: their holders get the time to.
+ * Creates the job that ends calls without a holder, because their process was killed or nobody answered them. It asks
+ * the carrier about the state of each call. After a long interval between runs the database may have been away, so the
+ * job first gives the holders time to renew their leases.
  */
 export function createEndLost(deps: EndLostDeps): () => Promise<void> {
   let lookedMs: number | undefined;
   let patientUntilMs = -Infinity;
   return async () => {
     const nowMs = monotonicMs();
-    // A first look is held up by nothing: who was there before us is gone.
+    // The first run does not wait: nothing that this process holds can have missed a renewal.
     if (lookedMs !== undefined && nowMs - lookedMs > STEADY_MS)
       patientUntilMs = nowMs + LINE_LEASE_MS;
     lookedMs = nowMs;
@@ -35,8 +36,8 @@ export function createEndLost(deps: EndLostDeps): () => Promise<void> {
 }
 
 /**
- * Nobody holds the line of a call that was transferred, and no carrier need tell of it: one that is still there
- * when its ringing must be over was answered.
+ * Returns whether the two people of a transferred call still talk. Carriers do not always report that somebody picked
+ * up, so a call that is live after its ringing must be over counts as answered.
  */
 async function areTalking(deps: EndLostDeps, call: CallRow): Promise<boolean> {
   if (call.transferStatus === 'ringing') await somebodyCame(deps, call, { isOver: false });
@@ -56,7 +57,10 @@ async function endLost(deps: EndLostDeps, call: LostCall): Promise<void> {
   if (isLive) await transport.hangUp(call);
 }
 
-/** A page is asked by nobody: who held its line saw the socket break, and the visitor did not come back. */
+/**
+ * Returns whether the visitor left a web page's call: its holder released the line when the socket broke, and the
+ * visitor did not come back. A web page cannot be asked.
+ */
 function wasLeft({ provider, holder }: LostCall): boolean {
   return provider === WEB_VOICE && holder === null;
 }

@@ -1,31 +1,31 @@
-/** A line while a call lasts: how words become frames of the socket, and its reports (contract/calls.md). */
+/** A line while a call lasts: turns words into frames of its socket (contract/calls.md). */
 
 export type Line = {
-  /** Says a part of an utterance, as it comes; `isKept`: of one that nobody interrupts. */
+  /** Says part of an utterance as it is generated. `isKept` protects the utterance from interruptions. */
   say: (text: string, isKept?: boolean) => void;
-  /** The utterance is whole: what is said next is another one. */
+  /** Ends the utterance. The next words belong to another one. */
   endUtterance: (isKept?: boolean) => void;
   /**
-   * Closes it, whatever is still to be heard: the carrier hangs up, or asks what is next where the call goes
-   * elsewhere (`transfer`). `platform_error`: the conversation is broken off here.
+   * Closes the line, whatever is still unplayed. The carrier then hangs up, or with `transfer` asks what to do next.
+   * `platform_error` means that the server breaks off the conversation.
    */
   end: (why?: 'transfer' | 'platform_error') => void;
-  /** Presses keys, after what was said before: of 0-9, *, #, A-D, and `w` for half a second of nothing. */
+  /** Presses keys after the words said before: 0-9, *, #, A-D, and `w` for a pause of half a second. */
   sendKeys: (keys: string) => void;
-  /** Resolves when what was said has been played; absent: the line is never told. */
+  /** Resolves when all words were played. Absent if the line does not report playback. */
   untilPlayed?: (signal: AbortSignal) => Promise<void>;
-  /** Says what is in no transcript; absent: as everything else. */
+  /** Says words that are in no transcript. If absent, they are said as an ordinary utterance. */
   aside?: (text: string) => void;
 };
 
 export type LineEvent =
-  /** What the user said, whole. */
+  /** The whole utterance of the user. */
   | { type: 'heard'; text: string }
-  /** What the user wrote: whatever it is, they mean it. */
+  /** A written message. Unlike speech, it is never treated as a backchannel. */
   | { type: 'written'; text: string }
   /**
-   * The user spoke into what was being said; `heard` is what they had heard of that utterance, as far as that can be
-   * told at once. `surely`: as it is known a little later; undefined: it stays so.
+   * The user interrupted an utterance. `heard` is the immediate estimate of the words that they had heard.
+   * `surely` resolves to a better one a little later, or to undefined if the estimate stays.
    */
   | { type: 'interrupted'; heard: string; surely?: Promise<string | undefined> }
   | { type: 'digit'; digit: string };

@@ -1,10 +1,7 @@
 import { CALL_COLUMNS, CALL_FINISHED, CALL_LIVE, type CallRow } from '../calls.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/**
- * Lines: which process holds the socket of a call, and until when. Every time is the database's; ids are
- * uuids.
- */
+/** Lines: which process holds the socket of a call, and until when. Every time is the database's; ids are uuids. */
 
 /** A call that came in over a carrier. */
 export type IncomingCall = Pick<CallRow, 'id' | 'namespace' | 'agentId' | 'from' | 'to'> & {
@@ -14,11 +11,12 @@ export type IncomingCall = Pick<CallRow, 'id' | 'namespace' | 'agentId' | 'from'
   agentVersion: number | null;
 };
 
-/** The call, as it was first told of: who tells of it twice, also at once, gets the same. */
+/** Inserts the call and returns its row. A repeated report, even at the same time, returns the row of the first. */
 export async function insertIncoming(db: Db, call: IncomingCall): Promise<CallRow> {
   const { rows } = await db.query<CallRow>({
     name: 'insert_incoming_call',
-    // An update that changes nothing waits for the first and returns its row; no look of ours would see it yet.
+    // The update changes nothing, but it waits for a concurrent insert and returns its row, which a select would not
+    // see yet.
     text: `insert into calls (id, namespace, agent_id, agent_version, direction, from_number, to_number, status,
                               provider, telephony_provider_id, provider_call_id, due_at, line_until)
            values ($1, $2, $3, $4, 'inbound', $5, $6, 'ringing', $7, $8, $9, null,
@@ -40,15 +38,17 @@ export async function insertIncoming(db: Db, call: IncomingCall): Promise<CallRo
       UNCONNECTED_MS,
     ],
   });
-  return rows[0]!; // Inserted or there.
+  return rows[0]!; // The row was inserted or existed.
 }
 
-/** A carrier opens the socket as soon as it has read where; so long it may take. */
+/** Time for a carrier to open the socket. It does so as soon as it has read the address. */
 const UNCONNECTED_MS = 60_000;
-/** Three renewals may fail. With the sweep of a second, a call ends within 15 s of its process. */
+/** Lease of a line. Three renewals may fail. With the sweep every second, a call ends within 15 s of its process. */
 export const LINE_LEASE_MS = 10_000;
 
-/** Lets the line be opened by whoever has the token, once; false: somebody holds it, or it is over. */
+/**
+ * Lets the bearer of the token open the line once. Returns false if a process holds the line, or the call has ended.
+ */
 export async function offerLine(
   db: Db,
   { id, tokenHash }: { id: string; tokenHash: Buffer },
@@ -62,12 +62,15 @@ export async function offerLine(
   return rowCount === 1;
 }
 
-/** A call whose line this process holds; `sayFrom`: index of the turn that it says first, null: one to come. */
+/**
+ * A call whose line this process holds. `sayFrom` is the index of the turn to say first; null if that turn is not
+ * stored yet.
+ */
 export type HeldCall = CallRow & { holder: string; sayFrom: number | null };
 
 /**
- * Takes the line of the call that the token opens: it opens no second one. undefined: nobody's, used, or of a
- * call that is over.
+ * Takes the line that the token opens; a token works once. Returns undefined if the token is unknown or used, or the
+ * call has ended.
  */
 export async function takeLine(
   db: Db,
@@ -87,7 +90,10 @@ export async function takeLine(
   return rows[0];
 }
 
-/** The call is answered with this conversation; false: its line is lost. In the transaction that begins that. */
+/**
+ * Notes that the call is answered with this conversation, in the transaction that begins the conversation. Returns
+ * false if the line is lost.
+ */
 export async function answerHeld(
   db: Db,
   { id, holder, conversationId }: { id: string; holder: string; conversationId: string },
@@ -101,7 +107,7 @@ export async function answerHeld(
   return rowCount === 1;
 }
 
-/** A machine has answered, and the call is over with the message that this conversation is. */
+/** Completes a call that a machine has answered, with the conversation that consists of the message. */
 export async function answerByMachine(
   db: Db,
   { id, conversationId }: { id: string; conversationId: string },
@@ -117,8 +123,8 @@ export async function answerByMachine(
 }
 
 /**
- * Extends the leases of lines; returns whose are still held, and of which something is asked. One statement for
- * all of a process.
+ * Extends the leases of all lines of a process, in one statement. Returns the lines that are still held, and whether
+ * something is requested of each.
  */
 export async function renewLines(
   db: Db,
@@ -135,7 +141,7 @@ export async function renewLines(
   return rows;
 }
 
-/** Its socket is closed: whoever comes with a new token has so long. */
+/** Releases a line whose socket is closed. The lease then is the time for a new token to open it. */
 export async function releaseLine(
   db: Db,
   { id, holder }: { id: string; holder: string },
@@ -148,10 +154,10 @@ export async function releaseLine(
   });
 }
 
-/** `holder` null: whoever had its line gave it back, or nobody ever had it. */
+/** `holder` is null if the line was released, or never held. */
 export type LostCall = CallRow & { holder: string | null };
 
-/** Calls that nobody holds any more, or ever did, and that nobody else ends at this moment. */
+/** Returns calls whose lease has run out, or whose line was never opened in time. */
 export async function listLost(db: Db, limit: number): Promise<LostCall[]> {
   const { rows } = await db.query<LostCall>({
     name: 'list_lost_calls',
@@ -162,7 +168,7 @@ export async function listLost(db: Db, limit: number): Promise<LostCall[]> {
   return rows;
 }
 
-/** Ends a call whose line is lost, once: undefined when it is held again, or over. */
+/** Ends a call whose line is lost, once. Returns undefined if the line is held again, or the call has ended. */
 export async function finishLost(
   db: Db,
   end: { id: string; status: CallRow['status']; reason: string },
@@ -176,7 +182,7 @@ export async function finishLost(
   return rows[0];
 }
 
-/** By the carrier's id of it. */
+/** Reads a call by the carrier's id. */
 export async function readByCarrier(
   db: Db,
   { telephonyProviderId, providerCallId }: { telephonyProviderId: string; providerCallId: string },
@@ -189,7 +195,7 @@ export async function readByCarrier(
   return rows[0];
 }
 
-/** How many calls of a provider are under way in a direction, but for one by the carrier's id of it. */
+/** Counts the live calls of a provider in a direction. `except` is a carrier's call id that does not count. */
 export async function countLive(
   db: Db,
   provider: { telephonyProviderId: string; direction: CallRow['direction']; except?: string },
@@ -202,10 +208,10 @@ export async function countLive(
               and ($3::text is null or provider_call_id is distinct from $3)`,
     values: [telephonyProviderId, direction, except],
   });
-  return rows[0]!.count; // One row whatever there is.
+  return rows[0]!.count; // The query always yields one row.
 }
 
-/** Of outbound calls, asked for within the last `ms`. */
+/** Counts the outbound calls that were requested within the last `ms`. */
 export async function countAsked(
   db: Db,
   { telephonyProviderId, ms }: { telephonyProviderId: string; ms: number },
@@ -220,7 +226,7 @@ export async function countAsked(
   return rows[0]!.count;
 }
 
-/** Who asks for calls of one provider does so one after the other: the counts hold until the commit. */
+/** Serializes the requests for calls of one provider, so that the counts hold until the commit. */
 export async function lockDialing(db: Db, telephonyProviderId: string): Promise<void> {
   await db.query(
     `select pg_advisory_xact_lock(hashtextextended('parley dialing ' || $1::text, 0))`,
@@ -229,8 +235,8 @@ export async function lockDialing(db: Db, telephonyProviderId: string): Promise<
 }
 
 /**
- * Notes that the carrier is asked to dial, and when it is given up; null: for the first time, else when it was.
- * Unix ms.
+ * Notes that the carrier is asked to dial, and extends the lease by `ms`. Returns null the first time, afterwards the
+ * time of the first dial in Unix ms.
  */
 export async function markDialed(
   db: Db,
@@ -248,7 +254,7 @@ export async function markDialed(
   return rows[0]?.before ?? null;
 }
 
-/** The carrier tells of a call that we asked for: its id there, and that it rings. */
+/** Notes that an outbound call rings, and stores the carrier's id for the call. */
 export async function noteRinging(
   db: Db,
   { id, providerCallId }: { id: string; providerCallId: string },
@@ -262,7 +268,7 @@ export async function noteRinging(
   });
 }
 
-/** The carrier says that the socket of a call is over: nobody holds its line. */
+/** Releases the line of a call after the carrier has reported the end of its socket. */
 export async function dropLine(db: Db, id: string): Promise<void> {
   await db.query({
     name: 'drop_line',

@@ -27,45 +27,47 @@ import { holdTalk, type Talk, type TalkDeps } from './talk.ts';
 
 /** The lines that this process holds (contract/calls.md#lost-connections). */
 export type Lines = {
-  /** What opens the line of a call, once; undefined: somebody holds it, or the call is over. */
+  /**
+   * Returns a token that opens the line of a call once; undefined if a process holds the line, or the call has ended.
+   */
   offer: (callId: string) => Promise<string | undefined>;
   /**
-   * Opens the line that a token is for: begins the conversation of a call that nobody has answered, goes on
-   * with that of one whose line was cut. undefined: the token is nobody's, or was used.
+   * Opens the line that a token is for. Begins the conversation of an unanswered call, or continues the one of a call
+   * whose line was cut. Resolves to undefined if the token is unknown or used, or nobody can answer the call.
    */
   open: (input: {
     token: string;
     providerCallId: string;
     lineFor: LineFor;
     captions?: Captions;
-    /** Of a call that is answered by this: its conversation is a test. */
+    /** Whether the conversation is a test. Applies only if this answers the call. */
     test?: boolean;
   }) => Promise<OpenLine | undefined>;
   /** Renews the leases of all lines, with one statement. */
   renewal: Periodic;
-  /** Something is asked of the lines of these calls (uuids; `*`: of any), or was. Never waits. */
+  /** Checks these lines for requests (uuids of calls, or `*` for all lines). Never waits. */
   look: (callIds: readonly string[]) => void;
-  /** How many are open. */
+  /** Returns the number of open lines. */
   count: () => number;
-  /** Opens no more, and waits for those that are open, for `ms` at most; then they end as failed. */
+  /** Opens no more lines, and waits up to `ms` for the open ones. The remaining calls then end as failed. */
   drain: (ms: number) => Promise<void>;
 };
 
-/** Makes the line of a call, once it is known whose it is; `content` undefined: nobody can answer it. */
+/** Creates the line of a call once its agent is known. `content` is undefined if nobody can answer the call. */
 export type LineFor = (about: { namespace: string; content: AgentContent | undefined }) => Line;
 
 export type OpenLine = Pick<Talk, 'on'> & {
   namespace: string;
   conversationId: string;
-  /** The socket is closed, by whomever. */
+  /** Releases the line after its socket was closed, by either side. */
   closed: () => Promise<void>;
 };
 
 const RENEW_MS = LINE_LEASE_MS / 4;
-/** How often an end is looked for while a process stops. */
+/** Interval at which a stopping process checks whether its lines are closed. */
 const LOOK_MS = 100;
 
-/** Its last words, when it outlasts the time there is. */
+/** Time for the last words of a call that is broken off. */
 const LAST_WORDS_MS = 5_000;
 
 type Held = ActingLine & { conversationId: string; talk: Talk; line: Line; words: Sentences };
@@ -79,7 +81,7 @@ export function createLines(deps: TalkDeps): Lines {
     const asked = [...held.keys()];
     if (asked.length === 0) return false;
     const renewed = await renewLines(pool, asked);
-    // In case the word of it was lost.
+    // The notification of a request may have been lost.
     for (const { holder, isAsked } of renewed) {
       const line = held.get(holder);
       if (line && isAsked) act(deps, line);
@@ -113,7 +115,7 @@ export function createLines(deps: TalkDeps): Lines {
         talk.leave();
         held.delete(holder);
         await releaseLine(pool, { id: call.id, holder }).catch((error: unknown) =>
-          // Its lease runs out.
+          // The lease runs out anyway.
           log.warn({ reason: reasonOf(error), call: call.id }, 'a line was not released'),
         );
       },
@@ -151,10 +153,14 @@ async function offer({ pool }: TalkDeps, id: string): Promise<string | undefined
   return (await offerLine(pool, { id, tokenHash: hashOf(token) })) ? token : undefined;
 }
 
-/** Its carrier has opened another line of the call, since it thought that this one was cut. */
+/**
+ * Closes a line that another one has replaced: the carrier thought that it was cut, and opened another line of the
+ * call.
+ */
 async function leaveIfTaken({ pool }: TalkDeps, { call, line, talk }: Held): Promise<void> {
   const now = await readCall(pool, call);
-  // A call that is over ends with its conversation. After voicemail, the line closes so that the carrier says the message.
+  // A call that is over ends with its conversation. After voicemail, the line closes so that the carrier says the
+  // message.
   if (now?.endedAt !== null && now?.endedReason !== 'voicemail') return;
   talk.leave();
   line.end();
@@ -166,7 +172,7 @@ class LostLine extends Error {
   override readonly name = 'LostLine';
 }
 
-/** Begins the conversation of a call; undefined: nobody can answer it, and the user was told. */
+/** Begins the conversation of a call. Returns undefined if nobody can answer, after the line has said so. */
 async function answer(
   deps: TalkDeps,
   { call, lineFor, test = false }: { call: HeldCall; lineFor: LineFor; test: boolean | undefined },
@@ -202,14 +208,14 @@ type ToHold = Pick<Held, 'call' | 'conversationId'> & {
   isNew: boolean;
 };
 
-/** Holds the conversation of a call, until it is over. */
+/** Holds the conversation of a call until it is over. */
 async function hold(deps: TalkDeps, { call, conversationId, lineFor, captions, isNew }: ToHold) {
   const { id: callId, namespace } = call;
   const read = await readForTurn(deps.pool, { namespace, id: conversationId });
   const content = read?.content ?? undefined;
   const line = lineFor({ namespace, content });
   const about = { callId, namespace, conversationId, line, captions };
-  // What was said while there was no line is said first.
+  // Says first the turns that were stored between two lines.
   const next = call.sayFrom ?? read?.conversation.turnCount ?? 0;
   const saidTo = isNew ? -1 : next - 1;
   const isGreetingKept = content?.firstMessageInterruptible === false;
@@ -231,7 +237,7 @@ async function hold(deps: TalkDeps, { call, conversationId, lineFor, captions, i
   return holding;
 }
 
-/** A call that outlasts the time there is ends as failed, with all that an end brings. */
+/** Ends a call that outlasts the stop of the process, as failed, together with its conversation. */
 async function breakOff(deps: TalkDeps, holding: Held): Promise<void> {
   const { call, conversationId, talk, line } = holding;
   holding.isBrokenOff = true;

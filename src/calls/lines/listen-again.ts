@@ -6,20 +6,19 @@ import type { Speech } from './own-speech.ts';
 import type { CutSentence } from './saying.ts';
 
 /**
- * A sentence that was interrupted is listened to, what was played of it and the rest: what a recognizer understands of
- * the two tells where it was cut, better than the length of its words does (docs/evaluation.md). Two requests for
- * each interruption, beside the talk.
+ * Transcribes an interrupted sentence in two requests: the part that was played, and the rest. The two transcripts
+ * locate the interruption better than the length of the words does (docs/evaluation.md). Runs beside the conversation.
  */
 export type ListenAgain = {
-  /** The words of the sentence that were heard; undefined: as many as were guessed. It fails never. */
+  /** Returns the words of the sentence that were heard; undefined if the estimate stays. Never fails. */
   listen: (cut: CutSentence) => Promise<string | undefined>;
-  /** Nobody wants to know any more. */
+  /** Cancels all requests, because the line is over. */
   close: () => void;
 };
 
 export type ListenAgainDeps = {
   speech: Pick<Speech, 'recognizer' | 'spokenIn'>;
-  /** Hz of the line. */
+  /** Sample rate of the line in Hz. */
   sampleRate: number;
   log: Logger;
 };
@@ -43,7 +42,7 @@ export function createListenAgain({ speech, sampleRate, log }: ListenAgainDeps):
   return {
     listen: async ({ text, guess, ...cut }) => {
       if (cut.played.length === 0) return undefined;
-      // One after the other: what the user says meanwhile waits for one of them at most.
+      // One after the other, so that the user's next speech waits for one request at most.
       const played = await understand(cut.played);
       const rest = await understand(cut.rest ?? []);
       return isClosed ? undefined : textRecognized(text, { played, rest, guess });

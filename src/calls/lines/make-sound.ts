@@ -3,16 +3,16 @@ import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Synthesizer } from '../../speech/synthesis/synthesizer.ts';
 
-/** Nothing came for so long: it does not come any more. */
+/** Time without sound after which the request is aborted. */
 const STALL_MS = 10_000;
-/** With all fallbacks each. */
+/** Each try includes all fallbacks. */
 const TRIES = 2;
 
 type Deps = { synthesizer: Synthesizer; language: string | undefined; log: Logger };
 
 /**
- * Makes a sentence into sound; false: not, or not to its end. It is tried again as long as nothing of it was
- * heard. It fails never, and once `signal` is aborted it hands over nothing more.
+ * Synthesizes a sentence. Returns false if its sound is missing or incomplete. Retries only while no sound has arrived.
+ * Never fails, and passes on no sound after `signal` is aborted.
  */
 export async function makeSound(
   { synthesizer, language, log }: Deps,

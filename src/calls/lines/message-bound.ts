@@ -1,21 +1,21 @@
 import { monotonicMs } from '../../clock.ts';
 import { createCredit } from '../../platform/controller/credit.ts';
 
-/** Limits the texts of one user: how many wait to be stored, and how many arrive in a second. */
+/** Limits the texts of one user: the number that wait to be stored, and the number that arrive in a second. */
 export type MessageBound = {
-  /** Whether this text may be stored. */
+  /** Returns whether this text may be stored. */
   allows: (text: string) => boolean;
   /** Counts a text until it is stored. */
   add: (text: string, stored: Promise<void> | undefined) => void;
-  /** Whether the bound is as a new one: nothing waits, and the whole burst is allowed. */
+  /** Whether the bound equals a new one: nothing waits, and the whole burst is available. */
   isAtRest: () => boolean;
 };
 
 export type MessageBounds = {
-  /** Texts that wait, and their characters. A single text may be longer. */
+  /** Maximum number of texts that wait, and of their characters. A single text may be longer. */
   pending: number;
   pendingChars: number;
-  /** Texts that may arrive in a burst, and texts that are allowed again in each second. */
+  /** Maximum number of texts in a burst, and the number that each second adds again. */
   burst: number;
   perSec: number;
 };
@@ -44,7 +44,10 @@ export function createMessageBound(bounds: MessageBounds): MessageBound {
 
 const SWEEP_MS = 60_000;
 
-/** Returns the bound of a key. It outlives the sockets that use it, and is forgotten when it is at rest. */
+/**
+ * Returns a function that gives the bound of a key. A bound outlives the sockets that use it, and is forgotten when it
+ * is at rest.
+ */
 export function createMessageBounds(bounds: MessageBounds): (key: string) => MessageBound {
   const byKey = new Map<string, MessageBound>();
   let sweptMs = monotonicMs();

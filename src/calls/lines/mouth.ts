@@ -3,34 +3,37 @@ import type { TurnRow } from '../../conversations/record/turns.sql.ts';
 import type { Line } from './line.ts';
 import { createSpoken, type Utterance } from './spoken.ts';
 
-/** Says utterances on a line, one after the other, and knows what of them was heard. */
+/** Says utterances on a line, one after the other, and tracks the words that were heard. */
 export type Mouth = {
   begin: () => Utterance;
-  /** A part of one, as it comes; of one that was interrupted nothing more is said. */
+  /** Says part of an utterance as it is generated. Ignores parts of an interrupted utterance. */
   say: (utterance: Utterance, text: string) => void;
-  /** Says what is left of it, now that it is a turn of the transcript. */
+  /** Says the rest of an utterance that is now a turn of the transcript. */
   finish: (utterance: Utterance, turn: TurnRow) => void;
   end: (utterance: Utterance) => void;
-  /** Says a turn whole; `isKept`: nobody interrupts it. */
+  /** Says a whole turn. `isKept` protects it from interruptions. */
   whole: (turn: TurnRow, isKept?: boolean) => void;
-  /** Says what is in no transcript. */
+  /** Says words that are in no transcript. */
   aside: (text: string) => void;
-  /** Presses keys, after what was said before. */
+  /** Presses keys after the words said before. */
   press: (keys: string) => void;
   interrupted: (heard: string) => Utterance[];
   heardAll: () => void;
-  /** Resolves when what was said can have been heard, or the signal is aborted. */
+  /** Resolves when all words can have been heard, or the signal is aborted. */
   untilHeard: (signal: AbortSignal) => Promise<void>;
-  /** Says nothing more. */
+  /** Stops speaking. */
   close: () => void;
 };
 
-/** A carrier that speaks does not tell when it has played something: nine hundred characters take a minute. */
+/**
+ * Estimated duration of a character, for a carrier that speaks itself and does not report playback. Nine hundred
+ * characters take a minute.
+ */
 const CHARACTER_MS = 65;
-/** A tone and the pause after it, or half a second of nothing. */
+/** Estimated duration of a key: its tone and the pause after it. */
 const KEY_MS = 250;
 const HEARD_MAX_MS = 60_000;
-/** Of what is no turn. */
+/** Index of an utterance that is not a turn. */
 const ASIDE = -1;
 
 export function createMouth(line: Line): Mouth {
@@ -47,7 +50,7 @@ export function createMouth(line: Line): Mouth {
     give(utterance, utterance.words.push(text), isKept);
   }
 
-  /** Gives the line words of one that nobody has interrupted. */
+  /** Sends words of an uninterrupted utterance to the line. */
   function give(utterance: Utterance, text: string, isKept = false): void {
     if (isClosed || utterance.heard !== undefined || text === '') return;
     open = utterance;
@@ -71,7 +74,7 @@ export function createMouth(line: Line): Mouth {
     say: (utterance, text) => utter(utterance, text),
     finish: (utterance, { index, text }) => {
       utterance.index = index;
-      // What failed is answered by an apology, whose words were not sent as they came.
+      // A failed turn gets an apology as its text, which does not continue the words already sent.
       if (text.startsWith(utterance.text)) utter(utterance, text.slice(utterance.text.length));
     },
     end: (utterance) => end(utterance),
@@ -88,7 +91,7 @@ export function createMouth(line: Line): Mouth {
     },
     press: (keys) => {
       if (isClosed) return;
-      // What is said after them is heard after them.
+      // Later words are heard after the keys.
       if (open) end(open);
       heardAtMs = Math.max(heardAtMs, monotonicMs()) + keys.length * KEY_MS;
       line.sendKeys(keys);
@@ -107,7 +110,7 @@ export function createMouth(line: Line): Mouth {
   };
 }
 
-/** `heardAtMs` is an estimate for a line that does not tell. */
+/** Waits until all words were played. `heardAtMs` is an estimate, for a line that does not report playback. */
 async function untilPlayed(
   line: Line,
   { heardAtMs, signal }: { heardAtMs: number; signal: AbortSignal },

@@ -6,11 +6,11 @@ import type { Recognizer } from '../../speech/recognition/recognizer.ts';
 import { createOpenAiSynthesizer } from '../../speech/synthesis/openai-synthesizer.ts';
 import type { Synthesizer } from '../../speech/synthesis/synthesizer.ts';
 
-/** What an agent hears and speaks with, where that is ours and not the carrier's. */
+/** The recognizer and synthesizer of an agent whose carrier neither transcribes nor speaks. */
 export type Speech = {
   recognizer: Recognizer;
   synthesizer: Synthesizer;
-  /** BCP 47 of what users speak, and of what the agent does. */
+  /** Languages (BCP 47) of the user and of the agent. */
   heardIn: string | undefined;
   spokenIn: string | undefined;
 };
@@ -18,8 +18,8 @@ export type Speech = {
 type Spoken = Pick<AgentContent, 'voice' | 'transcriber' | 'language'>;
 
 /**
- * Whether both its voice and its transcriber name ModelProviders of the namespace that can do it. Other names
- * are those of the carrier, which then hears and speaks by itself.
+ * Returns whether the agent's voice and transcriber both name ModelProviders of the namespace with those abilities.
+ * Other names refer to the carrier, which then transcribes and speaks.
  */
 export async function hasOwnSpeech(
   findEndpoint: FindEndpoint,
@@ -34,7 +34,7 @@ export async function hasOwnSpeech(
   return speaks?.speech !== undefined && hears?.transcription !== undefined;
 }
 
-/** `sampleRate`: Hz of the line. */
+/** Returns the recognizer and synthesizer of an agent. `sampleRate` is the sample rate of the line in Hz. */
 export function speechOf(
   providers: SpeechProviders,
   {

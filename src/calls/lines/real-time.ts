@@ -1,18 +1,18 @@
-/** Sound can be heard as fast as it is said, and no faster: what comes beyond is dropped. */
+/** Limits sound to real time: nobody speaks faster, so sound beyond that is dropped. */
 export type RealTime = {
-  /** ms of sound that may be heard by now. */
+  /** Returns the sound in ms that the limit allows now. */
   allowedMs: () => number;
-  /** That is heard. */
+  /** Counts sound that was accepted. */
   spend: (ms: number) => void;
-  /** Nothing of it is heard. */
+  /** Notes that sound was dropped. */
   drop: () => void;
 };
 
-/** Of real time; and what a network may have held back. */
+/** Multiple of real time that is allowed. `HELD_BACK_MS` is the sound that a network may deliver late, all together. */
 const SPEED_MAX = 2;
 const HELD_BACK_MS = 3_000;
 
-/** `nowMs`: a monotonic clock. `onFlood`: told once, that more comes than anybody can say. */
+/** Creates the limit. `nowMs` is a monotonic clock. `onFlood` is called once, when the first sound is dropped. */
 export function createRealTime({
   nowMs,
   onFlood,

@@ -1,42 +1,41 @@
 import { textHeard, type Speech } from '../../speech/heard/by-sound.ts';
 
 /**
- * What a line was given to say, cut into sentences, and how far each has come: made into sound, sent, played.
- * Frames are of 20 ms, counted since the last clear.
+ * The words for a line, cut into sentences, and the progress of each sentence: synthesized, sent, played. Frames last
+ * 20 ms and are counted from the last clear.
  */
 export type Sentence = {
   text: string;
-  /** Keys that it is the sound of; its text is empty then. */
+  /** Keys whose tones the sentence consists of; its text is then empty. */
   keys: string | undefined;
-  /** What the other side is asked to tell us when it has played it. */
+  /** Name that the other side returns after it has played the sentence. */
   mark: string;
   startFrame: number;
   frames: number;
-  /** The loudest sample of each frame, as far as it is made; nothing: it is not known. */
+  /** The loudest sample of each frame synthesized so far. Empty if unknown. */
   peaks: number[];
-  /** Its sound as far as it is made and was not played whole: PCM16 at the rate of the line. */
+  /** Sound synthesized so far, until the sentence was played: PCM16 at the sample rate of the line. */
   sound: Int16Array[];
-  /** All of its sound is there. */
+  /** Whether its synthesis has ended. */
   isMade: boolean;
-  /** Its sound broke off. */
+  /** Whether its sound is incomplete. */
   isCut: boolean;
-  /** When its last frame was sent; undefined: it was not yet. */
+  /** Time when its last frame was sent; undefined before. */
   sentMs: number | undefined;
   isPlayed: boolean;
 };
 
-/** An utterance. */
 export type Saying = {
   sentences: Sentence[];
-  /** Nothing more is added to it. */
+  /** Whether it gets no more sentences. */
   isEnded: boolean;
-  /** Said by the line itself: it stands in no transcript. */
+  /** Whether the line itself says it, so that no transcript has it. */
   isOwn: boolean;
-  /** Nobody interrupts it. */
+  /** Whether it ignores interruptions. */
   isKept: boolean;
 };
 
-/** All of its sound is there, and did not break off. */
+/** Returns whether all of the sentence's sound exists. */
 const isWhole = ({ isMade, isCut }: Sentence): boolean => isMade && !isCut;
 
 export const isOver = ({ isEnded, sentences }: Saying): boolean =>
@@ -49,31 +48,33 @@ export function sentenceOf(text: string, mark: string, keys?: string): Sentence 
 
 export function played(sentence: Sentence): void {
   sentence.isPlayed = true;
-  // Nobody asks any more what of it was heard.
+  // The sound only serves to find where an interruption cut the sentence.
   sentence.sound = [];
 }
 
-/** Of natural speech; for sentences whose sound is not whole yet. */
+/** Rate of natural speech, for sentences that are not fully synthesized. */
 const CHARS_PER_FRAME = 20 / 65;
 
-/** What was heard of an utterance. */
+/** The part of an utterance that was heard. */
 export type Heard = {
-  /** Its sentences that were played whole. */
+  /** Text of the sentences that were played completely. */
   whole: string;
-  /** The one under way; undefined: there was none. */
+  /** The sentence that was interrupted, if any. */
   cut?: CutSentence;
 };
 
-/** `guess`: the words that its sound has reached, by their length. */
+/**
+ * An interrupted sentence. `guess` is the text that its playback has reached, estimated from the length of the words.
+ */
 export type CutSentence = {
   text: string;
   guess: string;
-  /** Its sound as far as it was played, and what was not; undefined: not all of that is made. */
+  /** Its sound before and after the interruption. `rest` is undefined if the sentence was not fully synthesized. */
   played: readonly Int16Array[];
   rest: readonly Int16Array[] | undefined;
 };
 
-/** What was heard of an utterance, given how many frames were played. `samplesPerFrame`: of its sound. */
+/** Returns the part of an utterance that was heard when `playedFrames` frames had been played. */
 export function heardOfSaying(
   { sentences }: Saying,
   playedFrames: number,
@@ -94,11 +95,11 @@ export function heardOfSaying(
   return { whole, cut: { text, guess, played, rest: isWhole(under) ? rest : undefined } };
 }
 
-/** What was heard in all, with these words of the sentence that was cut. */
+/** Returns all text that was heard, with `words` as the heard part of the interrupted sentence. */
 export const withCut = ({ whole }: Heard, words: string): string =>
   [whole, words].filter(Boolean).join(' ');
 
-/** The first samples of a sound, and those behind them. */
+/** Splits a sound after `count` samples. */
 function split(
   sound: readonly Int16Array[],
   count: number,
@@ -126,12 +127,12 @@ function wordsWithin(sentence: Sentence, heard: number): string {
   return textHeard(text, { ...speech, all });
 }
 
-/** Below the loudest of a sentence: the pauses in it and after it, in which nothing is said. */
+/** Level of pauses, relative to the loudest sample of a sentence. */
 const PAUSE = 1 / 30;
-/** Of 20 ms: a shorter one is a sound in which the mouth is shut. */
+/** Shortest pause in frames of 20 ms. A shorter silence belongs to a consonant. */
 const PAUSE_FRAMES_MIN = 6;
 
-/** The frames in which something is said, of a sentence and of those of it that were heard, and its pauses. */
+/** Counts the frames with speech, in the whole sentence and in its heard part, and lists its pauses. */
 function speechOf(peaks: readonly number[], heard: number): Speech {
   const loud = Math.max(0, ...peaks) * PAUSE;
   const speech = { heard: 0, all: 0, pauses: [] as number[] };

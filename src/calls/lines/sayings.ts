@@ -1,28 +1,28 @@
 import { monotonicMs } from '../../clock.ts';
 import { isOver, played, type Saying } from './saying.ts';
 
-/** What was not played to its end yet, in order. */
+/** Utterances that are not completely played, in order. */
 export type Sayings = {
   begin: (kind: Pick<Saying, 'isOwn' | 'isKept'>) => Saying;
-  /** That is added to; undefined: there is none. */
+  /** Returns the utterance that still grows, if any. */
   open: () => Saying | undefined;
-  /** The other side has played what comes before this mark. */
+  /** Notes that the other side has played everything before this mark. */
   played: (mark: string) => void;
   isEmpty: () => boolean;
-  /** Whether what is playing, or next, is not to be interrupted. */
+  /** Whether the utterance that is playing, or next, ignores interruptions. */
   isKept: () => boolean;
-  /** Forgets all; returns it. */
+  /** Removes and returns all utterances. */
   drop: () => readonly Saying[];
 };
 
-/** After its last frame was sent; some carriers tell of no marks. */
+/** Time after the last frame when a sentence counts as played without a mark. Some carriers report no marks. */
 const MARK_LOST_MS = 3_000;
 
 export function createSayings(): Sayings {
   let sayings: Saying[] = [];
   const sentences = () => sayings.flatMap((saying) => saying.sentences);
 
-  /** Forgets what was played. What became no sound counts as such once its turn has come. */
+  /** Removes played utterances. A sentence without sound counts as played when its turn comes. */
   function settle(): void {
     const nowMs = monotonicMs();
     for (const sentence of sentences()) {
@@ -47,7 +47,7 @@ export function createSayings(): Sayings {
     },
     played: (mark) => {
       const all = sentences();
-      // One that was cleared is echoed too: nobody knows it any more.
+      // Carriers also echo the marks of cleared sentences, which match nothing here.
       const at = all.findIndex((sentence) => sentence.mark === mark);
       for (const sentence of all.slice(0, at + 1)) played(sentence);
     },

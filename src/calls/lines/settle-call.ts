@@ -7,7 +7,7 @@ import type { Became } from '../transports/transport.ts';
 
 export type CallEnding = { status: CallRow['status']; reason: string };
 
-/** How a call ends, given what its carrier says became of it. */
+/** Returns how a call ends, given the state that its carrier reports. */
 export function endingOf(call: CallRow, became: Exclude<Became, 'live'>): CallEnding {
   const isAnswered = isOneOf(call.status, ANSWERED);
   if (isTransferred(call) && (became === undefined || became.status === 'completed'))
@@ -19,33 +19,33 @@ export function endingOf(call: CallRow, became: Exclude<Became, 'live'>): CallEn
       : { status: 'failed', reason: 'dial_failed' };
   }
   if (became.status !== 'completed' || isAnswered) return became;
-  // The carrier connected it, and it never came to a conversation: the caller was gone, or we were.
+  // The carrier connected the call, but no conversation began: the caller was gone, or our process was.
   return call.direction === 'inbound'
     ? { status: 'no_answer', reason: 'no_answer' }
     : { status: 'failed', reason: 'platform_error' };
 }
 
-/** Whose line was closed in an orderly way, and not by the end of the conversation. */
+/** Ending of a call whose line was closed in an orderly way before the conversation ended. */
 export const HUNG_UP = { status: 'completed', reason: 'user_hangup' } as const;
 
-/** Two people talk, and the carrier connects them. */
+/** Whether the carrier connects the caller with another person. */
 export const isTransferred = ({ transferStatus }: Pick<CallRow, 'transferStatus'>): boolean =>
   transferStatus === 'answered';
 
-/** How their call ends. */
+/** Ending of a transferred call. */
 export const TRANSFERRED = { status: 'completed', reason: 'transferred' } as const;
 
 const isOneOf = (status: CallRow['status'], all: readonly CallRow['status'][]): boolean =>
   all.includes(status);
 
-/** Somebody else has ended it, or it may not end: what was begun in the transaction is undone. */
+/** Thrown to roll back a transaction, because the call may not end or another process has ended it. */
 export class Settled extends Error {
   override readonly name = 'Settled';
 }
 
 /**
- * Ends a call with its conversation in one transaction. `finish` ends the call's row; undefined: it may not, or
- * somebody else did. False: nothing was ended here.
+ * Ends a call with its conversation in one transaction. `finish` ends the call's row, or returns undefined if it may
+ * not, or another process has done so. Returns false if nothing was ended here.
  */
 export async function settleCall(
   deps: ConversationDeps,
@@ -55,7 +55,7 @@ export async function settleCall(
     finishCall(db, { ...end, id: call.id, from: ['queued', 'ringing', ...ANSWERED] }),
 ): Promise<boolean> {
   const { namespace, conversationId } = call;
-  // With a person who picked up, the conversation has ended.
+  // The conversation of a transferred call has ended already.
   if (conversationId === null || isTransferred(call))
     return (await finish(deps.pool)) !== undefined;
   const reason = end.reason === 'user_hangup' ? 'user_hangup' : 'platform_error';
@@ -65,7 +65,7 @@ export async function settleCall(
     });
     return true;
   } catch (error) {
-    // The call of a conversation that has ended is found by the sweep of those.
+    // The sweep finds the call of a conversation that has ended.
     if (error instanceof Settled || error instanceof ApiError) return false;
     throw error;
   }

@@ -6,48 +6,47 @@ import type { Synthesizer } from '../../speech/synthesis/synthesizer.ts';
 import { makeSound } from './make-sound.ts';
 import type { Sentence } from './saying.ts';
 
-/** Sentences become sound, one after the other, and are sent as they are heard. */
+/** Synthesizes sentences one after the other, and sends them at the pace of playback. */
 export type SoundQueue = {
   add: (sentence: Sentence) => void;
-  /** Drops everything, here and on the other side. Returns how many frames were played since the last time. */
+  /** Drops all sound, here and on the other side. Returns the number of frames played since the last clear. */
   clear: () => number;
-  /** Sends nothing more. */
+  /** Stops sending. */
   stop: () => void;
 };
 
 export const samplesPerFrameOf = ({ sampleRate }: Pick<SoundFormat, 'sampleRate'>): number =>
   (sampleRate * FRAME_MS) / 1_000;
 
-/** How sound goes over a line. */
+/** Encoding of sound on a line. */
 export type SoundFormat = {
-  /** Hz. */
   sampleRate: number;
   bytesPerFrame: number;
   silence: number;
   encode: (samples: Int16Array) => Uint8Array;
 };
 
-/** The other side, which plays frames in their order. */
+/** The other side, which plays frames in order. */
 export type SoundSink = {
   frame: (bytes: Uint8Array) => void;
-  /** To be told when all frames before it were played. */
+  /** Asks the other side to report when it has played all frames before this mark. */
   mark: (name: string) => void;
-  /** Drops what it has not played. */
+  /** Drops unplayed frames. */
   clear: () => void;
 };
 
 export type SoundQueueDeps = {
   synthesizer: Synthesizer;
-  /** BCP 47 of what is said. */
+  /** Language of the agent (BCP 47). */
   language: string | undefined;
   format: SoundFormat;
   sink: SoundSink;
   log: Logger;
 };
 
-/** Given before they are due, so that a late timer is not heard. */
+/** Frames sent before they are due, so that a late timer is not heard. */
 const AHEAD_FRAMES = 5;
-/** What is made before it is due; what nobody hears costs money. */
+/** Limit of sound synthesized ahead of playback. Sound that nobody hears costs money. */
 const MADE_AHEAD_MS = 15_000;
 const LOOK_MS = 100;
 
@@ -75,7 +74,7 @@ export function createSoundQueue(deps: SoundQueueDeps): SoundQueue {
     return true;
   }
 
-  /** Who was interrupted is not waited for. */
+  /** Synthesizes the waiting sentences. After an interruption a new run does not wait for the old one. */
   async function makeAll(): Promise<void> {
     if (isMaking) return;
     isMaking = true;
@@ -110,13 +109,13 @@ export function createSoundQueue(deps: SoundQueueDeps): SoundQueue {
   };
 }
 
-/** Sends sound at its pace, a mark behind each sentence. */
+/** Sends sound at its pace, with a mark after each sentence. */
 type Sender = {
   begin: (sentence: Sentence) => void;
   push: (sentence: Sentence, samples: Int16Array) => void;
   end: (sentence: Sentence, isWhole: boolean) => void;
   queuedMs: () => number;
-  /** Returns how many frames were played since the last time. */
+  /** Returns the number of frames played since the last clear. */
   clear: () => number;
   stop: () => void;
 };
@@ -124,10 +123,10 @@ type Sender = {
 function createSender({ format, sink }: Pick<SoundQueueDeps, 'format' | 'sink'>): Sender {
   const { bytesPerFrame } = format;
   const samplesPerFrame = samplesPerFrameOf(format);
-  /** Whose mark was not sent yet. */
+  /** Sentences whose mark was not sent yet. */
   let unmarked: Sentence[] = [];
   let madeBytes = 0;
-  /** Of the sentence that is being made. */
+  /** Samples of the sentence that is being synthesized. */
   let madeSamples = 0;
   let sentFrames = 0;
 
@@ -145,7 +144,7 @@ function createSender({ format, sink }: Pick<SoundQueueDeps, 'format' | 'sink'>)
     for (let next = unmarked[0]; next?.isMade; next = unmarked[0]) {
       if (next.startFrame + next.frames > sentFrames) return;
       unmarked.shift();
-      // Of what became no sound nobody can tell that it was played.
+      // A sentence without sound gets no mark; `settle` in `sayings.ts` counts it as played.
       if (next.frames === 0) continue;
       next.sentMs = monotonicMs();
       sink.mark(next.mark);
@@ -175,7 +174,7 @@ function createSender({ format, sink }: Pick<SoundQueueDeps, 'format' | 'sink'>)
       pacer.push(bytes);
     },
     end: (sentence, isWhole) => {
-      // As the pacer fills it up.
+      // Rounds up, since the pacer pads the last frame.
       count(sentence, Math.ceil(madeBytes / bytesPerFrame) * bytesPerFrame);
       sentence.isCut = !isWhole;
       sentence.isMade = true;

@@ -4,25 +4,25 @@ import { heardOfSaying, sentenceOf, type Heard, type Saying } from './saying.ts'
 import { createSayings } from './sayings.ts';
 import { createSoundQueue, samplesPerFrameOf, type SoundQueueDeps } from './sound-queue.ts';
 
-/** Text is said as sound, and it is known what of it was heard. */
+/** Speaks text as sound, and tracks the part that was heard. */
 export type Speaker = {
-  /** `isKept`: nobody interrupts the utterance that it begins. */
+  /** Says text. `isKept` protects the utterance that it begins from interruptions. */
   say: (text: string, isKept?: boolean) => void;
   endUtterance: () => void;
-  /** Says what is in no transcript. */
+  /** Says words that are in no transcript. */
   aside: (text: string) => void;
-  /** Presses keys, after what was said before; nobody interrupts that. */
+  /** Presses keys after the words said before. Nothing interrupts the keys. */
   sendKeys: (keys: string) => void;
-  /** Something is heard, or will be. */
+  /** Whether sound is playing or waiting. */
   isSpeaking: () => boolean;
-  /** The other side has played what comes before this mark. */
+  /** Notes that the other side has played everything before this mark. */
   played: (mark: string) => void;
   /**
-   * Silence, at once. Returns what was heard of the utterance that was playing; undefined: nothing was that
-   * stands in a transcript.
+   * Stops speaking immediately. Returns the heard part of the utterance that was playing; undefined if nothing that
+   * belongs in a transcript was cut.
    */
   interrupt: () => Heard | undefined;
-  /** Resolves when nothing is left to be heard, or the signal is aborted. */
+  /** Resolves when everything was played, or the signal is aborted. */
   untilPlayed: (signal: AbortSignal) => Promise<void>;
   close: () => void;
 };
@@ -69,12 +69,12 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
   }
 
   function interrupt(): Heard | undefined {
-    // A greeting is heard first, and whoever speaks into keys does not hear them.
+    // A kept greeting is heard in full, and so are keys: the user does not hear them.
     if (!isSpeaking() || sayings.isKept()) return undefined;
     const playedFrames = queue.clear();
     const cut = sayings.drop();
     sentences = createSentences();
-    // Keys that wait behind are pressed all the same.
+    // Keys that were waiting are still pressed.
     for (const { sentences: waiting } of cut)
       for (const { keys } of waiting) if (keys !== undefined) sendKeys(keys);
     if (cut.every(({ isOwn }) => isOwn)) return undefined;

@@ -1,35 +1,35 @@
 import { createSpeakable, type Speakable } from '../../speech/synthesis/spoken/speakable.ts';
 
 /**
- * What was said on a line, and how much of it was heard: the transcript keeps the latter. What is sent to a
- * carrier is queued there, so that what was sent and what was heard are two things.
+ * An utterance on a line, and the part that was heard. Carriers queue what they receive, so the text sent and the
+ * text heard differ. The transcript keeps the text heard.
  */
 export type Utterance = {
-  /** Text that the mouth has received so far; it may be Markdown. */
+  /** Text received so far; it may be Markdown. */
   text: string;
   /** Turns the text into the words that the line receives. */
   words: Speakable;
-  /** Of its turn in the transcript; undefined: it is not stored yet. */
+  /** Index of its turn in the transcript; undefined until the turn is stored. */
   index: number | undefined;
   /** Estimated start of playout, in `monotonicMs()`. `undefined` until something is sent. */
   startMs: number | undefined;
-  /** Set when it was interrupted: what was heard of it. */
+  /** The part that was heard. Set when the utterance is interrupted. */
   heard: string | undefined;
 };
 
 export type Spoken = {
-  /** Another utterance, said after those before. */
+  /** Adds an utterance after the earlier ones. */
   begin: (index?: number) => Utterance;
   /**
-   * What had been heard of the one that was interrupted; returns all that were not heard whole. `freeMs`: when
-   * all that was sent is heard.
+   * Notes the words that were heard of the interrupted utterance. Returns all utterances that were not heard
+   * completely. `freeMs` is the time when all sent words are heard.
    */
   interrupted: (heard: string, times: { nowMs: number; freeMs: number }) => Utterance[];
-  /** The user spoke, and nothing was playing: all of it was heard. */
+  /** Notes that everything was heard, because the user spoke while nothing was playing. */
   heardAll: () => void;
 };
 
-/** One is playing; more wait only where several people and agents speak at once. */
+/** Limit on utterances. One is playing; more wait only if several people and agents speak in the same conversation. */
 const KEPT = 20;
 
 export function createSpoken(): Spoken {
@@ -57,8 +57,8 @@ export function createSpoken(): Spoken {
 }
 
 /**
- * The newest that has these words. Of which no word was heard it has just begun to be: that begins about now. In
- * other words than any has, the last: what is played last is interrupted last.
+ * Returns the index of the interrupted utterance: the newest that contains the heard words. Without heard words, it is
+ * the utterance whose start is nearest to now. If none contains the words, it is the last one.
  */
 function playing(
   unheard: readonly Utterance[],
@@ -66,7 +66,7 @@ function playing(
   { nowMs, freeMs }: { nowMs: number; freeMs: number },
 ): number {
   if (lettersOf(heard).letters === '') {
-    // What was not sent yet follows what was.
+    // Unsent utterances start after those that were sent.
     const off = unheard.map(({ startMs }) =>
       Math.abs((startMs ?? Math.max(freeMs, nowMs)) - nowMs),
     );
@@ -82,8 +82,9 @@ export function textHeardOf({ words }: Pick<Utterance, 'words'>, heard: string):
 }
 
 /**
- * As much of a text as these words of it reach: a carrier tells them as it spoke them, with spaces and marks of
- * its own, and may have said `£42` as `forty-two pounds`. Then as many words of the text.
+ * Returns the part of a text that the heard words reach. Carriers report the words as they spoke them, with different
+ * spaces and punctuation, and possibly `£42` as `forty-two pounds`. If the words do not match, counts the same number
+ * of words in the text.
  */
 export function heardOf(text: string, heard: string): string {
   const end = placeOf(text, heard);
@@ -92,19 +93,22 @@ export function heardOf(text: string, heard: string): string {
   return text.match(new RegExp(`^(?:\\s*\\S+){1,${words}}`))?.[0] ?? '';
 }
 
-/** Where the words end in the text, with the marks that follow them; undefined: it does not have them. */
+/**
+ * Returns the end of the words in the text, including punctuation after them; undefined if the text does not contain
+ * them.
+ */
 function placeOf(text: string, heard: string): number | undefined {
   const words = lettersOf(heard);
   if (words.letters === '') return 0;
   const all = lettersOf(text);
   const at = all.letters.indexOf(words.letters);
   if (at < 0) return undefined;
-  const last = all.places[at + words.letters.length - 1]!; // It was found up to there.
+  const last = all.places[at + words.letters.length - 1]!; // In range, because the search found these letters.
   const rest = /^[^\p{L}\p{N}\s]*/u.exec(text.slice(last))?.[0] ?? '';
   return last + rest.length;
 }
 
-/** Letters and digits alone, in lower case, each with where it ends in the text. */
+/** Returns the letters and digits in lower case, each with its end in the text. */
 function lettersOf(text: string): { letters: string; places: number[] } {
   let letters = '';
   const places: number[] = [];

@@ -18,37 +18,37 @@ import type { Utterance } from './spoken.ts';
 export type TurnTakerDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger };
 
 export type TurnTakerInput = {
-  /** That ends with the conversation; undefined: it is in writing. */
+  /** uuid of the call that ends with the conversation; undefined for a conversation in writing. */
   callId?: string | undefined;
   namespace: string;
   conversationId: string;
   mouth: Mouth;
-  /** Said while what the user said cannot be stored. */
+  /** Spoken while the user's words cannot be stored. */
   moment: string;
   captions?: Captions | undefined;
-  /** Aborted: nobody hears any more. */
+  /** Aborted when the user is gone. */
   gone: AbortSignal;
 };
 
-/** What the user says becomes turns, and the replies are said as they are made. */
+/** Stores the user's words as turns, and says the replies as the model generates them. */
 export type TurnTaker = {
   /** Settles when the turn is stored, or will never be. Never rejects. */
   hear: (text: string) => Promise<void>;
-  /** Whether a reply is under way that is wanted. */
+  /** Whether a reply is being generated that was not canceled. */
   isReplying: () => boolean;
-  /** The reply under way is not wanted any more. */
+  /** Cancels the reply that is being generated. */
   cancel: () => void;
-  /** Keeps of turns that were cut what was heard of them. */
+  /** Stores the heard part of each interrupted turn. */
   keepHeard: (cut: readonly Utterance[]) => Promise<void>;
-  /** Whether a turn was said as it was made; asked once for each. */
+  /** Returns whether a turn was said as it was generated. Call it once for each turn. */
   wasSaid: (index: number) => boolean;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no turn is in progress. */
   idle: () => Promise<void>;
 };
 
-/** Maximum number of turns in progress or waiting. A user does not say so many while one turn is stored. */
+/** Maximum number of turns in progress or waiting. A user does not speak this many times while one turn is stored. */
 const IN_HAND_MAX = 50;
-/** Between two tries of a turn that could not be stored, ms; and what the user is told meanwhile. */
+/** Interval in ms between attempts to store a turn, and between the notices to the user meanwhile. */
 const RETRY_MS = 500;
 const MOMENT_EVERY_MS = 15_000;
 
@@ -61,19 +61,21 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
   let inHand: Promise<void> = Promise.resolve();
   let canceling: AbortController | undefined;
   let inHandCount = 0;
-  /** Turns that wait for the database: who comes after one is stored after it. */
+  /** Number of turns that wait for the database. Later turns are stored after them. */
   let waiting = 0;
   /** Settles when the last turn so far is stored, or will never be. */
   let stored: Promise<unknown> = Promise.resolve();
 
-  /** Begins a turn once the one before it is stored. Drops the turn and returns undefined if the line has ended by then. */
+  /**
+   * Begins a turn once the one before it is stored. Drops the turn and returns undefined if the line has ended by then.
+   */
   function inOrder<T>(begin: () => Promise<T>): Promise<T | undefined> {
     const result = stored.then(() => (input.gone.aborted ? undefined : begin()));
     stored = result.catch(() => undefined);
     return result;
   }
 
-  /** `before`: settles with the turns before it. */
+  /** Stores a turn and says its reply. `before` settles with the earlier turns. */
   async function take(text: string, before: Promise<void>): Promise<void> {
     if (waiting > 0) await before;
     const utterance = mouth.begin();
@@ -97,13 +99,13 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
         mouth.finish(utterance, turn);
       }
     } catch (error) {
-      // It ended meanwhile: who follows it is told so.
+      // The conversation ended meanwhile, and its followers are notified.
       if (!(error instanceof ApiError)) throw error;
     } finally {
       mouth.end(utterance);
       if (canceling === mine) canceling = undefined;
     }
-    // Once more, for what was cut between the commit and now.
+    // Stores the heard part again, in case the reply was interrupted after the commit.
     await keepHeard([utterance]);
   }
 
@@ -117,7 +119,7 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
       canceling?.abort();
       mouth.heardAll();
       const before = inHand;
-      // Begun at once, since a newer message cancels the reply before it.
+      // Begins immediately, since a newer message cancels the reply before it.
       const turn = take(text, before).catch((error: unknown) => {
         deps.log.error({ reason: reasonOf(error), conversationId }, 'a turn of a call failed');
       });
@@ -133,10 +135,13 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
   };
 }
 
-/** `waits`: until it is tried again, which those after it wait for. */
+/** `waits` makes later turns wait until this one is tried again. */
 type Waiting = TurnTakerInput & { waits: (ready: Promise<unknown>) => Promise<void> };
 
-/** Until it is stored, or will never be. @throws ApiError conversation_ended, not_found */
+/**
+ * Retries a turn until it is stored, or can never be.
+ * @throws ApiError conversation_ended, not_found
+ */
 async function untilStored(
   deps: TurnTakerDeps,
   { conversationId, gone, mouth, moment, waits }: Waiting,
@@ -162,7 +167,7 @@ async function untilStored(
   }
 }
 
-/** Notes what was heard of a turn; while somebody hears it is tried again, however long the database is away. */
+/** Stores the heard part of a turn. Retries for as long as the line lasts, however long the database is away. */
 async function keep(
   deps: TurnTakerDeps,
   { conversationId, captions, gone }: TurnTakerInput,
@@ -181,12 +186,12 @@ async function keep(
     }
     captions?.cut({ index, heard });
     deps.changed(conversationId);
-    // It may be known better meanwhile, and what is written last stays.
+    // A better estimate may have arrived meanwhile; the last one written stays.
     if (utterance.heard === heard) return;
   }
 }
 
-/** In the transaction of the turn: what was heard of it by now, and the end of the call with its own. */
+/** Stores the heard part of a turn and the end of the call, in the transaction of the turn. */
 async function settleTurn(
   { callId, conversationId }: TurnTakerInput,
   utterance: Utterance,

@@ -12,45 +12,46 @@ import { textHeardOf } from './spoken.ts';
 
 export type TalkDeps = TurnTakerDeps & { followers: Pick<Followers, 'open'> };
 
-/** A conversation on a line: what is heard becomes turns, and every turn of others is said. */
+/** A conversation on a line: the user's speech becomes turns, and the line says the turns of the others. */
 export type Talk = {
-  /** Settles when what the user said is stored, or will never be. Never rejects. */
+  /** Handles an event of the line. Settles when the user's words are stored, or will never be. Never rejects. */
   on: (event: LineEvent) => Promise<void> | undefined;
-  /** Presses keys, after what was said before. */
+  /** Presses keys after the words said before. */
   press: (keys: string) => void;
-  /**
-   * Resolves when what is being said was heard, `ms` later at most: then the rest of it is not wanted any more.
-   */
+  /** Resolves when the current reply was heard, but after `ms` at the latest; then cancels the rest of the reply. */
   finish: (ms: number) => Promise<void>;
-  /** Ends the line: the turn in progress is finished and stored, turns that wait are dropped, and nothing more is spoken. */
+  /**
+   * Ends the line: the turn in progress is finished and stored, turns that wait are dropped, and nothing more is
+   * spoken.
+   */
   leave: () => void;
-  /** Resolves when the conversation has ended and what it ended with had its time to be heard. */
+  /** Resolves when the conversation has ended and its last words had time to be heard. */
   over: Promise<void>;
 };
 
 export type TalkInput = {
-  /** That ends with the conversation; undefined: it is in writing. */
+  /** uuid of the call that ends with the conversation; undefined for a conversation in writing. */
   callId?: string | undefined;
   namespace: string;
   conversationId: string;
   language: string | undefined;
   line: Line;
-  /** Nobody interrupts the first turn. */
+  /** Whether the first turn ignores interruptions. */
   isGreetingKept?: boolean;
-  /** Index of the last turn that needs not be said, -1: none. */
+  /** Index of the last turn that was said already; -1 for none. */
   saidTo: number;
   captions?: Captions | undefined;
 };
 
 type Interrupted = Extract<LineEvent, { type: 'interrupted' }>;
 
-/** Before what could not be read is read again, ms. */
+/** Wait in ms before the transcript is read again after an error. */
 const RETRY_MS = 500;
 
 /**
- * Holds the conversation. The first turn and what people say come from the transcript, as everybody reads it;
- * replies to the user are said as they are made. While the database is away the user is told to wait, and
- * what they said is stored when it is back.
+ * Holds the conversation. The first turn and the turns of people come from the transcript; replies to the user are said
+ * as the model generates them. While the database is away, the line asks the user to wait, and stores their words when
+ * it is back.
  */
 export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
   const { conversationId, language, line } = input;
@@ -61,7 +62,7 @@ export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
   const digits = createDigits((text) => void turns.hear(text));
 
   function heard(text: string): Promise<void> | undefined {
-    // Who says "mhm" while a reply is made listens, and it goes on; after it "yes" is an answer.
+    // "Mhm" while a reply is generated shows that the user is listening. After the reply, "yes" is an answer.
     if (turns.isReplying() && isBackchannel(text, language)) return undefined;
     return turns.hear(text);
   }
@@ -122,13 +123,13 @@ function untilAborted(signal: AbortSignal): Promise<void> {
 
 type Following = { mouth: Mouth; turns: TurnTaker; gone: AbortSignal };
 
-/** Says the turns of the transcript in their order, but for those that were said as they were made. */
+/** Says the turns of the transcript in order, except those that were said as they were generated. */
 async function followTurns(
   deps: TalkDeps,
   { namespace, conversationId: id, saidTo, captions, isGreetingKept = false }: TalkInput,
   { mouth, turns, gone }: Following,
 ): Promise<void> {
-  // Who shows it shows all of it.
+  // Captions show the whole transcript.
   let after = captions ? -1 : saidTo;
 
   async function tell(followed: Followed): Promise<void> {
@@ -137,9 +138,9 @@ async function followTurns(
     const { index, role, text, interrupted } = followed.turn;
     after = index;
     if (index <= saidTo) return;
-    // What was broken off when an earlier line of the call was cut is not said on this one.
+    // A turn that broke off when an earlier line of the call was cut is not said on this one.
     if (interrupted || (role !== 'agent' && role !== 'human')) return;
-    // One of ours may be read here before we know its index.
+    // A reply of this process may be read here before its index is known.
     if (role === 'agent') await turns.idle();
     if (!turns.wasSaid(index) && text !== '')
       mouth.whole(followed.turn, isGreetingKept && index === 0);

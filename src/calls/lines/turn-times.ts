@@ -1,21 +1,21 @@
 import type { Metrics } from '../../platform/observability/metrics.ts';
 
 /**
- * How long a user waits for an answer, from the end of what they said to the first sound of the reply. ms; null: it
- * does not apply, as nothing was spoken.
+ * The time that a user waits for an answer, from the end of their speech to the first sound of the reply, in ms. A part
+ * is null for a written message.
  */
 export type TurnTimes = {
-  /** From the end of speech to its text, the wait for more of it included. */
+  /** Time from the end of speech to its text, including the wait for more speech. */
   recognitionMs: number | null;
-  /** From the text to the first words of the reply. */
+  /** Time from the text to the first words of the reply. */
   modelMs: number;
-  /** From its first words to the first sound that is sent. */
+  /** Time from its first words to the first sound that is sent. */
   synthesisMs: number;
-  /** From the end of speech to that sound. */
+  /** Time from the end of speech to the first sound that is sent. */
   totalMs: number | null;
 };
 
-/** Counts them; what does not apply is not counted. */
+/** Returns a function that records the times in the metrics, except those that are null. */
 export function createTimesMeter({
   voiceTurnDuration,
 }: Pick<Metrics, 'voiceTurnDuration'>): (times: TurnTimes) => void {
@@ -32,17 +32,20 @@ export function createTimesMeter({
   };
 }
 
-/** Follows one turn after the other; what a turn was interrupted in is not told. */
+/** Measures one turn after the other. A turn that is interrupted before its first sound is not reported. */
 export type TurnClock = {
-  /** The user's turn is there; `soundMs`: when the last sound of it was heard, undefined: it was written. */
+  /**
+   * Starts a turn when the user's text is known. `soundMs` is the time of their last sound; undefined for a written
+   * message.
+   */
   heard: (soundMs: number | undefined) => void;
-  /** Words of a reply are to be said. */
+  /** Notes that the reply has its first words. */
   said: () => void;
-  /** Sound is sent. */
+  /** Notes that sound is sent. */
   sounded: () => void;
 };
 
-/** `nowMs`: a monotonic clock. `told`: once for a turn. */
+/** Creates a clock. `nowMs` is a monotonic clock. The clock calls `told` once for each turn. */
 export function createTurnClock({
   nowMs,
   told,

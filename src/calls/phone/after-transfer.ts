@@ -8,7 +8,10 @@ import { boundTo, connectAgain, contentOf } from './connect.ts';
 import { pathsOf } from '../../carriers/carrier.ts';
 import type { OfCall, VoiceDeps } from './voice-deps.ts';
 
-/** Of a socket before a transfer: now the number is rung. What comes of one before that comes late. */
+/**
+ * Answers a request after the socket has closed for a transfer: the carrier now rings the number. A late request of an
+ * earlier transfer is ignored.
+ */
 export async function afterHandOff(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   const { call, account, sent } = ofCall;
   const { id, transfers, transferTo: to, status } = call;
@@ -16,7 +19,7 @@ export async function afterHandOff(deps: VoiceDeps, ofCall: OfCall): Promise<str
     return sent.carrier.answers.nothing;
   const callerId = call.direction === 'inbound' ? call.to : call.from;
   const { outbound } = account;
-  // Between the request and now its declaration may have changed.
+  // The declaration may have changed since the transfer was requested.
   if (!outbound || to === null || callerId === null) return backToAgent(deps, ofCall, 'failed');
   const { ringSec } = outbound;
   if (!(await ringTransfer(deps.pool, { id, transfers, ms: ringSec * 1_000 + TOLD_MS })))
@@ -35,16 +38,19 @@ export async function afterHandOff(deps: VoiceDeps, ofCall: OfCall): Promise<str
   });
 }
 
-/** Beyond its ringing: until the carrier has told how it ended. */
+/** Time after the ringing for the carrier to report its result. */
 const TOLD_MS = 30_000;
 
-/** The number was rung: the two have talked, or the caller is back. What comes twice is answered alike. */
+/**
+ * Answers a request after the number was rung: the two people have talked, or the caller returns to the agent. A
+ * repeated request gets the same answer.
+ */
 export async function afterDial(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   const { call, sent } = ofCall;
   const { callback, transfer } = sent;
   const became = callback.state ?? 'live';
   const { dialed } = callback;
-  // What comes late is answered to nobody.
+  // Ignores a late request of an earlier transfer.
   if (transfer !== call.transfers) return sent.carrier.answers.nothing;
   const isWaiting = call.status === 'transferring';
   if (isTransferred(call) || (isWaiting && dialed === 'answered')) {
@@ -52,7 +58,7 @@ export async function afterDial(deps: VoiceDeps, ofCall: OfCall): Promise<string
     return sent.carrier.answers.goodbye();
   }
   if (became !== 'live') {
-    // The caller did not wait.
+    // The caller hung up while the number was ringing.
     await settleCall(deps, call, endingOf(call, became));
     return sent.carrier.answers.goodbye();
   }

@@ -14,9 +14,9 @@ import { hasVoicemail, leaveMessage, noteMachine } from './machine.ts';
 import type { OfCall, SentOfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
- * What the carrier is to do with a call that comes in, one of ours that was answered, or one whose socket is
- * over. For a call that comes in: the number and its account, the agent, the count of live calls, the call and
- * its token: five statements, each by an index. Returns XML.
+ * Answers a carrier that asks how to handle a call: one that comes in, an outbound call that was answered, or a call
+ * whose socket has closed. An incoming call takes five statements, each by an index: the number and its account, the
+ * agent, the count of live calls, the call and its token. Returns XML.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function answerVoice(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
@@ -59,7 +59,7 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
   const live = await countLive(deps.pool, {
     telephonyProviderId: account.id,
     direction: 'inbound',
-    // Of a webhook that comes twice, the call is counted already.
+    // A repeated webhook finds its call in the table already.
     except: providerCallId,
   });
   if (live >= maxConcurrentCalls) return refuse(sent, 'busy', busyMessage, content);
@@ -77,7 +77,9 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
   return connect(deps, { call, carrier: sent.carrier, content });
 }
 
-/** With a message the call is answered to say it; without one the caller hears what their network makes of it. */
+/**
+ * Refuses a call. With a message, the call is answered to say it; without one, the caller hears their network's signal.
+ */
 function refuse(
   { carrier: { answers } }: Pick<SentOfCall, 'carrier'>,
   reason: 'busy' | 'rejected',
@@ -109,7 +111,10 @@ async function answerOutgoing(deps: VoiceDeps, { call, account, sent }: OfCall):
 
 const NEEDS_SPEECH = 'the agent needs speech of its own: this carrier cannot hear and speak';
 
-/** What is asked for a call is of that one: the address may not be signed. Its carrier may not have told its id. */
+/**
+ * Returns whether a request with a call's id in its address belongs to that call, as not every carrier signs the
+ * address. The carrier's id of the call may still be unknown.
+ */
 export function isOf(
   { providerCallId }: CallRow,
   { callback }: Pick<SentOfCall, 'callback'>,
@@ -117,13 +122,13 @@ export function isOf(
   return providerCallId === null || providerCallId === callback.callId;
 }
 
-/** Its socket is over: the call is too, unless it was cut. Then another one is opened, with whoever is there. */
+/** Answers a request after a socket has closed. The call ends, unless its line was cut; then another line is opened. */
 async function afterSocket(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   const { call, sent } = ofCall;
   const { callback, carrier, stream } = sent;
   const became = statusIn(sent);
   if (became === 'live' && sent.after < call.transfers) return afterHandOff(deps, ofCall);
-  // Where the carrier does not say how it ended: somebody is there, so that it was cut.
+  // If the carrier does not report how the socket ended, a live call means that the line was cut.
   const wasCut = stream === undefined ? callback.relayEnd === 'failed' : stream < STREAMS_MAX;
   if (became !== 'live' || !wasCut) {
     await settleCall(deps, call, endingOf(call, became === 'live' ? HUNG_UP : became));
@@ -138,5 +143,5 @@ function statusIn({ callback }: Pick<SentOfCall, 'callback'>): NonNullable<Becam
   return callback.state ?? 'live';
 }
 
-/** Of one call: a line that is cut so often does not hold. */
+/** Maximum number of lines of a call. A line that is cut more often does not hold. */
 const STREAMS_MAX = 20;

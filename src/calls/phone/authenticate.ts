@@ -6,28 +6,28 @@ import type { Callback, Carrier, SignedRequest } from '../../carriers/carrier.ts
 
 export type AuthenticateDeps = {
   accounts: Pick<Accounts, 'ofNumber' | 'byId' | 'numbersOf'>;
-  /** Of wrong signatures by address, as of wrong keys. */
+  /** Counts wrong signatures by client address, together with wrong API keys. */
   rateLimits: Pick<RateLimits, 'countFailure'>;
   baseUrl: () => string;
-  /** PARLEY_BASE_URL; undefined: it is not set, and carriers may call any name of this server. */
+  /** PARLEY_BASE_URL. If undefined, carriers may call any host name of this server. */
   publicUrl: string | undefined;
   nowMs: () => number;
 };
 
-/** What a carrier posted to one of our webhooks. */
+/** A request that a carrier posted to one of our webhooks. */
 export type Sent = Pick<SignedRequest, 'form' | 'body' | 'target' | 'headers'> & {
   carrier: Carrier;
-  /** What the form says. */
+  /** The parsed form. */
   callback: Callback;
   client: Client;
 };
 
-/** What came by an address that may name a TelephonyProvider (uuid). */
+/** A request to an address that may name a TelephonyProvider (uuid). */
 export type SentTo = Sent & { providerId: string | undefined };
 
 /**
- * Whose request it is: the account that it is signed for, of those that have its number. Two tenants may have
- * declared the same account: the one that knows its token is meant, or that the address names.
+ * Returns the account that signed the request, among the accounts with its number. Two tenants may have declared the
+ * same carrier account; the request belongs to the one whose token verifies it, or that the address names.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function signedFor(
@@ -46,7 +46,9 @@ export async function signedFor(
 
 type Candidate = { account: Account; bound: BoundNumber };
 
-/** Accounts that the request may be of: those that it names by their id, or by the address. */
+/**
+ * Returns the accounts that the request may belong to, by the account id in the request or the provider in the address.
+ */
 async function candidatesOf(
   { accounts }: AuthenticateDeps,
   { callback: { accountId }, providerId }: SentTo,
@@ -62,13 +64,16 @@ async function candidatesOf(
   return bound ? [{ account, bound }] : [];
 }
 
-/** Which of the numbers is ours; where the carrier does not say, either may be. */
+/** Returns our number in the request, or both numbers if the carrier does not report a direction. */
 function oursIn({ direction, from, to }: Callback): readonly string[] {
   if (direction === undefined) return [to ?? '', from ?? ''];
   return [(direction === 'outbound' ? from : to) ?? ''];
 }
 
-/** @throws ApiError invalid_signature, rate_limited */
+/**
+ * Returns the account if the request has its valid signature.
+ * @throws ApiError invalid_signature, rate_limited
+ */
 export async function requireSigned(
   deps: AuthenticateDeps,
   account: Account | undefined,
@@ -96,8 +101,8 @@ function isFrom(deps: AuthenticateDeps, account: Account, sent: Sent): boolean {
 }
 
 /**
- * The addresses that a signature may be over. `Host` is the sender's word, so it counts only where no address is
- * configured: a request that was signed for another server could name that one.
+ * Returns the base addresses that a signature may cover. The sender controls `Host`, so it counts only if no address is
+ * configured: otherwise a request signed for another server could name that server.
  */
 function basesOf({ baseUrl, publicUrl }: AuthenticateDeps, { headers }: Sent): string[] {
   if (publicUrl !== undefined) return [baseUrl()];

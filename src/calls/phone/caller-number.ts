@@ -1,4 +1,4 @@
-/** What networks spell on a telephone's keys where a caller hides the number, such as +266696687 for "anonymous". */
+/** Words that networks spell on telephone keys if a caller hides the number, such as +266696687 for "anonymous". */
 const HIDDEN_WORDS = [
   'anonymous',
   'blocked',

@@ -12,7 +12,7 @@ const tag = 'Telephony';
 const XML = 'text/xml; charset=utf-8';
 const xml = { 'text/xml': z.string() };
 
-/** What carriers call (contract, Telephony). */
+/** Returns the routes that carriers call (contract, Telephony). */
 export function carrierRoutes(deps: VoiceDeps): Route[] {
   return CARRIERS.flatMap((carrier) => [voiceRoute(deps, carrier), statusRoute(deps, carrier)]);
 }
@@ -55,7 +55,10 @@ function statusRoute(deps: VoiceDeps, carrier: Carrier): Route {
   });
 }
 
-/** Where no other address is configured, a carrier reports the end of a call at the one where calls come in. */
+/**
+ * Returns whether a request to the voice address reports the end of a call. Carriers send it there if no other address
+ * is configured.
+ */
 function isEndOfCall({ callId, callback: { state } }: SentOfCall): boolean {
   return callId === undefined && state !== undefined && state !== 'live';
 }
@@ -68,7 +71,7 @@ function requestOf(carrier: Carrier, raw: Raw): SentOfCall {
   return { carrier, callback: carrier.readCallback(raw.form), ...raw, ...namedIn(raw.query) };
 }
 
-/** What its address names: the uuids of a call and of a provider, and which of its sockets, or transfers, is meant. */
+/** Reads the parameters of the address: the uuids of a call and a provider, and the number of a socket or transfer. */
 function namedIn(
   query: URLSearchParams,
 ): Pick<SentOfCall, 'callId' | 'providerId' | 'stream' | 'after' | 'transfer'> {
@@ -86,7 +89,7 @@ function numberIn(query: URLSearchParams, name: string): number | undefined {
   return Number.isInteger(number) && number > 0 ? number : undefined;
 }
 
-/** Text that is not an id becomes the id of no provider. */
+/** Returns the uuid of the provider. Text that is not an id becomes the id of no provider. */
 function providerIn(query: URLSearchParams): string {
   return toUuid('tp', query.get('provider') ?? '') ?? '00000000-0000-0000-0000-000000000000';
 }

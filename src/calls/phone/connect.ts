@@ -13,7 +13,7 @@ type Connecting = {
   stream?: number;
 };
 
-/** Opens a line of the call; `content` undefined: nobody answers it. Returns XML. */
+/** Opens a line of the call and returns XML. `content` is undefined if nobody can answer. */
 export async function connect(
   deps: VoiceDeps,
   { call, content, carrier, stream = 1 }: Connecting,
@@ -38,12 +38,12 @@ export async function connect(
     token,
     language: voice?.language ?? content?.language,
     isGreetingKept: content?.firstMessageInterruptible === false,
-    // No carrier has the voice of the samples.
+    // `simulated` names the voice of the samples, which no carrier has.
     ...(voice && voice.provider !== SIMULATED && { voice }),
   });
 }
 
-/** Whether the agent can speak over the carrier: by the carrier's speech, or its own. */
+/** Returns whether the agent can speak over the carrier, by the carrier's speech or its own. */
 export async function canSpeak(
   { hasOwnSpeech }: Pick<VoiceDeps, 'hasOwnSpeech'>,
   { relay }: Carrier,
@@ -52,7 +52,7 @@ export async function canSpeak(
   return relay !== undefined || hasOwnSpeech(namespace, content);
 }
 
-/** Opens another line of a call, as the version that answered it. */
+/** Opens another line of a call, for the agent version that answered it. */
 export async function connectAgain(
   deps: VoiceDeps,
   again: Omit<Connecting, 'content'>,
@@ -66,7 +66,7 @@ export const boundTo = ({ agentId, agentVersion }: CallRow) => ({
   agentVersion: agentVersion ?? undefined,
 });
 
-/** Of the version that will answer; undefined: nobody can. */
+/** Returns the content of the version that answers; undefined if nobody can. */
 export async function contentOf(
   { pool }: Pick<VoiceDeps, 'pool'>,
   { namespace }: { namespace: string },

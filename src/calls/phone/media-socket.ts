@@ -16,9 +16,9 @@ import { createMediaTrack } from './media-track.ts';
 
 /** A frame of 20 ms has some 300 bytes. */
 const FRAME_BYTES_MAX = 64 * 1024;
-/** Who has a token shows it at once. */
+/** Time for the carrier to present the token. */
 const START_MS = 5_000;
-/** Frames that say nothing we know, one after the other: whoever sends them is no carrier. */
+/** Consecutive unknown frames after which the client is not considered a carrier. */
 const UNKNOWN_MAX = 50;
 
 const FORMAT: SoundFormat = {
@@ -29,7 +29,7 @@ const FORMAT: SoundFormat = {
 };
 
 export type MediaSocketDeps = {
-  /** How long a user waited for a reply. */
+  /** Receives the time that a user waited for a reply. */
   onTimes: (times: TurnTimes) => void;
   lines: Pick<Lines, 'open'>;
   providers: SpeechProviders;
@@ -37,9 +37,9 @@ export type MediaSocketDeps = {
 };
 
 /**
- * Media Streams: the carrier sends what is heard and plays what is sent, as µ-law. Its first frames are
- * `connected` and `start`, which has the token that the answer to its call gave it; without one that is right
- * nothing else is read.
+ * Returns the route of Media Streams: the carrier sends and plays sound as µ-law. Its first frames are `connected` and
+ * `start`, which has the token from the answer to its call. Without a valid token, the socket is closed and reads
+ * nothing else.
  */
 export function mediaSocket(
   deps: MediaSocketDeps,
@@ -79,7 +79,7 @@ export function mediaSocket(
 
 type Way = { socket: Socket; media: MediaFrames };
 
-/** One that has shown its token: what comes waits until its line is open. */
+/** Opens the line of a stream that has presented a token. Frames wait until the line is open. */
 function openStream(
   { lines, log, onTimes, providers }: MediaSocketDeps,
   way: Way,
@@ -148,7 +148,7 @@ function sinkOf({ socket, media }: Way, streamSid: string) {
   };
 }
 
-/** Of a call that nobody can answer, so that nobody's voice is known. */
+/** Returns a line without sound for a call that nobody can answer, since no agent's voice is known. */
 function silentLine(socket: Socket): Line {
   const nothing = (): void => undefined;
   return { say: nothing, endUtterance: nothing, sendKeys: nothing, end: () => socket.close() };

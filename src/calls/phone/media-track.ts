@@ -2,26 +2,25 @@ import { MU_LAW_SILENCE } from '../../speech/audio/mu-law.ts';
 import { createRealTime } from '../lines/real-time.ts';
 import type { Media } from '../../carriers/media.ts';
 
-/** What a user says, as a stream without gaps, whatever became of its frames on their way. */
+/** The user's sound as a stream without gaps, whatever happens to its frames on the network. */
 export type MediaTrack = {
-  /** µ-law of what is to be heard next; undefined: nothing of it. */
+  /** Returns the next sound as µ-law; undefined if the frame is dropped. */
   take: (media: Media) => Uint8Array | undefined;
 };
 
 const BYTES_PER_MS = 8;
-/** Less is how clocks differ. */
+/** Shortest gap that is filled. Smaller differences come from the clocks. */
 const GAP_MS_MIN = 20;
-/** Longer ones are a pause of so much. */
+/** Longest silence that fills a gap. */
 const GAP_MS_MAX = 1_000;
 
 type Deps = {
-  /** A monotonic clock. */
   nowMs: () => number;
-  /** Told once: more comes than anybody can say. */
+  /** Called once, when sound arrives faster than real time. */
   onFlood: () => void;
 };
 
-/** Doubled frames and those that come after a later one are left out; what is missing is silence. */
+/** Creates a track. Drops repeated and late frames, and fills gaps with silence. */
 export function createMediaTrack(deps: Deps): MediaTrack {
   const realTime = createRealTime(deps);
   let lastChunk = 0;

@@ -9,8 +9,8 @@ import { closeMailbox, hasVoicemail, noteMachine } from './machine.ts';
 import type { SentOfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
- * What the carrier tells of a call. A call that is over stays as it is, so that what comes late or twice
- * changes nothing. The carrier also reports here that a machine has answered an outgoing call.
+ * Handles a carrier's report about a call. A call that is over stays as it is, so late and repeated reports change
+ * nothing. The carrier also reports here that a machine has answered an outgoing call.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
@@ -24,7 +24,7 @@ export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<str
   const { callId: providerCallId, state: became } = sent.callback;
   const isOver = became !== 'live' && became !== undefined;
   if (call.endedAt !== null) {
-    // It was ended before its carrier had told its id.
+    // The call ended before the carrier had reported its id.
     const isUnheard = became === 'live' && call.providerCallId === null;
     if (isUnheard) await deps.transportOf(call).hangUp({ ...call, providerCallId });
     // The machine hung up before the message was said.
@@ -41,7 +41,7 @@ export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<str
   return nothing;
 }
 
-/** Somebody has picked up at the number that a call of ours is transferred to: theirs is a call of its own. */
+/** Notes that somebody has picked up a transfer. The transferred leg is a call of its own at the carrier. */
 async function notePickUp(deps: VoiceDeps, sent: SentOfCall): Promise<void> {
   const call = sent.callId === undefined ? undefined : await readCallById(deps.pool, sent.callId);
   const account = call?.telephonyProviderId && (await deps.accounts.byId(call.telephonyProviderId));
@@ -55,7 +55,7 @@ async function notePickUp(deps: VoiceDeps, sent: SentOfCall): Promise<void> {
 
 type Told = { account: Account; call: CallRow | undefined };
 
-/** `call` undefined: we know no such call. */
+/** `call` is undefined if the call is unknown. */
 async function callOf(deps: VoiceDeps, sent: SentOfCall): Promise<Told> {
   if (sent.callId === undefined) {
     const { account } = await signedFor(deps, sent);

@@ -18,12 +18,12 @@ export type PhoneTransportDeps = {
   log: Logger;
 };
 
-/** Beyond its ringing: until the carrier has told how it ended. */
+/** Time after the ringing for the carrier to report its result. */
 const TOLD_MS = 30_000;
 
 /**
- * Calls over the public network. It dials once: a process that was killed as it dialled left word of it, and
- * whoever goes on asks the carrier for the call before it dials again.
+ * Creates the transport of calls over the public network. It dials once: before it dials it stores the time, so that
+ * after a crash another process asks the carrier for the call instead of dialing again.
  */
 export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
   const { accounts, apis, log, pool } = deps;
@@ -48,7 +48,7 @@ export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
       const there =
         dialedMs === null
           ? undefined
-          : // Its webhooks tell of it sooner than its lists.
+          : // The carrier's webhooks report the call sooner than its lists do.
             (call.providerCallId ??
             (await api.findDialed(account, { from, to, sinceMs: dialedMs })));
       if (there !== undefined) return { providerCallId: there };
@@ -66,7 +66,7 @@ export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
       await failpoint('call.dialed');
       return { providerCallId };
     },
-    // The line itself says what is said.
+    // The line itself speaks.
     say: async () => undefined,
     hangUp: async ({ id, telephonyProviderId, providerCallId }) => {
       try {

@@ -7,18 +7,19 @@ import type { Lines, OpenLine } from '../lines/lines.ts';
 import { createMessageBound } from '../lines/message-bound.ts';
 import { pathsOf, type Relay, type RelayFrame } from '../../carriers/carrier.ts';
 
-/** An utterance of ten minutes has a third of it. */
+/** Three times the size of an utterance of ten minutes. */
 const FRAME_BYTES_MAX = 64 * 1024;
-/** Who has a token shows it at once. */
+/** Time for the carrier to present the token. */
 const SETUP_MS = 5_000;
-/** Frames that say nothing we know, one after the other: whoever sends them is no carrier. */
+/** Consecutive unknown frames after which the client is not considered a carrier. */
 const UNKNOWN_MAX = 50;
-/** Nobody says more while a turn is stored, nor faster; a database may be away for a minute. */
+/** Limits beyond the speech of a user, even while the database is away for a minute. */
 const PROMPTS = { pending: 20, pendingChars: 64_000, burst: 40, perSec: 2 };
 
 /**
- * ConversationRelay: the carrier hears and speaks, and sends and takes text. Its first frame has the token that
- * the answer to its call gave it; without one that is right nothing else is read.
+ * Returns the route of ConversationRelay: the carrier transcribes and speaks, and exchanges text with the server. Its
+ * first frame has the token from the answer to its call. Without a valid token, the socket is closed and reads nothing
+ * else.
  */
 export function relaySocket(
   { lines, log }: { lines: Pick<Lines, 'open'>; log: Logger },

@@ -13,22 +13,21 @@ export type VoiceDeps = ConversationDeps &
     transportOf: TransportOf;
     /** Wakes the process that holds the line of this call (uuid). Does not wait. */
     wakeLine: (callId: string) => void;
-    /** Whether an agent of the namespace hears and speaks by providers of ours. */
+    /** Whether an agent of the namespace transcribes and speaks by its own ModelProviders. */
     hasOwnSpeech: (namespace: string, content: AgentContent) => Promise<boolean>;
     log: Logger;
   };
 
-/** With what the address names. */
+/** A request with the parameters of its address. */
 export type SentOfCall = SentTo & {
-  /** uuid */
   callId: string | undefined;
-  /** Once a socket is over of which the carrier does not say how it ended: which one of the call it was, from 1. */
+  /** Number of the socket that has closed, from 1. Only for carriers that do not report how a socket ended. */
   stream: number | undefined;
-  /** How many times the call had been transferred when the socket was asked for that is over. */
+  /** Number of transfers before the socket that has closed was opened. */
   after: number;
-  /** Which transfer of the call it is about; undefined: none. */
+  /** Number of the transfer that the request is about, if any. */
   transfer: number | undefined;
 };
 
-/** What is asked of a call that we know, signed. */
+/** A signed request about a known call. */
 export type OfCall = { call: CallRow; account: Account; sent: SentOfCall };

@@ -2,19 +2,18 @@ import type { CarrierAccount } from '../../carriers/carrier.ts';
 import { carrierOf, ownFieldsOf } from '../../carriers/carriers.ts';
 import type { AccountSpec } from './accounts.sql.ts';
 
-/** A TelephonyProvider as calls go by it: what is in force, with its defaults applied. */
+/** An active TelephonyProvider as calls use it, with its defaults applied. */
 export type Account = CarrierAccount & {
-  /** uuid of the provider. */
   id: string;
   namespace: string;
   name: string;
-  /** undefined: nobody is called by it. */
+  /** Undefined if it makes no outbound calls. */
   outbound: OutboundTerms | undefined;
   inbound: InboundTerms;
 };
 
 export type OutboundTerms = {
-  /** ISO 3166-1 */
+  /** ISO 3166-1 codes. */
   countries: readonly string[];
   maxConcurrentCalls: number;
   maxCallsPerMinute: number;
@@ -31,7 +30,7 @@ export type InboundTerms = {
 const OUTBOUND = { maxConcurrentCalls: 10, maxCallsPerMinute: 60, ringSec: 30 };
 const INBOUND = { maxConcurrentCalls: 100 };
 
-/** A declaration with its defaults applied (contract/telephony-providers.md#fields); `authToken` is in clear. */
+/** Applies the defaults to a declaration (contract/telephony-providers.md#fields). `authToken` is in plain text. */
 export function accountOf(
   provider: { id: string; namespace: string; name: string; spec: AccountSpec },
   authToken: string,

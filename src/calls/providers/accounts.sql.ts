@@ -2,18 +2,18 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 import type { DeclaredNumber, TelephonyProviderSpec } from './telephony-provider.ts';
 
-/** What calls find: accounts in force and their numbers, each with the agent of that name as it is now. */
+/** Active accounts and their numbers, each with the current agent of that name. */
 
-/** The part of a declaration that calls use; its numbers have a table of their own. */
+/** The part of a declaration that calls use. Its numbers have their own table. */
 export type AccountSpec = Omit<TelephonyProviderSpec, 'numbers' | 'metadata'>;
 /** `authToken` is sealed. */
 export type AccountRow = ObjectKey & { id: string; spec: AccountSpec; authToken: Buffer };
-/** `agentId` null: the namespace has no such agent; `agentVersion` null: the live one. */
+/** `agentId` is null if the namespace has no such agent; `agentVersion` is null for the live version. */
 export type BoundRow = {
   number: string;
   agentId: string | null;
   agentVersion: number | null;
-  /** When it is answered; null: always. */
+  /** Opening hours; null for always. */
   hours: DeclaredNumber['hours'] | null;
 };
 
@@ -23,7 +23,7 @@ const BOUND = `n.number, a.id as "agentId", n.agent_version as "agentVersion", n
 const AGENT = `left join agents a
   on a.namespace = n.namespace and a.name = n.agent_name and a.deleted_at is null`;
 
-/** Of all namespaces, the oldest first: one that comes later pushes none out. */
+/** Returns accounts of all namespaces, the oldest first, so that a newer account displaces none. */
 export async function findByNumber(
   db: Db,
   { accountId, number, max }: { accountId: string; number: string; max: number },
@@ -60,7 +60,7 @@ export async function findById(db: Db, id: string): Promise<AccountRow | undefin
   return rows[0];
 }
 
-/** Those of a provider in the order of their digits. */
+/** Returns the numbers of a provider in the order of their digits. */
 export async function listBound(db: Db, providerId: string): Promise<BoundRow[]> {
   const { rows } = await db.query<BoundRow>({
     name: 'list_telephony_numbers',

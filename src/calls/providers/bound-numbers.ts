@@ -15,7 +15,7 @@ export function boundNumbers(
   provider: { id: string; namespace: string },
   declared: readonly DeclaredNumber[] = [],
 ): Beside {
-  // `readNumbers` sorts them like this.
+  // `readNumbers` uses the same order.
   const numbers = declared.toSorted((a, b) => (a.number < b.number ? -1 : 1));
   return {
     lock: (db) => lockCount(db, 'telephony_numbers', provider.namespace),
@@ -29,7 +29,7 @@ export function boundNumbers(
   };
 }
 
-/** The text for a number that another provider has. */
+/** Returns the message for a number that belongs to another provider. */
 export function numberTaken({ number, by }: TakenNumber): string {
   return `${number} stands in the TelephonyProvider ${by} already: take it out there, or leave it out here`;
 }

@@ -20,24 +20,26 @@ import { TELEPHONY_PROVIDER_KIND } from './telephony-provider.kind.ts';
 
 export type { Account } from './account.ts';
 
-/** `agentId`: uuid; null: the namespace has no such agent. `agentVersion` undefined: the live one. */
+/**
+ * A number and its agent. `agentId` is a uuid, or null if the namespace has no such agent. `agentVersion` is undefined
+ * for the live version.
+ */
 export type BoundNumber = {
   number: string;
   agentId: string | null;
   agentVersion: number | undefined;
-  /** When it is answered; undefined: always. */
+  /** Opening hours; undefined for always. */
   hours?: DeclaredNumber['hours'] | undefined;
 };
 
 /**
- * The accounts that calls go by, remembered by one process: what the operator brings in force is used as
- * soon as it is told of (`look`), and within a second when that notification is lost. All throw when a
- * token was sealed with another PARLEY_ENCRYPTION_KEY.
+ * The accounts that calls use, cached per process. A change takes effect as soon as its notification arrives (`look`),
+ * or within a second if that is lost. All functions throw if a token was sealed with another PARLEY_ENCRYPTION_KEY.
  */
 export type Accounts = {
   /**
-   * All namespaces' accounts with this id at the carrier that bind the number, at most 20, the oldest
-   * first. Whose token verifies decides whose call it is; one whose token does not open is left out,
+   * Returns the accounts of all namespaces with this carrier account id that bind the number: at most 20, the oldest
+   * first. The account whose token verifies the request owns the call. Omits accounts whose token cannot be opened,
    * unless there is no other.
    */
   ofNumber: (
@@ -45,24 +47,24 @@ export type Accounts = {
     number: string,
   ) => Promise<readonly { account: Account; bound: BoundNumber }[]>;
   byName: (namespace: string, name: string) => Promise<Account | undefined>;
-  /** `providerId`: uuid */
+  /** `providerId` is a uuid. */
   byId: (providerId: string) => Promise<Account | undefined>;
-  /** The numbers of an account bound to an agent (uuid), or all, in the order of their digits. */
+  /** Returns the numbers of an account, or only those bound to an agent (uuid), in the order of their digits. */
   numbersOf: (account: Account, agentId?: string) => Promise<readonly BoundNumber[]>;
-  /** These providers and agents were projected, or something else was; `*`: look at all. */
+  /** Drops cached entries that these changes of providers and agents affect. `*` drops everything. */
   look: (ids: readonly string[]) => void;
 };
 
 const ACCOUNTS_OF_A_NUMBER_MAX = 20;
-/** Of each way to find accounts. */
+/** Maximum number of entries for each way to find accounts. */
 const REMEMBERED_MAX = 1_000;
-/** Of providers whose numbers are remembered, which may be a thousand each. */
+/** Maximum number of providers whose numbers are cached; each may have a thousand. */
 const LISTS_MAX = 100;
 
 type Deps = {
   pool: Pool;
   sealer: Pick<Sealer, 'open'>;
-  /** Monotonic. */
+  /** A monotonic clock. */
   nowMs: () => number;
 };
 type FoundAccount = { account?: Account };
@@ -86,7 +88,7 @@ export function createAccounts(deps: Deps): Accounts {
   };
   return {
     ofNumber: async (accountId, number) => {
-      // Who calls this route from outside may name anything: what no provider can have costs no query.
+      // Anybody can send any id to this route, so values that no provider can have cost no query.
       if (!isOf(accountIdField, accountId) || !isOf(phoneNumber, number)) return [];
       const { of } = await numbers.find(`${accountId}/${number}`, async () => {
         const max = ACCOUNTS_OF_A_NUMBER_MAX;
@@ -123,15 +125,15 @@ function look({ accounts, numbers, lists }: Known, items: readonly string[]): vo
   const agents = told.filter(({ resource }) => resource === 'agents');
   if (isAll || providers.length > 0) {
     const ids = new Set(providers.map(({ id }) => id));
-    // One that was missing may have come, under an id that nobody knew, and with any number.
+    // A cached miss may now exist, under an unknown id and with any number.
     accounts.forget(({ account }) => isAll || !account || ids.has(account.id));
     numbers.forget(() => true);
-    // It may have got a number that another of its namespace had.
+    // The provider may have taken over a number from another one of its namespace.
     const namespaces = new Set(providers.map(({ namespace }) => namespace));
     lists.forget(({ namespace }) => isAll || namespaces.has(namespace));
   }
   if (isAll || agents.length === 0) return;
-  // Many agents are published for each provider that changes: what they do not answer stays.
+  // Agents are published much more often than providers change, so numbers of other agents stay cached.
   numbers.forget(({ of }) =>
     of.some(({ account, bound }) => isAnswered(bound, account.namespace, agents)),
   );
@@ -140,7 +142,7 @@ function look({ accounts, numbers, lists }: Known, items: readonly string[]): vo
   );
 }
 
-/** By one of the agents; where there was none, it may be the one that has come. */
+/** Returns whether one of the agents answers the number, or may be the agent that was missing. */
 function isAnswered(
   { agentId }: BoundNumber,
   namespace: string,
@@ -157,7 +159,7 @@ function openAll(deps: Deps, rows: readonly (AccountRow & BoundRow)[]): FoundNum
     try {
       return [{ account: open(deps, row), bound: boundOf(row) }];
     } catch (error) {
-      failures.push(error); // It is one tenant's: the others go on.
+      failures.push(error); // The failure concerns one tenant only; the others continue.
       return [];
     }
   });

@@ -2,9 +2,9 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 import type { DeclaredNumber } from './telephony-provider.ts';
 
-/** The provider of a namespace that has a number (contract/telephony-providers.md#numbers). */
+/** Which provider of a namespace owns each number (contract/telephony-providers.md#numbers). */
 
-/** The reason of `Accepted=False` while another provider of the namespace has one of the numbers. */
+/** Reason of `Accepted=False` while another provider of the namespace has one of the numbers. */
 export const NUMBER_TAKEN = 'NumberTaken';
 
 /** Condition of a provider of namespace $1 that has an active number. */
@@ -13,13 +13,13 @@ export const HAS_NUMBER =
 
 type Owner = { id: string; namespace: string };
 
-/** A number that another provider has, and its name. */
+/** A number that belongs to another provider, and the name of that provider. */
 export type TakenNumber = { number: string; by: string };
 
 /**
- * The first of the numbers that another provider has in force and still declares. One that is declared
- * no more, but in force because what is declared instead is refused, is nobody's: else two that exchange
- * numbers would wait for each other for ever.
+ * Returns the first of the numbers that another provider both owns and still declares. A number that is active but no
+ * longer declared, because its new declaration is refused, counts as free. Otherwise two providers that exchange
+ * numbers would wait for each other forever.
  */
 export async function findTaken(
   db: Db,
@@ -44,7 +44,7 @@ export async function findTaken(
   return rows[0];
 }
 
-/** Providers that were refused a number that nobody has any more. */
+/** Returns the providers that were refused a number that is free now. */
 export async function listWaiting(db: Db): Promise<ObjectKey[]> {
   const { rows } = await db.query<ObjectKey>(
     `select w.namespace, w.name from telephony_providers w
@@ -58,7 +58,7 @@ export async function listWaiting(db: Db): Promise<ObjectKey[]> {
   return rows;
 }
 
-/** The numbers of a provider that are in force, as they were declared, in the order of their digits. */
+/** Returns the active numbers of a provider as declared, in the order of their digits. */
 export async function readNumbers(db: Db, providerId: string): Promise<DeclaredNumber[]> {
   const { rows } = await db.query<{
     number: string;
@@ -80,7 +80,7 @@ export async function readNumbers(db: Db, providerId: string): Promise<DeclaredN
   });
 }
 
-/** In place of those that were in force. One of them that somebody else has becomes this provider's. */
+/** Replaces the active numbers of a provider. A number that another provider owns moves to this one. */
 export async function replaceNumbers(
   db: Db,
   { id, namespace }: Owner,
@@ -111,7 +111,7 @@ export async function replaceNumbers(
   );
 }
 
-/** Frees the numbers of a provider that is gone. */
+/** Releases the numbers of a deleted provider. */
 export async function deleteNumbers(db: Db, providerId: string): Promise<void> {
   await db.query('delete from telephony_numbers where provider_id = $1', [providerId]);
 }

@@ -27,7 +27,10 @@ const BoundNumber = z.strictObject({
 /** Names of the fields that only one carrier has. */
 const OWN_NAMES = OWN_FIELDS.map(toSnakeKey);
 
-/** Accounts at carriers of calls, and their numbers (contract/telephony-providers.md). No answer has a token, only its place. */
+/**
+ * Accounts at telephone carriers, and their numbers (contract/telephony-providers.md). Responses never contain a token,
+ * only the reference to its Secret.
+ */
 export const TELEPHONY_PROVIDER_KIND = defineKind({
   kind: 'TelephonyProvider',
   idPrefix: 'tp',
@@ -42,7 +45,7 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
   selectableFields: ['.spec.type', '.spec.accountId'],
   homeField: 'accountId',
   secretColumn: 'auth_token',
-  // The numbers have a table of their own.
+  // The numbers have their own table.
   used: (spec) => {
     const { numbers: _, metadata: __, ...account } = spec;
     return account;
@@ -76,7 +79,7 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
     explain: withPlace,
   },
   audit: {
-    // Whoever sent a hotline elsewhere must be found, so the log shows the numbers too.
+    // The log also shows the numbers, so that it reveals who redirected a hotline.
     shown: [
       'type',
       'account_id',

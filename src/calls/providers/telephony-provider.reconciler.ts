@@ -33,7 +33,7 @@ import { ownFaultIn } from '../../carriers/carriers.ts';
 import { unknownCountries } from './unknown-countries.ts';
 
 type ProviderResource = Resource<TelephonyProviderSpec, TelephonyProviderStatus>;
-/** What is wrong, and the type of the condition that says so. */
+/** A problem, and the type of the condition that reports it. */
 type Blocked = { type: 'Accepted' | 'ResolvedRefs'; why: Problem };
 
 export type TelephonyProviderReconcilerDeps = ProjectDeps & {
@@ -41,7 +41,7 @@ export type TelephonyProviderReconcilerDeps = ProjectDeps & {
   guard: AddressGuard;
 };
 
-/** Brings TelephonyProviders in force: their address and token, and which agent answers which number. */
+/** Activates TelephonyProviders: their address and token, and the agents of their numbers. */
 export function telephonyProviderReconciler(
   deps: TelephonyProviderReconcilerDeps,
 ): ReconciledKind<TelephonyProviderSpec, TelephonyProviderStatus> {
@@ -56,14 +56,14 @@ export function telephonyProviderReconciler(
   });
 }
 
-/** Providers that waited for a number which another has let go of: nothing of their own has changed. */
+/** Returns providers that waited for a number that is free now, although their own declaration has not changed. */
 async function listFreed({
   pool,
   store,
 }: Pick<TelephonyProviderReconcilerDeps, 'pool' | 'store'>): Promise<ObjectKey[]> {
   const freed: ObjectKey[] = [];
   for (const key of await listWaiting(pool)) {
-    // Of a namespace that somebody else watches the store has none.
+    // The store lacks objects of namespaces that another process watches.
     if (await store.get('TelephonyProvider', key)) freed.push(key);
   }
   return freed;
@@ -75,7 +75,7 @@ async function act(
   { project, id }: { project: Project; id: string },
 ): Promise<Outcome<TelephonyProviderStatus>> {
   const stays = async ({ type, why }: Blocked): Promise<Outcome<TelephonyProviderStatus>> => {
-    // What was in force goes on.
+    // The active numbers stay.
     const status = { numbers: (await readNumbers(deps.pool, id)).length };
     return { findings: findingsOf({ type, why }), status };
   };
@@ -96,7 +96,7 @@ async function act(
   return { findings, status: { numbers: inForce } };
 }
 
-/** The token, or why the provider cannot be brought in force. */
+/** Returns the token, or the reason why the provider cannot be activated. */
 async function resolve(
   { store, guard }: Pick<TelephonyProviderReconcilerDeps, 'store' | 'guard'>,
   { spec, metadata: { namespace, name } }: ProviderResource,
@@ -130,7 +130,10 @@ async function resolve(
   return 'value' in found ? { authToken: found.value } : { type: 'ResolvedRefs', why: found };
 }
 
-/** Numbers of agents that are missing wait for them; the others are in force meanwhile. */
+/**
+ * Returns the state of the numbers. A number whose agent is missing waits for it; the other numbers are active
+ * meanwhile.
+ */
 async function bind(
   { store }: Pick<TelephonyProviderReconcilerDeps, 'store'>,
   { spec: { numbers = [] }, metadata: { namespace } }: ProviderResource,
@@ -149,7 +152,7 @@ async function bind(
   return { found: { ready: false, reason: 'AgentNotFound', message }, inForce };
 }
 
-/** What it refers to may be missing although all that it says is right. */
+/** A missing reference leaves the declaration itself accepted. */
 function findingsOf({ type, why }: Blocked): Finding[] {
   return type === 'Accepted' ? refused(type, why) : [...refused(type, why), accepted];
 }

@@ -19,8 +19,8 @@ import { CARRIER_TYPES, CARRIERS } from '../../carriers/carriers.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /**
- * The kind TelephonyProvider (contract/custom-resources.md#spec): types, CRD and REST shape come from here. An account
- * at a carrier, and which agent answers each of its numbers. What is of every carrier stands at the top.
+ * The kind TelephonyProvider (contract/custom-resources.md#spec), an account at a carrier and the agents of its
+ * numbers. Types, CRD and REST shape derive from here. Fields of all carriers are at the top.
  */
 
 const message = z.string().min(1).max(1000);
@@ -144,16 +144,15 @@ export const telephonyProviderStatus = z
   })
   .describe('What is known about the provider.');
 
-/** A stored spec. */
 export type TelephonyProviderSpec = z.output<typeof telephonyProviderSpec>;
 export type TelephonyProviderStatus = z.output<typeof telephonyProviderStatus>;
-/** A number as it is declared. */
+/** A number as declared. */
 export type DeclaredNumber = z.output<typeof boundNumber>;
 
-/** Characters of the token, without white space around it. */
+/** Maximum number of characters of the token, without surrounding white space. */
 export const AUTH_TOKEN_MAX = 256;
 
-/** What calls name the carrier by that has no telephone; no TelephonyProvider may have this name. */
+/** Name of the provider without a telephone. No TelephonyProvider may have this name. */
 export const SIMULATED = 'simulated';
 export const RESERVED_NAME =
   'simulated is the provider that plays calls without a telephone: give this one another name';

@@ -1,11 +1,11 @@
-/** Countries that can be called, by the metadata of telephone numbers that redaction knows them by too. */
+/** A country that cannot be called, with its place in the list. */
 
 type Refusal = { at: number; detail: string };
 
-/** Those of the codes that no telephone number is of, each with its place in the list. */
+/** Returns the codes that no telephone number belongs to, each with its place in the list. */
 export async function unknownCountries(codes: readonly string[]): Promise<Refusal[]> {
   if (codes.length === 0) return [];
-  // 10 MB and 50 ms, for those who call by telephone; the edition that redaction loads.
+  // Loaded on first use, because it takes 10 MB and 50 ms. Redaction loads the same edition.
   const { isSupportedCountry } = await import('libphonenumber-js/max');
   return codes.flatMap((code, at) => {
     if (isSupportedCountry(code)) return [];

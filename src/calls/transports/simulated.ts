@@ -5,13 +5,13 @@ import type { DueEvent, Transport } from './transport.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /**
- * A provider without a telephone: the other end follows a script, so that everything behind a call
- * (conversation, escalation, events, a crash in the middle) can be tried and tested for real.
+ * A provider without a telephone: a script plays the other end. It exercises everything behind a call (conversation,
+ * escalation, events, a crash in the middle) for real.
  */
 
 const LONGEST_WAIT_MS = 60_000;
 const TURNS_MAX = 1_000;
-/** As for a written message. */
+/** The same limit as for a written message. */
 const TEXT_MAX = 32_000;
 
 const wait = z.int().min(0).max(LONGEST_WAIT_MS);
@@ -46,12 +46,12 @@ export const SimulatedScript = z
 
 export type SimulatedScript = z.output<typeof SimulatedScript>;
 
-/** As it is kept: with what was taken out of each turn, for which its placeholder may be longer. */
+/** A turn as stored, with its redactions. A placeholder may be longer than the text that it replaces. */
 const keptTurn = turn.extend({ text: z.string(), redacted: z.custom<Redacted>().optional() });
 const KeptScript = SimulatedScript.extend({ turns: z.array(keptTurn).default([]) });
 type KeptScript = z.output<typeof KeptScript>;
 
-/** What a call's `provider` is that no TelephonyProvider carries; none may have the name. */
+/** The `provider` of a call without a TelephonyProvider. No TelephonyProvider may have this name. */
 export const SIMULATED = 'simulated';
 
 export const simulated: Transport = {
@@ -73,7 +73,7 @@ export const simulated: Transport = {
     const at = events[step];
     return at && { event: at.event, nextAfterMs: events[step + 1]?.afterMs ?? null };
   },
-  // Nobody listens: what was said is in the conversation.
+  // Nobody listens; the conversation has the words.
   say: async () => undefined,
   hangUp: async () => undefined,
   ask: async () => undefined,
@@ -81,7 +81,7 @@ export const simulated: Transport = {
 
 type ScriptedEvent = { afterMs: number; event: DueEvent['event'] };
 
-/** The script as events, each with its wait after the one before. */
+/** Returns the script as events, each with its delay after the one before. */
 function eventsOf(script: KeptScript): ScriptedEvent[] {
   const ringing: ScriptedEvent = { afterMs: 0, event: { type: 'ringing' } };
   return [

@@ -2,7 +2,7 @@ import type { Transport, TransportOf } from './transport.ts';
 import { simulated } from './simulated.ts';
 import { WEB_VOICE, webVoice } from './web-voice.ts';
 
-/** `carried`: what goes over the TelephonyProviders; what no page brings follows a script. */
+/** Chooses the transport of a call: `carried` for TelephonyProviders, otherwise a web page or a script. */
 export function createTransports({ carried }: { carried: Transport }): TransportOf {
   return ({ provider, telephonyProviderId }) => {
     if (telephonyProviderId !== null) return carried;

@@ -4,21 +4,21 @@ import { CALL_COLUMNS, CALL_LIVE, type CallRow } from '../calls.sql.ts';
 import { fromUuid } from '../../ids.ts';
 import { WEB_VOICE } from './web-voice.ts';
 
-/** A call that a web page brings. Ids are uuids. */
+/** A call from a web page. Ids are uuids. */
 export type WebCall = Pick<
   CallRow,
   'id' | 'namespace' | 'agentId' | 'agentVersion' | 'userId' | 'variables' | 'metadata'
 > & {
-  /** Most calls of web pages with this agent at once; null: as many as come. */
+  /** Maximum number of concurrent web calls with this agent; null for no limit. */
   maxConcurrent: number | null;
 };
 
-/** Until its line is opened, which whoever brings it does at once. */
+/** Time to open the line, which a web page does immediately. */
 const UNCONNECTED_MS = 10_000;
 
 /**
- * undefined: there are as many as may be. Counted over all processes, under a lock of the agent's, so that none comes
- * too much; by an index of the live ones.
+ * Inserts a call, or returns undefined if the agent has no capacity left. Counts the live calls of all processes by an
+ * index, under a lock for the agent, so that concurrent requests cannot exceed the limit.
  */
 export function insertWebCall(pool: Pool, call: WebCall): Promise<CallRow | undefined> {
   return inTransaction(pool, async (db) => {

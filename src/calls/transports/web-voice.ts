@@ -1,11 +1,11 @@
 import type { Transport } from './transport.ts';
 
-/** The `provider` of a call that a web page begins (contract/talks.md#voice); no TelephonyProvider has the name. */
+/** The `provider` of a call from a web page (contract/talks.md#voice). No TelephonyProvider may have this name. */
 export const WEB_VOICE = 'web_voice';
 
 /**
- * The page's own socket is all that there is: nobody can be called or asked by another way. The talk closes it
- * when its conversation ends.
+ * The transport of calls from web pages. The page's own socket is the only connection: nothing can be dialed or
+ * queried. The talk closes the socket when its conversation ends.
  */
 export const webVoice: Transport = {
   keepable: async (options) => options,
