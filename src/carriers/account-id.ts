@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
-/** An id at a carrier, in a declaration and in what carriers send. */
+/** An account id at a carrier, in declarations and in the carrier's requests. */
 export const accountIdField = z
   .string()
   .min(1)

@@ -1,25 +1,28 @@
 import type { EgressClient } from '../platform/egress/client.ts';
 
-/** One request to the API of a carrier. */
+/** A request to the API of a carrier. */
 export type CarrierQuestion = {
   url: string;
-  /** The header. */
+  /** Value of the `Authorization` header. */
   authorization: string;
-  /** Default: POST with a body, else GET. */
+  /** Defaults to POST with a body, otherwise to GET. */
   method?: 'DELETE';
   body?: { type: string; text: string };
   timeoutMs?: number;
 };
 
-/** `body` undefined: it is no JSON. */
+/** `body` is undefined if it is not JSON. */
 export type CarrierAnswer = { status: number; body: unknown };
 
 const TIMEOUT_MS = 10_000;
-/** Of questions that somebody waits for. */
+/** Timeout of requests that a client waits for. */
 export const SHORT_TIMEOUT_MS = 3_000;
 const ANSWER_BYTES_MAX = 256 * 1024;
 
-/** @throws Error when it gives no answer */
+/**
+ * Sends a request to a carrier.
+ * @throws Error if the carrier does not answer
+ */
 export async function askCarrier(
   egress: Pick<EgressClient, 'send'>,
   { url, authorization, body, method, timeoutMs = TIMEOUT_MS }: CarrierQuestion,
@@ -35,7 +38,7 @@ export async function askCarrier(
     ...(body && { body: body.text }),
     timeoutMs,
     maxResponseBytes: ANSWER_BYTES_MAX,
-    // A call that is placed twice rings twice.
+    // Sent once only: a call that is placed twice rings twice.
     ...(body && { once: true }),
   });
   if (outcome.kind === 'error') throw new Error(`the carrier: ${outcome.message}`);
@@ -50,15 +53,15 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** The carrier will not place the call, now or later; `message` is safe to show in a log. */
+/** Thrown if the carrier will not place the call, now or later. `message` is safe to log. */
 export class DialRefused extends Error {
   override readonly name = 'DialRefused';
 }
 
-/** Of an answer to "dial" that is no call; `why` as the carrier says it. */
+/** Returns the error for a refused dial request. `why` is the carrier's own text. */
 export function refusalOf(status: number, why: string): Error {
   const reason = `the carrier answers ${status}${why}`;
-  // 429 and what is wrong on its side may go by.
+  // 429 and errors on the carrier's side may be temporary.
   const isFinal = status >= 400 && status < 500 && status !== 429;
   return isFinal ? new DialRefused(reason) : new Error(reason);
 }

@@ -3,13 +3,13 @@ import type { EgressClient } from '../platform/egress/client.ts';
 import type { MediaFrame } from './media.ts';
 
 /**
- * One carrier of telephone calls: everything that Parley must know to speak with it. A carrier is a value of this type in
- * a folder of its own, and one line of carriers.ts. It knows no call, no line and no other carrier.
+ * A carrier of telephone calls: everything that Parley must know to speak with it. Each carrier is a value of this type
+ * in its own folder, and one line of carriers.ts. It depends on no call, no line and no other carrier.
  */
 export type Carrier<T extends string = string> = {
-  /** The `type` of its TelephonyProviders, and the part of our addresses that is its own. */
+  /** The `type` of its TelephonyProviders. Also a segment of our webhook addresses. */
   type: T;
-  /** What people call it, also in the ids of its operations. */
+  /** Display name, also used in operation ids. */
   name: string;
   provider: ProviderPart;
   signature: SignatureCheck;
@@ -18,36 +18,36 @@ export type Carrier<T extends string = string> = {
   readCallback: (form: URLSearchParams) => Callback;
   answers: AnswerWriter;
   media: MediaFrames;
-  /** Absent if the carrier cannot hear and speak by itself: then an agent needs speech of its own. */
+  /** Absent if the carrier cannot transcribe and speak. Its agents then need their own ModelProviders for speech. */
   relay?: Relay;
 };
 
-/** Its part of the kind TelephonyProvider. */
+/** The carrier's part of the kind TelephonyProvider. */
 export type ProviderPart = {
-  /** Base of its API where a provider names none. */
+  /** Base of its API if a provider names none. */
   apiUrl: string;
   /** Ends the sentence "of Twilio …" in the descriptions of two fields that all carriers share. */
   says: { accountId: string; authToken: string };
-  /** Fields that only its own providers have, by their names in the resource. All of them are texts and optional. */
+  /** Fields that only its own providers have, by their names in the resource. All are optional texts. */
   fields: Readonly<Record<string, z.ZodType<string | undefined>>>;
   /** CEL rules that Kubernetes checks. */
   rules: readonly { rule: string; message: string; fieldPath: string }[];
-  /** What is wrong with its fields beyond their schema. */
+  /** Returns the first fault of its fields beyond their schema. */
   faultIn?: (own: OwnFields) => OwnFault | undefined;
 };
 
 export type OwnFields = Readonly<Record<string, string | undefined>>;
 
-/** `code` in an answer of REST, `reason` in a condition. */
+/** A fault: `code` for REST errors, `reason` for conditions. */
 export type OwnFault = { field: string; code: string; reason: string; message: string };
 
-/** A TelephonyProvider as far as its carrier is concerned. */
+/** The part of a TelephonyProvider that its carrier needs. */
 export type CarrierAccount = {
   type: string;
   accountId: string;
-  /** In clear. */
+  /** The token in plain text. */
   authToken: string;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   apiUrl: string;
   /** The fields that only providers of this carrier have. */
   own: OwnFields;
@@ -59,8 +59,8 @@ export type SignatureCheck = {
   /** `detail` of the 401 for a request that no account has signed. */
   refusal: string;
   /**
-   * Whether only the owner of the account can declare what its signatures are checked by. Otherwise an account that two
-   * namespaces have declared is nobody's until the address names one of them.
+   * Whether only the owner of the account can declare the key that verifies its signatures. If false, and two
+   * namespaces declare the same account, requests are refused until the address names one of their providers.
    */
   provesOwner: boolean;
   isSigned: (account: CarrierAccount, request: SignedRequest) => boolean;
@@ -68,7 +68,7 @@ export type SignatureCheck = {
 
 /** A POST to one of our webhooks. */
 export type SignedRequest = {
-  /** Addresses that the carrier may have called, without a path. */
+  /** Base addresses that the carrier may have called, without a path. */
   bases: readonly string[];
   /** Path and query. */
   target: string;
@@ -79,55 +79,56 @@ export type SignedRequest = {
   nowMs: number;
 };
 
-/** What a form says, whichever webhook it came to. */
+/** The content of a form, for all webhooks. */
 export type Callback = {
-  /** `undefined` if the carrier does not name the account: then the address must name the provider. */
+  /** `undefined` if the carrier does not name the account; the address must then name the provider. */
   accountId: string | undefined;
-  /** The carrier's id of the call; empty if there is none. */
+  /** The carrier's id of the call; empty if absent. */
   callId: string;
-  /** The call that this one belongs to, such as the caller's for a number that was rung. */
+  /** The call that this one belongs to. For a number rung in a transfer, that is the caller's call. */
   parentCallId: string | undefined;
   from: string | null;
   to: string | null;
-  /** `undefined` if the carrier does not say. */
+  /** `undefined` if the carrier does not report it. */
   direction: 'inbound' | 'outbound' | undefined;
   state: CallState;
-  /** Somebody has picked up. */
+  /** Whether somebody has picked up. */
   isAnswered: boolean;
   isMachine: boolean;
-  /** How a socket of a Relay ended; `undefined` if this is about something else. */
+  /** How a socket of a Relay ended; `undefined` for other events. */
   relayEnd: 'ended' | 'failed' | undefined;
-  /** What became of a number that was rung for a transfer. */
+  /** Result of ringing a number for a transfer. */
   dialed: 'answered' | 'busy' | 'no_answer' | 'failed';
 };
 
-/** It continues, or how it ended. `undefined` if the carrier does not say. */
+/** State of a call: `live`, or how it ended. `undefined` if the carrier does not report it. */
 export type CallState =
   | 'live'
   | { status: 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled'; reason: string }
   | undefined;
 
-/** The REST API of a carrier: one question each, no repeats of its own. */
+/** The REST API of a carrier. Each function sends requests without retrying them. */
 export type CarrierApi = {
   /**
-   * Resolves with the carrier's id of the call, or `undefined` if the carrier reports it later, by its webhooks.
+   * Places a call. Resolves to the carrier's id of the call, or `undefined` if the carrier reports it later, by its
+   * webhooks.
    * @throws DialRefused if the carrier will never place the call
    */
   dial: (account: CarrierAccount, call: Dial) => Promise<string | undefined>;
-  /** The id of a call that was placed since then; `undefined` if there is none. */
+  /** Returns the id of a call placed since `sinceMs`; `undefined` without one. */
   findDialed: (
     account: CarrierAccount,
     call: Pick<Dial, 'from' | 'to'> & { sinceMs: number },
   ) => Promise<string | undefined>;
   stateOf: (account: CarrierAccount, providerCallId: string) => Promise<CallState>;
-  /** A call that is over already is no error. */
+  /** Hangs up. Accepts a call that is over already. */
   hangUp: (account: CarrierAccount, providerCallId: string) => Promise<void>;
 };
 
 export type Dial = {
   from: string;
   to: string;
-  /** The carrier asks here what to do once the call is answered. */
+  /** Address that the carrier asks for instructions when the call is answered. */
   url: string;
   statusCallback: string;
   ringSec: number;
@@ -135,90 +136,91 @@ export type Dial = {
   detectsMachine: boolean;
 };
 
-/** Writes what a carrier is to do with a call. All of it is text/xml. */
+/** Writes a carrier's instructions for a call, all as text/xml. */
 export type AnswerWriter = {
-  /** Opens a socket for sound in both directions. The carrier asks at `action` for more when the socket is over. */
+  /**
+   * Opens a socket for sound in both directions. When the socket closes, the carrier asks for instructions at `action`.
+   */
   stream: (options: StreamOptions) => string;
-  /** Rings a number, and connects the caller with whoever picks up. */
+  /** Rings a number, and connects the caller with the person at that number. */
   dial: (options: DialOptions) => string;
   /** Says something, then hangs up. */
   goodbye: (text?: string, language?: string) => string;
-  /** Does not answer, so that the caller pays nothing. */
+  /** Rejects the call without answering, so that the caller pays nothing. */
   reject: (reason: 'busy' | 'rejected') => string;
-  /** Nothing more to do. */
+  /** An answer without instructions. */
   nothing: string;
-  /** Answers a report, which may be asked for no instructions at all. */
+  /** Answers a report. Some carriers accept no instructions here. */
   noted: string;
 };
 
 export type StreamOptions = {
-  /** `wss://…` */
   url: string;
   action: string;
-  /** The first frame hands it over. */
+  /** Sent back in the first frame. */
   token: string;
 };
 
 export type DialOptions = {
   to: string;
-  /** The number that is shown: one of ours. */
+  /** The number that the called person sees: one of ours. */
   callerId: string;
   ringSec: number;
-  /** The carrier asks here what to do when the call is over, or nobody has picked up. */
+  /** Address that the carrier asks for instructions when the call is over, or nobody has picked up. */
   action: string;
-  /** The carrier reports here that somebody picks up. */
+  /** Address where the carrier reports that somebody has picked up. */
   answered: string;
 };
 
 /** Frames of a socket for sound. */
 export type MediaFrames = {
-  /** `undefined` if we do not know the frame: a carrier may send new ones. */
+  /** Returns `undefined` for unknown frames: a carrier may introduce new ones. */
   read: (text: string) => MediaFrame | undefined;
   sound: (streamId: string, bytes: Uint8Array) => string;
-  /** Asks the carrier to report that all sound before it was played. */
+  /** Asks the carrier to report when all sound before the mark was played. */
   mark: (streamId: string, name: string) => string;
-  /** Drops what was not played. */
+  /** Drops sound that was not played. */
   clear: (streamId: string) => string;
 };
 
-/** The carrier hears and speaks: text goes over the socket instead of sound. */
+/** Text instead of sound over the socket, for a carrier that transcribes and speaks. */
 export type Relay = {
   /** Opens the socket. */
   answer: (options: RelayOptions) => string;
-  /** Whether a callback says how a socket ended. */
+  /** Whether a callback reports how a socket ended. */
   reportsEnd: boolean;
-  /** `undefined` if we do not know the frame: a carrier may send new ones. */
+  /** Returns `undefined` for unknown frames: a carrier may introduce new ones. */
   read: (text: string) => RelayFrame | undefined;
-  /** `isKept`: nobody interrupts it, whatever the session says. */
+  /** Says part of an utterance. `isKept` protects it from interruptions, whatever the session's setting. */
   say: (text: string, isKept?: boolean) => string;
-  /** The utterance is whole. */
+  /** Ends an utterance. */
   last: (isKept?: boolean) => string;
   keys: (digits: string) => string;
-  /** `why` comes back with the carrier's question what is next. */
+  /** Ends the session. The carrier returns `why` when it asks for more instructions. */
   end: (why?: string) => string;
 };
 
 export type RelayOptions = StreamOptions & {
   language: string | undefined;
-  /** As the agent declares it; absent: the carrier's own. */
+  /** The voice that the agent declares; absent for the carrier's default. */
   voice?: { provider?: string | undefined; voiceId?: string | undefined };
-  /** Part of the greeting cannot be interrupted. */
+  /** Whether the greeting ignores interruptions. */
   isGreetingKept?: boolean;
 };
 
 export type RelayFrame =
   | { type: 'setup'; callId: string; token: unknown }
   | { type: 'heard'; text: string }
-  /** The user spoke into what was being said, having heard that much of it. */
+  /** The user interrupted an utterance. `heard` is the part that they had heard. */
   | { type: 'interrupted'; heard: string }
   | { type: 'digit'; digit: string }
   | { type: 'error'; description: string | undefined }
-  /** Says nothing that is of use here, such as half an utterance. */
+  /** A frame without use here, such as a partial transcript. */
   | { type: 'other' };
 
 export type CarrierPaths = { voice: string; status: string; relay: string; media: string };
 
-/** Where a carrier finds us (contract, Telephony). */
+/** Returns the paths of the webhooks and sockets for a carrier (contract, Telephony). */
 export function pathsOf(type: string): CarrierPaths {
   const base = `/v1/telephony/${type}`;
   return {

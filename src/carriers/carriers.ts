@@ -4,7 +4,7 @@ import { PLIVO } from './plivo/plivo.ts';
 import { TELNYX } from './telnyx/telnyx.ts';
 import { TWILIO } from './twilio/twilio.ts';
 
-/** All carriers. A new one is one line here. */
+/** All carriers. A new one adds one line here. */
 const ALL = [TWILIO, TELNYX, PLIVO] as const;
 
 /** The `type` of a TelephonyProvider. */
@@ -22,7 +22,7 @@ export function carrierOf(type: string): Carrier {
 
 export type CarrierApis = Readonly<Record<string, CarrierApi>>;
 
-/** By the type of the carrier. */
+/** Returns the API clients by type of carrier. */
 export function createCarrierApis(deps: { egress: Pick<EgressClient, 'send'> }): CarrierApis {
   return Object.fromEntries(CARRIERS.map(({ type, createApi }) => [type, createApi(deps)]));
 }
@@ -30,7 +30,7 @@ export function createCarrierApis(deps: { egress: Pick<EgressClient, 'send'> }):
 /** Names of the fields of a TelephonyProvider that only one carrier has. */
 export const OWN_FIELDS = CARRIERS.flatMap(({ provider }) => Object.keys(provider.fields));
 
-/** The texts in these fields. */
+/** Returns the texts in these fields. */
 export function ownFieldsOf(spec: object): Record<string, string> {
   return Object.fromEntries(
     Object.entries(spec).filter(
@@ -40,7 +40,7 @@ export function ownFieldsOf(spec: object): Record<string, string> {
   );
 }
 
-/** What is wrong in these fields beyond their schema. */
+/** Returns the first fault in these fields beyond their schema. */
 export function ownFaultIn(spec: object): OwnFault | undefined {
   const own = ownFieldsOf(spec);
   for (const { provider } of CARRIERS) {

@@ -1,19 +1,19 @@
-/** Sound on a carrier's socket: µ-law of one channel at 8 kHz, whatever its frames are called. */
+/** A frame of sound on a carrier's socket, whatever the carrier calls it: mono µ-law at 8 kHz. */
 
 export type MediaFrame =
-  /** Says nothing that is of use here. */
+  /** A frame without use here. */
   | { event: 'connected' }
   | { event: 'start'; start: StartFrame }
   | { event: 'media'; media: Media }
   | { event: 'dtmf'; dtmf: { digit: string } }
-  /** All sound before this mark was played, or dropped. */
+  /** The carrier has played or dropped all sound before this mark. */
   | { event: 'mark'; mark: { name: string } }
   | { event: 'stop' };
 
 export type StartFrame = {
   streamSid: string;
   callSid: string;
-  /** What the answer to the call handed over. */
+  /** Parameters from the answer to the call. */
   customParameters?: Record<string, unknown> | null | undefined;
   mediaFormat?: MediaFormat | null | undefined;
 };
@@ -22,14 +22,17 @@ export type MediaFormat = { encoding: string; sampleRate: number; channels?: num
 
 export type Media = {
   track?: string | undefined;
-  /** The number of this frame, from 1, and the ms of the stream that it begins at. */
+  /** Number of this frame, from 1, and its start in ms of the stream. */
   chunk?: number | undefined;
   timestamp?: number | undefined;
   /** Base64. */
   payload: string;
 };
 
-/** µ-law of one channel at 8 kHz: all that there is by telephone. What a carrier does not say is that. */
+/**
+ * Returns whether the sound is mono µ-law at 8 kHz, the only format by telephone. A carrier that does not report a
+ * format sends this one.
+ */
 export function isMuLaw({ mediaFormat }: StartFrame): boolean {
   if (!mediaFormat) return true;
   const { encoding, sampleRate, channels = 1 } = mediaFormat;

@@ -1,10 +1,10 @@
-/** Where a language without a region is most likely not the one that carriers have a voice for. */
+/** Languages whose most likely subtag is one that carriers have no voice for. */
 const OF_CARRIERS: Readonly<Record<string, string>> = { no: 'nb' };
 
 /**
- * Returns a language tag as carriers take it: `de-DE` for `de`, with the region in which most people speak it (Unicode
- * CLDR, likely subtags), since carriers refuse a tag without one (Twilio's errors 13331 and 13512). A script only helps
- * to find the region: `zh-Hant` is `zh-TW`. A tag that has a region keeps it.
+ * Returns a language tag in the form that carriers accept: `de-DE` for `de`, with the region where most people speak it
+ * (Unicode CLDR, likely subtags). Carriers refuse a tag without a region (Twilio's errors 13331 and 13512). A script
+ * only helps to find the region: `zh-Hant` becomes `zh-TW`. A tag with a region keeps it.
  */
 export function spokenLanguage(tag: string): string {
   const given = localeOf(tag);

@@ -1,11 +1,11 @@
 /** Writes the documents that carriers execute. */
 
-/** A document whose root is `Response`, as all carriers have it. */
+/** Returns a document whose root is `Response`, as all carriers require. */
 export function responseOf(inside: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element('Response', {}, inside)}\n`;
 }
 
-/** Attributes without a value are left out. `inside` is XML already. */
+/** Returns an element. Omits attributes without a value. `inside` must be XML already. */
 export function element(
   name: string,
   attributes: Readonly<Record<string, string | undefined>>,
@@ -27,7 +27,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&apos;',
 };
 
-/** Leaves out what XML 1.0 has no way to say: control characters. */
+/** Escapes text. Removes control characters, which XML 1.0 cannot represent. */
 export function escape(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')

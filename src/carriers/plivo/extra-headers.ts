@@ -1,6 +1,7 @@
 /**
- * `extraHeaders` of a `<Stream>`, which come back in the frame `start`: the way in which a call hands its token to its socket.
- * Names and values have letters and digits only, so a token is written in hexadecimal.
+ * Name of the token in the `extraHeaders` of a `<Stream>`. Plivo returns these in the frame `start`, so that a call can
+ * pass a token to its socket. Names and values may have letters and digits only, so the token is written in
+ * hexadecimal.
  */
 export const TOKEN_HEADER = 'token';
 

@@ -10,7 +10,7 @@ import {
 import type { CarrierAccount, CarrierApi, CallState, Dial } from '../carrier.ts';
 import { stateOf, withoutPlus } from './callback.ts';
 
-/** The call has an id of its own, which the webhooks report. */
+/** Answer to a placed call. The call has another id, which the webhooks report. */
 const Placed = z.object({ request_uuid: z.string().min(1) });
 const Live = z.object({ calls: z.array(z.string().min(1).max(256)) });
 const LiveCall = z.object({ call_status: z.string() });
@@ -23,7 +23,7 @@ const Refusal = z.object({ error: z.string() });
 
 type Asked = Pick<CarrierQuestion, 'method' | 'timeoutMs'> & { path?: string; json?: object };
 
-/** Plivo's REST API, v1. */
+/** Creates a client of Plivo's REST API, v1. */
 export function createPlivoApi({ egress }: { egress: Pick<EgressClient, 'send'> }): CarrierApi {
   const ask = (
     { accountId, authToken, apiUrl }: CarrierAccount,
@@ -86,7 +86,7 @@ function dialing({ detectsMachine, from, ringSec, statusCallback, to, url }: Dia
     hangup_url: statusCallback,
     hangup_method: 'POST',
     ring_timeout: ringSec,
-    // During the call, because a person would wait for the result otherwise.
+    // Asynchronous detection: a person would have to wait for the result otherwise.
     ...(detectsMachine && {
       machine_detection: 'true',
       machine_detection_url: statusCallback,
@@ -116,7 +116,7 @@ const CAUSES = [
 
 const pathOf = (id: string): string => `${encodeURIComponent(id)}/`;
 
-/** Says why, for the log. It has no secret of ours. */
+/** Returns the carrier's reason for the log. It contains none of our secrets. */
 function saying(body: unknown): string {
   const refusal = Refusal.safeParse(body).data;
   return refusal ? `: ${refusal.error.slice(0, 200)}` : '';

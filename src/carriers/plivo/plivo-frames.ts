@@ -53,7 +53,7 @@ function neutral(frame: z.output<typeof Frame>): MediaFrame {
     }
     case 'playedStream':
       return { event: 'mark', mark: { name: frame.name } };
-    // Plivo acknowledges that it dropped sound. Checkpoints in it are never reached.
+    // Plivo acknowledges that it dropped sound. It never reports checkpoints in dropped sound.
     case 'clearedAudio':
       return { event: 'connected' };
     case 'media':

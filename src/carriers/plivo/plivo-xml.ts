@@ -6,7 +6,10 @@ import { TOKEN_HEADER, toHeaderValue } from './extra-headers.ts';
 
 const POST = { method: 'POST' };
 
-/** Plivo's XML. Unlike in TwiML, the address is the text of `<Stream>`, and what follows it comes after the stream. */
+/**
+ * Plivo's XML. Unlike in TwiML, the address is the text of `<Stream>`, and the next element is executed after the
+ * stream.
+ */
 export const PLIVO_ANSWERS: AnswerWriter = {
   stream: ({ action, token, url }) => {
     const attributes = {

@@ -1,12 +1,12 @@
-/** Public keys of Ed25519 (RFC 8032), as a TelephonyProvider has one. */
+/** Prime of the field of Ed25519 (RFC 8032), the public keys of TelephonyProviders. */
 
 const P = 2n ** 255n - 19n;
-/** The constant of the curve, -121665/121666. */
+/** Constant of the curve, -121665/121666. */
 const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
 
 /**
- * Whether the base64 of 32 bytes is a point of the curve, as every public key is; of what somebody mistyped
- * half is not. A key that is none would only show when every call is refused.
+ * Returns whether the base64 of 32 bytes is a point of the curve, as every public key is. About half of all mistyped
+ * keys are not; without this check they would only show when every call is refused.
  */
 export function isPublicKey(base64: string): boolean {
   const bytes = Buffer.from(Buffer.from(base64, 'base64').toReversed());
@@ -19,7 +19,7 @@ export function isPublicKey(base64: string): boolean {
   return above % P === 0n || power(above * below, (P - 1n) / 2n) === 1n;
 }
 
-/** What is said of one that is none. */
+/** Message for an invalid public key. */
 export const NO_PUBLIC_KEY =
   "it is no Ed25519 key: copy the account's public key as the carrier shows it, all 44 characters";
 

@@ -1,11 +1,11 @@
 import { createPublicKey, verify } from 'node:crypto';
 
-/** Either way; as Telnyx' own libraries allow. */
+/** Tolerance in both directions, the same as in Telnyx' own libraries. */
 const TOLERANCE_SEC = 5 * 60;
 const SIGNATURE_BYTES = 64;
 
 export type SignedBody = {
-  /** As it came, byte for byte. */
+  /** The body as received, byte for byte. */
   body: Buffer;
   /** `telnyx-signature-ed25519`, in base64. */
   signature: string;
@@ -15,8 +15,8 @@ export type SignedBody = {
 };
 
 /**
- * Telnyx' webhook signature: Ed25519 of `timestamp|body`. It covers neither the path nor the query. One that is
- * older than five minutes, or as much ahead, is wrong; within them a body that comes again is signed as before.
+ * Verifies Telnyx' webhook signature: Ed25519 of `timestamp|body`. It covers neither the path nor the query. A
+ * timestamp more than five minutes away from now is rejected; within the five minutes, a repeated body is accepted.
  */
 export function isSigned(
   publicKey: string,
@@ -29,12 +29,12 @@ export function isSigned(
   return verify(null, signedText(timestamp, body), keyOf(publicKey), given);
 }
 
-/** What is signed. */
+/** Returns the bytes that the signature covers. */
 export function signedText(timestamp: string, body: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${timestamp}|`), body]);
 }
 
-/** `publicKey`: the base64 of 32 bytes, as a TelephonyProvider has it. */
+/** Returns the key object. `publicKey` is the base64 of 32 bytes, as in a TelephonyProvider. */
 function keyOf(publicKey: string) {
   const x = Buffer.from(publicKey, 'base64').toString('base64url');
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });

@@ -4,7 +4,7 @@ import { askCarrier, refusalOf, SHORT_TIMEOUT_MS, type CarrierAnswer } from '../
 import type { CarrierAccount, CarrierApi } from '../carrier.ts';
 import { sidSince, stateOf, statusIn } from '../twiml/statuses.ts';
 
-/** Of the call that is placed it tells numbers and state; of its id its webhooks tell first. */
+/** Answer to a placed call. It has the numbers and the state; the id often comes first by a webhook. */
 const Made = z.object({ sid: z.string().min(1).max(256).optional() });
 const Refusal = z.object({
   errors: z.array(
@@ -21,7 +21,7 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 type Asked = { path: string; json?: object; form?: URLSearchParams; timeoutMs?: number };
 
-/** Telnyx' TeXML API, v2. Its lists and what it says of a call may be some seconds behind. */
+/** Creates a client of Telnyx' TeXML API, v2. Its lists and its states of calls may be some seconds behind. */
 export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'> }): CarrierApi {
   const ask = (
     { accountId, authToken, apiUrl }: CarrierAccount,
@@ -47,7 +47,7 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
         StatusCallbackMethod: 'POST',
         StatusCallbackEvent: 'initiated ringing answered completed',
         Timeout: call.ringSec,
-        // During the call: a person would hear nothing until synchronous detection is done.
+        // Asynchronous detection: a person would hear nothing until synchronous detection is done.
         ...(call.detectsMachine && {
           MachineDetection: 'DetectMessageEnd',
           AsyncAmd: true,
@@ -61,7 +61,7 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
       throw refusalOf(status, saying(body));
     },
     findDialed: async (account, { from, to, sinceMs }) => {
-      // Not by its start: of one that rings that may not be known. What is older is left out below.
+      // Does not filter by start time, which may be missing for a ringing call. `sidSince` skips older calls.
       const query = new URLSearchParams({ From: from, To: to, PageSize: '50' });
       const { status, body } = await ask(account, { path: `?${query.toString()}` });
       if (status !== 200) throw new Error(`the carrier answers ${status}${saying(body)}`);
@@ -81,12 +81,12 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
   };
 }
 
-/** An id has a colon, as in `v3:9X2v…`, which its own libraries leave as it is. */
+/** Returns the path of a call. Ids contain a colon, as in `v3:9X2v…`, which Telnyx' own libraries do not escape. */
 function pathOf(id: string): string {
   return `/${encodeURIComponent(id).replaceAll('%3A', ':')}`;
 }
 
-/** What it says of why, for the log; it has no secret of ours. */
+/** Returns the carrier's reason for the log. It contains none of our secrets. */
 function saying(body: unknown): string {
   const [first] = Refusal.safeParse(body).data?.errors ?? [];
   if (!first) return '';

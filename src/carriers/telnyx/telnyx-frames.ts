@@ -4,8 +4,8 @@ import { base64Of, type MediaFrame } from '../media.ts';
 import { ALIKE, whole } from '../twiml/media-frames.ts';
 
 /**
- * Frames of Telnyx' media streaming: Twilio's with names of their own, and the stream's id outside. Members that
- * we do not use are not looked at. `timestamp` of a media frame is one of them: in what it counts is not said.
+ * Frames of Telnyx' media streaming: Twilio's with different names, and with the stream's id outside. Unknown
+ * properties are ignored. So is `timestamp` of a media frame, whose unit is undocumented.
  */
 const Start = z.object({
   event: z.literal('start'),
@@ -32,7 +32,7 @@ const Frame = z.discriminatedUnion('event', [
   }),
 ]);
 
-/** PCMU is what RTP calls µ-law. */
+/** RTP's name for µ-law is PCMU. */
 const ENCODINGS: Record<string, string> = { PCMU: 'audio/x-mulaw' };
 
 function read(text: string): MediaFrame | undefined {
@@ -44,7 +44,7 @@ function read(text: string): MediaFrame | undefined {
   }
 }
 
-/** As Twilio writes it. */
+/** Converts the frame to Twilio's form. */
 function startOf({ start, stream_id: streamSid }: z.output<typeof Start>): MediaFrame {
   const { call_control_id: callSid, custom_parameters: customParameters, media_format } = start;
   const mediaFormat = media_format && {

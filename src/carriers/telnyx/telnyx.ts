@@ -10,7 +10,7 @@ import { isSigned } from './signature.ts';
 import { createTelnyxApi } from './telnyx-api.ts';
 import { TELNYX_MEDIA } from './telnyx-frames.ts';
 
-/** The base64 of 32 bytes: 43 characters, and the last one has two spare bits. */
+/** The base64 of 32 bytes: 43 characters and one `=`. The last character has two spare bits. */
 const ed25519Key = z
   .string()
   .max(44)
@@ -70,8 +70,8 @@ const provider: ProviderPart = {
 };
 
 /**
- * Telnyx' TeXML: Twilio's forms, XML and frames of ConversationRelay, with signatures, an API and frames of
- * sound of its own (developers.telnyx.com: TeXML, ConversationRelay, media streaming).
+ * Telnyx' TeXML: Twilio's forms, XML and frames of ConversationRelay, but its own signatures, API and sound frames
+ * (developers.telnyx.com: TeXML, ConversationRelay, media streaming).
  */
 export const TELNYX: Carrier<'telnyx'> = {
   type: 'telnyx',
@@ -82,7 +82,7 @@ export const TELNYX: Carrier<'telnyx'> = {
     refusal:
       'no TelephonyProvider of type telnyx with this account and number has the public key that ' +
       'telnyx-signature-ed25519 is right with, or telnyx-timestamp is more than five minutes off',
-    // Anybody may know the public key.
+    // The public key is not secret.
     provesOwner: false,
     isSigned: ({ own: { publicKey } }, { body, headers, nowMs }) =>
       publicKey !== undefined &&
@@ -96,7 +96,7 @@ export const TELNYX: Carrier<'telnyx'> = {
   createApi: createTelnyxApi,
   readCallback: readTwimlCallback,
   answers: twimlAnswers({
-    // Without them sound goes one way, and in whatever form the call has it.
+    // Without these attributes, sound goes one way only, in the format of the call.
     stream: {
       track: 'inbound_track',
       codec: 'PCMU',

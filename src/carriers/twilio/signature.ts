@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * `X-Twilio-Signature` (Twilio's "Validating requests"): HMAC-SHA1, in base64, keyed with the account's token, of the
- * whole URL and then each parameter of the body, name and value, sorted by name.
+ * Checks `X-Twilio-Signature` (Twilio's "Validating requests"): HMAC-SHA1, in base64, keyed with the account's token,
+ * of the whole URL and then the name and value of each parameter of the body, sorted by name.
  */
 export function isSigned(
   authToken: string,
@@ -30,7 +30,7 @@ export function signatureOf(
     .digest();
 }
 
-/** One that is given more than once counts once for each value. */
+/** Returns the distinct values of a parameter. A repeated parameter counts once for each value. */
 function valuesOf(params: URLSearchParams, name: string): string[] {
   return [...new Set(params.getAll(name))].toSorted();
 }

@@ -7,7 +7,7 @@ import { sidSince, stateOf, statusIn } from '../twiml/statuses.ts';
 const Made = z.object({ sid: z.string().min(1).max(256) });
 const Refusal = z.object({ code: z.number().optional(), message: z.string() });
 
-/** Twilio's REST API, 2010-04-01. */
+/** Creates a client of Twilio's REST API, 2010-04-01. */
 export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'> }): CarrierApi {
   const ask = (
     { accountId, authToken, apiUrl }: CarrierAccount,
@@ -28,7 +28,7 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
         Url: call.url,
         StatusCallback: call.statusCallback,
         Timeout: String(call.ringSec),
-        // During the call: a person would hear nothing until synchronous detection is done.
+        // Asynchronous detection: a person would hear nothing until synchronous detection is done.
         ...(call.detectsMachine && {
           MachineDetection: 'DetectMessageEnd',
           AsyncAmd: 'true',
@@ -43,7 +43,7 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
       throw refusalOf(status, saying(body));
     },
     findDialed: async (account, { from, to, sinceMs }) => {
-      // By days, in UTC: what is older is left out below.
+      // Twilio filters by days, in UTC. `sidSince` skips older calls.
       const day = new Date(sinceMs).toISOString().slice(0, 10);
       const query = new URLSearchParams({ From: from, To: to, 'StartTime>': day, PageSize: '50' });
       const { status, body } = await ask(account, { path: `Calls.json?${query.toString()}` });
@@ -64,7 +64,7 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
   };
 }
 
-/** What it says of why, for the log; it has no secret of ours. */
+/** Returns the carrier's reason for the log. It contains none of our secrets. */
 function saying(body: unknown): string {
   const refusal = Refusal.safeParse(body);
   if (!refusal.success) return '';

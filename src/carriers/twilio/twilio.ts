@@ -6,7 +6,7 @@ import { twimlAnswers } from '../twiml/twiml.ts';
 import { isSigned, portSpellings } from './signature.ts';
 import { createTwilioApi } from './twilio-api.ts';
 
-/** Twilio itself, and others that sign and answer as it does. */
+/** Twilio itself, and other carriers with the same signatures and answers. */
 export const TWILIO: Carrier<'twilio'> = {
   type: 'twilio',
   name: 'Twilio',
@@ -22,7 +22,9 @@ export const TWILIO: Carrier<'twilio'> = {
       'no TelephonyProvider with this account and number has a token that X-Twilio-Signature was made with; ' +
       'PARLEY_BASE_URL must be the address that the carrier calls',
     provesOwner: true,
-    /** Over any of the addresses, however its port is written: a proxy may have another than we are configured with. */
+    /**
+     * Accepts any of the addresses, with and without the port: a proxy may use another port than the configured one.
+     */
     isSigned: ({ authToken }, { form: params, headers, target, bases }) => {
       const signature = String(headers['x-twilio-signature'] ?? '');
       return bases

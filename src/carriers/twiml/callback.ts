@@ -1,7 +1,7 @@
 import type { Callback } from '../carrier.ts';
 import { stateOf } from './statuses.ts';
 
-/** The forms of Twilio, which Telnyx sends alike. */
+/** Reads the forms of Twilio, which Telnyx uses too. */
 export function readTwimlCallback(form: URLSearchParams): Callback {
   const status = form.get('CallStatus') ?? '';
   return {

@@ -2,10 +2,7 @@ import { z } from 'zod';
 import type { Relay, RelayFrame } from '../carrier.ts';
 import { relayTwiml, type RelayVoice } from './twiml.ts';
 
-/**
- * Frames of ConversationRelay, which Twilio and Telnyx send alike: JSON, one object each. Members that we do
- * not use are not looked at.
- */
+/** Frames of ConversationRelay, which Twilio and Telnyx share: one JSON object each. Unknown properties are ignored. */
 const Setup = z.object({
   type: z.literal('setup'),
   callSid: z.string().min(1).max(256),
@@ -56,17 +53,17 @@ function neutral(frame: z.output<typeof Frame>): RelayFrame {
   }
 }
 
-/** `isKept`: nobody interrupts it, whatever the session says. */
+/** Writes part of an utterance. `isKept` protects it from interruptions, whatever the session's setting. */
 export const sayFrame = (token: string, isKept = false): string => textFrame(token, false, isKept);
 export const lastFrame = (isKept = false): string => textFrame('', true, isKept);
 const textFrame = (token: string, last: boolean, isKept: boolean): string =>
   JSON.stringify({ type: 'text', token, last, ...(isKept && { interruptible: false }) });
 export const keysFrame = (digits: string): string => JSON.stringify({ type: 'sendDigits', digits });
-/** `handoffData` comes back with the carrier's question what is next. */
+/** Ends the session. The carrier returns `handoffData` when it asks for more instructions. */
 export const endFrame = (why?: string): string =>
   JSON.stringify({ type: 'end', ...(why !== undefined && { handoffData: why }) });
 
-/** `voice`: the attributes that name a voice to the carrier. */
+/** Creates a relay. `voice` returns the attributes that name a voice to the carrier. */
 export function twimlRelay({
   voice,
   reportsEnd,

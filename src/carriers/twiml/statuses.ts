@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CarrierAnswer } from '../ask-carrier.ts';
 import type { CallState } from '../carrier.ts';
 
-/** What Twilio calls the states of a call. */
+/** States of calls by Twilio's names. */
 const STATES: Record<string, CallState> = {
   queued: 'live',
   initiated: 'live',
@@ -16,7 +16,7 @@ const STATES: Record<string, CallState> = {
   canceled: { status: 'canceled', reason: 'canceled' },
 };
 
-/** undefined: no state that we know. */
+/** Returns the state; undefined for an unknown name. */
 export function stateOf(status: string): CallState {
   return Object.hasOwn(STATES, status) ? STATES[status] : undefined;
 }
@@ -25,7 +25,10 @@ const Listed = z.object({
   calls: z.array(z.object({ sid: z.string(), date_created: z.string().nullish() })),
 });
 
-/** The id of a call of a list that was made since; undefined: it has none. @throws Error when it is no list */
+/**
+ * Returns the id of a listed call that was created since `sinceMs`; undefined without one.
+ * @throws Error if the answer is not a list
+ */
 export function sidSince({ body }: CarrierAnswer, sinceMs: number): string | undefined {
   const isLate = (made: string | null | undefined): boolean =>
     made === null || made === undefined || Date.parse(made) >= sinceMs - 1_000;
@@ -34,7 +37,7 @@ export function sidSince({ body }: CarrierAnswer, sinceMs: number): string | und
 
 const Read = z.object({ status: z.string() });
 
-/** What an answer about one call calls its state. */
+/** Returns the carrier's name of the call's state. */
 export function statusIn({ status, body }: CarrierAnswer): string | undefined {
   const read = Read.safeParse(body);
   return status === 200 && read.success ? read.data.status : undefined;

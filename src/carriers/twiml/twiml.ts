@@ -2,11 +2,11 @@ import type { AnswerWriter, DialOptions, RelayOptions, StreamOptions } from '../
 import { spokenLanguage } from '../spoken-language.ts';
 import { element, escape, responseOf } from '../xml.ts';
 
-/** TwiML: what a carrier is told to do with a call, as XML. */
+/** TwiML: a carrier's instructions for a call, as XML. */
 
 /**
- * Writes answers as TwiML. `stream`: the carrier's own attributes of `<Stream>`. `followsStatus`: the carrier may execute the
- * answer to a status callback, so that an empty document would end the call.
+ * Creates a writer of TwiML. `stream` has the carrier's own attributes of `<Stream>`. `followsStatus` is set if the
+ * carrier may execute the answer to a status callback; an empty document would then end the call.
  */
 export function twimlAnswers({
   stream = {},
@@ -25,10 +25,10 @@ export function twimlAnswers({
   };
 }
 
-/** How a voice is named in `<ConversationRelay>`. */
+/** Attributes of `<ConversationRelay>` that name a voice. */
 export type RelayVoice = { voice?: string | undefined; ttsProvider?: string | undefined };
 
-/** Speech is turned into text and back by the carrier; we speak text over a socket. */
+/** Opens a socket for text, for a carrier that transcribes and speaks. */
 export function relayTwiml(
   { action, language, token, url, isGreetingKept = false }: Omit<RelayOptions, 'voice'>,
   { voice, ttsProvider }: RelayVoice = {},
@@ -39,9 +39,9 @@ export function relayTwiml(
     voice,
     ttsProvider,
     interruptible: 'any',
-    // "Mhm" while the agent speaks is nothing, as for a call that we hear ourselves.
+    // Ignores "mhm" while the agent speaks, as lines with our own recognizers do.
     ignoreBackchannel: 'true',
-    // Otherwise the carrier drops words that the user speaks into an utterance that nobody can interrupt.
+    // Otherwise the carrier drops words that the user speaks during an utterance that ignores interruptions.
     reportInputDuringAgentSpeech: isGreetingKept ? 'any' : undefined,
     dtmfDetection: 'true',
   };
@@ -53,7 +53,7 @@ function parameterOf(token: string): string {
   return element('Parameter', { name: 'token', value: token });
 }
 
-/** Speech goes over a socket as sound, both ways. `attributes`: the carrier's own. */
+/** Opens a socket for sound in both directions. `attributes` are the carrier's own. */
 export function streamTwiml(
   { action, token, url }: StreamOptions,
   attributes: Readonly<Record<string, string>> = {},
@@ -62,7 +62,7 @@ export function streamTwiml(
   return responseOf(element('Connect', { action }, stream));
 }
 
-/** Rings a number, and connects the caller with whoever picks up. */
+/** Rings a number, and connects the caller with the person at that number. */
 export function dialTwiml({ to, callerId, ringSec, action, answered }: DialOptions): string {
   const told = { statusCallback: answered, statusCallbackEvent: 'answered' };
   const dial = { action, callerId, timeout: String(ringSec) };
@@ -76,10 +76,10 @@ export function goodbyeTwiml(text?: string, language?: string): string {
   return responseOf(said + element('Hangup', {}));
 }
 
-/** Not answered at all, so that the caller pays nothing. */
+/** Rejects the call without answering, so that the caller pays nothing. */
 export function rejectTwiml(reason: 'busy' | 'rejected'): string {
   return responseOf(element('Reject', { reason }));
 }
 
-/** Nothing more to do. */
+/** An answer without instructions. */
 export const EMPTY_TWIML = responseOf('');
