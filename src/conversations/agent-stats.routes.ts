@@ -29,7 +29,7 @@ const version = z
   .optional()
   .meta({ description: 'Of this version only.', type: 'integer', minimum: 1 });
 
-/** Flat and numeric: whatever reads JSON by a path can judge a roll-out by it. */
+/** The fields are flat and numeric, so that any tool that reads JSON by path can judge a roll-out. */
 const AgentStats = z
   .strictObject({
     agent_id: z.string(),
@@ -43,7 +43,7 @@ const AgentStats = z
   })
   .meta({ id: 'AgentStats', description: "What became of an agent's conversations, as numbers." });
 
-/** Figures of an agent, counted from its conversations (contract/agents.md#statistics). */
+/** Serves an agent's figures, counted from its conversations (contract/agents.md#statistics). */
 export function agentStatsRoute(deps: AgentStatsDeps): Route {
   return route({
     method: 'get',
@@ -77,7 +77,10 @@ export function agentStatsRoute(deps: AgentStatsDeps): Route {
   });
 }
 
-/** Zeros for a version that was never made would let a roll-out pass. @throws ApiError unknown_version */
+/**
+ * Requires that the version exists: zeros for a nonexistent version would let a roll-out pass.
+ * @throws ApiError unknown_version
+ */
 async function requireVersion(
   { pool }: AgentStatsDeps,
   agentId: string,

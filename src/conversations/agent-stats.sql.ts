@@ -1,7 +1,7 @@
 import { lowestUuidAt } from '../ids.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Counts the outcomes of conversations (contract/agents.md#statistics). */
+/** Counts of conversations by outcome, and related figures (contract/agents.md#statistics). */
 
 export type Counted = {
   conversations: number;
@@ -32,15 +32,15 @@ export type AgentStats = Counted & {
   latencyP95Ms: number | null;
 };
 
-/** Turns are measured of so many conversations, the newest: each of the others costs a look-up. */
+/** Number of newest conversations whose turns are measured. Each further conversation would cost a lookup. */
 const MEASURED = 1_000;
-/** An id is a little older than the start: a request may be repeated, and clocks differ. */
+/** Margin for ids, which may be older than the start: a request may be repeated, and clocks differ. */
 const ID_LEAD_MS = 3_600_000;
 
 /**
- * One statement: a range of the index on agent and id, and the turns of at most MEASURED
- * conversations. What a conversation asked and how often it was handed over is in its tally, which
- * stays when its words are erased; erased ones have an index of their own.
+ * Reads the statistics of an agent in one statement, which scans a range of the index on agent and id, and the turns of
+ * at most MEASURED conversations. The tally of a conversation has its counts of questions and escalations, and survives
+ * erasure. Erased conversations have a separate index.
  */
 export async function readAgentStats(
   db: Db,
@@ -53,15 +53,15 @@ export async function readAgentStats(
     agent.agentId,
     agent.version ?? null,
   ]);
-  return rows[0]!; // Aggregates have one row.
+  return rows[0]!; // An aggregate always returns one row.
 }
 
-/** Of an agent and the version that conversations began with. */
+/** Counts for an agent and the version that the conversations started with. */
 export type VersionCounted = Counted & { agentId: string; version: number };
 
 /**
- * One statement, which reads a range of the index on the namespace once: all together, and apart the
- * `limit` agents and versions with the most conversations.
+ * Reads the statistics of a namespace in one statement, which scans a range of the namespace's index once. Returns the
+ * total, and the counts of the `limit` agents and versions with the most conversations.
  */
 export async function readStats(
   db: Db,
@@ -74,10 +74,10 @@ export async function readStats(
     limit,
   ]);
   const [total, ...versions] = rows;
-  return { total: total!, versions }; // The empty grouping set has one row, and it is first.
+  return { total: total!, versions }; // The empty grouping set has one row, which comes first.
 }
 
-/** Unix seconds of the start; `from` inclusive, `to` exclusive. */
+/** Range of start times in Unix seconds; `from` is inclusive, `to` exclusive. */
 export type Span = { from: number; to: number };
 
 function boundsOf({ from, to }: Span): (string | number)[] {
@@ -101,7 +101,7 @@ const OUTCOMES = [
   'unknown',
 ];
 
-/** Those that were erased have an index of their own. */
+/** Returns a subquery in two parts, because erased conversations have a separate index. */
 const conversationsWhere = (condition: string): string =>
   `(select ${FIELDS} from conversations where ${condition} and deleted_at is null
             union all

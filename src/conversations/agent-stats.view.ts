@@ -13,7 +13,10 @@ export const spanQuery = {
   to: timeBound('Unix seconds, exclusive. Default: now.'),
 };
 
-/** @throws ApiError invalid_parameter */
+/**
+ * Returns the span of a query, by default the last 24 hours.
+ * @throws ApiError invalid_parameter
+ */
 export function spanOf(
   query: { from?: number | undefined; to?: number | undefined },
   nowMs: number,
@@ -26,7 +29,7 @@ export function spanOf(
 }
 
 export const count = (description: string) => z.int().min(0).meta({ description });
-/** Null: there is nothing to divide by. */
+/** Schema of a rate; null if the divisor is zero. */
 const rate = (description: string) => z.number().min(0).max(1).nullable().meta({ description });
 export const figure = (description: string) => z.number().min(0).nullable().meta({ description });
 

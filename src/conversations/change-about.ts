@@ -3,16 +3,16 @@ import { inTransaction } from '../platform/postgres/transaction.ts';
 import type { ConversationDeps } from './record/conversation-deps.ts';
 import { lockConversation, setAbout, type ConversationRow } from './record/conversations.sql.ts';
 
-/** A JSON merge patch: null removes, what is not named stays. */
+/** JSON merge patch: null removes a value, absent members stay. */
 export type AboutPatch = {
   userId?: string | null | undefined;
   metadata?: Readonly<Record<string, string | null>> | null | undefined;
 };
 
 /**
- * Changes whose a conversation is and what hangs on it, in every status; events of before keep
- * their bytes. `check` throws when it refuses what the metadata would become.
- * @throws ApiError not_found, for an erased one too
+ * Changes the user and the metadata of a conversation, in any status. Events emitted earlier keep their bytes. `check`
+ * throws if it refuses the resulting metadata.
+ * @throws ApiError not_found, also for an erased conversation
  */
 export async function changeAbout(
   { pool, changed }: Pick<ConversationDeps, 'pool' | 'changed'>,

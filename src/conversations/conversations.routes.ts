@@ -47,7 +47,7 @@ export type ConversationRoutesDeps = ConversationDeps &
     followers: Pick<Followers, 'open'>;
   };
 
-/** Conversations, from their start to their end (contract/conversations.md). */
+/** Serves conversations, from their start to their end (contract/conversations.md). */
 export function conversationRoutes(deps: ConversationRoutesDeps): Route[] {
   return [
     startRoute(deps),

@@ -9,17 +9,17 @@ import {
 import { listTurns } from './record/turns.sql.ts';
 import { searchConversations, type Sought } from './search-conversations.ts';
 
-/** Conversations looked up at once. */
+/** Conversations per lookup. */
 const PAGE = 100;
-/** Turns in memory at once, each of at most 32,000 characters. */
+/** Maximum turns in memory, each of at most 32,000 characters. */
 const TURNS = 200;
 
 /**
- * All conversations that a filter finds, newest first, a line of JSON each: the conversation, and its
- * transcript with the turns there are. Nothing is read before it is asked for, and no connection is
- * kept meanwhile, so that a slow reader costs nothing. Those that start later are not in it, nor is
- * one that was erased before its turn came.
- * @throws ApiError write_conflict: a long one was erased in the midst of its line
+ * Yields all conversations that match a filter, newest first, as one line of JSON each. A line has the conversation and
+ * its transcript with the turns so far. Data is read only on demand and no connection is held in between, so a slow
+ * reader costs nothing. Conversations that start later are not included, nor are those erased before the export reaches
+ * them.
+ * @throws ApiError write_conflict if a long conversation is erased in the middle of its line
  */
 export async function* exportConversations(
   pool: Pool,
@@ -40,7 +40,7 @@ export async function* exportConversations(
   } while (before !== null);
 }
 
-/** As many in a row as have together as many turns as may be in memory, but one at least. */
+/** Groups consecutive conversations so that each group has at most TURNS turns, or a single conversation. */
 function inGroups<T extends { turnCount: number }>(rows: readonly T[]): T[][] {
   const groups: T[][] = [];
   let turns = Infinity;

@@ -17,7 +17,7 @@ const lastEventId = z
   .meta({ type: 'integer', minimum: -1, maximum: 999_999_999 })
   .describe('Index of the last turn that is known; -1: none.');
 
-/** Follows a conversation live (contract/messages.md#following). */
+/** Serves live updates of a conversation (contract/messages.md#following). */
 export function followConversationRoute(deps: { followers: Pick<Followers, 'open'> }): Route {
   return route({
     method: 'get',
@@ -60,7 +60,10 @@ function eventOf(followed: Followed) {
     : { event: 'conversation', data: conversationView(followed.conversation) };
 }
 
-/** A client that reconnects sends the header: it is newer than the URL. */
+/**
+ * Returns the index from the `Last-Event-ID` header. The header takes precedence over the URL, because a reconnecting
+ * client sends it with a newer index.
+ */
 function indexIn(header: string | string[] | undefined): number | undefined {
   const text = String(header ?? '');
   if (text === '') return undefined;

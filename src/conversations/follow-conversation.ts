@@ -4,33 +4,36 @@ import type { Pool } from '../platform/postgres/pool.ts';
 import { readConversation, type ConversationRow } from './record/conversations.sql.ts';
 import { listTurns, type TurnRow } from './record/turns.sql.ts';
 
-/** What somebody who follows a conversation is told. */
+/** Update sent to a follower of a conversation. */
 export type Followed =
   | { type: 'turn'; turn: TurnRow }
   | { type: 'conversation'; conversation: ConversationRow };
 
-/** Follows conversations live, for any number of readers in this process (contract/messages.md#following). */
+/** Live updates of conversations for any number of readers in this process (contract/messages.md#following). */
 export type Followers = {
-  /** @throws ApiError not_found, unavailable (stopping) */
+  /**
+   * Starts following a conversation.
+   * @throws ApiError not_found, unavailable (stopping)
+   */
   open: (input: {
     namespace: string;
     id: string;
-    /** Index of the last turn that is known, -1: none; null: turns from now on. */
+    /** Index of the last known turn; -1 if none is known; null to receive only new turns. */
     after: number | null;
   }) => Promise<(signal: AbortSignal) => AsyncGenerator<Followed>>;
   wake: KeyWaiters['wake'];
-  /** Ends all readers and opens no more. */
+  /** Ends all readers and refuses new ones. */
   stop: () => void;
 };
 
-/** Turns read at once. */
+/** Turns per read. */
 const PAGE = 50;
-/** In case a wake-up is lost. */
+/** Poll interval, in case a wake-up is lost. */
 const POLL_MS = 5_000;
 
 type Position = { namespace: string; id: string; from: number };
 
-/** A conversation as it is read once for all who follow it. */
+/** Read of a conversation, shared by all its followers. */
 type Read = { namespace: string; row: Promise<ConversationRow | undefined>; pages: Pages };
 type Pages = Map<number, Promise<TurnRow[]>>;
 
@@ -53,7 +56,7 @@ export function createFollowers({ pool }: { pool: Pool }): Followers {
     return own;
   }
 
-  /** Followers that have come equally far read the next page together. */
+  /** Reads a page of turns. Followers at the same position share the read. */
   function readPage(pages: Pages, page: Parameters<typeof listTurns>[1]): Promise<TurnRow[]> {
     const shared = pages.get(page.from);
     if (shared) return shared;
@@ -64,12 +67,12 @@ export function createFollowers({ pool }: { pool: Pool }): Followers {
     return turns;
   }
 
-  /** Turns in their order, then the status if it is another; the end is the last of all. */
+  /** Yields new turns in order, then the conversation if its status has changed. The conversation's end comes last. */
   async function* follow(at: Position, signal: AbortSignal): AsyncGenerator<Followed> {
     let { from } = at;
     let status: ConversationRow['status'] | undefined;
     while (!signal.aborted) {
-      // Before it is read: what happens from here on wakes.
+      // Registers before the read, so that any later change wakes this follower.
       const woken = waiters.untilWoken(at.id, POLL_MS, signal);
       const { row, pages } = read(at);
       const conversation = found(await row, 'conversation');
@@ -99,7 +102,7 @@ export function createFollowers({ pool }: { pool: Pool }): Followers {
         follow({ namespace, id, from }, AbortSignal.any([signal, stopping.signal]));
     },
     wake: (ids) => {
-      // An earlier read may lack the change that woke them.
+      // A read that started earlier may lack the change behind this wake-up.
       if (ids.includes('*')) reads.clear();
       for (const id of ids) reads.delete(id);
       waiters.wake(ids);

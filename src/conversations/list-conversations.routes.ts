@@ -32,7 +32,7 @@ const words = partOf(
   'An id of a conversation, a call or an escalation; else words, each of which must occur, in any case, in what was said by people and agents, in `summary` or in `user_id`. A page looks through at most 5,000 conversations, and may hold fewer than `limit` though there are more.',
 );
 
-/** Lists conversations (contract/conversations.md#lists): a page, or all with their transcripts. */
+/** Lists conversations (contract/conversations.md#lists): one page, or every match with its transcript. */
 export function listConversationsRoute({ pool }: { pool: Pool }): Route {
   return route({
     method: 'get',
@@ -118,8 +118,8 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
 }
 
 /**
- * Never a short export that looks whole: once something was sent, an error is a last line, and then
- * the connection is cut. Before, it is answered as any other.
+ * Makes a broken export recognizable. Once something was sent, an error becomes a last line and then the connection is
+ * cut. An earlier error is returned as usual.
  */
 async function* visiblyBroken(
   lines: AsyncIterable<string>,

@@ -5,20 +5,28 @@ import type { ConversationRow } from './record/conversations.sql.ts';
 import { listConversations, type ConversationFilter } from './record/list-conversations.sql.ts';
 import { lookThrough } from './record/search-conversations.sql.ts';
 
-/** What somebody looks for: the conversation of an id, or words. */
+/** Target of a search: a conversation by id, or words. */
 export type Sought = Pick<ConversationFilter, 'named'> | { words: readonly string[] };
 
-/** Looked at for one page, at most; then it ends, with what was found. */
+/** Maximum number of conversations searched for one page. A page that reaches it ends with the matches so far. */
 const LOOKED_MAX = 5_000;
-/** Nor is begun to look further after that. */
+/** Time after which a page starts no further search step. */
 const PAGE_MS = 200;
-/** In one statement, of so many turns each: 20 ms for 500 where turns are messages. Few first, as turns may be long. */
+/**
+ * Conversations and turns per statement: 20 ms for 500 conversations if turns are as long as messages. The first step
+ * is small, because turns may be long.
+ */
 const AT_ONCE = { first: 100, most: 800, turnsEach: 10 };
 
-/** A page, newest first, that may hold fewer than `limit`. `next`: id after which to go on; null: the end. */
+/**
+ * Page of results, newest first, which may have fewer than `limit`. `next` is the id to continue after; null at the
+ * end.
+ */
 export type FoundPage = { rows: ConversationRow[]; next: string | null };
 
-/** An id of a conversation, a call or an escalation finds what is about it; anything else is words. */
+/**
+ * Parses a search. The id of a conversation, a call or an escalation finds the conversation; anything else is words.
+ */
 export function soughtBy(q: string): Sought {
   for (const prefix of ['conv', 'call', 'esc'] as const) {
     const id = toUuid(prefix, q);
@@ -28,8 +36,8 @@ export function soughtBy(q: string): Sought {
 }
 
 /**
- * The next conversations in which all words occur. There is no index of words, which every turn would have
- * to pay for: they are read, newest first, as many as a page may take (contract/conversations.md#lists).
+ * Returns the next conversations that contain all words. Without a full-text index, which every turn would pay for, the
+ * search reads conversations, newest first, up to the limits of a page (contract/conversations.md#lists).
  */
 export async function searchConversations(
   pool: Pool,

@@ -3,8 +3,8 @@ import type { ConversationRow } from './record/conversations.sql.ts';
 import type { TurnRole, TurnRow } from './record/turns.sql.ts';
 
 /**
- * A transcript in its three forms, written a page of turns at a time: ten thousand turns are never
- * in memory together.
+ * Turns of a transcript. Each of its three formats is written page by page, so that ten thousand turns are never in
+ * memory together.
  */
 
 type Pages = AsyncIterable<readonly TurnRow[]>;
@@ -35,7 +35,7 @@ const SPEAKERS: Record<TurnRole, string> = {
   system: 'System',
 };
 
-/** Further lines of a text are indented: no user can forge a line of somebody else. */
+/** Writes plain text. Further lines of a message are indented, so that no user can forge another speaker's line. */
 async function* writeText(_row: ConversationRow, pages: Pages): AsyncGenerator<string> {
   for await (const turns of pages) {
     const lines = turns.map(({ role, text, startedAtMs }) => {
@@ -46,7 +46,7 @@ async function* writeText(_row: ConversationRow, pages: Pages): AsyncGenerator<s
   }
 }
 
-/** WebVTT (W3C): a cue has no blank line and no `-->`, and its markup is escaped. */
+/** Writes WebVTT (W3C). A cue must not contain a blank line or `-->`, and its markup is escaped. */
 async function* writeVtt(_row: ConversationRow, pages: Pages): AsyncGenerator<string> {
   yield 'WEBVTT\n';
   for await (const turns of pages) {
@@ -69,7 +69,7 @@ function escapeVtt(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** hh:mm:ss.ttt */
+/** Formats a time as hh:mm:ss.ttt. */
 function clock(ms: number): string {
   const two = (number: number): string => String(Math.floor(number)).padStart(2, '0');
   const sec = ms / 1_000;

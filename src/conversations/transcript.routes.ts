@@ -13,7 +13,7 @@ const format = z
   .default('json')
   .describe('json, plain text, or WebVTT for players.');
 
-/** The whole transcript (contract/messages.md#transcript). */
+/** Serves the whole transcript (contract/messages.md#transcript). */
 export function transcriptRoute({ pool }: { pool: Pool }): Route {
   return route({
     method: 'get',
@@ -41,10 +41,10 @@ export function transcriptRoute({ pool }: { pool: Pool }): Route {
   });
 }
 
-/** Messages in memory at once, each of at most 32,000 characters. */
+/** Maximum turns in memory, each of at most 32,000 characters. */
 const PAGE = 200;
 
-/** The turns there were when the conversation was read, oldest first, a page at a time. */
+/** Yields the turns that existed when the conversation was read, oldest first, page by page. */
 async function* readTurns(
   pool: Pool,
   { id, turnCount }: ConversationRow,

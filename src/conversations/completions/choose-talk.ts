@@ -2,29 +2,32 @@ import { ApiError } from '../../errors.ts';
 import type { FoundTalk } from './talks.sql.ts';
 
 /**
- * `from`: the first message that is new to the talk; undefined: its last turn is the answer. `isAgain`:
- * the message is in the transcript already, and wants a reply.
+ * A talk and how it continues. `from` is the index of the first message that is new to the talk; undefined if its last
+ * turn already is the answer. `isAgain` means that the message is already in the transcript and still needs a reply.
  */
 export type Choice<T = FoundTalk> = { talk: T; from: number | undefined; isAgain?: boolean };
 
-/** As long as OpenAI's clients wait for an answer before they ask again. */
+/** How long OpenAI's clients wait for an answer before they retry. */
 const REPEAT_SEC = 600;
-/** Who has asked for it asks again: what was under way is not any more, or nobody waits for it. */
+/**
+ * Age after which a retry may take over a pending request: the first attempt has stopped, or its client no longer
+ * waits.
+ */
 const UNDER_WAY_SEC = 60;
 
 type Said = {
-  /** By number of messages from the beginning, 0 to all. */
+  /** Hashes by number of messages from the beginning, 0 to all. */
   hashes: readonly Buffer[];
-  /** Where what follows the last reply begins. */
+  /** Index of the first message after the last reply. */
   from: number;
   isRetry: boolean;
   isTakenUp: boolean;
 };
 
 /**
- * Which of several talks goes on with a request, the one that knows most of it first; undefined:
- * none does. Talks that look alike to a client are alike: the newest is taken.
- * @throws ApiError idempotency_in_progress: this very request is being answered
+ * Returns the talk that continues with a request, or undefined. Prefers the talk that knows most of the request. Talks
+ * that look identical to a client are equivalent, so the newest one is used.
+ * @throws ApiError idempotency_in_progress if this request is still being answered
  */
 export function chooseTalk<T extends Pick<FoundTalk, 'state' | 'request' | 'status' | 'ageSec'>>(
   talks: readonly T[],
@@ -52,7 +55,7 @@ export function chooseTalk<T extends Pick<FoundTalk, 'state' | 'request' | 'stat
     if (isRetry) throw stillRunning();
   }
   for (let known = count; known > from; known -= 1) {
-    // The client has no reply to its last message, or has thrown away what there was of it.
+    // The client has no reply to its last message, or has discarded a partial one.
     const unanswered = first(
       (one) => isCut(one) && isAt(one.state, known),
       Math.min(known, count - 1),
@@ -60,7 +63,7 @@ export function chooseTalk<T extends Pick<FoundTalk, 'state' | 'request' | 'stat
     if (unanswered) return { ...unanswered, isAgain: known === count };
   }
   const continued = first((one) => one.status === 'answered' && isAt(one.state, from), from);
-  // It has kept what there was of a reply: how much of it, only the client knows.
+  // The client has kept a partial reply, whose length only the client knows.
   return (
     continued ?? first((one) => one.status === 'interrupted' && isAt(one.state, from - 1), from)
   );

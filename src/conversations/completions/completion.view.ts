@@ -9,14 +9,14 @@ import { storable } from '../record/storable.ts';
 const MESSAGES_MAX = 3_000;
 const PARTS_MAX = 1_000;
 
-/** Of a message that is a list of parts. */
+/** Part of a message whose content is a list. */
 const part = z.object({
   type: z.enum(['text', 'refusal'], 'must be text: images, sound and files are not understood'),
   text: z.string().optional(),
   refusal: z.string().optional(),
 });
 
-/** A text as OpenAI writes it: as such, in parts, or none. One mistake is told where it is. */
+/** Text as OpenAI writes it: a string, a list of parts, or null. An error points to the part that caused it. */
 const content = z
   .unknown()
   .transform((value, context): string => {
@@ -123,10 +123,10 @@ const modalities = z
   .optional()
   .describe('Refused with anything other than `text`.');
 
-/** Ids longer than this cannot be stored. */
+/** Maximum length of a stored user id. */
 const USER_CHARS_MAX = 256;
 
-/** Numbers and objects are stored as JSON, so that users stay apart. */
+/** Identifier of the user. Numbers and objects are stored as JSON, so that users stay distinct. */
 const who = z
   .unknown()
   .transform((value, context): string | null => {
@@ -147,7 +147,10 @@ const MEMBERS_MAX = 50;
 const NAME_CHARS_MAX = 128;
 const VALUE_CHARS_MAX = 1_024;
 
-/** Vapi and other clients send numbers and objects. They are stored as JSON, and values over the limits are dropped. */
+/**
+ * Metadata in any form. Vapi and other clients send numbers and objects. They are stored as JSON, and values over the
+ * limits are dropped.
+ */
 const anyMetadata = z
   .unknown()
   .transform((value): Record<string, string> => {
@@ -167,7 +170,10 @@ const anyMetadata = z
     additionalProperties: true,
   });
 
-/** Ignores every field that the answer does not need, whatever its type, because clients keep adding fields. */
+/**
+ * Body of a completion request. Fields that the answer does not need are ignored, whatever their type, because clients
+ * keep adding fields.
+ */
 export const CompletionBody = z
   .object({
     model: z
@@ -234,7 +240,7 @@ export const Completion = z
   .meta({ id: 'ChatCompletion', description: 'What the agent said.' });
 export type Completion = z.output<typeof Completion>;
 
-/** What is known of an answer before its first word. */
+/** Properties of an answer that are known before its first word. */
 export type Head = Pick<Completion, 'id' | 'created' | 'model' | 'system_fingerprint' | 'metadata'>;
 
 export function completionOf(
@@ -247,7 +253,7 @@ export function completionOf(
   return { ...head, object: 'chat.completion', choices, usage };
 }
 
-/** A part of a streamed answer. `usage` is null in all but the last, where it was asked for. */
+/** Returns a chunk of a streamed answer. If the client asked for usage, `usage` is null in all chunks but the last. */
 export function chunkOf(
   head: Head,
   part: { delta: object; finishReason?: FinishReason } | { usage: Usage },
@@ -266,7 +272,7 @@ const [NAME] = saying(
   'must be an agent as agt_… or agt_…@3',
 );
 
-/** `agt_…` or `agt_…@3`; undefined: it is none. `agentId`: uuid */
+/** Parses `agt_…` or `agt_…@3`. Returns undefined for any other name. `agentId` is a uuid. */
 export function readModelName(
   name: string,
 ): { agentId: string; version: number | undefined } | undefined {

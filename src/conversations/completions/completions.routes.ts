@@ -60,7 +60,7 @@ function completionRoute(deps: SpeakDeps): Route {
       await chunksOf(send, Completion.parse(body), true);
     },
     handle: async ({ body, caller, headers, answering, plan, plannedId, countAs, untilGone }) => {
-      const signal = untilGone(); // Nobody waits for the reply then.
+      const signal = untilGone(); // Aborts when the client disconnects, because nobody waits for the reply then.
       const said = readMessages(body.messages);
       if (body.stream === true) countAs('message_streams');
       const isRetry = plan.isRetry || Number(headers['x-stainless-retry-count'] ?? 0) > 0;
@@ -113,14 +113,17 @@ function requestOf(
   return { namespace, keyId, ...requireModelName(body.model), conversationId, userId, metadata };
 }
 
-/** @throws ApiError not_found, as for an id that names nothing */
+/**
+ * Returns the uuid of a conversation id.
+ * @throws ApiError not_found for a malformed id, as for an unknown one
+ */
 function requireId(id: string): string {
   const uuid = toUuid('conv', id);
   if (uuid === null) throw noConversation();
   return uuid;
 }
 
-/** Opens the talk; what is wrong about it is told in the names of this route. */
+/** Opens the talk. Translates errors into the field names of this route. */
 async function opened(deps: SpeakDeps, request: TalkRequest): Promise<OpenTalk> {
   try {
     return await openTalk(deps, request);
@@ -153,7 +156,9 @@ function headOf(
   };
 }
 
-/** What is answered to a turn; one that failed is an error, and is stored all the same. */
+/**
+ * Returns a function that builds the answer to a turn. A failed turn is answered with an error and is stored anyway.
+ */
 function answerOf(about: {
   head: Head;
   said: readonly BroughtTurn[];
@@ -180,7 +185,7 @@ function finishOf(reason: string | undefined): FinishReason {
   return reason === 'length' || reason === 'content_filter' ? reason : 'stop';
 }
 
-/** What the model was asked in all steps; without one, what it would have been, estimated. */
+/** Adds up the model's usage over all steps. If no model ran, estimates the tokens. */
 function usageOf({
   turns,
   said,

@@ -11,12 +11,12 @@ import { route, type Route } from '../../platform/http/route.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { Model, Models, readModelName } from './completion.view.ts';
 
-/** OpenAI's clients read the list in one piece. */
+/** Maximum number of listed models. OpenAI's clients do not page through the list. */
 const MODELS_MAX = 10_000;
 
 const tag = 'OpenAI';
 
-/** The agents of the namespace as models (contract/openai.md#models). */
+/** Serves the agents of the namespace as models (contract/openai.md#models). */
 export function modelRoutes(deps: { pool: Pool }): Route[] {
   return [
     route({
@@ -73,7 +73,10 @@ function modelView(agent: LiveAgent, namespace: string): z.output<typeof Model> 
   };
 }
 
-/** @throws ApiError not_found */
+/**
+ * Parses the name of a model.
+ * @throws ApiError not_found
+ */
 export function requireModelName(name: string): { agentId: string; version: number | undefined } {
   const read = readModelName(name);
   if (!read) throw unknownModel();

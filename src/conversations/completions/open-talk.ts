@@ -38,45 +38,45 @@ export type TalkRequest = {
   keyId: string;
   agentId: string;
   version: number | undefined;
-  /** The conversation to continue, by the client's word. */
+  /** Conversation that the client asks to continue. */
   conversationId: string | undefined;
   userId: string | null;
   metadata: Record<string, string>;
   said: readonly BroughtTurn[];
-  /** The client says that it has sent this before. */
+  /** The client indicates that this request is a retry. */
   isRetry: boolean;
-  /** It has, and nothing of that is under way any more. */
+  /** This is a retry, and no earlier attempt is still running. */
   isTakenUp: boolean;
 };
 
-/** A conversation that waits for the user's words, or the turn that has answered them already. */
+/** Conversation that waits for the user's words, or that has already answered them. */
 export type OpenTalk = {
   namespace: string;
   /** uuids */
   conversationId: string;
   agentId: string;
   agentVersion: number;
-  /** Empty if the agent speaks first. */
+  /** Words of the user; empty if the agent speaks first. */
   text: string;
-  /** Of all messages of the request. */
+  /** Hash of all messages of the request. */
   request: Buffer;
-  /** The message may be in the transcript already, without a reply. */
+  /** The message may already be in the transcript without a reply. */
   isAgain: boolean;
-  /** What a human said since the user spoke last. */
+  /** What a human has said since the user last spoke. */
   unheard: readonly string[];
   /**
-   * Turns from `firstIndex` up to `turnCount` are the answer, which the client has not got. `isGreeting`: it is the
-   * agent's first message, and this request is the first that asks for it.
+   * Turns from `firstIndex` to before `turnCount` are the answer, which the client has not received. `isGreeting` means
+   * that it is the agent's first message, and that this is the first request for it.
    */
   answered: { firstIndex: number; turnCount: number; isGreeting?: true } | undefined;
-  /** After a failure: nothing came of it. */
+  /** Releases the talk after a failure. */
   release: () => Promise<void>;
 };
 
 /**
- * The conversation that a request continues: the one it names; else one in which exactly its
- * messages were said, by the same key, user and metadata, and nothing since; else a new one, with
- * the earlier messages as its first turns (docs/decisions/0036).
+ * Opens the conversation that a request continues (docs/decisions/0036). That is the conversation the request names.
+ * Otherwise it is one with exactly its messages, from the same key and user and with the same metadata, to which
+ * nothing was added since. Failing that, a new conversation starts with the earlier messages as its first turns.
  * @throws ApiError not_found, conversation_ended, idempotency_in_progress, not_published
  */
 export async function openTalk(deps: ConversationDeps, request: TalkRequest): Promise<OpenTalk> {
@@ -84,7 +84,7 @@ export async function openTalk(deps: ConversationDeps, request: TalkRequest): Pr
   const hashes = hashTalk(request, await redactSaid(deps.pool, request));
   const from = afterLastReply(request.said);
   const candidates = await findTalks(deps.pool, {
-    // The hash of no message at all stands for every talk of this client, unless the request has none.
+    // The hash of zero messages matches every talk of this client, so it is used only if the request has no messages.
     hashes: hashes.slice(Math.min(Math.max(1, from - 1), request.said.length)),
     conversationId: request.conversationId,
   });
@@ -94,7 +94,7 @@ export async function openTalk(deps: ConversationDeps, request: TalkRequest): Pr
     const { talk } = choice;
     const taken = await take(deps, request, { choice, hashes });
     if (taken) return taken;
-    left = left.filter((one) => one !== talk); // Somebody was faster.
+    left = left.filter((one) => one !== talk); // Another request took it first.
     choice = chooseTalk(left, { hashes, from, isRetry, isTakenUp });
   }
   if (named) return continueNamed(deps, request, { named, hashes, from });
@@ -103,14 +103,14 @@ export async function openTalk(deps: ConversationDeps, request: TalkRequest): Pr
 
 type Hashes = readonly Buffer[];
 
-/** undefined: another request has taken it meanwhile. */
+/** Claims the chosen talk. Returns undefined if another request has taken it. */
 async function take(
   deps: ConversationDeps,
   request: TalkRequest,
   { choice, hashes }: { choice: Choice; hashes: Hashes },
 ): Promise<OpenTalk | undefined> {
   const { talk, from, isAgain = false } = choice;
-  const all = hashes.at(-1)!; // There is one for no message at all.
+  const all = hashes.at(-1)!; // There is always at least one hash, for zero messages.
   const about = { namespace: request.namespace, ...idsOf(talk), request: all, isAgain };
   if (from === undefined) {
     return { ...about, text: '', unheard: [], answered: talk, release: async () => undefined };
@@ -122,7 +122,10 @@ async function take(
   return ready(deps, { ...about, release, hadHuman: talk.hadHuman }, added);
 }
 
-/** Returns the text that is answered again. The transcript already has its notes, of which one may follow that text. */
+/**
+ * Returns the text that is answered again. Its notes are already in the transcript, and one of them may follow that
+ * text.
+ */
 function addedAgain(said: TalkRequest['said'], from: number): Added {
   const { text } = addedFrom(said, from);
   return { text: text || addedFrom(said, afterLastReply(said)).text, notes: [] };
@@ -151,7 +154,10 @@ async function ready(
 
 type Named = Awaited<ReturnType<typeof readNamed>>;
 
-/** @throws ApiError not_found, invalid_body, conversation_ended */
+/**
+ * Reads the conversation that the request names.
+ * @throws ApiError not_found, invalid_body, conversation_ended
+ */
 async function readNamed(deps: ConversationDeps, request: TalkRequest) {
   const { namespace, conversationId: id = '' } = request;
   const row = found(await readConversation(deps.pool, { namespace, id }), 'conversation');
@@ -166,7 +172,7 @@ async function readNamed(deps: ConversationDeps, request: TalkRequest) {
   return row;
 }
 
-/** Of a history that it does not know, what follows the last reply is new. */
+/** Continues a named conversation. If it does not know the history, everything after the last reply is new. */
 async function continueNamed(
   deps: ConversationDeps,
   request: TalkRequest,
@@ -188,7 +194,7 @@ async function continueNamed(
   return ready(deps, about, added);
 }
 
-/** Returns the place of a first message that nobody has replied to yet. */
+/** Returns the place of an agent's first message that nobody has replied to yet. */
 async function greetingOf(
   { pool }: ConversationDeps,
   { id, turnCount }: Named,
@@ -198,7 +204,9 @@ async function greetingOf(
   return turn?.role === 'agent' ? { firstIndex: 0, turnCount, isGreeting: true } : undefined;
 }
 
-/** Committed before its first turn: what fails then is found again by a repeat of the request. */
+/**
+ * Starts a conversation and commits it before its first turn, so that a repeat of the request finds it after a failure.
+ */
 async function begin(
   deps: ConversationDeps,
   request: TalkRequest,
@@ -239,11 +247,11 @@ async function begin(
   };
 }
 
-/** Longer than a request is waited for. */
+/** Longer than any client waits for a request. */
 const ABANDONED_SEC = 3_600;
 
 /**
- * Words of the client's program in the midst of a talk, as turns of the role `system`.
+ * Adds notes of the client's program within a conversation, as turns with the role `system`.
  * @throws ApiError not_found, conversation_ended
  */
 async function addNotes(
@@ -272,15 +280,15 @@ type Request = {
 };
 
 /**
- * The messages of a request as they may be kept, for the hashes by which a talk is found again: not even a hash
- * is kept of what the agent asks to be taken out. The words of the turn stay as they came: they are redacted by
- * the version that the conversation has.
+ * Returns the messages of a request with redactions applied, for the hashes that find a talk again. Not even a hash is
+ * kept of text that the agent redacts. The words of the turn itself are not changed here; the conversation's version
+ * redacts them.
  */
 async function redactSaid(pool: Pool, request: Request): Promise<readonly BroughtTurn[]> {
   const { said } = request;
   if (!said.some(({ role, text }) => role === 'user' && mayHoldAny(text))) return said;
   const content = await readContent(pool, request);
-  if (!content?.redaction) return said; // Of an agent that is not there its refusal follows.
+  if (!content?.redaction) return said; // If the agent does not exist, the request is refused later.
   return redactHistory(said, content);
 }
 

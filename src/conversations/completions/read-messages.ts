@@ -3,9 +3,9 @@ import { ApiError } from '../../errors.ts';
 import type { BroughtTurn } from '../record/turns.sql.ts';
 import type { ChatMessage } from './completion.view.ts';
 
-/** Longest message anywhere (contract/conversations.md#bounds). */
+/** Maximum length of a message (contract/conversations.md#bounds). */
 const TEXT_MAX = 32_000;
-/** Of what was said elsewhere before, so many of the last messages become turns. */
+/** Number of last messages of an imported history that become turns. */
 const BROUGHT_MAX = 200;
 
 /**
@@ -36,18 +36,21 @@ const ROLES = { system: 'system', developer: 'system', user: 'user', assistant: 
 
 /** What a request adds to a conversation that knows the messages before `from`. */
 export type Added = {
-  /** Of the client's program, for the agent. */
+  /** Notes of the client's program for the agent. */
   notes: string[];
-  /** What the user says. Empty if the agent speaks first. */
+  /** Words of the user; empty if the agent speaks first. */
   text: string;
 };
 
-/** Whether neither the user nor the agent has said anything yet. */
+/** Returns true if neither the user nor the agent has said anything yet. */
 export function isUnspoken(said: readonly BroughtTurn[]): boolean {
   return said.every(({ role }) => role === 'system');
 }
 
-/** Several messages of the user in a row, such as after one that failed, are one. */
+/**
+ * Returns what the messages from `from` add. Joins several messages of the user in a row, such as after a failed one,
+ * into one text.
+ */
 export function addedFrom(said: readonly BroughtTurn[], from: number): Added {
   const rest = said.slice(from);
   const texts = rest.filter(({ role }) => role === 'user').map(({ text }) => text);
@@ -59,7 +62,7 @@ export function addedFrom(said: readonly BroughtTurn[], from: number): Added {
   return { text, notes: rest.filter(({ role }) => role === 'system').map((turn) => turn.text) };
 }
 
-/** The turns of a conversation that begins with a history; the words of the program stay. */
+/** Returns the turns of a conversation that starts with a history. All messages of the client's program are kept. */
 export function broughtBefore(said: readonly BroughtTurn[], from: number): BroughtTurn[] {
   const notes = said.slice(from).filter(({ role }) => role === 'system');
   const before = said.slice(0, from);
@@ -68,29 +71,29 @@ export function broughtBefore(said: readonly BroughtTurn[], from: number): Broug
   return [...kept, ...notes].filter(({ text }) => /\S/.test(text));
 }
 
-/** Where what the agent has not answered begins: after its last message. */
+/** Returns the index of the first message that the agent has not answered, which follows its last message. */
 export function afterLastReply(said: readonly BroughtTurn[]): number {
   return said.findLastIndex(({ role }) => role === 'agent') + 1;
 }
 
-/** What tells talks apart beside their words. Ids are uuids. */
+/** What distinguishes talks besides their words. Ids are uuids. */
 export type TalkOwner = {
   keyId: string;
   agentId: string;
   version: number | undefined;
-  /** Named by the client; such a talk is never found by its words alone. */
+  /** Named by the client. A named talk is never found by its words alone. */
   conversationId: string | undefined;
   userId: string | null;
   metadata: Readonly<Record<string, string>>;
 };
 
 /**
- * A hash for each number of messages from the beginning, 0 to all: `hashes[n]` stands for the first
- * n. White space does not count, since clients trim it.
+ * Returns a hash for each number of messages from the beginning, 0 to all: `hashes[n]` covers the first n messages.
+ * White space does not count, because clients trim it.
  */
 export function hashTalk(owner: TalkOwner, said: readonly BroughtTurn[]): Buffer[] {
   const hashes = [digest(JSON.stringify(ownedBy(owner)))];
-  for (const turn of said) hashes.push(hashNext(hashes.at(-1)!, turn)); // It begins with one.
+  for (const turn of said) hashes.push(hashNext(hashes.at(-1)!, turn)); // The list starts with one element.
   return hashes;
 }
 

@@ -15,12 +15,12 @@ import { saveTalk, turnRequestId, type TalkRow } from './talks.sql.ts';
 
 export type SpeakDeps = ConversationDeps & { takeTurn: TakeTurn };
 
-/** What a request has come to: its turns, and what the client is told of them. */
+/** Result of a request: its turns, and the text for the client. */
 export type Spoken = { turns: readonly TurnRow[]; content: string; agentTurn: TurnRow | undefined };
 
 /**
- * The user's words and the agent's answer, with what continues the talk in the same commit.
- * `streamed` is what the client has got so far: that, and not what is stored, it will send back.
+ * Takes the user's turn and the agent's answer, and saves the state of the talk in the same commit. `streamed` returns
+ * the text that the client has received so far. The client will send that text back, not the stored one.
  */
 export async function speak(
   deps: SpeakDeps,
@@ -58,7 +58,7 @@ export async function speak(
   }
 }
 
-/** What was answered to this very request before. */
+/** Returns the earlier answer to this very request. */
 export async function spokenBefore(
   deps: ConversationDeps,
   talk: OpenTalk,
@@ -80,16 +80,19 @@ async function spokenOf(
   const agentTurn = turns.findLast(({ role }) => role === 'agent');
   const said = [...talk.unheard, ...(agentTurn ? [agentTurn.text] : [])].join(UNHEARD_END);
   const whole = said === '' && !agentTurn ? await passedOn(db, talk) : said;
-  // What was shown and taken back (somebody wrote meanwhile) the client has all the same.
+  // A client keeps streamed text even if it was later withdrawn because somebody wrote meanwhile.
   return { turns, agentTurn, content: whole.startsWith(streamed) ? whole : streamed };
 }
 
-/** While nobody answers, a client that shows nothing would look broken. */
+/**
+ * Returns a sentence that the request was passed on to a human. While nobody answers, a client that shows nothing would
+ * look broken.
+ */
 async function passedOn(db: Db, talk: OpenTalk): Promise<string> {
   return sentencesIn(await readVersionLanguage(db, talk)).passedOn;
 }
 
-/** Between what several people said, in one answer. */
+/** Separator between messages of several speakers in one answer. */
 export const UNHEARD_END = '\n\n';
 
 function stateOf(
@@ -111,7 +114,7 @@ function stateOf(
   };
 }
 
-/** As an answer names the version that it comes from. */
+/** Returns the name by which an answer identifies its version. */
 export function fingerprintOf({ agentId, agentVersion }: OpenTalk): string {
   return `${fromUuid('agt', agentId)}@${agentVersion}`;
 }

@@ -5,7 +5,7 @@ import { UNHEARD_END } from './speak.ts';
 
 type Send = Parameters<EventStream>[0];
 
-/** Runs the turn; `streamed` is what was handed to the client of it so far. */
+/** Runs a turn. `streamed` returns the text that was handed to the client so far. */
 export type Turn = (heard: {
   onToken?: (text: string, isApology?: boolean) => void;
   onTool?: () => void;
@@ -13,8 +13,8 @@ export type Turn = (heard: {
 }) => Promise<Answer>;
 
 /**
- * An answer in chunks, which begins with the first words or a tool: an error before that has its
- * status, as without a stream.
+ * Streams an answer in chunks. The stream begins with the first words or a tool call. An error before that is returned
+ * with its status, as without a stream.
  */
 export async function streamed(
   turn: Turn,
@@ -34,7 +34,7 @@ export async function streamed(
       wake();
     },
     onToken: (part, isApology = false) => {
-      if (isApology) return; // The client is told by an error.
+      if (isApology) return; // The client receives an error instead.
       hasBegun = true;
       text += part;
       parts.push(part);
@@ -42,7 +42,7 @@ export async function streamed(
     },
   });
   await Promise.race([begun, done]);
-  done.catch(() => undefined); // Sent below; until then nobody waits for it.
+  done.catch(() => undefined); // The failure is sent below; until then nothing awaits it.
   if (!hasBegun) {
     const { status } = await done;
     if (status >= 400) return done;
@@ -84,14 +84,14 @@ function sendChunk(
   return send({ data: chunkOf(head, part, hasUsage) });
 }
 
-/** What was not sent yet, why it ends, and that it does. */
+/** Sends the remaining text, the finish reason and the end of the stream. */
 async function rest(
   send: Send,
   completion: Completion,
   { sent, hasUsage }: { sent: string; hasUsage: boolean },
 ): Promise<void> {
   const [choice] = completion.choices;
-  const { content } = choice!.message; // We made it: there is one.
+  const { content } = choice!.message; // We built this completion with one choice.
   const left = content.startsWith(sent) ? content.slice(sent.length) : '';
   const { choices: _, usage, object: __, ...head } = completion;
   if (left !== '') await sendChunk(send, head, { delta: { content: left } }, hasUsage);
@@ -100,7 +100,7 @@ async function rest(
   await send({ json: '[DONE]' });
 }
 
-/** A whole answer as chunks: one that was given before. */
+/** Sends a whole answer, which was given before, as chunks. */
 export async function chunksOf(
   send: Send,
   completion: Completion,

@@ -8,25 +8,25 @@ export type TalkRow = {
   status: 'pending' | 'answered' | 'failed' | 'interrupted';
   firstIndex: number;
   turnCount: number;
-  /** Since the last request. */
+  /** Time since the last request. */
   ageSec: number;
 };
 
-/** With what its conversation is. */
+/** Talk with properties of its conversation. */
 export type FoundTalk = TalkRow & {
   agentId: string;
   agentVersion: number;
-  /** A human has spoken in it, or could. */
+  /** A human has accepted the conversation and may have spoken in it. */
   hadHuman: boolean;
-  /** Changes with the row. */
+  /** Changes with every write of the row. */
   revision: string;
 };
 
 const CANDIDATES_MAX = 20;
 
 /**
- * Talks that go on and are where they were left: nobody has spoken to the agent since. By the hashes
- * of what was said, or that of one conversation; newest first.
+ * Finds live talks to which the user has added nothing since their last request. Matches them by the hashes of their
+ * messages, optionally in a given conversation. Newest first.
  */
 export async function findTalks(
   db: Db,
@@ -55,7 +55,7 @@ export async function findTalks(
   return rows;
 }
 
-/** What a turn leaves behind, or the start of one. */
+/** Saves the state of a talk after a turn or at its start. */
 export async function saveTalk(db: Db, talk: Omit<TalkRow, 'ageSec'>): Promise<void> {
   await db.query({
     name: 'save_openai_talk',
@@ -77,7 +77,7 @@ export async function saveTalk(db: Db, talk: Omit<TalkRow, 'ageSec'>): Promise<v
   });
 }
 
-/** Takes a talk for a request; false: another request was first. */
+/** Claims a talk for a request. Returns false if another request claimed it first. */
 export async function claimTalk(
   db: Db,
   { conversationId, revision }: Pick<FoundTalk, 'conversationId' | 'revision'>,
@@ -93,7 +93,7 @@ export async function claimTalk(
   return rowCount === 1;
 }
 
-/** Nothing came of the request: the talk is as it was, or free to be taken up again at once. */
+/** Restores the state of a talk whose request failed, so that it can be retried immediately. */
 export async function releaseTalk(
   db: Db,
   { conversationId, state, request, status, ageSec }: TalkRow,
@@ -107,12 +107,12 @@ export async function releaseTalk(
   );
 }
 
-/** The id under which the turn of a request is known, the same when it is sent again. */
+/** Returns the id of a request's turn, which stays the same when the request is sent again. */
 export function turnRequestId({ request }: Pick<TalkRow, 'request'>): string {
   return request.subarray(0, 16).toString('hex');
 }
 
-/** The turns of a request that is to be answered again: its message is not said twice. */
+/** Marks the turns of a request that is answered again, so that its message is not added twice. */
 export async function markForAnswer(db: Db, talk: TalkRow): Promise<void> {
   await db.query(
     `update turns set request_id = $4

@@ -5,9 +5,9 @@ import { plainTurn } from '../record/plain-turn.ts';
 import { addTurns } from '../record/turns.sql.ts';
 
 /**
- * Settles the turn under way of a conversation that ends, under its lock: what the user said and what
- * tools did is stored, and a reply that nobody waits for any more is not. Whoever makes it can neither
- * store nor call anything from then on.
+ * Settles the turn in progress of a conversation that ends, under the conversation's lock. Stores what the user said
+ * and what tools did, but no reply, because nobody waits for it. The process that generates the reply can no longer
+ * store anything or call tools.
  */
 export async function breakOffTurn(
   { db, countRedacted }: Pick<ConversationTransaction, 'db' | 'countRedacted'>,
@@ -35,6 +35,6 @@ export async function breakOffTurn(
   });
   if (!added) throw new Error(`conversation ${row.id} changed under its lock`);
   countRedacted(row, said);
-  // When its time was over is what ends it, and not when that was noticed.
+  // Keeps the time when the conversation expired, which ends it, and not the time when that was noticed.
   return { ...row, ...added, expiresAt: row.expiresAt };
 }

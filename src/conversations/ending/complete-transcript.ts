@@ -15,20 +15,23 @@ import type { EventData } from '../../events/event-types.ts';
 import type { Judged } from '../judging/ask-judge.ts';
 import { VERDICT_OUTCOMES } from '../judging/verdict.ts';
 
-/** What came of asking a model to judge. `isOutcomeStated`: who ended it said what became of it. */
+/**
+ * Result of a judgement by a model. `isOutcomeStated` means that the party that ended the conversation gave its
+ * outcome.
+ */
 export type Judging =
   | { judged: Judged; isOutcomeStated: boolean }
   | { error: NonNullable<Judgement['error']> };
 
-/** Of one that the process which ended it never came back to. */
+/** Result for a conversation whose judging process never came back to it. */
 const LOST: Judging = {
   error: { code: 'not_judged', detail: 'No judgement came in time, so the rule alone has judged.' },
 };
 
 /**
- * Writes the summary of an ended conversation, with the event that its transcript is complete: by rule, and
- * by the model that has judged it. Done exactly once, however often it is called: only where the summary is
- * missing. `judging` undefined: nobody has asked a model.
+ * Writes the summary of an ended conversation, by rule or by the model's judgement, and emits the event that its
+ * transcript is complete. Does nothing if the summary exists, so repeated calls complete it exactly once. `judging` is
+ * undefined if no model was asked.
  */
 export function completeTranscript(
   deps: Omit<ConversationDeps, 'judge'>,
@@ -52,7 +55,7 @@ export function completeTranscript(
         summary: row.summary,
         turns: row.turnCount,
         outcome: row.outcome ?? 'unknown',
-        csat_predicted: row.csatPredicted ?? 1, // Both are written at the end.
+        csat_predicted: row.csatPredicted ?? 1, // Both are written at the end of a conversation.
         ...told(row.judgement),
       },
     });
@@ -62,7 +65,7 @@ export function completeTranscript(
 
 type Completed = ConversationRow & { summary: string };
 
-/** The model's word for what it may judge, with the rule's beside it. */
+/** Applies the model's verdict where the model may judge, and keeps the rule's result beside it. */
 function withJudgement(byRule: Completed, judging: Judging | undefined): Completed {
   if (judging === undefined) return byRule;
   const { summary, outcome, csatPredicted } = byRule;
@@ -107,7 +110,7 @@ const NOT_JUDGED = {
   duration_ms: null,
 };
 
-/** In the event, where a model has judged. */
+/** Returns the judgement for the event, if a model has judged. */
 function told(
   judgement: Judgement | null,
 ): Pick<EventData<'conversation.transcript.ready'>, 'judgement'> {

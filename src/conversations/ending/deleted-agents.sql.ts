@@ -1,17 +1,17 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Agents that were deleted (a trigger notes them) and may have conversations that go on. */
+/** A deleted agent, recorded by a trigger, that may still have live conversations. */
 export type DeletedAgent = {
   agentId: string;
   namespace: string;
-  /** Nothing that saw it alive is still being committed: what is not there now never comes. */
+  /** Whether every transaction that saw the agent alive has ended, so that no new conversation can appear. */
   isSettled: boolean;
 };
 
-/** Longer than the transaction that starts a conversation can last. */
+/** Longer than a transaction that starts a conversation can last. */
 const SETTLED_AFTER_SEC = 60;
 
-/** Those to be looked at now, the longest due first. */
+/** Returns the agents that are due for a check, longest due first. */
 export async function listDeletedAgents(db: Db, limit: number): Promise<DeletedAgent[]> {
   const { rows } = await db.query<DeletedAgent>({
     name: 'list_deleted_agents',
@@ -23,7 +23,7 @@ export async function listDeletedAgents(db: Db, limit: number): Promise<DeletedA
   return rows;
 }
 
-/** Conversations of an agent, or in which it speaks, that go on; the newest first, since few that are old do. */
+/** Returns live conversations that an agent started or speaks in. Newest first, because few old ones are still live. */
 export async function listLiveOf(
   db: Db,
   { agentId, namespace }: DeletedAgent,
@@ -43,7 +43,10 @@ export async function listLiveOf(
   return rows;
 }
 
-/** None of its conversations goes on: done, or looked at once more when nothing can come. */
+/**
+ * Removes an agent without live conversations from the list. If a conversation could still appear, schedules one more
+ * check instead.
+ */
 export async function noneGoesOn(db: Db, { agentId, isSettled }: DeletedAgent): Promise<void> {
   await (isSettled
     ? db.query('delete from deleted_agents where agent_id = $1', [agentId])

@@ -22,7 +22,7 @@ import { settleOutcome } from './settle-outcome.ts';
 import { completeTranscript } from './complete-transcript.ts';
 import { breakOffTurn } from './break-off-turn.ts';
 
-/** Why a conversation ended, as in docs/conversations.md. */
+/** Reason for the end of a conversation, as in docs/conversations.md. */
 export type EndedReason =
   | 'api'
   | 'silence_timeout'
@@ -36,8 +36,8 @@ export type EndedReason =
   | 'platform_error';
 
 /**
- * Ends a conversation: its state, its outcome and the event in one transaction (contract/events.md#types), then
- * its summary.
+ * Ends a conversation. Commits its state, its outcome and the event in one transaction (contract/events.md#types), then
+ * writes its summary.
  * @throws ApiError not_found, conversation_ended
  */
 export async function endConversation(
@@ -55,7 +55,7 @@ export async function endConversation(
   return ended;
 }
 
-/** Ends a conversation if its time is over and nobody else has it locked. */
+/** Ends a conversation if its time is over and no other transaction holds its lock. */
 export async function endExpired(deps: ConversationDeps, id: string): Promise<void> {
   const ended = await inConversation(deps, async (transaction) => {
     const row = await lockExpired(transaction.db, id);
@@ -73,8 +73,8 @@ export function countEnd(
 }
 
 /**
- * What follows a committed end: a judgement, which nobody waits for, or the summary at once. If it fails, the
- * reaper does it.
+ * Follows up on a committed end. Queues a judgement, which nobody waits for, or writes the summary immediately. If
+ * either fails, the reaper does it.
  */
 export async function afterEnd(
   deps: ConversationDeps,
@@ -86,7 +86,7 @@ export async function afterEnd(
   else await completeTranscript(deps, row.id).catch(() => undefined);
 }
 
-/** In which a model may judge; then the rule speaks, whatever has become of it. */
+/** Time limit for a model's judgement. After it the rule decides, even if the model still runs. */
 const JUDGE_SEC = 60;
 
 /** Ends a conversation under its lock, in the caller's transaction. */
@@ -107,10 +107,10 @@ export async function endLocked(
     reason,
     outcome,
     csatPredicted: predictCsat(row.tally, outcome),
-    // Of one that is being erased nothing is sent to anybody.
+    // A conversation that is being erased is not sent to a model.
     judgeSec: row.tally.userTurns > 0 && reason !== 'deleted' ? JUDGE_SEC : 0,
   });
-  // Of one that is being erased nobody is told any more whose it was.
+  // The event of a conversation that is being erased no longer names its user.
   const about = reason === 'deleted' ? { ...ended, userId: null, metadata: {} } : ended;
   await emit(about, {
     type: 'conversation.ended',
@@ -129,14 +129,16 @@ export async function endLocked(
   return ended;
 }
 
-/** If its time ran out unnoticed, that time, not when it was noticed. */
+/**
+ * Returns when the conversation ended. If it timed out, that is the time of expiry, not the time when this was noticed.
+ */
 function endOf(row: LiveConversation, reason: EndedReason): number {
   const nowMs = row.startedAt + row.ageMs;
   const isTimed = reason === 'silence_timeout' || reason === 'max_duration';
   return isTimed && row.expiresAt !== null ? Math.min(nowMs, row.expiresAt) : nowMs;
 }
 
-/** Why a conversation ends whose time is over. */
+/** Returns why a conversation has expired. */
 export function reasonOfExpiry(row: ConversationRow): 'silence_timeout' | 'max_duration' {
   const latestMs = row.startedAt + row.maxDurationSec * 1_000;
   return row.expiresAt !== null && row.expiresAt >= latestMs ? 'max_duration' : 'silence_timeout';

@@ -12,14 +12,17 @@ import type { ConversationRow } from '../record/conversations.sql.ts';
 import { readLastTurns } from '../record/turns.sql.ts';
 import { completeTranscript, type Judging } from './complete-transcript.ts';
 
-/** Places of one process: users who are talking come first. A provider that hangs leaves half to others. */
+/**
+ * Concurrent judgements per process. They are few, because users who are talking come first. A provider that hangs
+ * leaves half of the places to others.
+ */
 const PLACES = 8;
 const SHARE = 4;
-/** Beyond these the rule alone judges, immediately. */
+/** Maximum number of waiting judgements. Beyond it the rule alone judges, immediately. */
 const WAITING_MAX = { namespace: 200, all: 1_000 };
-/** For the model's answer. */
+/** Timeout for the model's answer. */
 const ANSWER_MS = 30_000;
-/** A process that stops waits so long for those under way. */
+/** How long a stopping process waits for judgements in progress. */
 const GRACE_MS = 5_000;
 
 type Ended = { row: ConversationRow; isOutcomeStated: boolean };
@@ -27,7 +30,7 @@ type Ended = { row: ConversationRow; isOutcomeStated: boolean };
 export type Judge = {
   /** Never waits, never fails. */
   take: (ended: Ended) => void;
-  /** Completes what it has taken, by rule where there is no judgement yet. */
+  /** Completes all queued conversations, by rule if the judgement is still missing. */
   stop: () => Promise<void>;
 };
 
@@ -38,9 +41,9 @@ type Deps = Omit<ConversationDeps, 'judge'> & {
 };
 
 /**
- * Has models judge conversations that this process has ended, a few at a time, and completes their transcripts.
- * A model is asked at most once for each: what is lost with a process is completed by the reaper, by rule. Two
- * queries and one transaction for each.
+ * Creates a queue in which models judge the conversations that this process has ended, a few at a time. Then completes
+ * their transcripts. A model is asked at most once per conversation. If the process dies, the reaper completes the
+ * transcript by rule. Each judgement costs two queries and one transaction.
  */
 export function createJudge(deps: Deps): Judge {
   const { metrics } = deps;
@@ -63,7 +66,7 @@ export function createJudge(deps: Deps): Judge {
         stopping.signal,
       );
     } catch {
-      // Too many wait, or the process stops.
+      // Too many are waiting, or the process is stopping.
       await settle(deps, ended.row, { error: BUSY });
     }
   }
@@ -97,7 +100,7 @@ async function judge(
   { row, isOutcomeStated }: Ended,
   cutting: AbortSignal,
 ): Promise<void> {
-  // Whoever has waited too long is told of by the reaper: no model is paid for that.
+  // If the time is over, the reaper completes the transcript, so paying for a model would be pointless.
   const leftMs = Math.min(ANSWER_MS, (row.judgeUntil ?? 0) - deps.nowMs());
   if (leftMs <= 0) return settle(deps, row, { error: BUSY });
   const signal = AbortSignal.any([cutting, timeoutSignal(leftMs)]);
@@ -122,7 +125,7 @@ async function ask(
     readVersion(pool, { agentId, version: agentVersion }),
     readLastTurns(pool, { conversationId: id, limit: TURNS_MAX }),
   ]);
-  // What is not there any more nobody reads, either.
+  // The version or the turns have been deleted, so nobody reads the result either.
   if (!version || turns.length === 0) return { error: BUSY };
   const judged = await askJudge(
     { findModel },
@@ -138,7 +141,7 @@ function failureOf(error: unknown): { code: string; detail: string } {
     : { code: 'not_judged', detail: 'The judgement failed, so the rule alone has judged.' };
 }
 
-/** If it fails, the reaper completes it. */
+/** Completes the transcript. If this fails, the reaper does it. */
 async function settle(deps: Deps, { id, test }: ConversationRow, judging: Judging): Promise<void> {
   try {
     const done = await completeTranscript(deps, id, judging);

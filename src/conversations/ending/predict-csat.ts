@@ -2,14 +2,14 @@ import type { Outcome } from '../record/outcomes.ts';
 import type { Tally } from '../record/tally.ts';
 
 /**
- * How content the user probably is, 1.0–5.0 with one decimal: a sum of few terms that a person can
- * check by hand, each with a limit so that none decides alone (docs/conversations.md). The weights
- * are set by judgement, not learned: the order of conversations by it is worth more than the value.
+ * Predicts how satisfied the user is, from 1.0 to 5.0 with one decimal. The result is a sum of a few terms that a
+ * person can check by hand. Each term has a limit, so that none decides alone (docs/conversations.md). The weights are
+ * set by judgement, not learned: the ranking of conversations matters more than the value.
  */
 
 /**
- * The sum starts from the outcome: around 3.1 and close together, since that is how people rate, also those
- * who got what they wanted (docs/quality.md).
+ * Base of the sum for each outcome. The values lie close together around 3.1, because that is how people rate, even
+ * when they are satisfied (docs/quality.md).
  */
 const BASE: Record<Outcome, number> = {
   resolved: 3.5,
@@ -21,13 +21,13 @@ const BASE: Record<Outcome, number> = {
   failed: 2,
 };
 
-/** Points for each one, and the most that a feature may add or take. */
+/** Points per occurrence, and the maximum that a feature may add or subtract. */
 const WEIGHTS = {
   unanswered: { each: -0.25, most: -0.75 },
   repeats: { each: -0.3, most: -0.9 },
   complaints: { each: -0.4, most: -1 },
   thanks: { each: 0.3, most: 0.3 },
-  /** An escalation that nobody took. */
+  /** Escalations that nobody accepted. */
   refused: { each: -0.4, most: -0.8 },
   /** Minutes until somebody accepted, beyond the first. */
   waitMin: { each: -0.1, most: -0.6 },
@@ -35,9 +35,12 @@ const WEIGHTS = {
   length: { each: -0.05, most: -0.5 },
 } as const;
 
-/** For the mood of the user, from -5 to 5: what says most is all they said; the end is remembered best. */
+/**
+ * Weights for the user's mood, which ranges from -5 to 5. The mean over all turns says most; people remember the end
+ * best.
+ */
 const MOOD_WEIGHTS = { mean: 0.3, last: 0.1 };
-/** The user left with a complaint, whoever tried to help. */
+/** For a user who left with a complaint, no matter who tried to help. */
 const DISSATISFIED = -0.8;
 const PATIENCE_TURNS = 10;
 
@@ -64,7 +67,7 @@ function weigh(feature: keyof typeof WEIGHTS, count: number): number {
   return each < 0 ? Math.max(most, points) : Math.min(most, points);
 }
 
-/** Of all turns of the user; of a tally of before, of the last ones. */
+/** Returns the mean mood over all turns of the user. A tally saved by an earlier release covers only the last turns. */
 function meanMood({ moods, moodSum, userTurns }: Tally): number {
   const sum = moodSum ?? moods.reduce((a, b) => a + b, 0);
   const turns = moodSum === undefined ? moods.length : userTurns;

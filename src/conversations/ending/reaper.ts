@@ -16,7 +16,7 @@ import { listTimedOut, listVanished } from '../escalations/escalations.sql.ts';
 import { releaseEscalation } from '../escalations/release-escalation.ts';
 
 const EVERY_MS = 1_000;
-/** Handled in one run; after a full batch the next run follows at once. */
+/** Items per run. After a full batch the next run follows immediately. */
 const BATCH = 100;
 
 export type ReaperDeps = ConversationDeps & {
@@ -29,10 +29,10 @@ export type ReaperDeps = ConversationDeps & {
 };
 
 /**
- * Nothing stays open for ever: ends conversations whose time is over or whose agent was deleted, lets the agent go on where
- * nobody accepted an escalation in time, asks for another person where one has vanished, and writes the summaries that a crash left out. Any number
- * of processes may do so at once: each step checks again under lock and skips what another has
- * locked.
+ * Creates the reaper, which ensures that nothing stays open for ever. It ends conversations that have expired or whose
+ * agent was deleted, and writes summaries that a crash left out. It lets the agent continue if nobody accepted an
+ * escalation in time, and requests another person if the first one has vanished. Any number of processes may run it
+ * concurrently: each step checks again under lock and skips what another process has locked.
  */
 export function createReaper(deps: ReaperDeps): Periodic {
   return createPeriodic({
@@ -43,10 +43,11 @@ export function createReaper(deps: ReaperDeps): Periodic {
   });
 }
 
-/** One run over everything. Returns whether there is more to do at once. */
+/** Runs every step once. Returns true if there is more to do immediately. */
 export async function runReaper(deps: ReaperDeps, signal: AbortSignal): Promise<boolean> {
   const { pool, lostTurns } = deps;
-  // In this order: what was said belongs before an end. And where both are due, the agent goes on and the silence is counted anew.
+  // The order matters. Lost turns belong before an end. If an escalation and a silence are both due, the agent
+  // continues and the silence restarts.
   const done = [
     await eachOf(deps, signal, await lostTurns.list(BATCH), lostTurns.settle),
     await eachOf(deps, signal, await listVanished(pool, BATCH), ({ namespace, id }) =>
@@ -66,7 +67,7 @@ export async function runReaper(deps: ReaperDeps, signal: AbortSignal): Promise<
   return done.some((count) => count === BATCH);
 }
 
-/** Ends the conversations of a deleted agent, up to a batch of them; the rest by the next run. */
+/** Ends up to a batch of conversations of a deleted agent. The next run handles the rest. */
 async function endThoseOf(
   deps: ReaperDeps,
   signal: AbortSignal,
@@ -79,7 +80,7 @@ async function endThoseOf(
   if (live.length === 0) await noneGoesOn(deps.pool, agent);
 }
 
-/** One that fails must not stop the others. Returns how many succeeded. */
+/** Runs `act` for each item. A failed item does not stop the others. Returns how many succeeded. */
 async function eachOf<Item extends { id: string } | DeletedAgent>(
   { log }: ReaperDeps,
   signal: AbortSignal,
@@ -93,7 +94,7 @@ async function eachOf<Item extends { id: string } | DeletedAgent>(
       await act(item);
       done += 1;
     } catch (error) {
-      // Somebody else was first.
+      // Another process or caller was first.
       if (error instanceof ApiError) continue;
       const id = 'id' in item ? item.id : item.agentId;
       const about = { reason: reasonOf(error), id };

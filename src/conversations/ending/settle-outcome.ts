@@ -2,15 +2,15 @@ import type { Outcome } from '../record/outcomes.ts';
 import { leftOpen, type Tally } from '../record/tally.ts';
 
 /**
- * The outcome of a conversation, by the first rule that applies (docs/conversations.md):
+ * Returns the outcome of a conversation, by the first rule that applies (docs/conversations.md):
  *
- * 1. whoever ended it stated one;
- * 2. a human accepted it: escalated;
- * 3. the user wanted nothing, or never said a word: abandoned;
- * 4. something they wanted was left open: unresolved. That is a question without an answer, an
- *    answer they rejected, or a human who was asked for and never came;
- * 5. at least one thing was answered: resolved;
- * 6. unknown.
+ * 1. The party that ended it stated one.
+ * 2. A human accepted it: escalated.
+ * 3. The user wanted nothing, or never said a word: abandoned.
+ * 4. Something they wanted was left open: unresolved. That is a question without an answer, an
+ * answer they rejected, or a human whom they requested and who never came.
+ * 5. At least one thing was answered: resolved.
+ * 6. Otherwise: unknown.
  */
 export function settleOutcome(tally: Tally, stated?: Outcome): Outcome {
   if (stated !== undefined) return stated;

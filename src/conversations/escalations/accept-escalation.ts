@@ -21,7 +21,7 @@ import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 type Key = { namespace: string; id: string };
 
 /**
- * A human takes over; the first one wins (contract/escalations.md#acts).
+ * Lets a human take over a conversation. The first one wins (contract/escalations.md#acts).
  * @throws ApiError not_found, already_accepted, escalation_closed
  */
 export function acceptEscalation(
@@ -76,21 +76,24 @@ function countAccept(tally: Tally, by: { waitSec: number; name: string }): Tally
 }
 
 /**
- * Locks the conversation of an escalation: always before the escalation itself, so that two who
- * write both never deadlock. undefined: it was erased.
- * @throws ApiError not_found, for another namespace's id too
+ * Locks the conversation of an escalation. Every writer locks the conversation before the escalation, so that two
+ * writers never deadlock. Returns undefined if the conversation was erased.
+ * @throws ApiError not_found, also for an id of another namespace
  */
 export async function lockConversationOf(db: Db, key: Key): Promise<LiveConversation | undefined> {
   const { namespace, conversationId } = await requireEscalation(db, key);
   return lockConversation(db, { namespace, id: conversationId });
 }
 
-/** @throws ApiError not_found, for another namespace's id too */
+/**
+ * Returns an escalation.
+ * @throws ApiError not_found, also for an id of another namespace
+ */
 export async function requireEscalation(db: Db, key: Key): Promise<EscalationRow> {
   return found(await readEscalation(db, key), 'escalation');
 }
 
-/** The error for an escalation in another status than is needed; under the conversation's lock. */
+/** Returns the error for an escalation that has another status than required. Call it under the conversation's lock. */
 export async function statusError(db: Db, key: Key): Promise<ApiError> {
   const { status, acceptedBy } = await requireEscalation(db, key);
   switch (status) {
@@ -109,7 +112,7 @@ export async function statusError(db: Db, key: Key): Promise<ApiError> {
 }
 
 /**
- * Who speaks, or gives it back, is who accepted; null: they have not said who they are.
+ * Requires that `by` accepted the escalation. `by` is null if the caller gave no identity.
  * @throws ApiError already_accepted, escalation_not_accepted, escalation_closed
  */
 export async function requireAcceptedBy(
@@ -123,7 +126,7 @@ export async function requireAcceptedBy(
   return row;
 }
 
-/** Whole seconds from the request to the acceptance; null: nobody has accepted. */
+/** Returns the whole seconds from the request to the acceptance; null if nobody has accepted. */
 export function waitOf(row: Pick<EscalationRow, 'requestedAt' | 'acceptedAt'>): number | null {
   return row.acceptedAt === null
     ? null

@@ -27,7 +27,9 @@ import {
 import type { LiveConversation } from '../record/conversations.sql.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 
-/** Ends an escalation before its conversation ends; the agent continues (contract/escalations.md#waiting). */
+/**
+ * New status of an escalation that ends before its conversation; the agent continues (contract/escalations.md#waiting).
+ */
 export type Closing = 'declined' | 'timed_out' | 'completed';
 
 const RULES = {
@@ -37,8 +39,9 @@ const RULES = {
 } as const;
 
 /**
- * @throws ApiError not_found, escalation_closed; already_accepted (declining),
- *   escalation_not_accepted (completing)
+ * Ends an escalation before its conversation ends, and lets the agent continue. If a timed-out escalation has a
+ * fallback team, asks that team instead.
+ * @throws ApiError not_found, escalation_closed; already_accepted (declining), escalation_not_accepted (completing)
  */
 export async function closeEscalation(
   deps: ConversationDeps,
@@ -87,7 +90,7 @@ async function contentOf(
   return (await readVersion(db, { agentId, version: agentVersion }))?.content ?? {};
 }
 
-/** Returns whether the agent's hours are open. Outside them the agent continues alone. */
+/** Returns true if the agent's hours are open. Outside them the agent continues alone. */
 function isSomebodyThere(
   content: Pick<AgentContent, 'escalation' | 'language'>,
   { startedAt, ageMs }: LiveConversation,
@@ -95,7 +98,7 @@ function isSomebodyThere(
   return closedMessage(content, startedAt + ageMs) === undefined;
 }
 
-/** Nobody of the first team came: the next one is asked, once, and the user goes on waiting. */
+/** Asks the fallback team, once, because nobody of the first team accepted. The user continues to wait. */
 async function askNext(
   transaction: ConversationTransaction & { deps: ConversationDeps },
   conversation: LiveConversation,

@@ -3,33 +3,33 @@ import { findPhrases, foldPhrase } from './keywords.ts';
 
 type Rule = NonNullable<NonNullable<AgentContent['escalation']>['rules']>[number];
 
-/** Unanswered questions in a row that call for a human, when the rule has no `count`. */
+/** Default `count` of the rule `low_confidence`: unanswered questions in a row that call for a human. */
 const LOW_CONFIDENCE_COUNT = 2;
-/** Messages in a row in a bad mood, or complaints, likewise. */
+/** Default `count` of the rule `mood`: messages in a row with a bad mood or complaints. */
 const MOOD_COUNT = 2;
-/** From this mood down it is a bad one: -5 to 5. */
+/** Moods range from -5 to 5. A mood is bad at or below this value. */
 const BAD_MOOD = -2;
 
-/** What is known of a turn when the rules are asked. */
+/** Facts about a turn that the rules use. */
 export type RuleFacts = {
   user: { wantsHuman: boolean };
   text: string;
-  /** Moods of the user's last messages, newest last, this one included. */
+  /** Moods of the user's last messages, newest last, including this one. */
   moods: readonly number[];
-  /** Messages of the user, this one included. */
+  /** Number of messages of the user, including this one. */
   userTurns: number;
-  /** Questions, this one included. */
+  /** Unanswered questions in a row, including this one. */
   unansweredInRow: number;
-  /** Tools that failed in a row. */
+  /** Tool calls that failed in a row. */
   toolFailuresInRow: number;
 };
 
-/** Why a human should take over, and which, when it is not the agent's own team. */
+/** Reason for a handoff to a human, and the team if it is not the agent's own. */
 export type HandOver = { reason: string; team?: string };
 
 /**
- * Why a human should take over; undefined: no rule says so. A user who asks for a human gets one
- * whether the agent has a rule for it or not; a rule may name the reason.
+ * Returns why a human should take over, or undefined if no rule applies. Users who request a human get one even if the
+ * agent has no rule for it; a rule may name the reason.
  */
 export function toHandOver(content: AgentContent, facts: RuleFacts): HandOver | undefined {
   const rules = content.escalation?.rules ?? [];
@@ -39,7 +39,7 @@ export function toHandOver(content: AgentContent, facts: RuleFacts): HandOver | 
   return facts.user.wantsHuman ? { reason: 'user_request' } : undefined;
 }
 
-/** The keywords of all rules that the text contains; the text is read once. */
+/** Returns the keywords of all rules that the text contains. Reads the text only once. */
 function keywordsSaid(rules: readonly Rule[], text: string): ReadonlySet<string> {
   const keywords = rules.flatMap((rule) => (rule.when === 'keyword' ? (rule.keywords ?? []) : []));
   return findPhrases(text, keywords.map(foldPhrase));
@@ -58,7 +58,7 @@ function applies(rule: Rule, facts: RuleFacts, said: ReadonlySet<string>): boole
     case 'mood':
       return isInBadMood(facts.moods, rule.count ?? MOOD_COUNT);
     case 'turn_limit':
-      // Once the limit is reached; and not again with every message after somebody was there.
+      // Applies once, when the limit is reached, and not again with every message after a human has left.
       return facts.userTurns === rule.count;
     default:
       return rule.when satisfies never;

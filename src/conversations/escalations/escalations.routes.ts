@@ -19,7 +19,10 @@ const tag = 'Escalations';
 const params = { id: idParam('esc', 'escalation') };
 const answers = { 200: { description: 'The escalation.', schema: Escalation } };
 
-/** Conversations that need a human, and the acts of humans there (contract/escalations.md). */
+/**
+ * Serves escalations: conversations that need a human, and the actions of the humans who take over
+ * (contract/escalations.md).
+ */
 export function escalationRoutes(deps: ConversationDeps): Route[] {
   return [
     listRoute(deps),
@@ -94,10 +97,13 @@ function readRoute(deps: ConversationDeps): Route {
   });
 }
 
-/** A name of one line without marks of direction, because users and colleagues read it inside other text. */
+/**
+ * Name on one line and without bidirectional control characters, because users and colleagues read it inside other
+ * text.
+ */
 const lineName = Person.shape.name
   .refine(
-    // Not a pattern: the document of the API cannot say its flag.
+    // This is not a JSON Schema pattern, because OpenAPI has no place for the regex flag.
     (name) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name),
     'must be one line without control characters',
   )

@@ -19,13 +19,13 @@ export type EscalationStatus = (typeof ESCALATION_STATUSES)[number];
 
 export type Person = { id: string; name: string };
 
-/** A conversation that needs a human. Times are Unix milliseconds. */
+/** Conversation that needs a human. Times are Unix milliseconds. */
 export type EscalationRow = {
   id: string;
   namespace: string;
   conversationId: string;
   agentId: string;
-  /** That of its conversation. */
+  /** Whether the conversation is a test. */
   test: boolean;
   status: EscalationStatus;
   reason: string;
@@ -34,13 +34,13 @@ export type EscalationRow = {
   timesOutAt: number;
   acceptedAt: number | null;
   acceptedBy: Person | null;
-  /** Label of the people who are asked. */
+  /** Label of the team that is asked. */
   team: string | null;
-  /** Asked next when nobody of `team` accepts in time. */
+  /** Team to ask next if nobody of `team` accepts in time. */
   fallbackTeam: string | null;
-  /** So often whoever accepted is to be heard of; null: nobody waits for that. */
+  /** Maximum seconds between two signs of life of the person who accepted; null if none are required. */
   heartbeatSec: number | null;
-  /** From then on they are taken to be gone. */
+  /** When the person is considered gone unless a heartbeat arrives. */
   heartbeatDueAt: number | null;
   finishedAt: number | null;
 };
@@ -50,7 +50,7 @@ const COLUMNS = `id, namespace, conversation_id as "conversationId", agent_id as
   accepted_at as "acceptedAt", accepted_by as "acceptedBy", team, fallback_team as "fallbackTeam",
   heartbeat_sec as "heartbeatSec", heartbeat_due_at as "heartbeatDueAt", finished_at as "finishedAt"`;
 
-/** The caller has locked the conversation, which has no open escalation. */
+/** Inserts an escalation. The caller has locked the conversation, which has no open escalation. */
 export async function insertEscalation(
   db: Db,
   row: Pick<
@@ -87,7 +87,7 @@ export async function insertEscalation(
       row.fallbackTeam,
     ],
   });
-  return rows[0]!; // An insert without a condition returns its row.
+  return rows[0]!; // An insert without a condition always returns its row.
 }
 
 export async function readEscalation(
@@ -101,7 +101,7 @@ export async function readEscalation(
   return rows[0];
 }
 
-/** Times in Unix seconds. */
+/** Filter for escalations. Times are Unix seconds. */
 export type EscalationFilter = ListPage &
   CreatedBetween & {
     status?: EscalationStatus | undefined;
@@ -112,11 +112,11 @@ export type EscalationFilter = ListPage &
     acceptedBy?: string | undefined;
     finishedAfter?: number | undefined;
     finishedBefore?: number | undefined;
-    /** Those of test conversations too. */
+    /** Whether to include escalations of test conversations. */
     withTests?: boolean | undefined;
   };
 
-/** Newest first. */
+/** Returns escalations, newest first. */
 export async function listEscalations(db: Db, filter: EscalationFilter): Promise<EscalationRow[]> {
   const { where, values } = filteredBy([
     ['namespace =', filter.namespace],
@@ -138,10 +138,10 @@ export async function listEscalations(db: Db, filter: EscalationFilter): Promise
   return rows;
 }
 
-/** Who takes over, and how often they are to be heard of; null: nobody waits for that. */
+/** The person who takes over, and their heartbeat interval; null if heartbeats are not required. */
 export type Acceptance = { acceptedBy: Person; heartbeatSec: number | null };
 
-/** undefined: it is no longer `requested`. */
+/** Marks an escalation as accepted. Returns undefined if its status has already changed from `requested`. */
 export async function acceptEscalationRow(
   db: Db,
   id: string,
@@ -161,7 +161,10 @@ export async function setEscalationSummary(db: Db, id: string, summary: string):
   await db.query('update escalations set summary = $2 where id = $1', [id, summary]);
 }
 
-/** Whoever accepted is there; null as `by`: nobody said who speaks. undefined: they have it no longer. */
+/**
+ * Records a heartbeat of the person who accepted. `by` is null if the caller gave no identity. Returns undefined if
+ * that person no longer has the escalation.
+ */
 export async function keepEscalationRow(
   db: Db,
   { namespace, id, by }: { namespace: string; id: string; by: string | null },
@@ -178,8 +181,8 @@ export async function keepEscalationRow(
 }
 
 /**
- * Asks for another person: waits as long as at first, from now on. undefined: it is not accepted, or
- * `isDue` and whoever accepted has been heard of.
+ * Returns an escalation to the queue, to wait for another person as long as at first. Returns undefined if it is not
+ * accepted, or if `isDue` is set and the heartbeat has arrived in time.
  */
 export async function releaseEscalationRow(
   db: Db,
@@ -200,7 +203,7 @@ export async function releaseEscalationRow(
   return rows[0];
 }
 
-/** Those whose person has not been heard of in time; oldest first. */
+/** Returns accepted escalations whose heartbeat is overdue, longest overdue first. */
 export async function listVanished(
   db: Db,
   limit: number,
@@ -214,7 +217,7 @@ export async function listVanished(
   return rows;
 }
 
-/** Ends an escalation, with a new summary if there is one; undefined: it was in another status. */
+/** Ends an escalation, with a new summary if there is one. Returns undefined if it was in another status. */
 export async function closeEscalationRow(
   db: Db,
   id: string,
@@ -230,8 +233,8 @@ export async function closeEscalationRow(
 }
 
 /**
- * Ends those of a conversation that ends: accepted ones are completed, with a new summary, open ones
- * canceled.
+ * Ends the escalations of a conversation that ends. Accepted ones become `completed`, with a new summary; open ones
+ * become `canceled`.
  */
 export async function closeEscalationsOf(
   db: Db,
@@ -250,7 +253,7 @@ export async function closeEscalationsOf(
   return rows.map(({ status }) => status);
 }
 
-/** Those nobody accepted in time; oldest first. */
+/** Returns escalations that nobody accepted in time, longest overdue first. */
 export async function listTimedOut(
   db: Db,
   limit: number,
@@ -264,7 +267,7 @@ export async function listTimedOut(
   return rows;
 }
 
-/** Erases the words of a conversation in its escalations; times and people stay. */
+/** Erases the words of a conversation from its escalations. Times and people stay. */
 export async function eraseEscalationsOf(
   db: Db,
   conversationId: string,

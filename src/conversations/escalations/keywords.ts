@@ -1,12 +1,12 @@
 /**
- * Returns which phrases a text contains as whole words, in any case and with any space between them: "sue" is not in
- * "issue". Phrases and result are folded (`foldPhrase`). The time grows with the text and with the number of
- * different lengths of phrases, however many phrases there are (Rabin and Karp).
+ * Returns the phrases that a text contains as whole words, in any case and with any white space between words: "sue"
+ * does not match "issue". Phrases and result are folded (`foldPhrase`). The running time grows with the length of the
+ * text and the number of distinct phrase lengths, but not with the number of phrases (Rabin–Karp).
  */
 export function findPhrases(text: string, phrases: Iterable<string>): ReadonlySet<string> {
   const found = new Set<string>();
   const lengths = byLength(phrases);
-  if (lengths.size === 0) return found; // As for most agents.
+  if (lengths.size === 0) return found; // Most agents have no phrases.
   const said = foldPhrase(text);
   const isWord = wordUnits(said);
   const hashes = hashStarts(said);
@@ -22,13 +22,13 @@ export function findPhrases(text: string, phrases: Iterable<string>): ReadonlySe
   return found;
 }
 
-/** Spells what counts as equal in one way: composed, in lower case, with single spaces. */
+/** Normalizes text so that equivalent spellings are equal: composed, in lower case, with single spaces. */
 export function foldPhrase(text: string): string {
   const lower = text.normalize('NFC').toLowerCase();
   return lower.replaceAll('ς', 'σ').replaceAll('ſ', 's').replaceAll(/\s+/g, ' ').trim();
 }
 
-/** 1 for each code unit of a letter, a digit or `_`. */
+/** Returns 1 for each code unit of a letter, a digit or `_`, and 0 for all others. */
 function wordUnits(text: string): Uint8Array {
   const units = new Uint8Array(text.length);
   for (const { index, 0: run } of text.matchAll(/[\p{L}\p{N}_]+/gu)) {
@@ -46,7 +46,7 @@ function byLength(phrases: Iterable<string>): Map<number, Wanted> {
     const same = lengths.get(phrase.length) ?? { wanted: new Set(), wantedHashes: new Set() };
     lengths.set(phrase.length, same);
     same.wanted.add(phrase);
-    same.wantedHashes.add(hashStarts(phrase).at(-1)!); // One more than there are characters.
+    same.wantedHashes.add(hashStarts(phrase).at(-1)!); // The list has one more element than the phrase has characters.
   }
   return lengths;
 }

@@ -7,15 +7,16 @@ import { sentenceLanguageOf, sentencesIn } from '../sentences/sentences.ts';
 type Hours = NonNullable<NonNullable<AgentContent['escalation']>['hours']>;
 type Weekday = (typeof WEEKDAYS)[number];
 
-/** On the clock of a wall in that zone: `date` is 2026-12-24, `time` 09:30. */
+/** Local date and time in the time zone: `date` like 2026-12-24, `time` like 09:30. */
 type Local = { date: string; time: string };
 
 const DAYS_AHEAD = 14;
 const DAY_MS = 86_400_000;
 
 /**
- * What the user is told where nobody is there to take over; undefined: somebody is, or nobody has said when.
- * `atMs`: Unix ms. In an unknown time zone, which a newer server may have accepted, people are there.
+ * Returns the message for the user if nobody is available to take over. Returns undefined if somebody is, or if the
+ * agent has no hours. `atMs` is in Unix ms. An unknown time zone, which a newer server may have accepted, counts as
+ * open.
  */
 export function closedMessage(
   { escalation, language }: Pick<AgentContent, 'escalation' | 'language'>,
@@ -29,7 +30,10 @@ export function closedMessage(
   return opens === undefined ? words.closed : fillPlaceholders(words.closedUntil, { opens });
 }
 
-/** That nobody is there, what is said of it if anything is, and when somebody is, if soon; undefined: somebody is. */
+/**
+ * Returns undefined if the hours are open. Otherwise returns `said`, the declared message if there is one, and `opens`,
+ * the next opening if it is soon.
+ */
 export function closedAt(
   hours: Hours | undefined,
   atMs: number,
@@ -43,14 +47,20 @@ export function closedAt(
   return { said: message && fillPlaceholders(message, { opens: opens ?? '' }), opens };
 }
 
-/** By the wall clock alone, so an hour that a change of clocks skips or repeats is as people read it. */
+/**
+ * Returns true if the hours are open. Compares local times only, so an hour that is skipped or repeated when the clocks
+ * change follows the local clock.
+ */
 function isOpen({ open, closedOn = [] }: Hours, { date, time }: Local): boolean {
   if (closedOn.includes(date)) return false;
   const day = weekdayOf(date);
   return open.some(({ days, from, to }) => days.includes(day) && from <= time && time < to);
 }
 
-/** `today at 14:00 (Europe/Berlin)`, in the agent's language; undefined: not within 14 days. */
+/**
+ * Returns the next opening in the agent's language, such as `today at 14:00 (Europe/Berlin)`. Returns undefined if it
+ * is more than 14 days ahead.
+ */
 function opensText(hours: Hours, now: Local, language: string | undefined): string | undefined {
   const { open, closedOn = [], timeZone } = hours;
   for (let ahead = 0; ahead <= DAYS_AHEAD; ahead += 1) {
@@ -83,7 +93,7 @@ function whenText({ date, ahead, time, zone }: When, language: string | undefine
 
 type DayFormats = Record<'date' | 'day' | 'weekday', Intl.DateTimeFormat>;
 
-/** Keys are the languages that have sentences. */
+/** Formats by language. Keys are the languages that have sentences. */
 const dayFormats = new Map<string, DayFormats>();
 
 function dayFormatsOf(language: string): DayFormats {
@@ -93,7 +103,7 @@ function dayFormatsOf(language: string): DayFormats {
     new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { ...shape, timeZone: 'UTC' });
   const day = { day: 'numeric', month: 'long' } as const;
   const weekday = { weekday: 'long' } as const;
-  // Languages that inflect the name of a weekday put it in brackets, so it is needed alone, too.
+  // Languages that inflect the weekday put it in brackets, so it is needed on its own too.
   const made = {
     date: formatOf({ ...weekday, ...day }),
     day: formatOf(day),
@@ -103,14 +113,14 @@ function dayFormatsOf(language: string): DayFormats {
   return made;
 }
 
-/** Noon would do as well: a date is a date in every zone. */
+/** Any time of day would do, because dates are formatted in UTC. */
 const utcOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 const addDays = (date: string, days: number): string =>
   new Date(utcOf(date) + days * DAY_MS).toISOString().slice(0, 10);
-/** getUTCDay begins with Sunday. */
+/** getUTCDay starts with Sunday. */
 const weekdayOf = (date: string): Weekday => WEEKDAYS[(new Date(utcOf(date)).getUTCDay() + 6) % 7]!;
 
-/** To make one takes longer than to use it a hundred times. */
+/** Cache of formats by time zone. Creating a format takes longer than using it a hundred times. */
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 100 });
 
 function localOf(timeZone: string, atMs: number): Local | undefined {

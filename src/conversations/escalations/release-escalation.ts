@@ -17,7 +17,7 @@ import { addSystemTurn, silenceWhileEscalated } from './request-escalation.ts';
 type Key = { namespace: string; id: string };
 
 /**
- * Whoever accepted says that they are still there. One statement, without the conversation's lock.
+ * Records that the person who accepted is still there, in one statement and without locking the conversation.
  * @throws ApiError not_found, already_accepted, escalation_not_accepted, escalation_closed
  */
 export async function keepEscalation(
@@ -29,9 +29,9 @@ export async function keepEscalation(
 }
 
 /**
- * The person has gone, or wants another one to come: somebody else is asked for, of another team if one is
- * named, and the agent stays silent. The event is the one of a request, with who had it before.
- * `isDue`: only if they have not been heard of in time.
+ * Returns an accepted escalation to the queue because the person has gone or wants another person to take over. Asks
+ * the given team, or the same one, while the agent stays silent. Emits `escalation.requested` with the person who had
+ * accepted. With `isDue`, releases it only if the heartbeat is overdue.
  * @throws ApiError not_found, already_accepted, escalation_not_accepted, escalation_closed
  */
 export async function releaseEscalation(

@@ -24,11 +24,11 @@ import { summarizeSoFar } from '../record/summarize.ts';
 import { plainTurn } from '../record/plain-turn.ts';
 import { sentencesIn } from '../sentences/sentences.ts';
 
-/** How long to wait for a human when the agent sets no time. */
+/** Default wait for a human. */
 export const DEFAULT_TIMEOUT_SEC = 300;
 
 /**
- * Asks for a human from outside the conversation.
+ * Requests a human from outside the conversation.
  * @throws ApiError not_found, conversation_ended, already_escalated
  */
 export function requestEscalation(
@@ -67,7 +67,7 @@ export function requestEscalation(
   );
 }
 
-/** Who is rung; null: nobody, or not at this hour. */
+/** Returns the telephone number to call; null outside the hours or if the agent has no number. */
 function telephoneOf(
   content: Pick<AgentContent, 'escalation' | 'language'>,
   { startedAt, ageMs }: LiveConversation,
@@ -76,19 +76,22 @@ function telephoneOf(
   return content.escalation?.telephone?.to ?? null;
 }
 
-/** A conversation must not end for silence while the user waits for a human who may still come. */
+/**
+ * Returns the silence timeout during an escalation. A conversation must not end for silence while the user waits for a
+ * human who may still come.
+ */
 export function silenceWhileEscalated(silenceSec: number, timeoutSec: number): number {
   return Math.max(silenceSec, timeoutSec);
 }
 
-/** Why a human is asked for, whom, and how long the user waits for one. */
+/** Reason for an escalation, the teams to ask, and how long the user waits. */
 export type ToEscalate = Pick<EscalationRow, 'reason' | 'team' | 'fallbackTeam'> & {
   timeoutSec: number;
-  /** Who is rung if it is a telephone call, E.164; null: nobody. */
+  /** E.164 number to call if the conversation is a telephone call; null to call nobody. */
   telephone: string | null;
 };
 
-/** Called in the transaction that makes the conversation `escalated`, under its lock. */
+/** Opens an escalation. Runs under the conversation's lock, in the transaction that sets its status to `escalated`. */
 export async function openEscalation(
   {
     deps,
@@ -103,7 +106,7 @@ export async function openEscalation(
     to === null
       ? undefined
       : await deps.ring?.(transaction, { conversation, escalationId: id, to });
-  // Neither the escalation nor the conversation is over while it rings.
+  // Neither the escalation nor the conversation may time out while the telephone rings.
   if (ringSec !== undefined) await waitLonger(db, { id: conversation.id, sec: ringSec });
   const row = await insertEscalation(db, {
     id,
@@ -115,7 +118,7 @@ export async function openEscalation(
     timeoutSec: Math.max(timeoutSec, ringSec ?? 0),
     test: conversation.test,
     team,
-    // Nobody is asked twice for nothing.
+    // Asking the same team twice would be pointless.
     fallbackTeam: fallbackTeam === team ? null : fallbackTeam,
   });
   await emit(conversation, {
@@ -133,13 +136,13 @@ export async function openEscalation(
   return row;
 }
 
-/** One more escalation; `lacksHuman` until somebody comes or an answer helps. */
+/** Counts one more escalation. Sets `lacksHuman` until somebody accepts or an answer helps. */
 export function countRequest(tally: Tally): Tally {
   const escalations = { ...tally.escalations, requested: tally.escalations.requested + 1 };
   return { ...tally, escalations, lacksHuman: true };
 }
 
-/** Adds a turn, of the system where nothing else is said, to a conversation that the caller has locked. */
+/** Adds a turn to a conversation that the caller has locked. The default role is `system`. */
 export async function addSystemTurn(
   db: Db,
   row: LiveConversation,

@@ -13,16 +13,16 @@ export const FEEDBACK_PATH = '/feedback';
 
 export type FeedbackPageDeps = Pick<ConversationDeps, 'pool' | 'changed' | 'nowMs'> & {
   sealer: Pick<Sealer, 'isSigned'>;
-  /** Of wrong links by address, as of wrong keys. */
+  /** Limits invalid links per address, together with invalid keys. */
   rateLimits: Pick<RateLimits, 'countFailure'>;
-  /** Of one link. */
+  /** Limits requests per link. */
   linkLimits: Pick<RateLimits, 'count'>;
 };
 
 /**
- * The page on which a user rates a conversation (contract/conversations.md#feedback): one query to show it, and a
- * transaction of one statement more to store a rating; none for a link that is not ours. To open it records nothing:
- * mail scanners open all links.
+ * Creates the page on which a user rates a conversation (contract/conversations.md#feedback). Showing the page costs
+ * one query, storing a rating one more transaction with one statement, and an invalid link no query. Opening the page
+ * records nothing, because mail scanners open all links.
  */
 export function feedbackPage(deps: FeedbackPageDeps): Page {
   return {
@@ -45,7 +45,7 @@ export function feedbackPage(deps: FeedbackPageDeps): Page {
       return { location: `${FEEDBACK_PATH}?token=${token}&done` };
     },
     explain: ({ code, status }, request) =>
-      // What else a browser cannot send by the form.
+      // Any other client error is a request that a browser cannot send with this form.
       textPage(request, EXPLAINED[code] ?? (status < 500 ? 'choose' : 'away'), status),
   };
 }
@@ -57,7 +57,10 @@ const EXPLAINED: Partial<Record<ErrorCode, Word>> = {
   rate_limited: 'busy',
 };
 
-/** What the link leads to, or the page that says that its time is over. @throws ApiError not_found, rate_limited */
+/**
+ * Returns the conversation that a link leads to, or a page saying that the link has expired.
+ * @throws ApiError not_found, rate_limited
+ */
 async function open(
   { pool, sealer, nowMs, rateLimits, linkLimits }: FeedbackPageDeps,
   request: PageRequest,
@@ -123,7 +126,7 @@ function speaking({ prefer }: PageRequest): (word: Word) => string {
   return (word) => words[language][word];
 }
 
-/** In both colour schemes, at any width, by keyboard. */
+/** Styles for light and dark colour schemes, any width and keyboard use. */
 const STYLE = `
 :root { color-scheme: light dark; font: 1.0625rem/1.5 system-ui, sans-serif; }
 body { margin: 0 auto; padding: 2rem 1rem; max-width: 32rem; }
@@ -139,7 +142,10 @@ input { width: 1.25rem; height: 1.25rem; margin: 0; }
 button { margin-top: 1.5rem; padding: .625rem 1.5rem; font: inherit; }
 `;
 
-/** Its own style and its form; nothing else is loaded, run, framed or sent elsewhere. */
+/**
+ * Content security policy. It allows the page's own style and form; nothing else may be loaded, run, framed or sent
+ * elsewhere.
+ */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -170,7 +176,7 @@ ${main}
 `;
 }
 
-/** Text as text, also within an attribute. */
+/** Escapes text for HTML, including attribute values. */
 function escape(text: string): string {
   return text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`);
 }

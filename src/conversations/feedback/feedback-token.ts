@@ -1,6 +1,6 @@
 import { SIGNATURE_BYTES, type Sealer } from '../../platform/postgres/sealing.ts';
 
-/** What a link to give feedback says: of which conversation (uuid), and until when (Unix seconds). */
+/** Content of a feedback link: the conversation (uuid) and the expiry (Unix seconds). */
 export type FeedbackLink = { conversationId: string; expiresAt: number };
 
 const PURPOSE = 'feedback';
@@ -8,8 +8,8 @@ const UUID_BYTES = 16;
 const TIME_BYTES = 4;
 
 /**
- * 48 characters: uuid (16 bytes) | Unix seconds (4) | signature (16), in base64url. Nothing is stored: who has
- * the key can tell that it is ours. Signed, not sealed: an id is no secret.
+ * Returns a token of 48 characters: uuid (16 bytes) | Unix seconds (4) | signature (16), in base64url. Tokens are not
+ * stored: the signing key suffices to verify them. They are signed, not encrypted, because an id is not a secret.
  */
 export function feedbackToken(
   sealer: Pick<Sealer, 'sign'>,
@@ -21,7 +21,7 @@ export function feedbackToken(
   return Buffer.concat([data, sealer.sign(data, PURPOSE)]).toString('base64url');
 }
 
-/** undefined: it is not ours. Whether its time is over is for the caller to see. */
+/** Returns the content of a token, or undefined if its signature is invalid. The caller checks the expiry. */
 export function readFeedbackToken(
   sealer: Pick<Sealer, 'isSigned'>,
   token: string,

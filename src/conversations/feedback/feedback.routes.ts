@@ -22,7 +22,7 @@ export type FeedbackRoutesDeps = Pick<
   sealer: Pick<Sealer, 'sign'>;
 };
 
-/** Ratings of a conversation, by key and by a link for the user (contract/conversations.md#feedback). */
+/** Serves ratings of a conversation, by API key and by a link for the user (contract/conversations.md#feedback). */
 export function feedbackRoutes(deps: FeedbackRoutesDeps): Route[] {
   return [rateRoute(deps), linkRoute(deps)];
 }
@@ -69,7 +69,7 @@ const FeedbackLink = z
   })
   .meta({ id: 'FeedbackLink', description: 'A link by which a user rates one conversation.' });
 
-/** One query; the link itself is stored nowhere. */
+/** Serves feedback links. Costs one query; the link itself is not stored. */
 function linkRoute({ pool, sealer, nowMs, baseUrl }: FeedbackRoutesDeps): Route {
   return route({
     method: 'post',

@@ -3,7 +3,10 @@ import { inOneCommit, noCommitHook, type CommitHook } from '../../platform/postg
 import type { ConversationDeps } from '../record/conversation-deps.ts';
 import { setFeedback, type ConversationRow } from '../record/conversations.sql.ts';
 
-/** Stores the user's rating; a later one replaces it. @throws ApiError not_found */
+/**
+ * Stores the user's rating. A later one replaces it.
+ * @throws ApiError not_found
+ */
 export async function giveFeedback(
   { pool, changed }: Pick<ConversationDeps, 'pool' | 'changed'>,
   input: { namespace: string; id: string; csat: number },

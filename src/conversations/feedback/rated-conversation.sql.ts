@@ -1,9 +1,9 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** What the page for feedback knows of a conversation. */
+/** Properties of a conversation that the feedback page shows. */
 export type RatedConversation = { namespace: string; csat: number | null; agentName: string };
 
-/** undefined: it was erased, or never there. */
+/** Returns a conversation for the feedback page; undefined if it was erased or never existed. */
 export async function readRatedConversation(
   db: Db,
   id: string,

@@ -11,18 +11,18 @@ import { quoted } from '../record/quoted.ts';
 import type { TurnRow } from '../record/turns.sql.ts';
 import { readVerdict, verdictSchema, type Verdict } from './verdict.ts';
 
-/** Turns that are read for a judgement, from the end. */
+/** Maximum number of turns read for a judgement, from the end. */
 export const TURNS_MAX = 200;
-/** Of what was said, from the end: about 8,000 tokens. */
+/** Maximum length of the text sent to the judge, from the end: about 8,000 tokens. */
 const CHARS_MAX = 32_000;
 const TURN_CHARS_MAX = 4_000;
 
 export type Judged = { verdict: Verdict; reply: ModelReply };
 
 /**
- * Asks a model what became of a conversation: one request, and one more where the server refuses
- * `response_format`. undefined: there is no model to ask.
- * @throws ModelError also where the answer is not of the schema
+ * Asks a model to judge a conversation. Sends one request, and a second one if the server refuses `response_format`.
+ * Returns undefined if no model is available.
+ * @throws ModelError also if the answer does not match the schema
  */
 export async function askJudge(
   { findModel }: { findModel: FindModel },
@@ -44,7 +44,7 @@ export async function askJudge(
   return { verdict, reply };
 }
 
-/** What bounds a reply to a user, such as `max_tokens`, is not for this. */
+/** Returns the model for judgements. Omits settings such as `max_tokens`, which are meant for replies to users. */
 function modelOf({ judgement, model }: AgentContent): ModelChoice {
   const { provider, name, fallback } = { fallback: undefined, ...(judgement?.model ?? model) };
   return { provider, name, fallback };
@@ -59,7 +59,7 @@ async function ask(
   try {
     return await model({ ...request, answerAs: { name: 'judgement', schema } });
   } catch (error) {
-    // Some servers know no `response_format`; the schema stands in the message too.
+    // Some servers do not support `response_format`; the message contains the schema too.
     const mayBeThat = error instanceof ModelError && error.code === 'model_refused';
     if (!mayBeThat || signal.aborted) throw error;
     return await model(request);
@@ -88,7 +88,7 @@ function instructions({ language }: AgentContent, schema: Record<string, unknown
   };
 }
 
-/** As JSON nobody in it can speak for somebody else. */
+/** Returns the conversation as JSON lines, so that no turn can pass for somebody else's. */
 function conversationMessage(turns: readonly TurnRow[]): ModelMessage {
   const lines: string[] = [];
   let chars = 0;

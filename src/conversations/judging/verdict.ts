@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { storable } from '../record/storable.ts';
 
-/** What a model may make of an outcome; a person, a mailbox or an error has been there or not. */
+/**
+ * Outcomes that a model may choose. The others depend on facts: a person took over, a mailbox answered, or an error
+ * occurred.
+ */
 export const VERDICT_OUTCOMES = ['resolved', 'unresolved', 'abandoned', 'unknown'] as const;
 
 const SUMMARY_MAX = 1_000;
@@ -10,7 +13,7 @@ const TOPIC_CHARS_MAX = 64;
 const QUESTIONS_MAX = 10;
 const QUESTION_CHARS_MAX = 500;
 
-/** What a model makes of a conversation, within our bounds. */
+/** Judgement of a conversation by a model, with limited lengths. */
 export type Verdict = {
   summary: string;
   outcome: (typeof VERDICT_OUTCOMES)[number];
@@ -28,7 +31,7 @@ const answer = z.strictObject({
   open_questions: z.array(z.string()),
 });
 
-/** JSON Schema of the answer, of the kind that every server with `response_format` takes. */
+/** Returns the JSON Schema of the answer. Uses only features that every server with `response_format` supports. */
 export function verdictSchema(topics: readonly string[]): Record<string, unknown> {
   const text = { type: 'string' };
   return {
@@ -49,8 +52,8 @@ export function verdictSchema(topics: readonly string[]): Record<string, unknown
 }
 
 /**
- * The verdict in what a model wrote, whatever stands around it; what is too long is cut, and a topic that is
- * none of `topics` (where there are any) is left out. undefined: it is not of the schema.
+ * Extracts the verdict from a model's text, whatever surrounds it. Truncates long values, and drops topics that are not
+ * in `topics` if there are any. Returns undefined if the text does not match the schema.
  */
 export function readVerdict(text: string, topics: readonly string[]): Verdict | undefined {
   const { success, data } = answer.safeParse(objectIn(text));
@@ -65,7 +68,7 @@ export function readVerdict(text: string, topics: readonly string[]): Verdict | 
   };
 }
 
-/** Models without `response_format` put it into a block of code, or words before it. */
+/** Parses the object in a text. Models without `response_format` wrap it in a code block or put words before it. */
 function objectIn(text: string): unknown {
   const [from, to] = [text.indexOf('{'), text.lastIndexOf('}')];
   try {

@@ -15,11 +15,11 @@ import { inTransaction } from '../../platform/postgres/transaction.ts';
 import { emitEvent, type Announce, type Emitted } from '../../events/emit-event.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
-/** What the use cases of conversations need. `baseUrl` begins the links in events. */
+/** Dependencies of the use cases for conversations. `baseUrl` is the prefix of links in events. */
 export type ConversationDeps = {
   pool: Pool;
   announce: Announce;
-  /** After a commit: a conversation has new turns, or what it has under way is canceled. Never waits. */
+  /** Called after a commit that added turns to a conversation or canceled its turn in progress. Never waits. */
   changed: (conversationId: string) => void;
   nowMs: () => number;
   metrics: Pick<
@@ -28,11 +28,13 @@ export type ConversationDeps = {
   >;
   baseUrl: () => string;
   /**
-   * Rings a person where a human is asked for in a telephone call, in that transaction. Seconds that it takes at
-   * most; undefined, or absent: nobody is rung.
+   * Calls a person by telephone when a human is requested during a call, within the same transaction. Returns the
+   * maximum duration in seconds, or undefined if nobody is called.
    */
   ring?: RingPerson | undefined;
-  /** Has a model judge an ended conversation, and completes its transcript. Never waits, never fails. */
+  /**
+   * Queues an ended conversation for a model's judgement, and then completes its transcript. Never waits, never fails.
+   */
   judge: (ended: { row: ConversationRow; isOutcomeStated: boolean }) => void;
 };
 
@@ -47,9 +49,9 @@ type About = Pick<
 >;
 
 /**
- * Puts an event of a conversation into the outbox, in order; the caller has locked the row. What the
- * row says of user, metadata, call and channel comes after the fields of `data`. A test conversation
- * makes none: only who follows it is told that something is new.
+ * Adds an event of a conversation to the outbox, in order. The caller has locked the row. The event's `data` is
+ * followed by the user, metadata, call and channel of the row. A test conversation emits no events; only its followers
+ * are notified.
  */
 export type EmitOf = <T extends EventType>(
   about: About,
@@ -59,19 +61,19 @@ export type EmitOf = <T extends EventType>(
 export type ConversationTransaction = {
   db: Db;
   emit: EmitOf;
-  /** An escalation came into this status; counted after the commit, unless it is a test. */
+  /** Counts an escalation that reached this status. Takes effect after the commit, and not for tests. */
   count: (conversation: Pick<ConversationRow, 'test'>, status: string) => void;
-  /** Called after the commit. Never waits, never fails. */
+  /** Runs `act` after the commit. `act` must not wait or fail. */
   later: (act: () => void) => void;
-  /** Turns were stored; what was taken out of them is counted likewise. */
+  /** Counts the redactions of stored turns, in the same way. */
   countRedacted: (conversation: Pick<ConversationRow, 'test'>, turns: Redactable) => void;
 };
 
 type Redactable = readonly { redacted?: Redacted | null }[];
 
 /**
- * Runs one transaction on a conversation. What it emits is announced, and what it counts is
- * counted, after the commit: a transaction may be run again, and then its first run never happened.
+ * Runs one transaction on a conversation. Announces events and counts metrics after the commit, because a retried
+ * transaction must not leave traces of its first run.
  */
 export async function inConversation<R>(
   deps: Pick<ConversationDeps, 'pool' | 'announce' | 'changed' | 'nowMs' | 'metrics'>,
@@ -128,7 +130,10 @@ export async function inConversation<R>(
   return result;
 }
 
-/** Spread over fixed fields: a field that stands among those keeps its place there (contract/events.md#types). */
+/**
+ * Returns details to spread over the fixed fields of an event. A field that already exists keeps its place
+ * (contract/events.md#types).
+ */
 function detailsOf({ userId, metadata, callId, channel }: About) {
   return {
     ...(userId !== null && { user_id: userId }),
@@ -138,7 +143,7 @@ function detailsOf({ userId, metadata, callId, channel }: About) {
   };
 }
 
-/** Of turns that were stored, what was taken out of them. */
+/** Counts the redactions in stored turns. */
 export function countRedacted(
   { metrics }: Pick<ConversationDeps, 'metrics'>,
   { test }: Pick<ConversationRow, 'test'>,
@@ -152,7 +157,10 @@ export function countRedacted(
   }
 }
 
-/** @throws ApiError not_found, conversation_ended */
+/**
+ * Locks a conversation that has not ended.
+ * @throws ApiError not_found, conversation_ended
+ */
 export async function lockLive(
   db: Db,
   key: { namespace: string; id: string },
@@ -170,7 +178,7 @@ export function transcriptUrl({ baseUrl }: Pick<ConversationDeps, 'baseUrl'>, id
   return `${baseUrl()}/v1/conversations/${fromUuid('conv', id)}/transcript`;
 }
 
-/** null: it has not ended. */
+/** Returns the duration in whole seconds; null if the conversation has not ended. */
 export function durationSec(row: Pick<ConversationRow, 'startedAt' | 'endedAt'>): number | null {
   return row.endedAt === null
     ? null

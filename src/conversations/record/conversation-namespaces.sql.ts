@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Whose conversations these are (uuids), by id; those that are not there are left out. */
+/** Returns the namespaces of conversations (uuids) by id, without those that do not exist. */
 export async function namespacesOfConversations(
   db: Db,
   ids: readonly string[],

@@ -10,12 +10,15 @@ import type { MessageResult, TurnRow } from './turns.sql.ts';
 import { createdAt, flag, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
-/** Conversations and their turns in answers of REST (contract/conversations.md). */
+/** Conversations and their turns as returned by REST (contract/conversations.md). */
 
 export const channel = z.enum(CHANNELS);
 export const conversationStatus = z.enum(CONVERSATION_STATUSES);
 export const outcome = z.enum(OUTCOMES);
-/** Lists show test conversations on request only (contract/conversations.md#test-conversations). */
+/**
+ * Query parameter to include test conversations, which lists omit by default
+ * (contract/conversations.md#test-conversations).
+ */
 export const withTests = flag.meta({
   description: 'true: test conversations too; else they are left out.',
 });
@@ -52,7 +55,7 @@ export const Conversation = z
   })
   .meta({ id: 'Conversation', description: 'A conversation with a version of an agent.' });
 
-/** As it is read alone: with how its version came to be live. */
+/** A single conversation as REST returns it, with the activation of its version. */
 export const ConversationRead = Conversation.extend({
   activation: Activation.nullable().meta({
     description:

@@ -11,15 +11,18 @@ export type Channel = (typeof CHANNELS)[number];
 export type ConversationStatus = (typeof CONVERSATION_STATUSES)[number];
 export type Variables = Record<string, unknown>;
 
-/** A conversation with an agent. Times are Unix milliseconds. */
+/** Conversation with an agent. Times are Unix milliseconds. */
 export type ConversationRow = {
   id: string;
   namespace: string;
   agentId: string;
   agentVersion: number;
-  /** Marks a test: no events, no gaps, in no figure (contract/conversations.md#test-conversations). Never changes. */
+  /**
+   * Marks a test, which emits no events, makes no knowledge gaps and is in no figure
+   * (contract/conversations.md#test-conversations). Never changes.
+   */
   test: boolean;
-  /** Who speaks since a handoff; null: the agent and version it began with. */
+  /** Agent that has spoken since a handoff; null if it is still the agent and version at the start. */
   speakerAgentId: string | null;
   speakerVersion: number | null;
   channel: Channel;
@@ -35,18 +38,18 @@ export type ConversationRow = {
   csatPredicted: number | null;
   csat: number | null;
   summary: string | null;
-  /** Until then a model may be judging it; null: none is asked. */
+  /** Deadline of a model's judgement; null if no model is asked. */
   judgeUntil: number | null;
   judgement: Judgement | null;
   turnCount: number;
   tally: Tally;
   maxDurationSec: number;
   silenceTimeoutSec: number;
-  /** null: it has ended */
+  /** null if it has ended. */
   expiresAt: number | null;
 };
 
-/** Read to be changed. `ageMs`: since its start, by the clock of the database. */
+/** Conversation read for a change. `ageMs` is the time since its start by the database's clock. */
 export type LiveConversation = ConversationRow & { ageMs: number; isExpired: boolean };
 
 export const CONVERSATION_COLUMNS = `c.id, c.namespace, c.agent_id as "agentId", c.agent_version as "agentVersion", c.test,
@@ -58,7 +61,10 @@ export const CONVERSATION_COLUMNS = `c.id, c.namespace, c.agent_id as "agentId",
   c.tally, c.max_duration_sec as "maxDurationSec", c.silence_timeout_sec as "silenceTimeoutSec",
   c.expires_at as "expiresAt"`;
 
-/** While the agent thinks nobody is silent; the longest duration ends a conversation all the same. */
+/**
+ * The silence timeout does not apply while the agent generates a reply. The maximum duration ends a conversation
+ * anyway.
+ */
 const EXPIRED = `c.expires_at <= clock_timestamp()
   and (c.started_at + make_interval(secs => c.max_duration_sec) <= clock_timestamp()
        or not exists (select 1 from live_turns l
@@ -87,7 +93,7 @@ export type NewConversation = Pick<
   | 'test'
 >;
 
-/** Its first event has the sequence 1. */
+/** Inserts a conversation. Its first event has the sequence 1. */
 export async function insertConversation(db: Db, row: NewConversation): Promise<ConversationRow> {
   const { rows } = await db.query<ConversationRow>({
     name: 'insert_conversation',
@@ -115,7 +121,7 @@ export async function insertConversation(db: Db, row: NewConversation): Promise<
       row.test,
     ],
   });
-  return rows[0]!; // An insert without a condition returns its row.
+  return rows[0]!; // An insert without a condition always returns its row.
 }
 
 export async function readConversation(
@@ -132,8 +138,8 @@ export async function readConversation(
 }
 
 /**
- * A conversation and the content of who speaks, without a lock: what a turn is made from. Without
- * content: that agent was deleted.
+ * Returns a conversation and the content of the agent that speaks, for making a turn. Takes no lock. `content` is null
+ * if that agent was deleted.
  */
 export async function readForTurn(
   db: Db,
@@ -156,7 +162,7 @@ export async function readForTurn(
   return { conversation, content };
 }
 
-/** Every change of a conversation but a turn takes this lock. */
+/** Locks a conversation. Every change except adding a turn takes this lock. */
 export async function lockConversation(
   db: Db,
   { namespace, id }: Key,
@@ -170,7 +176,7 @@ export async function lockConversation(
   return rows[0];
 }
 
-/** The same for who knows it by its id alone; undefined: it was erased. */
+/** Locks a conversation by its id alone. Returns undefined if it was erased. */
 export async function lockConversationById(
   db: Db,
   id: string,
@@ -182,7 +188,9 @@ export async function lockConversationById(
   return rows[0];
 }
 
-/** The position of its next event (contract/deliveries.md#order); called under the row's lock. */
+/**
+ * Returns the position of the conversation's next event (contract/deliveries.md#order). Call it under the row's lock.
+ */
 export async function nextSequence(db: Db, id: string): Promise<number> {
   const { rows } = await db.query<{ sequence: number }>({
     name: 'next_sequence',
@@ -193,7 +201,10 @@ export async function nextSequence(db: Db, id: string): Promise<number> {
   return rows[0]?.sequence ?? 0;
 }
 
-/** The caller has locked it and checked that it has not ended. Nobody continues it by what was said. */
+/**
+ * Ends a conversation. The caller has locked it and checked that it has not ended. Also removes the row by which
+ * clients of OpenAI's protocol continue it.
+ */
 export async function endConversationRow(
   db: Db,
   end: {
@@ -203,7 +214,7 @@ export async function endConversationRow(
     reason: string;
     outcome: Outcome;
     csatPredicted: number;
-    /** Seconds in which a model may judge it, if its agent asks for that; 0: nothing was said. */
+    /** Seconds in which a model may judge the conversation, if its agent declares that; 0 if nothing was said. */
     judgeSec: number;
   },
 ): Promise<ConversationRow> {
@@ -232,7 +243,7 @@ export async function endConversationRow(
   return rows[0]!; // Locked by the caller.
 }
 
-/** What became of an ended one, when nothing more is to come. The caller has locked it. */
+/** Stores the final result of an ended conversation, which the caller has locked. */
 export async function setSummary(
   db: Db,
   { id, summary, outcome, csatPredicted, judgement }: ConversationRow,
@@ -256,7 +267,7 @@ export async function setFeedback(
   return rows[0];
 }
 
-/** It does not end for silence within so many seconds. The caller has locked it. */
+/** Extends the silence timeout to at least `sec` seconds from now. The caller has locked the conversation. */
 export async function waitLonger(db: Db, { id, sec }: { id: string; sec: number }): Promise<void> {
   await db.query(
     `update conversations
@@ -267,7 +278,10 @@ export async function waitLonger(db: Db, { id, sec }: { id: string; sec: number 
   );
 }
 
-/** The caller has locked it. Neither is part of what a turn compares: one under way goes on. */
+/**
+ * Stores user and metadata. The caller has locked the conversation. A turn in progress continues, because it does not
+ * check these fields for changes.
+ */
 export async function setAbout(
   db: Db,
   about: Pick<ConversationRow, 'id' | 'userId' | 'metadata'>,
@@ -280,7 +294,7 @@ export async function setAbout(
   return rows[0]!; // Locked by the caller.
 }
 
-/** Erases the words of a conversation and hides it. What was counted stays. */
+/** Erases the words of a conversation and hides it. The counts stay. */
 export async function eraseConversationRow(db: Db, id: string, tally: Tally): Promise<void> {
   await db.query('delete from turns where conversation_id = $1', [id]);
   await db.query(
@@ -292,7 +306,7 @@ export async function eraseConversationRow(db: Db, id: string, tally: Tally): Pr
   );
 }
 
-/** Those past their time, oldest first. Somebody else may be ending them at the same moment. */
+/** Returns expired conversations, longest expired first. Another process may be ending them at the same time. */
 export async function listExpired(db: Db, limit: number): Promise<Key[]> {
   const { rows } = await db.query<Key>(
     `select id, namespace from conversations
@@ -303,8 +317,9 @@ export async function listExpired(db: Db, limit: number): Promise<Key[]> {
 }
 
 /**
- * Locks a conversation if its time is still over and nobody else has it locked. Not while one of
- * its escalations is due to time out: the agent goes on first, and the silence is counted anew.
+ * Locks a conversation if it has still expired and no other transaction has locked it. If only its silence timeout has
+ * passed, skips it while one of its escalations is due to time out: then the agent continues first, and the silence
+ * timeout restarts.
  */
 export async function lockExpired(db: Db, id: string): Promise<LiveConversation | undefined> {
   const { rows } = await db.query<LiveConversation>(
@@ -320,7 +335,7 @@ export async function lockExpired(db: Db, id: string): Promise<LiveConversation 
   return rows[0];
 }
 
-/** Ended ones whose summary is not written yet, and that no model is judging. */
+/** Returns ended conversations that have no summary yet and that no model is judging. */
 export async function listWithoutSummary(db: Db, limit: number): Promise<Key[]> {
   const { rows } = await db.query<Key>(
     `select id, namespace from conversations
@@ -332,10 +347,7 @@ export async function listWithoutSummary(db: Db, limit: number): Promise<Key[]> 
   return rows;
 }
 
-/**
- * Locks an ended one that has no summary yet: of two who want to write it, the second finds it
- * done.
- */
+/** Locks an ended conversation that has no summary yet. Of two concurrent writers, the second finds it done. */
 export async function lockWithoutSummary(db: Db, id: string): Promise<ConversationRow | undefined> {
   const { rows } = await db.query<ConversationRow>(
     `select ${CONVERSATION_COLUMNS} from conversations c
@@ -347,8 +359,8 @@ export async function lockWithoutSummary(db: Db, id: string): Promise<Conversati
 }
 
 /**
- * Removes up to `limit` conversations that ended `days` ago or before, with their turns and
- * escalations; returns their ids. One that goes on has no end.
+ * Deletes up to `limit` conversations that ended at least `days` ago, with their turns and escalations. Returns their
+ * ids. Live conversations are never deleted.
  */
 export async function deleteOldConversations(
   db: Db,

@@ -1,9 +1,8 @@
 import type { Variables } from './conversations.sql.ts';
 
 /**
- * `{{name}}` becomes the variable of that name, or nothing where that is not given or no plain
- * value: nobody should be greeted with braces. Only names: nothing is computed, and what is filled
- * in is not replaced again.
+ * Replaces `{{name}}` with the variable of that name. Missing variables and objects become empty, so that nobody is
+ * greeted with braces. Only names are supported: nothing is computed, and inserted text is not expanded again.
  */
 export function fillPlaceholders(text: string, variables: Variables): string {
   return text.replaceAll(/\{\{\s*([^{}\s][^{}]{0,127}?)\s*\}\}/g, (_, name: string) =>

@@ -4,8 +4,8 @@ import { OUTCOMES } from './outcomes.ts';
 const tokens = z.int().min(0);
 
 /**
- * A model's judgement of an ended conversation, as stored and shown (contract/conversations.md#judgement): `summary`,
- * `outcome` and `csat_predicted` of the conversation are the model's then, and those of the rule stand here.
+ * Model's judgement of an ended conversation, as stored and shown (contract/conversations.md#judgement). The
+ * conversation then has the model's `summary`, `outcome` and `csat_predicted`; `by_rule` keeps those of the rule.
  */
 export const Judgement = z
   .strictObject({

@@ -16,7 +16,7 @@ import {
 import type { Outcome } from './outcomes.ts';
 import { TURN_COLUMNS, type TurnRow } from './turns.sql.ts';
 
-/** Times in Unix seconds, ids uuids. */
+/** Filter for conversations. Times are Unix seconds, ids are uuids. */
 export type ConversationFilter = ListPage &
   CreatedBetween & {
     status?: ConversationStatus | undefined;
@@ -26,27 +26,27 @@ export type ConversationFilter = ListPage &
     outcome?: Outcome | undefined;
     userId?: string | undefined;
     callId?: string | undefined;
-    /** Numbers of its call. */
+    /** Telephone numbers of the call. */
     from?: string | undefined;
     to?: string | undefined;
     endedAfter?: number | undefined;
     endedBefore?: number | undefined;
-    /** Pairs, all of which it has. */
+    /** Pairs that must all be present. */
     metadata?: Readonly<Record<string, string>> | undefined;
-    /** That of this id, of this call or of this escalation. */
+    /** Selects the conversation with this id, call or escalation. */
     named?: { by: keyof typeof NAMED; id: string } | undefined;
-    /** Test conversations too. */
+    /** Whether to include test conversations. */
     withTests?: boolean | undefined;
   };
 
-/** How a conversation is known by the id of something. */
+/** Conditions that find a conversation by the id of a related object. */
 const NAMED = {
   conv: 'c.id =',
   call: 'c.call_id =',
   esc: 'c.id = (select conversation_id from escalations where id = ?)',
 } as const;
 
-/** Newest first. */
+/** Returns conversations, newest first. */
 export async function listConversations(
   db: Db,
   filter: ConversationFilter,
@@ -60,12 +60,12 @@ export async function listConversations(
   return rows;
 }
 
-/** A conversation as it was at one moment, with the first of its turns. */
+/** Conversation at one moment, with the first of its turns. */
 export type ConversationWithTurns = ConversationRow & { turns: TurnRow[] };
 
 /**
- * Some of those that the filter finds, each with its first turns, of one moment: whoever was erased
- * before it is not there, and what else is has all its words. In the order of the list.
+ * Returns some of the conversations that match a filter, each with its first turns, in the order of the list. The
+ * snapshot is consistent: conversations erased before it are missing, and all others are complete.
  */
 export async function readWithTurns(
   db: Db,
@@ -88,8 +88,8 @@ export async function readWithTurns(
 const OF_ITS_CALL = 'exists (select from calls k where k.conversation_id = c.id and';
 
 /**
- * Pairs of metadata are joined, each by its hash: in the order of the ids too, so that PostgreSQL may
- * begin with them where they are rare and with the conversations where they are not.
+ * Builds the query for a filter. Joins pairs of metadata by their hash and bounds their ids too. PostgreSQL can then
+ * start from rare pairs, or from the conversations if pairs are common.
  */
 export function conversationsIn(filter: ConversationFilter): {
   from: string;
@@ -113,7 +113,7 @@ export function conversationsIn(filter: ConversationFilter): {
     ...timeBetween('c.ended_at', { after: filter.endedAfter, before: filter.endedBefore }),
     ...createdBetween(filter, 'c.id'),
     ['c.id <', filter.before],
-    // The planner knows that the ids are equal, but not that they are less than the same.
+    // The planner knows that the ids are equal, but does not derive the same bound for both.
     ...pairs.map((_, i): Condition => [`m${i}.conversation_id <`, filter.before]),
   ]);
   const joins = pairs.map(([key, value], i) => {

@@ -5,16 +5,16 @@ import type { ConversationRow } from './conversations.sql.ts';
 import { TURN_COLUMNS, type TurnRow } from './turns.sql.ts';
 
 /**
- * Turns that a language model is being asked for (docs/decisions/0034). A row is removed only under the
- * lock of its conversation, together with what is stored in its place. Every time is the database's.
+ * Turns that wait for a language model (docs/decisions/0034). A row is removed only under its conversation's lock,
+ * together with the write that replaces it. All times are the database's.
  */
 
 /**
- * `toolCall {id, name, arguments}`: an object, or the model's text where it is none. `toolResult {ok,
- * content, duration_ms}`; null: the call was noted, and nothing is known of it.
+ * Tool call of a turn. `toolCall` is `{id, name, arguments}`; `arguments` is an object, or the model's text if it is
+ * not one. `toolResult` is `{ok, content, duration_ms}`; null if the call was noted but its result is unknown.
  */
 export type ToolTurn = Pick<TurnRow, 'text' | 'toolCall' | 'toolResult'> &
-  // Who called it, after a handoff in the same turn; absent: who speaks.
+  // The agent that called the tool, if it differs from the speaker because of a handoff in the same turn.
   Partial<Pick<TurnRow, 'agentId' | 'agentVersion' | 'providerMetadata'>>;
 
 export type LiveTurn = {
@@ -24,22 +24,22 @@ export type LiveTurn = {
   apiKeyId: string | null;
   markHash: Buffer | null;
   message: string;
-  /** What was taken out of it. */
+  /** Redactions in the message. */
   redacted: Redacted | null;
-  /** Index of the message when it is stored already. */
+  /** Index of the message if it is already stored. */
   answersIndex: number | null;
   tools: ToolTurn[];
-  /** Its process is gone, or was away for too long. */
+  /** Whether its process is gone or was away for too long. */
   isOver: boolean;
 };
 
-/** What a process holds: nobody else may store it while the token is in the row. */
+/** Proof that a process holds a turn. No other process may store the turn while the token is in the row. */
 export type HeldTurn = Pick<LiveTurn, 'conversationId' | 'token'>;
 
 const LEASE = `interval '30 seconds'`;
-/** A canceled turn is settled within milliseconds, or seen at the next renewal, by whoever is alive. */
+/** Lease of a canceled turn. A running process settles it within milliseconds, or sees it at the next renewal. */
 const CANCELED_LEASE = `interval '12 seconds'`;
-/** A server that was away could not renew a lease; its processes are given time to come back first. */
+/** While the database server was down, processes could not renew leases, so they get time to reconnect first. */
 const IS_OVER = `(l.leased_until = '-infinity' or l.leased_until <= clock_timestamp()
   and pg_postmaster_start_time() < clock_timestamp() - interval '15 seconds')`;
 
@@ -54,21 +54,21 @@ export type NewLiveTurn = Pick<
   conversation: Pick<ConversationRow, 'id' | 'turnCount' | 'status'>;
   mark: MarkKey | undefined;
   tools: readonly ToolTurn[];
-  /** The turns from this index on are what the reply is made from. */
+  /** Index of the first turn that the reply is based on. */
   historyFrom: number;
 };
 
 /**
- * The turns before it, oldest first; undefined when there is a live turn, or the conversation is not as
- * it was read any more. One statement: each costs a round trip in every turn. Not waited for on disk: a
- * claim that a crash of the server undoes has lost nothing yet.
+ * Claims the turn of a conversation. Returns the turns before it, oldest first; undefined if there is a live turn or
+ * the conversation has changed since it was read. One statement, because each one costs every turn a round trip. The
+ * commit is asynchronous, because nothing is lost if a server crash undoes a claim.
  *
  * The lock makes the claim wait while another process settles a lost turn, and PostgreSQL then checks the conversation
- * again. Without it the claim would begin the same turn anew, and its tools would be called a second time.
+ * again. Without it the claim would start the same turn again and call its tools a second time.
  */
 export async function claimLiveTurn(db: Db, turn: NewLiveTurn): Promise<TurnRow[] | undefined> {
   const { conversation, mark } = turn;
-  // A claim has a row, if only one of nulls.
+  // A successful claim returns at least one row, possibly with only nulls.
   const { rows } = await db.query<TurnRow | { index: null }>({
     name: 'claim_live_turn',
     text: `with claimed as (
@@ -112,7 +112,7 @@ export async function readLiveTurn(db: Db, conversationId: string): Promise<Live
   return rows[0];
 }
 
-/** Takes a turn whose lease is over. False when somebody was quicker, or it is alive after all. */
+/** Takes over a turn whose lease has expired. Returns false if another process was faster or the lease was renewed. */
 export async function takeOverLiveTurn(
   db: Db,
   { conversationId, from, token }: { conversationId: string; from: string; token: string },
@@ -126,7 +126,7 @@ export async function takeOverLiveTurn(
   return rowCount === 1;
 }
 
-/** Replaces what was noted. False when the turn is somebody else's by now, or gone. */
+/** Replaces the noted tool calls. Returns false if another process holds the turn or it is gone. */
 export async function noteTools(
   db: Db,
   { conversationId, token }: HeldTurn,
@@ -140,7 +140,7 @@ export async function noteTools(
   return rowCount === 1;
 }
 
-/** The turns that are still held; a token that is missing in the answer is lost. */
+/** Renews leases. Returns the turns that are still held; a token missing from the result is lost. */
 export async function renewLiveTurns(
   db: Db,
   held: readonly HeldTurn[],
@@ -156,7 +156,7 @@ export async function renewLiveTurns(
   return rows;
 }
 
-/** Asks whoever holds it to settle it. False when no turn is under way. */
+/** Asks the holder of a turn to settle it. Returns false if no turn is in progress. */
 export async function cancelLiveTurn(db: Db, conversationId: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'cancel_live_turn',
@@ -169,7 +169,7 @@ export async function cancelLiveTurn(db: Db, conversationId: string): Promise<bo
   return rowCount === 1;
 }
 
-/** Its process goes on without it: nothing was done, so nothing is kept of it. */
+/** Removes a turn that its process gave up before anything was done. */
 export async function dropLiveTurn(db: Db, { conversationId, token }: HeldTurn): Promise<void> {
   await db.query('delete from live_turns where conversation_id = $1 and token = $2', [
     conversationId,
@@ -177,7 +177,7 @@ export async function dropLiveTurn(db: Db, { conversationId, token }: HeldTurn):
   ]);
 }
 
-/** Its process goes on without it, after tools were called: whoever comes next settles it. */
+/** Releases a turn that its process gave up after tools were called. The next process settles it. */
 export async function releaseLiveTurn(db: Db, { conversationId, token }: HeldTurn): Promise<void> {
   await db.query(
     `update live_turns set leased_until = '-infinity' where conversation_id = $1 and token = $2`,
@@ -185,7 +185,7 @@ export async function releaseLiveTurn(db: Db, { conversationId, token }: HeldTur
   );
 }
 
-/** Conversations with a turn whose process is gone, the longest gone first. */
+/** Returns conversations with a turn whose process is gone, longest gone first. */
 export async function listLostTurns(db: Db, limit: number): Promise<{ id: string }[]> {
   const { rows } = await db.query<{ id: string }>({
     name: 'list_lost_turns',
@@ -197,7 +197,7 @@ export async function listLostTurns(db: Db, limit: number): Promise<{ id: string
   return rows;
 }
 
-/** Removes the turn of a killed process, under the lock of its conversation; undefined: it lives. */
+/** Removes the turn of a killed process, under the lock of its conversation. Returns undefined if the turn is alive. */
 export async function takeLostTurn(db: Db, conversationId: string): Promise<LiveTurn | undefined> {
   const { rows } = await db.query<LiveTurn>(
     `delete from live_turns l where l.conversation_id = $1 and ${IS_OVER} returning ${COLUMNS}`,
@@ -206,7 +206,7 @@ export async function takeLostTurn(db: Db, conversationId: string): Promise<Live
   return rows[0];
 }
 
-/** Removes the turn under way, whoever has it, under the lock of its conversation. */
+/** Removes the turn in progress, even if another process holds it, under the lock of its conversation. */
 export async function endLiveTurn(db: Db, conversationId: string): Promise<LiveTurn | undefined> {
   const { rows } = await db.query<LiveTurn>({
     name: 'end_live_turn',

@@ -1,6 +1,6 @@
 /**
- * Data in a prompt, as JSON: it cannot look like the end of itself or like another message. Without `<`:
- * some servers would take marks such as `<|im_end|>` for their own.
+ * Quotes data in a prompt as JSON, so that it cannot look like its own end or like another message. Escapes `<`,
+ * because some servers would interpret markers such as `<|im_end|>`.
  */
 export function quoted(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', String.raw`\u003c`);

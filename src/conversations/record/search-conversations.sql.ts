@@ -3,21 +3,21 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { CONVERSATION_COLUMNS, type ConversationRow } from './conversations.sql.ts';
 import { conversationsIn, type ConversationFilter } from './list-conversations.sql.ts';
 
-/** Conversations that were looked at, newest first, and those of them that have the words. */
+/** Result of a search step: how many conversations were searched, newest first, and those that have the words. */
 export type LookedThrough = {
-  /** At most as many as were asked for. */
+  /** At most the limit of the filter. */
   found: ConversationRow[];
   looked: number;
-  /** Id of the last one that was looked at; null: there was none. */
+  /** Id of the last conversation searched; null if none was searched. */
   last: string | null;
-  /** The filter finds none after it. */
+  /** Whether the filter has no further conversations. */
   isEnd: boolean;
 };
 
 /**
- * Looks for words in the next conversations that a filter finds, `conversations` of them at most and about
- * `turns` turns. Each word must be somewhere in what was said by people and agents, in the summary or in
- * `user_id`, in any case. By the index of the list and the key of the turns alone.
+ * Searches the next conversations that match a filter, up to `conversations` of them and about `turns` turns. Each word
+ * must occur, in any case, in a turn of a person or an agent, in the summary or in `user_id`. Uses only the index of
+ * the list and the key of the turns.
  */
 export async function lookThrough(
   db: Db,
@@ -62,7 +62,7 @@ export async function lookThrough(
       order by c.id desc`,
     values,
   );
-  const { listed, looked, last } = rows[0]!; // There is a row, if only one without a conversation.
+  const { listed, looked, last } = rows[0]!; // There is always a row, possibly without a conversation.
   const found = rows.filter((row): row is Row & ConversationRow => row.id !== null);
   return { found, looked, last, isEnd: looked === listed && listed < conversations };
 }

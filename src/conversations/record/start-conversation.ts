@@ -16,7 +16,7 @@ import { inConversation, type ConversationDeps } from './conversation-deps.ts';
 import { fillPlaceholders } from './fill-placeholders.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 
-/** When a version sets no limits, in seconds. A silent call is over; a chat may rest. */
+/** Default limits in seconds if a version sets none. A silent call is over; a chat may pause. */
 const LIMITS = {
   spoken: { maxDurationSec: 3_600, silenceTimeoutSec: 120 },
   written: { maxDurationSec: 86_400, silenceTimeoutSec: 1_800 },
@@ -30,17 +30,17 @@ export type ConversationToStart = {
   variables: Variables;
   metadata: Record<string, string>;
   callId?: string | null;
-  /** Default: the one that is live; one that never was is for tests alone. */
+  /** Version of the agent, by default the live one. A version that was never live is for tests only. */
   version?: number | undefined;
   test?: boolean;
-  /** Earlier turns from elsewhere. With them the agent's first message is left out, unless it `greets`. */
+  /** Earlier turns from elsewhere. With them, the agent's first message is omitted unless `greets` is set. */
   brought?: readonly BroughtTurn[];
   greets?: boolean;
 };
 
 /**
- * Starts a conversation with the version of the agent that is live now, or with another; it keeps
- * that version to its end. The agent's first message is turn 0, or comes after the `brought` turns.
+ * Starts a conversation with the given version of the agent, by default the live one. It keeps that version to its end.
+ * The agent's first message is turn 0, or follows the `brought` turns.
  * @throws ApiError invalid_body (no such agent), not_published, unknown_version
  */
 export function startConversation(
@@ -89,7 +89,10 @@ function contentFor(db: Db, input: ConversationToStart): Promise<Chosen> {
   return version === undefined ? requireLive(db, input) : requireVersion(db, { ...input, version });
 }
 
-/** What nobody has made live is shown to nobody who does not test it: `write` alone publishes nothing. */
+/**
+ * Returns the content of a version. A version that was never live is for tests only, because the scope `write` alone
+ * must not publish anything.
+ */
 async function requireVersion(
   db: Db,
   { namespace, agentId, version, test = false }: ConversationToStart & { version: number },

@@ -14,7 +14,7 @@ const ENDINGS: Record<string, string> = {
   platform_error: 'It was cut off by an error.',
 };
 
-/** An ended conversation in plain English, by rule; at most 1,000 characters. */
+/** Summarizes an ended conversation in plain English, by rule, in at most 1,000 characters. */
 export function summarize(
   row: Pick<ConversationRow, 'tally' | 'endedReason' | 'outcome' | 'channel'>,
 ): string {
@@ -23,8 +23,8 @@ export function summarize(
 }
 
 /**
- * Of a conversation that goes on, for the human who may take over: who the user is, what was tried, what was asked
- * and what is open; at most 1,000 characters.
+ * Summarizes a live conversation for the human who may take over: the user, the tools that were tried, and the answered
+ * and open questions. At most 1,000 characters.
  */
 export function summarizeSoFar({
   userId,
@@ -80,7 +80,7 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** Never between the halves of a surrogate pair, which PostgreSQL would refuse. */
+/** Truncates text, but never between the halves of a surrogate pair, which PostgreSQL would refuse. */
 function cut(text: string, max: number): string {
   return text.length <= max
     ? text

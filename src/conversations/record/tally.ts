@@ -1,46 +1,55 @@
 /**
- * What a conversation keeps of its turns in `conversations.tally` (jsonb): enough for the rules of
- * escalation, outcome, predicted satisfaction and summary, so that none of them reads the turns
- * again, however many there are. Every list in it is bounded. Its keys are stored: they stay.
+ * Facts about the turns of a conversation, stored in `conversations.tally` (jsonb). They suffice for the rules of
+ * escalation, outcome, predicted satisfaction and summary, so that none of these reads the turns again, however many
+ * there are. Every list is bounded. The keys are stored, so they must not change.
  */
 export type Tally = {
   userTurns: number;
-  /** What the user wanted: questions, complaints, a human; not small talk. */
+  /** Needs of the user: questions, complaints, requests for a human; not small talk. */
   needs: number;
   answered: number;
   unanswered: number;
-  /** The agent's last turn was an answer. */
+  /** Whether the agent's last turn was an answer. */
   answeredLast: boolean;
-  /** The agent's last turn offered to ask a human. */
+  /** Whether the agent's last turn offered to ask a human. */
   offeredHuman: boolean;
-  /** Since the last answer, for the rule low_confidence. */
+  /** Unanswered questions since the last answer, for the rule low_confidence. */
   unansweredInRow: number;
-  /** Calls of tools that failed, since one that did not; for tool_failure. Absent: of before, 0. */
+  /**
+   * Failed tool calls since the last successful one, for tool_failure. Tallies saved by earlier releases lack it, which
+   * means 0.
+   */
   toolFailuresInRow?: number;
-  /** Tools that were called, in the order of their first calls, with how many calls failed. Absent: of before, none. */
+  /**
+   * Tools in the order of their first calls, with the number of failed calls. Tallies saved by earlier releases lack
+   * it, which means none.
+   */
   tools?: TriedTool[];
-  /** The same question again. */
+  /** Questions that the user repeated. */
   repeats: number;
   complaints: number;
   thanks: number;
-  /** The user said or showed that the last answer was of no use, and no better one came. */
+  /** The user said or showed that the last answer did not help, and no better one followed. */
   isDissatisfied: boolean;
-  /** A human was asked for and none came, and there was no answer since. */
+  /** A human was requested but none came, and no answer has followed since. */
   lacksHuman: boolean;
-  /** The user was told that nobody is there to take over. Absent: of before, no. */
+  /**
+   * The user was informed that nobody is available to take over. Tallies saved by earlier releases lack it, which means
+   * false.
+   */
   toldClosed?: boolean;
-  /** The moods of the user's last turns, newest last: -5 (bad) to 5 (good). */
+  /** Moods of the user's last turns, newest last: -5 (bad) to 5 (good). */
   moods: number[];
-  /** Of all turns of the user, added up. Absent: of before, only `moods` are known. */
+  /** Sum over all turns of the user. Tallies saved by earlier releases lack it and have only `moods`. */
   moodSum?: number;
   escalations: EscalationTally;
-  /** Where the last turn ended, ms since the start: the next one does not begin before. */
+  /** End of the last turn, in ms since the start. The next turn does not start before it. */
   endedAtMs: number;
-  /** The last questions, newest last, to recognize one that comes again. */
+  /** Last questions, newest last, to recognize repeated ones. */
   recent: AskedQuestion[];
-  /** Questions without an answer yet. */
+  /** Questions without an answer so far. */
   open: AskedQuestion[];
-  /** How many more there are than fit in `open`, which has a limit. */
+  /** Number of open questions beyond the limit of `open`. */
   openBeyond: number;
   /** Some of the answered questions, for the summary. */
   told: { question: string; from: string }[];
@@ -55,9 +64,9 @@ export type EscalationTally = {
   accepted: number;
   declined: number;
   timedOut: number;
-  /** The longest wait of the user for somebody to accept, in seconds. */
+  /** The user's longest wait for somebody to accept, in seconds. */
   waitSec: number;
-  /** Who accepted last. */
+  /** Name of the last person who accepted. */
   acceptedBy: string | null;
 };
 
@@ -90,13 +99,13 @@ export const EMPTY_TALLY: Tally = {
   told: [],
 };
 
-/** The same without anybody's words. */
+/** Returns the tally without anybody's words. */
 export function withoutWords(tally: Tally): Tally {
   const escalations = { ...tally.escalations, acceptedBy: null };
   return { ...tally, escalations, recent: [], open: [], told: [] };
 }
 
-/** How many questions have no answer. */
+/** Returns the number of questions without an answer. */
 export function leftOpen(tally: Tally): number {
   return tally.open.length + tally.openBeyond;
 }

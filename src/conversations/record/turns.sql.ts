@@ -6,7 +6,7 @@ import type { Tally } from './tally.ts';
 
 export type TurnRole = 'user' | 'agent' | 'tool' | 'human' | 'system';
 
-/** The passages of an answer (contract/messages.md#transcript). */
+/** Passages that an answer is based on (contract/messages.md#transcript). */
 export type Retrieval = {
   query: string;
   top_score: number;
@@ -15,19 +15,19 @@ export type Retrieval = {
     document_id: string;
     chunk_id: string;
     score: number;
-    /** How alike it was by its meaning; absent: it was not compared. */
+    /** Semantic similarity; absent if it was not computed. */
     similarity?: number;
   }[];
-  /** Passages that were found and that the answer was not drawn from; absent: none. */
+  /** Passages that were found but not used for the answer; absent if empty. */
   considered?: Retrieval['chunks'];
 };
 
-/** The work of a language model for a turn (contract/messages.md#transcript). */
+/** Work of a language model for a turn (contract/messages.md#transcript). */
 export type TurnModel = {
   provider: string;
   name: string;
   finish_reason: string;
-  /** Requests to the model; each round of tools is one more. */
+  /** Requests to the model; each round of tools adds one. */
   steps: number;
   usage: {
     input_tokens: number;
@@ -39,12 +39,12 @@ export type TurnModel = {
   time_to_first_token_ms: number | null;
 };
 
-/** Why a reply is missing or broke off. `detail` is for people and safe to show. */
+/** Reason why a reply is missing or broke off. `detail` is written for people and safe to show. */
 export type TurnError = { code: string; detail: string };
 
 /**
- * `call`: fields beside the id, name and arguments of a call. `message`: of the message that it stands in, such as
- * `reasoning_content`; it is there for the first call of each request.
+ * Extra fields of a provider. `call` has fields beside the id, name and arguments of a call. `message` has fields of
+ * the message that contains the call, such as `reasoning_content`; only the first call of each request has it.
  */
 export type ProviderMetadata = {
   provider: string;
@@ -63,22 +63,22 @@ export type TurnRow = {
   toolCall: Record<string, unknown> | null;
   toolResult: Record<string, unknown> | null;
   retrieval: Retrieval | null;
-  /** ms of the parts of a turn, by name */
+  /** Duration of the parts of a turn by name, in ms. */
   latency: Record<string, number> | null;
-  /** Who spoke, of a turn of an agent or its tool; null: of earlier releases, and of others. */
+  /** Agent that spoke or called the tool; null for other roles, and for turns of earlier releases. */
   agentId: string | null;
   agentVersion: number | null;
   model: TurnModel | null;
   error: TurnError | null;
-  /** Of a user's words: what was taken out of them. */
+  /** Redactions in a user's words. */
   redacted: Redacted | null;
   /** Fields that the provider expects back with a tool call. Transcripts never include them. */
   providerMetadata?: ProviderMetadata | null;
-  /** Of turns that were stored as failed: a repeat of their request may still finish them. */
+  /** Request of a turn that was stored as failed. A repeat of that request may still finish it. */
   requestId?: string;
 };
 
-/** The result of an added message (contract/messages.md#replies). */
+/** Result of an added message (contract/messages.md#replies). */
 export type MessageResult = { turns: TurnRow[]; conversation: ConversationRow };
 
 export const TURN_COLUMNS = `index, role, text, started_at_ms as "startedAtMs", ended_at_ms as "endedAtMs",
@@ -86,23 +86,26 @@ export const TURN_COLUMNS = `index, role, text, started_at_ms as "startedAtMs", 
   agent_id as "agentId", agent_version as "agentVersion", model, error, redacted,
   provider_metadata as "providerMetadata"`;
 
-/** The conversation as a writer has read it, and what it adds. */
+/** Turns to add, and the conversation as the writer has read it. */
 export type TurnsToAdd = {
   conversation: Pick<ConversationRow, 'id' | 'turnCount' | 'status'>;
   turns: readonly TurnRow[];
   tally: Tally;
   status: 'active' | 'escalated';
-  /** After so many seconds of silence it ends. */
+  /** Silence timeout in seconds. */
   silenceSec: number;
-  /** Who speaks from now on; absent: as before. */
+  /** New speaker; absent if the speaker stays the same. */
   speaker?: { agentId: string; agentVersion: number } | undefined;
-  /** The live turn that these are: stored only while it is held by this token, and gone then. */
+  /**
+   * Token of the live turn that these turns replace. They are stored only if the token still holds it, and the live
+   * turn is then removed.
+   */
   token?: string | undefined;
 };
 
 /**
- * Adds turns if the conversation is still as it was read, in one statement; undefined when somebody
- * else wrote meanwhile. The row is locked until the transaction ends.
+ * Adds turns in one statement if the conversation has not changed since it was read. Returns undefined if somebody else
+ * has written meanwhile. The row stays locked until the transaction ends.
  */
 export async function addTurns(db: Db, add: TurnsToAdd): Promise<ConversationRow | undefined> {
   return add.token === undefined ? addAtOnce(db, add) : addHeld(db, add, add.token);
@@ -119,8 +122,8 @@ async function addAtOnce(db: Db, add: TurnsToAdd): Promise<ConversationRow | und
 }
 
 /**
- * The conversation is locked before the live turn, as everywhere; the token is then looked at in the
- * row as it is, not as it was when the statement began.
+ * Adds the turns of a live turn. Locks the conversation before the live turn, as everywhere, so that the token is
+ * checked against the current row and not against the statement's snapshot.
  */
 async function addHeld(
   db: Db,
@@ -172,7 +175,7 @@ function valuesOf(add: TurnsToAdd): unknown[] {
   return [id, turnCount, status, JSON.stringify(turns), tally, add.status, silenceSec];
 }
 
-/** Inserts the agent's first message into a conversation that is being made. */
+/** Inserts the agent's first message into a conversation that is being created. */
 export async function insertFirstTurn(
   db: Db,
   conversationId: string,
@@ -186,7 +189,7 @@ export async function insertFirstTurn(
   });
 }
 
-/** What was said before a conversation that is being made, from index 0 on. */
+/** Inserts the earlier turns of a conversation that is being created, starting at index 0. */
 export async function insertBroughtTurns(
   db: Db,
   conversationId: string,
@@ -204,7 +207,7 @@ export async function insertBroughtTurns(
 
 export type BroughtTurn = { role: 'user' | 'agent' | 'system'; text: string; redacted?: Redacted };
 
-/** What a human said since the user spoke last, oldest first. */
+/** Returns what a human has said since the user last spoke, oldest first. */
 export async function readUnheard(db: Db, conversationId: string): Promise<string[]> {
   const { rows } = await db.query<{ text: string }>(
     `select text from turns
@@ -216,7 +219,7 @@ export async function readUnheard(db: Db, conversationId: string): Promise<strin
   return rows.map(({ text }) => text);
 }
 
-/** Oldest first, from an index on. */
+/** Returns turns from an index on, oldest first. */
 export async function listTurns(
   db: Db,
   page: { conversationId: string; from: number; limit: number },
@@ -230,7 +233,7 @@ export async function listTurns(
   return rows;
 }
 
-/** The last turns, oldest first. */
+/** Returns the last turns, oldest first. */
 export async function readLastTurns(
   db: Db,
   { conversationId, limit }: { conversationId: string; limit: number },
@@ -243,11 +246,11 @@ export async function readLastTurns(
   return rows.toReversed();
 }
 
-/** What a repeat of a request finds of its turn that failed with its process. */
+/** Turn of a request that failed with its process, as found by a repeat of the request. */
 export type FailedTurn = {
   messageIndex: number;
   tools: TurnRow[];
-  /** Of all its turns. */
+  /** Indexes of all its turns. */
   indexes: ReadonlySet<number>;
 };
 
@@ -270,7 +273,7 @@ export async function readFailedTurn(
   );
 }
 
-/** Of a turn that was interrupted as it was spoken: the transcript keeps what was heard, and no more. */
+/** Truncates a turn that was interrupted during playback, so that the transcript keeps only what the user heard. */
 export async function markHeard(
   db: Db,
   turn: { conversationId: string; index: number; heard: string },

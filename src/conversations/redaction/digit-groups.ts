@@ -1,10 +1,10 @@
-/** Digits without anything between them: from, up to and without. */
+/** Consecutive digits; `from` is inclusive, `to` exclusive. */
 export type Group = { from: number; to: number };
 
-/** To look at more groups takes milliseconds: other work runs in between. */
+/** Number of groups to examine before yielding to other work. More would take milliseconds. */
 export const GROUPS_AT_ONCE = 1_000;
 
-/** What a pattern finds, each with its groups of digits. */
+/** Yields the matches of a pattern, each with its groups of digits. */
 export function* groupsIn(
   text: string,
   pattern: RegExp,
@@ -12,7 +12,8 @@ export function* groupsIn(
   for (const { index: from, 0: run } of text.matchAll(pattern)) {
     const groups: Group[] = [];
     let begin: number | undefined;
-    // The position after the run. It holds no digit, because the run takes every digit.
+    // The loop includes the position after the match. It holds no digit, because the match includes all adjacent
+    // digits.
     for (let at = from; at <= from + run.length; at += 1) {
       if (isDigitAt(text, at)) begin ??= at;
       else if (begin !== undefined) {

@@ -3,8 +3,8 @@ import { giveWay } from '../../platform/controller/event-loop-turns.ts';
 import { groupsIn, GROUPS_AT_ONCE, type Group } from './digit-groups.ts';
 
 /**
- * Card numbers: 13 to 19 digits in whole groups that begin as those of a known issuer do, and whose last
- * digit is right. Of several ends the longest counts, so that no digit of a card is left over.
+ * Finds card numbers: 13 to 19 digits in whole groups, with the prefix of a known issuer and a valid check digit. Of
+ * several possible ends the longest one is used, so that no digit of a card remains.
  */
 export async function findCards(text: string): Promise<Span[]> {
   const spans: Span[] = [];
@@ -14,14 +14,14 @@ export async function findCards(text: string): Promise<Span[]> {
       if (++seen % GROUPS_AT_ONCE === 0) await giveWay();
       const last = lastOfCard(text, groups, first);
       if (last === undefined) continue;
-      spans.push([groups[first]!.from, groups[last]!.to]); // Both are among them.
+      spans.push([groups[first]!.from, groups[last]!.to]); // Both indexes are valid.
       first = last;
     }
   }
   return spans;
 }
 
-/** Between two digits there may be a line break, too: a pasted table has one group in each line. */
+/** Line breaks may separate digits too: a pasted table has one group per line. */
 const RUN = /\d(?:[\s./_-]{0,3}\d)*/g;
 const DIGITS_MAX = 19;
 
@@ -30,7 +30,7 @@ function lastOfCard(text: string, groups: readonly Group[], first: number): numb
   let issuers: readonly Issuer[] | undefined;
   let found: number | undefined;
   for (let last = first; last < groups.length; last += 1) {
-    const { from, to } = groups[last]!; // It is one of them.
+    const { from, to } = groups[last]!; // The index is valid.
     if (digits.length + to - from > DIGITS_MAX) break;
     digits += text.slice(from, to);
     if (digits.length >= PREFIX_DIGITS) issuers ??= issuersOf(digits);
@@ -42,7 +42,7 @@ function lastOfCard(text: string, groups: readonly Group[], first: number): numb
   return isFraction ? undefined : found;
 }
 
-/** 3.4111111111111111 */
+/** Start of a fraction, such as `3.` in 3.4111111111111111. */
 const FRACTION = /\d[.,]$/;
 
 function beforeOf(text: string, place: number): string {
@@ -59,7 +59,7 @@ function issuersOf(digits: string): readonly Issuer[] {
 
 const LONG = [16, 17, 18, 19];
 
-/** By their first four digits; what the number of such a card may have. */
+/** Issuers by the first four digits, with the possible lengths of a number. */
 const ISSUERS: readonly Issuer[] = [
   [4000, 4999, [13, 16, 18, 19]], // Visa
   [5100, 5599, [16]], // Mastercard, from here
@@ -84,7 +84,7 @@ const ISSUERS: readonly Issuer[] = [
   [9792, 9792, [16]], // Troy
 ];
 
-/** Luhn's: every second digit from the right counts twice, and then as the sum of its two digits. */
+/** Checks the Luhn digit: every second digit from the right counts twice, as the sum of the digits of its double. */
 function hasCheckDigit(digits: string): boolean {
   let sum = 0;
   for (let i = 1; i <= digits.length; i += 1) {

@@ -1,8 +1,8 @@
 import type { Span } from './fold-text.ts';
 
 /**
- * E-mail addresses, also with letters of other scripts. The scripts that are written without spaces count as
- * part of an address only where the character beside the @ is of one: else a sentence would go with it.
+ * Finds e-mail addresses, also with letters of other scripts. Scripts that are written without spaces belong to an
+ * address only if the character beside the @ does. Otherwise the surrounding sentence would be redacted too.
  */
 export function findEmails(text: string): Span[] {
   const spans: Span[] = [];
@@ -21,7 +21,7 @@ const SPACELESS =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}' +
   '\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 const IS_SPACELESS = new RegExp(`[${SPACELESS}]`, 'u');
-/** A half of a surrogate pair too: text is read by its units here. */
+/** Includes halves of surrogate pairs, because the text is read by code units here. */
 const IN_NAME = /[\p{L}\p{M}\p{N}\p{Cs}._%+&~'’-]/u;
 const BEGINS_NAME = /[\p{L}\p{N}\p{Cs}_+]/u;
 const QUOTED_MAX = 64;
@@ -40,14 +40,14 @@ function belongs(char: string, isSpaceless: boolean): boolean {
   return IN_NAME.test(char) && (isSpaceless || char < '\u0100' || !IS_SPACELESS.test(char));
 }
 
-/** "john doe"@example.com */
+/** Returns the start of a quoted local part, as in "john doe"@example.com. Returns `at` for any other text. */
 function startOfQuoted(text: string, at: number, after: number): number {
   const from = text.lastIndexOf('"', at - 2);
   const isNear = from >= after && at - from <= QUOTED_MAX && !text.slice(from, at).includes('\n');
   return isNear ? from : at;
 }
 
-/** One label takes no dot, so that nothing is read twice but the last. */
+/** Returns the pattern of a domain. A label cannot contain a dot, so that only the last label is read twice. */
 const domainOf = (letters: string): RegExp =>
   new RegExp(`(?:[${letters}\\p{N}_\\-]+\\.)+(?:xn--[a-z\\d\\-]+|[${letters}]{2,})`, 'ivy');
 const ANY_DOMAIN = domainOf('\\p{L}\\p{M}');

@@ -1,7 +1,7 @@
 import { countrySpecs } from 'ibantools';
 import type { Span } from './fold-text.ts';
 
-/** Account numbers: a country that has them, its length and form, and the remainder of ISO 13616. */
+/** Finds IBANs: a known country, its length and format, and the check digits of ISO 13616. */
 export function findIbans(text: string): Span[] {
   const spans: Span[] = [];
   let end = 0;
@@ -19,10 +19,10 @@ const BEGIN = /[a-z]{2}[ .-]?\d[ .-]?\d/gi;
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const IS_SIGN = /[a-z\d]/i;
 const IS_BETWEEN = /[ .-]/;
-/** Between two groups. */
+/** Maximum number of separators between two groups. */
 const BETWEEN_MAX = 2;
 
-/** `IBANDE89…` too. */
+/** Returns true if an IBAN may start here. The prefix `IBAN` may precede it directly, as in `IBANDE89…`. */
 function isAtStart(text: string, index: number): boolean {
   const before = text.slice(Math.max(0, index - 4), index);
   return !LETTER_OR_DIGIT.test(before.slice(-1)) || before.toUpperCase() === 'IBAN';
@@ -47,7 +47,7 @@ function endOfIban(text: string, from: number): number | undefined {
   return isOne ? to : undefined;
 }
 
-/** Country and check digits go to the end; a letter counts as 10 to 35. */
+/** Returns the remainder of ISO 13616. Country and check digits move to the end; letters count as 10 to 35. */
 function remainder(signs: string): number {
   let rest = 0;
   for (const sign of signs.slice(4) + signs.slice(0, 4)) {

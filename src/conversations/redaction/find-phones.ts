@@ -3,13 +3,13 @@ import { giveWay } from '../../platform/controller/event-loop-turns.ts';
 import { groupsIn, GROUPS_AT_ONCE, type Group } from './digit-groups.ts';
 import type { Span } from './fold-text.ts';
 
-/** Reads a number as those of a region are written, or an international one. */
+/** Parses a number in international format, or in the format of a region. */
 export type ParsePhone = (written: string, region?: CountryCode) => PhoneNumber | undefined;
 
 /**
- * Telephone numbers: international ones, with + or 00, and of a region those that are written as they are
- * there. One that shows nothing of being a number to call, no 0 in front and no groups, needs a word before
- * it that says so: most such numbers are of orders.
+ * Finds telephone numbers: international ones, with + or 00, and those in the national format of a region. A number
+ * without a leading 0 and without groups needs a word such as "phone" before it, because most such numbers are order
+ * numbers.
  */
 export async function findPhones(
   written: string,
@@ -31,7 +31,7 @@ export async function findPhones(
   for (const { from, groups } of groupsIn(text, RUN)) {
     for (let first = 0; first < groups.length; first += 1) {
       if (++seen % GROUPS_AT_ONCE === 0) await giveWay();
-      const begin = first === 0 ? from : groups[first]!.from; // One of them.
+      const begin = first === 0 ? from : groups[first]!.from; // The index is valid.
       const isAbroad = ABROAD.test(text.slice(begin, begin + BEGIN_CHARS));
       if (!isAbroad && (!region || looksLeft === 0)) continue;
       if (!beginsOne(text, begin)) continue;
@@ -46,8 +46,8 @@ export async function findPhones(
 }
 
 /**
- * So often the library is asked about one text, some 20 µs each. A message has a few numbers; of a page full of
- * them the rest is judged by its form alone: with + or 00 it is one, else it is none.
+ * Maximum number of library calls per text, at about 20 µs each. Messages have few numbers. On a page full of numbers
+ * the rest is judged by form alone: only a number with + or 00 counts.
  */
 const LOOKS_MAX = 100;
 const DIGITS = { min: 7, max: 15 };
@@ -56,30 +56,30 @@ const RUN = /(?:\(?\+)?\(?\d(?:[ ()./-]{0,3}\d)*/g;
 const BEGIN_CHARS = 8;
 const ABROAD = /^\(?(?:\+|00(?=[ ().-]{0,3}[1-9]))/;
 
-/** 2027-03-31, 31.3.2027, 3/31/27; and 192.0.2.17. */
+/** Dates such as 2027-03-31, 31.3.2027 and 3/31/27, and addresses such as 192.0.2.17. */
 const DATE_OR_ADDRESS =
   /(?<![\d./+-])(?:\d{4}([./-])\d{1,2}\1\d{1,2}|\d{1,2}([./-])\d{1,2}\2(?:\d{4}|\d{2})|(?:\d{1,3}\.){3}\d{1,3})(?![./-]?\d)/g;
 
-/** The groups that a number which begins with one of them may end with. */
+/** Returns the groups that can be the last one of a number that starts with the group `first`. */
 function endsOf(groups: readonly Group[], first: number): number[] {
   const ends: number[] = [];
   let digits = 0;
   for (let end = first; end < groups.length; end += 1) {
-    digits += groups[end]!.to - groups[end]!.from; // One of them.
+    digits += groups[end]!.to - groups[end]!.from; // The index is valid.
     if (digits > DIGITS.max) break;
     if (digits >= DIGITS.min) ends.push(end);
   }
   return ends;
 }
 
-/** Not in the midst of an identifier, an amount, a fraction or a sum. */
+/** Returns true if a number may start here, and not within an identifier, an amount, a fraction or a sum. */
 function beginsOne(text: string, from: number): boolean {
   return !WITHIN.test(text.slice(Math.max(0, from - 2), from));
 }
 
 const WITHIN = /[\p{L}\p{N}_#=@+/-]$|\p{Sc} ?$|[\d)][.,]$/u;
 
-/** Of one that is not international: what an order number has not. */
+/** Returns true if a national number looks like a telephone number and not like an order number. */
 function showsToBePhone(text: string, from: number, number: string): boolean {
   if (AFTER.test(text.slice(from + number.length, from + number.length + 2))) return false;
   if (AMOUNT.test(number)) return false;
@@ -88,14 +88,14 @@ function showsToBePhone(text: string, from: number, number: string): boolean {
 }
 
 const AFTER = /^[\p{L}\p{N}_@%]|^ ?\p{Sc}|^,\d/u;
-/** 1.234.567 and 0.1234567 */
+/** Amounts such as 1.234.567 and 0.1234567. */
 const AMOUNT = /^\d{1,3}(?:\.\d{3})+$|^\d+\.\d+$/;
 
 const CALLED_CHARS = 40;
 const CALLED =
   /(?<!\p{L})(?:tele)?(?:phone|fon|telefon|téléphone|teléfono|telefono|tel|mobile|mobil|móvil|celular|cellulare|cell|handy|call|ring|text|sms|whatsapp|fax)(?:[ :.]|\b(?:number|no|nr|is|me|us|on|at|under|my)\b)*$/iu;
 
-/** With what people in the region dial before it, and nothing else; in North America also with the 1. */
+/** Returns true if the number is written as it is dialed within the region; in North America a leading 1 is allowed. */
 function isWrittenAs(number: string, phone: PhoneNumber): boolean {
   const digits = number.replaceAll(/\D/g, '');
   const national = phone.formatNational().replaceAll(/\D/g, '');

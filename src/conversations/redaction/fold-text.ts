@@ -1,18 +1,18 @@
 /**
- * A text as finders read it: every digit is 0 to 9, every space, dash and dot an ordinary one, full-width
- * letters are narrow, and what nobody sees is left out. `at` leads back to the text as it was written.
+ * Text in a normalized form for the finders. Every digit is 0 to 9, spaces, dashes and dots are the ASCII ones,
+ * full-width letters are narrow, and invisible characters are omitted. `at` maps back to the original text.
  */
 export type FoldedText = {
   text: string;
-  /** For each place in `text`, and for its end, the place in what was written. */
+  /** Returns the place in the original text for a place in `text`, including its end. */
   at: (place: number) => number;
 };
 
-/** A part of a folded text: from, up to and without. */
+/** Part of a folded text; `from` is inclusive, `to` exclusive. */
 export type Span = readonly [from: number, to: number];
 
 const IS_PLAIN = /^[\t\n -~]*$/;
-/** Zero-width characters, directions, soft hyphens; what makes an emoji of a digit. */
+/** Zero-width characters, bidirectional controls, soft hyphens, and marks that turn a digit into an emoji. */
 const INVISIBLE = /[\p{Cf}\u034F\u20E3\uFE00-\uFE0F]/u;
 const DIGIT = /\p{Nd}/u;
 const SPACE = /[\p{Zs}\t]/u;
@@ -32,11 +32,11 @@ export function foldText(written: string): FoldedText {
     from += char.length;
   }
   places.push(from);
-  return { text, at: (place) => places[place]! }; // Of a place in the text, or its end.
+  return { text, at: (place) => places[place]! }; // `place` is within the text or at its end.
 }
 
 function foldChar(char: string): string {
-  const code = char.codePointAt(0)!; // A character of a text.
+  const code = char.codePointAt(0)!; // A character is never empty.
   if (code >= WIDE.from && code <= WIDE.to) {
     return String.fromCodePoint(code - WIDE.from + WIDE.narrow);
   }
@@ -47,7 +47,7 @@ function foldChar(char: string): string {
   return DOT.test(char) ? '.' : char;
 }
 
-/** Unicode has the digits of a script in a row, each row beginning with its 0. */
+/** Returns the value of a digit. Unicode orders the digits of each script in a row that starts with its 0. */
 function digitOf(code: number): string {
   let zero = code;
   while (DIGIT.test(String.fromCodePoint(zero - 1))) zero -= 1;

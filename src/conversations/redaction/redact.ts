@@ -6,19 +6,19 @@ import { findIbans } from './find-ibans.ts';
 import { findPhones } from './find-phones.ts';
 import { foldText, type FoldedText, type Span } from './fold-text.ts';
 
-/** How many of each kind were taken out; of the values themselves nothing is kept. */
+/** Number of redactions by kind. The values themselves are not kept. */
 export type Redacted = Partial<Record<RedactionKind, number>>;
 
-/** What is left to be seen of a text. null: nothing was in it. */
+/** Redacted text, with the number of redactions; null if there were none. */
 export type Redaction = { text: string; redacted: Redacted | null };
 
-/** What an agent says of it; the language tells the region of telephone numbers. */
+/** Settings of an agent that concern redaction. The language determines the region of telephone numbers. */
 export type RedactionSettings = Pick<AgentContent, 'redaction' | 'language'>;
 
 /**
- * What a user says, with `[card]`, `[iban]`, `[email]` and `[phone]` in place of what the agent asks to be taken
- * out, before anything else sees it (docs/decisions/0053-redaction.md). Takes 0.2 µs where nothing is asked for or
- * nothing can be there, about 20 µs for a message with all four; its time grows with the text and no faster.
+ * Replaces what the agent redacts with `[card]`, `[iban]`, `[email]` and `[phone]`, before anything else sees the
+ * user's words (docs/decisions/0053-redaction.md). Takes 0.2 µs if the agent redacts nothing or the text cannot contain
+ * anything, and about 20 µs for a message with all four kinds. The time is linear in the length of the text.
  */
 export async function redact(written: string, settings: RedactionSettings): Promise<Redaction> {
   const asked = settings.redaction ?? [];
@@ -29,7 +29,8 @@ export async function redact(written: string, settings: RedactionSettings): Prom
   for (const kind of ORDER) {
     if (written.length > LONG_CHARS) await giveWay();
     const spans = await FINDERS[kind](text, settings);
-    // Also what is not asked for is no longer there for the next: the digits of a card are no telephone.
+    // Blanks matches of every kind, even if the agent does not redact it: the digits of a card are not a telephone
+    // number.
     text = blanked(text, spans);
     if (asked.includes(kind)) found.push(...spans.map((span) => ({ kind, span })));
     if (asked.every((one) => ORDER.indexOf(one) <= ORDER.indexOf(kind))) break;
@@ -37,10 +38,10 @@ export async function redact(written: string, settings: RedactionSettings): Prom
   return found.length === 0 ? { text: written, redacted: null } : replaced(written, folded, found);
 }
 
-/** So many characters take up to 5 ms. */
+/** This many characters take up to 5 ms. */
 const LONG_CHARS = 4_000;
 
-/** Redacts what the user says in a history, and gives way to other work between messages. */
+/** Redacts the user's messages in a history. Yields to other work between messages. */
 export async function redactHistory<T extends { role: string; text: string }>(
   history: readonly T[],
   settings: RedactionSettings,
@@ -62,15 +63,15 @@ export async function redactHistory<T extends { role: string; text: string }>(
   return turns;
 }
 
-/** False for nearly all that is said, and quickly. */
+/** Returns false, quickly, for nearly all texts. */
 export function mayHoldAny(text: string): boolean {
   return MAY_HOLD.test(text);
 }
 
-/** An @, or as many digits as the shortest number has. */
+/** Matches an @, or as many digits as the shortest number has. */
 const MAY_HOLD = /[@＠﹫]|\p{Nd}(?:[^\p{Nd}]*\p{Nd}){6}/u;
 
-/** What is surest first. */
+/** Order of the finders, most certain first. */
 const ORDER: readonly RedactionKind[] = ['email', 'iban', 'card', 'phone'];
 
 type Finder = (text: string, settings: RedactionSettings) => Span[] | Promise<Span[]>;
@@ -80,7 +81,7 @@ const FINDERS: Record<RedactionKind, Finder> = {
   iban: findIbans,
   card: findCards,
   phone: async (text, { language }) => {
-    // 20 MB and 50 ms, for those who ask for it alone.
+    // The library costs 20 MB and 50 ms, so it is loaded only if an agent needs it.
     const { parsePhoneNumberFromString, isSupportedCountry } =
       await import('libphonenumber-js/max');
     const region = regionOf(language);
@@ -91,7 +92,10 @@ const FINDERS: Record<RedactionKind, Finder> = {
   },
 };
 
-/** `pt-BR` → BR. A language alone is spoken in many regions. */
+/**
+ * Returns the region of a language tag, such as BR for `pt-BR`. A tag without a region gives none, because most
+ * languages are spoken in several.
+ */
 function regionOf(language: string | undefined): string | undefined {
   const [, ...subtags] = language?.split('-') ?? [];
   return subtags.find((subtag) => /^[a-z]{2}$/i.test(subtag))?.toUpperCase();
@@ -123,7 +127,7 @@ function replaced(
   return { text: parts.join('') + written.slice(place), redacted };
 }
 
-/** Of a text that was redacted before, and now. */
+/** Adds up the redactions of a text that was redacted twice. */
 export function sumOf(before: Redacted | null | undefined, now: Redacted | null): Redacted | null {
   if (!before || !now) return before ?? now;
   const kinds = ORDER.filter((kind) => before[kind] ?? now[kind]);

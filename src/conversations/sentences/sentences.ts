@@ -19,11 +19,11 @@ import uk from './uk.json' with { type: 'json' };
 import zh from './zh.json' with { type: 'json' };
 import zhHant from './zh-hant.json' with { type: 'json' };
 
-/** The sentences that Parley itself says to users. A file without one of them does not compile. */
+/** Sentences that Parley itself says to users. A language file that lacks one does not compile. */
 export type Sentences = typeof en;
 export type Sentence = keyof Sentences;
 
-/** Keys are ISO 639-1 codes, with the script if a language has two. */
+/** Sentences by ISO 639-1 code, with the script if a language has two. */
 export const SENTENCES: Readonly<Record<string, Sentences>> = {
   ar,
   da,
@@ -52,13 +52,13 @@ export function sentencesIn(tag: string | undefined): Sentences {
   return SENTENCES[sentenceLanguageOf(tag)]!;
 }
 
-/** The language that the sentences for a tag are in; it has a file. */
+/** Returns the key of the sentences for a tag. */
 export function sentenceLanguageOf(tag: string | undefined): string {
   const code = codeOf(tag ?? 'en');
   return Object.hasOwn(SENTENCES, code) ? code : 'en';
 }
 
-/** `de` for `DE-at` and for `deu`, `zh-Hant` for `zh-TW`. */
+/** Returns the code of a tag: `de` for `DE-at` and for `deu`, `zh-Hant` for `zh-TW`. */
 function codeOf(tag: string): string {
   try {
     const { language, script } = new Intl.Locale(tag).maximize();

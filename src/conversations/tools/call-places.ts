@@ -1,13 +1,13 @@
 /**
- * How many calls of webhook tools a process makes at once: those of one namespace that hang leave
- * places for the others.
+ * Limit on concurrent calls of webhook tools in a process, in total and per namespace. Hanging calls of one namespace
+ * leave places for the others.
  */
 export type CallPlaces = {
-  /** Gives the place back; undefined: there is none. */
+  /** Takes a place. Returns a function that releases it, or undefined if all are taken. */
   take: (namespace: string) => (() => void) | undefined;
 };
 
-/** A call mostly takes less than a second, and never more than its time-out. */
+/** Maximum concurrent calls. A call usually takes less than a second, and never longer than its timeout. */
 const PLACES = { namespace: 32, process: 256 };
 
 export function createCallPlaces(max: typeof PLACES = PLACES): CallPlaces {

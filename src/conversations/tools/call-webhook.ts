@@ -8,12 +8,12 @@ import type { Arguments } from './tool-arguments.ts';
 import { ANSWER_BYTES_MAX, readAnswer, type Answer } from './read-answer.ts';
 import type { FindToolSecrets } from './tool-secrets.ts';
 
-/** One request of a tool of the type webhook (contract/tools.md#requests). */
+/** Request of a tool of the type webhook (contract/tools.md#requests). */
 
 export type WebhookCall = {
   tool: Tool;
   args: Arguments;
-  /** As the model gave it. */
+  /** Id that the model gave to the call. */
   callId: string;
   namespace: string;
   conversationId: string;
@@ -26,18 +26,21 @@ export type CallWebhookDeps = {
   send: EgressClient['send'];
   userAgent: string;
   findSecrets: FindToolSecrets;
-  /** The wall clock, for the signed timestamp. */
+  /** Wall clock, for the signed timestamp. */
   nowMs: () => number;
 };
 
-/** What the request is sent and signed with. */
+/** Secrets for authentication and signing. */
 type Secrets = { bearer?: string; signing?: string };
 
 const DEFAULT_TIMEOUT_MS = 8_000;
-/** With the parameters of a GET; many servers read no more. */
+/** Maximum length of a URL, including the parameters of a GET. Many servers read no more. */
 const URL_BYTES_MAX = 8 * 1024;
 
-/** Never rejects for what the tool does. No secret is in the answer, even if the tool repeats one. */
+/**
+ * Calls a webhook tool. Never rejects because of the tool's behavior. The result contains no secret, even if the tool
+ * repeats one.
+ */
 export async function callWebhook(deps: CallWebhookDeps, call: WebhookCall): Promise<Answer> {
   const secrets = await findSecrets(deps, call);
   if ('problem' in secrets) return { ok: false, error: secrets.problem };
@@ -48,7 +51,7 @@ export async function callWebhook(deps: CallWebhookDeps, call: WebhookCall): Pro
   const signal = AbortSignal.any([late, call.signal]);
   const outcome = await deps.send({ ...request, timeoutMs, signal });
   if (outcome.kind === 'response') await outcome.body;
-  // Whoever did not come to an end may have done what it was asked for.
+  // A call that was aborted may still have had its effect.
   if (call.signal.aborted) return { ok: false, error: 'the call was given up' };
   const isLate = late.aborted || (outcome.kind === 'error' && outcome.errorClass === 'timeout');
   if (isLate) return { ok: false, error: tooLate(outcome, timeoutMs) };
@@ -100,13 +103,13 @@ function buildRequest(
     method,
     headers: { ...headersOf(deps, call, body), ...secretHeaders(deps, call, { body, ...secrets }) },
     ...(body && { body }),
-    // Whatever it does, it must not be done twice.
+    // A call that may have effects must not be sent twice.
     once: method !== 'GET',
     maxResponseBytes: ANSWER_BYTES_MAX,
   };
 }
 
-/** Declared headers come first, so that they never replace ours. */
+/** Returns the headers. Declared headers come first, so that they never replace ours. */
 function headersOf(
   { userAgent }: CallWebhookDeps,
   { tool, callId, conversationId, agentId, agentVersion }: WebhookCall,
@@ -127,7 +130,8 @@ function headersOf(
 }
 
 /**
- * The bearer token, and both signatures of events (contract/tools.md#requests). Without a body they sign an empty one.
+ * Returns the bearer token and both event signatures (contract/tools.md#requests). Without a body, they sign an empty
+ * one.
  */
 function secretHeaders(
   { nowMs }: CallWebhookDeps,
@@ -147,14 +151,14 @@ function secretHeaders(
   };
 }
 
-/** A provider's id is visible ASCII; what is not would break the header. */
+/** Returns an id with only visible ASCII, because other characters would break the header. */
 function printable(id: string): string {
   return id.replaceAll(/[^!-~]/g, '_').slice(0, 256);
 }
 
 /**
- * The arguments as parameters: texts as they are, everything else as JSON. What the URL says already
- * is the agent's, and no argument stands beside it.
+ * Adds the arguments to a URL as parameters: strings as they are, everything else as JSON. Parameters in the declared
+ * URL are fixed by the agent, so an argument with the same name is refused.
  */
 function withQuery(raw: string, args: Arguments): { url: string } | { problem: string } {
   if (!URL.canParse(raw)) return { problem: "the tool's url cannot be read" };

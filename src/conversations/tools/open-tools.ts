@@ -11,10 +11,10 @@ import { createMakeToolBox } from './tool-box.ts';
 import { createFindToolSecrets } from './tool-secrets.ts';
 import type { MakeToolBox } from './tool.ts';
 
-/** The longest time-out a tool may have; what bounds an answer is the tool's own. */
+/** Longest timeout that a tool may have. The tool's own timeout limits its answer. */
 const BODY_MS_MAX = 60_000;
 
-/** The tools of a process, with the connections they use; `stop` waits for calls under way. */
+/** Creates the tools of a process and their connections. `stop` waits for calls in progress. */
 export function openTools(deps: {
   pool: Pool;
   sealer: Sealer;

@@ -1,28 +1,28 @@
 import type { EgressOutcome } from '../../platform/egress/client.ts';
 import { mediaTypeOf } from '../../platform/egress/media-type.ts';
 
-/** What a tool answered, as a value for the model. */
+/** Answer of a tool, as a value for the model. */
 export type Answer = (
   | { ok: true; status: number; body: unknown }
   | { ok: false; error: string; status?: number; body?: unknown }
 ) & {
-  /** The tool asks for a human, and says why; the model is not told. */
+  /** Reason given by the tool for requesting a human. It is not shown to the model. */
   escalate?: string;
 };
 
-/** With a reason as its value, whatever the status is (docs/tools.md). */
+/** Response header that requests a human. Its value is the reason; it works with any status (docs/tools.md). */
 const ESCALATE = 'parley-escalate';
-/** As of `escalate` by REST. */
+/** Same maximum as for `escalate` by REST. */
 const REASON_MAX = 256;
 
 type Response = Extract<EgressOutcome, { kind: 'response' }>;
 
-/** So much is read; of that the model is given 32 KiB (result-text.ts). */
+/** Maximum bytes read from an answer. The model receives at most 32 KiB (result-text.ts). */
 export const ANSWER_BYTES_MAX = 256 * 1024;
 
 /**
- * JSON as a value, text as text; anything else is said to be so, and not shown. `secrets`: of the request;
- * a tool that repeats what it was sent tells nobody.
+ * Reads the answer of a tool: JSON as a value, text as text. Any other content is reported as unreadable and not shown.
+ * Removes `secrets`, those of the request, in case the tool repeats them.
  */
 export async function readAnswer(response: Response, secrets: readonly string[]): Promise<Answer> {
   const answer = await readContent(response, secrets);
@@ -55,7 +55,7 @@ function failed(status: number, error: string): Answer & { ok: false } {
 
 type ToRead = { headers: Response['headers']; isCut: boolean; secrets: readonly string[] };
 
-/** `isCut`: the beginning of JSON is text. */
+/** Parses a body. `isCut` means that it was truncated, so JSON is treated as text. */
 function readBody(
   bytes: Buffer,
   { headers, isCut, secrets }: ToRead,
@@ -94,7 +94,7 @@ function without(secrets: readonly string[], text: string): string {
   return secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
 }
 
-/** Of the tool's own headers: short, and nothing that could be more than a word. */
+/** Sanitizes a value from the tool's headers. The result is short and cannot be more than one word. */
 function named(word: string): string {
   return word.replaceAll(/[^\w/+.-]/g, '?').slice(0, 64) || 'no media type';
 }

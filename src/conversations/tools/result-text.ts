@@ -1,15 +1,15 @@
 /**
- * What the model reads of a tool, and the transcript shows: one line of JSON. Whatever comes from
- * elsewhere is a value in it, so that none of it stands where words of ours stand, nor begins a line; and
- * what PostgreSQL cannot store, U+0000 and half of a surrogate pair, is written as its escape.
+ * Texts of tool results, which the model reads and the transcript shows: one line of JSON each. External data only
+ * appears as a JSON value, so it can neither pass for our words nor start a line. U+0000 and lone surrogates, which
+ * PostgreSQL cannot store, are escaped.
  */
 
-/** Longest result, in UTF-8 (contract/tools.md#results). */
+/** Maximum length of a result in UTF-8 (contract/tools.md#results). */
 const BYTES_MAX = 32 * 1024;
 
 /**
- * `{"ok": …}` and the fields. `long` is shortened first when it is too long, and `cut` says so: as JSON
- * it would be broken, so it becomes a text.
+ * Returns `{"ok": …}` with the fields. If the result is too long, `long` is truncated and becomes a string, because
+ * truncated JSON would be invalid; `cut` then says so.
  */
 export function resultText(
   fields: Record<string, unknown>,
@@ -20,7 +20,7 @@ export function resultText(
   if (Buffer.byteLength(whole) <= BYTES_MAX) return whole;
   const text = typeof long.value === 'string' ? long.value : JSON.stringify(long.value);
   const cut = `only the beginning: ${long.name} has at least ${Buffer.byteLength(text)} bytes`;
-  // A character takes six bytes at most, when it is escaped: mostly it does not.
+  // An escaped character takes at most six bytes, but most characters are not escaped.
   for (let chars = BYTES_MAX; ; chars = Math.floor(chars * 0.8)) {
     const short = quoted({ ...fields, cut, [long.name]: text.slice(0, chars) });
     if (Buffer.byteLength(short) <= BYTES_MAX) return short;
@@ -32,8 +32,8 @@ export function failureText(error: string, more: Record<string, unknown> = {}): 
 }
 
 /**
- * `<` is written as its escape: the marks by which the templates of models begin and end a message, as
- * `<|im_end|>` or `</tool_response>`, would count as such with some servers.
+ * Escapes `<`, because some servers would interpret the markers of model templates, such as `<|im_end|>` or
+ * `</tool_response>`.
  */
 function quoted(value: Record<string, unknown>): string {
   return JSON.stringify(value).replaceAll('<', String.raw`\u003c`);

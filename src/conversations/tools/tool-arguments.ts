@@ -6,7 +6,7 @@ import {
 } from '../../agents/tools/tool-parameters.ts';
 import { shapeProblem } from '../../platform/resources/schema/free-value.ts';
 
-/** What a model wrote as the arguments of a call: anything, until it was looked at here. */
+/** Arguments of a call, as the model wrote them. They can be anything until they are validated here. */
 
 export type Arguments = Readonly<Record<string, unknown>>;
 export type ReadArguments = (
@@ -15,21 +15,26 @@ export type ReadArguments = (
   text: string,
 ) => { value: Arguments } | { problem: string };
 
-/** Bounds of the JSON that the model wrote (contract/tools.md#arguments). */
+/** Limits of the JSON that the model wrote (contract/tools.md#arguments). */
 const BYTES_MAX = 64 * 1024;
 const SHAPE = { depthMax: 32, membersMax: 10_000 };
 
-/** Compiled schemas of this process; one takes some 20 KB. */
+/** Maximum number of compiled schemas per process; each takes about 20 KB. */
 const SCHEMAS_MAX = 1_000;
-/** A schema that found no end twice is not asked again for so long. */
+/** How long a schema is skipped after its check timed out twice. */
 const PAUSE_MS = 60_000;
 const TRIES_MAX = 2;
-/** So often may those of a namespace find no end in that time; then one that did is not asked again. */
+/**
+ * Number of timed-out checks in a namespace within that time, after which a single timeout suffices to skip a schema.
+ */
 const SLOW_MAX = 5;
 
-/** A version never changes, so what was compiled for one of its tools never goes stale. */
+/**
+ * Creates a reader of arguments with a cache of compiled schemas. Versions never change, so a cached schema never goes
+ * stale.
+ */
 export function createReadArguments(): ReadArguments {
-  // With what is wrong with one of a version from before schemas were looked at when they are declared.
+  // Also caches compile errors of schemas saved before schemas were validated on write.
   const compiled = new LRUCache<string, ReturnType<typeof compileParameters>>({ max: SCHEMAS_MAX });
   const slow = new LRUCache<string, number>({ max: 10_000, ttl: PAUSE_MS });
   const slowIn = new LRUCache<string, number>({ max: 10_000, ttl: PAUSE_MS, noUpdateTTL: true });
@@ -97,6 +102,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // JSON has no such value.
+    return undefined; // `undefined` cannot be the result of parsing JSON.
   }
 }

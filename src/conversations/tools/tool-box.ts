@@ -14,12 +14,12 @@ import type { MakeToolBox, ToolOutcome } from './tool.ts';
 export type ToolBoxDeps = CallWebhookDeps & {
   places: CallPlaces;
   findTarget: FindHandoffTarget;
-  /** Monotonic */
+  /** Monotonic clock. */
   clockMs: () => number;
   log: Pick<Logger, 'error'>;
 };
 
-/** undefined: there is no such agent, or not any more. */
+/** Returns the target of a handoff, or undefined if the agent does not exist or was deleted. */
 export type FindHandoffTarget = (
   from: Parameters<typeof readHandoffTarget>[1],
 ) => Promise<HandoffTarget | undefined>;
@@ -28,7 +28,7 @@ type Turn = Parameters<MakeToolBox>[0];
 type Result = Omit<ToolOutcome, 'durationMs'>;
 type Call = { tool: Tool; args: Arguments; callId: string; signal: AbortSignal };
 
-/** The tools of agents (contract/tools.md). One for a process: it keeps compiled schemas. */
+/** Creates the tools of agents (contract/tools.md). Use one per process, because it caches compiled schemas. */
 export function createMakeToolBox(deps: ToolBoxDeps): MakeToolBox {
   const readArguments = createReadArguments();
 
@@ -81,7 +81,7 @@ const RUN: Record<Tool['type'], Run> = {
 
 const NOBODY = 'nobody is there to take over; tell the user';
 
-/** What users are told outside the hours of who speaks. */
+/** Returns the message for users outside the speaker's hours. */
 function closedOf({ speaker, conversation: { startedAt, ageMs } }: Turn): string | undefined {
   return closedMessage(speaker.content, startedAt + ageMs);
 }
@@ -131,7 +131,7 @@ async function runSearch(_: ToolBoxDeps, turn: Turn, { args }: Call): Promise<Re
   return { ok: true, content, hits };
 }
 
-/** To the version that was recorded when this one went live, so that the target does not drift. */
+/** Hands off to the version that was recorded when the current one went live, so that the target does not drift. */
 async function runHandoff(deps: ToolBoxDeps, turn: Turn, { tool }: Call): Promise<Result> {
   const { conversation, speaker } = turn;
   const { namespace, startedAt } = conversation;

@@ -14,7 +14,7 @@ const REASON: Parameters = {
   additionalProperties: false,
 };
 
-/** What the model is told of a tool that says nothing of itself. */
+/** Descriptions and parameters that the model receives for tools that declare none. */
 const DEFAULTS: Record<Tool['type'], { description?: string; parameters: Parameters }> = {
   webhook: { parameters: NOTHING },
   knowledge_search: {

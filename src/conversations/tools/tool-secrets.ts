@@ -8,16 +8,18 @@ import {
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Sealer } from '../../platform/postgres/sealing.ts';
 
-/** The values of Secrets that a tool names, trimmed; undefined where there is none. */
+/** Returns the values of the Secrets that a tool names, trimmed; undefined for those that do not exist. */
 export type FindToolSecrets = (
   agent: { namespace: string; agentId: string },
   refs: readonly SecretRef[],
 ) => Promise<(string | undefined)[]>;
 
-/** How long a value is kept in clear: a Secret that changes is used this much later at most. */
+/** How long a value is kept in clear. A changed Secret takes effect with at most this delay. */
 const KEPT_MS = 1_000;
 
-/** One query for each call that has secrets, at most one a second for each tool. */
+/**
+ * Creates the lookup of secrets. It costs at most one query per second and tool, and only for calls that use secrets.
+ */
 export function createFindToolSecrets(deps: {
   pool: Pool;
   sealer: Pick<Sealer, 'open'>;

@@ -3,17 +3,17 @@ import type { KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
 import type { ModelTool, ModelToolCall } from '../../models/model.ts';
 import type { LiveConversation } from '../record/conversations.sql.ts';
 
-/** A tool of the agent whose turn it is (contract/tools.md). */
+/** Tools of the agent whose turn it is (contract/tools.md). */
 export type ToolBox = {
-  /** As the model is told of them. */
+  /** Tools as described to the model. */
   tools: readonly ModelTool[];
-  /** Never rejects: what goes wrong is an outcome that the model reads. */
+  /** Runs a tool. Never rejects: failures are outcomes that the model reads. */
   run: RunTool;
 };
 
 export type RunTool = (call: ModelToolCall, signal: AbortSignal) => Promise<ToolOutcome>;
 
-/** Who speaks: its version may be another than the conversation's after a handoff. */
+/** Agent that speaks. After a handoff, its version may differ from the conversation's. */
 export type Speaker = { agentId: string; agentVersion: number; content: AgentContent };
 
 export type MakeToolBox = (turn: {
@@ -24,19 +24,19 @@ export type MakeToolBox = (turn: {
 
 export type ToolOutcome = {
   ok: boolean;
-  /** What the model reads, and the transcript shows: data, never instructions. Capped. */
+  /** Result for the model and the transcript. It is data, never instructions, and has a maximum length. */
   content: string;
   durationMs: number;
-  /** What follows from it for the conversation. */
+  /** Effect on the conversation. */
   effect?: ToolEffect;
-  /** Of knowledge_search; the model reads those of them that score `min_score` or more. */
+  /** Hits of knowledge_search. The model reads those that score at least `min_score`. */
   hits?: readonly KnowledgeHit[];
 };
 
 export type ToolEffect =
-  /** The conversation ends after this turn (`ended_reason: agent_hangup`). */
+  /** Ends the conversation after this turn (`ended_reason: agent_hangup`). */
   | { type: 'end_call' }
-  /** A human is asked for, after this turn. */
+  /** Requests a human after this turn. */
   | { type: 'transfer_call'; reason: string }
-  /** Another agent goes on, in this very turn. */
+  /** Lets another agent continue within this turn. */
   | { type: 'handoff'; speaker: Speaker };

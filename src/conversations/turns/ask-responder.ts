@@ -2,12 +2,12 @@ import { clearTimeout, setTimeout } from '../../clock.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Reply, Responder, ResponderRequest, ToolTurn } from './responder.ts';
 
-/** What a canceled reply may take to settle by itself, with its usage counted. */
+/** Time for a canceled reply to settle with its usage counted. */
 const SETTLE_MS = 500;
 
 /**
- * The reply of a responder that takes its time. When the signal is aborted, what there is of it is the
- * reply, whether or not the responder ever settles; what it still says is not passed on.
+ * Asks a responder that may be slow. If the signal aborts, returns the partial reply, whether or not the responder ever
+ * settles. Later output of the responder is ignored.
  */
 export async function askResponder(respond: Responder, request: ResponderRequest): Promise<Reply> {
   const { signal } = request;
@@ -45,11 +45,11 @@ export async function askResponder(respond: Responder, request: ResponderRequest
   } finally {
     isOver = true;
     deadline.clear();
-    reply.catch(() => undefined); // Nobody waits for it any more.
+    reply.catch(() => undefined); // Nothing awaits it from here on.
   }
 }
 
-/** Passes some time after the signal. */
+/** Returns a promise that resolves some time after the signal aborts. */
 function settledBy(signal: AbortSignal): { passed: Promise<'late'>; clear: () => void } {
   const { promise, resolve } = Promise.withResolvers<'late'>();
   let timer: NodeJS.Timeout | undefined;

@@ -18,27 +18,27 @@ import type { LiveTurns } from './live-turns.ts';
 import { settleLostTurn } from './settle-lost-turn.ts';
 import { turnsToRead } from './thinking/history.ts';
 
-/** A turn that is ours to store, for as long as its token is in the row. */
+/** Turn that this process may store as long as its token is in the row. */
 export type ClaimedTurn = {
   token: string;
-  /** What a process that was killed in it has done. */
+  /** Tool calls noted by a process that was killed during this turn. */
   notedTools: readonly ToolTurn[];
-  /** It was stored as failed, and the reply is added to it. */
+  /** Set if the turn was already stored as failed; the reply is then added to it. */
   failed: FailedTurn | undefined;
-  /** The turns before it, as many as a model is given; undefined: not read yet. */
+  /** Turns before this one, up to the model's limit; undefined if not read yet. */
   history?: readonly TurnRow[];
 };
 
 export type TurnRequest = Pick<Plan, 'id' | 'isRetry' | 'mark'>;
 
-/** How long a canceled turn of another process may take to settle. */
+/** Time for a canceled turn of another process to settle. */
 const MAKE_WAY_MS = 2_000;
-/** A wake-up may be lost. */
+/** Poll interval, because a wake-up may be lost. */
 const LOOK_MS = 100;
 
 /**
- * Claims the turn of a conversation as it was read. undefined: it has changed, to be read again. A turn
- * of another process that is under way is canceled first, and one of a killed process settled.
+ * Claims the turn of a conversation. Returns undefined if the conversation has changed and must be read again. First
+ * cancels a turn in progress in another process, or settles the turn of a killed one.
  * @throws ApiError idempotency_in_progress, write_conflict
  */
 export async function claimTurn(
@@ -77,7 +77,7 @@ export async function claimTurn(
   return undefined;
 }
 
-/** The same request again. */
+/** Takes over the turn of an earlier attempt of the same request. */
 async function takeOver(
   { pool }: ConversationDeps,
   there: LiveTurn,
@@ -93,7 +93,7 @@ async function takeOver(
 }
 
 /**
- * Cancels a turn of another process and waits until it is stored, or its lease is over.
+ * Cancels a turn of another process and waits until it is stored or its lease expires.
  * @throws ApiError write_conflict
  */
 async function makeWay(

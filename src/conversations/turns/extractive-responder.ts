@@ -4,15 +4,15 @@ import { lookUp, retrievalOf } from './look-up.ts';
 import { pickSentences } from './pick-sentences.ts';
 import type { Reply, Responder, ResponderRequest } from './responder.ts';
 
-/** About as much as people listen to, or read in a chat, without losing the thread. */
+/** Maximum length of a reply: about as much as people can follow when they listen or read a chat. */
 const REPLY_CHARS_MAX = 500;
 
-/** A remark that asks nothing is answered only by a passage about all of it. */
+/** Minimum score for answering a remark, which asks nothing: the passage must match the whole remark. */
 const REMARK_MIN_SCORE = 0.75;
 
 /**
- * Replies without any model: hands over when the user asks for it or a rule says so, makes small
- * talk, and else quotes the best passage of the agent's knowledge or says that it does not know.
+ * Creates a responder that works without a model. It hands over if the user requests a human or a rule applies, and
+ * makes small talk. Otherwise it quotes the best passage of the agent's knowledge, or says that it does not know.
  */
 export function createExtractiveResponder(deps: { nowMs: () => number }): Responder {
   return async (request) => {
@@ -27,7 +27,7 @@ export function createExtractiveResponder(deps: { nowMs: () => number }): Respon
   };
 }
 
-/** By what it knows; it says nothing yet. */
+/** Returns an answer from the agent's knowledge, without emitting it. */
 async function answer(deps: { nowMs: () => number }, request: ResponderRequest): Promise<Reply> {
   const { user, conversation } = request;
   if (user.question === '') return chat(request);

@@ -2,16 +2,16 @@ import { toHandOver, type HandOver } from '../escalations/escalation-rules.ts';
 import { closedMessage } from '../escalations/opening-hours.ts';
 import type { ResponderRequest } from './responder.ts';
 
-/** A complaint is a bad mood, whatever its words are worth. */
+/** Maximum mood of a complaint, whatever the mood of its words. */
 const COMPLAINT_MOOD = -2;
 
 /**
- * A human is asked for; or nobody is there to be asked, and what the user is told of it: instead of a reply where
- * they asked for one (`isAsked`), else after it.
+ * Result of the handoff rules: either a human is requested, or nobody is available. `closed` is then the message for
+ * the user. It replaces the reply if they requested a human (`isAsked`), and otherwise follows it.
  */
 export type Called = { handover: HandOver } | { closed: string; isAsked: boolean };
 
-/** Whether a human should take over before anything else is thought of. */
+/** Decides whether a human should take over before a reply is made. */
 export function handOverAtOnce(
   request: Pick<ResponderRequest, 'content' | 'user' | 'text' | 'conversation'>,
 ): Called | undefined {
@@ -30,7 +30,9 @@ export function handOverAtOnce(
   return ifThere(request, handover, isAsked);
 }
 
-/** The same after a reply. Rules about what the user said were asked before it. */
+/**
+ * Decides whether a human should take over after a reply. Rules about the user's words were already applied before it.
+ */
 export function handOverAfter(
   request: Pick<ResponderRequest, 'content' | 'conversation'>,
   counted: { unansweredInRow: number; toolFailuresInRow: number },
@@ -39,7 +41,7 @@ export function handOverAfter(
   return ifThere(request, toHandOver(request.content, { ...nothingSaid, ...counted }), false);
 }
 
-/** What the user is told when nobody is there at the moment; undefined: somebody is. */
+/** Returns the message that nobody is available now; undefined if somebody is. */
 export function nobodyThere({
   content,
   conversation: { startedAt, ageMs },
@@ -47,7 +49,10 @@ export function nobodyThere({
   return closedMessage(content, startedAt + ageMs);
 }
 
-/** A rule says once in a conversation that nobody is there; who asks is told each time. */
+/**
+ * Replaces the handoff by a message if nobody is available. A rule says so once per conversation; users who request a
+ * human are informed each time.
+ */
 function ifThere(
   request: Pick<ResponderRequest, 'content' | 'conversation'>,
   handover: HandOver | undefined,

@@ -5,37 +5,39 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { renewLiveTurns, type HeldTurn } from '../record/live-turns.sql.ts';
 
-/** A third of a lease: two renewals may fail. */
+/** A third of a lease, so that two renewals may fail. */
 const RENEW_MS = 10_000;
-/** In an orderly stop: shorter than what a server drains its requests for. */
+/**
+ * Time for turns to finish when the process stops. It is shorter than the time in which a server drains its requests.
+ */
 const GRACE_MS = 8_000;
-/** What is canceled settles in milliseconds, if the database is there. */
+/** Time for canceled turns to settle. They need milliseconds if the database is available. */
 const SETTLE_MS = 5_000;
 
-/** The live turns of this process: their leases, and who wants them to end. */
+/** Live turns of this process: their leases and their cancellation. */
 export type LiveTurns = {
   /**
-   * Until `release`; the signal is aborted when the turn is canceled, lost, or the program stops, and
-   * with any of `unwanted`.
+   * Holds a turn until `release` is called. The signal aborts when the turn is canceled or lost, when the process
+   * stops, or with any signal in `unwanted`.
    */
   hold: (
     turn: HeldTurn,
     unwanted?: readonly (AbortSignal | undefined)[],
   ) => { signal: AbortSignal; release: () => void };
-  /** Something happened to these conversations, maybe a cancel; `*`: to any. Never waits. */
+  /** Checks these conversations for changes such as a cancellation; `*` means all. Never waits. */
   look: (conversationIds: readonly string[]) => void;
-  /** Of a conversation. */
+  /** Waits until a conversation is woken. */
   untilWoken: KeyWaiters['untilWoken'];
-  /** Renews the leases, with one statement for all of them; of what was looked at, that alone. */
+  /** Renews all leases with one statement. A check of some conversations renews only theirs. */
   renewal: Periodic;
-  /** Turns under way are finished within the time there is; the rest is canceled and stored. */
+  /** Lets turns in progress finish within the grace period, then cancels and stores the rest. */
   stop: (graceMs?: number) => Promise<void>;
 };
 
 type Held = HeldTurn & { canceling: AbortController; released: Promise<void> };
 
 export function createLiveTurns({ pool, log }: { pool: Pool; log: Logger }): LiveTurns {
-  /** By conversation: the turns of one are taken one after the other. */
+  /** Turns by conversation. Each conversation has at most one turn at a time. */
   const held = new Map<string, Held>();
   const waiters = createKeyWaiters();
   const { renewal, renewNow } = createRenewal({ pool, log, held });
@@ -44,7 +46,8 @@ export function createLiveTurns({ pool, log }: { pool: Pool; log: Logger }): Liv
   return {
     hold: (turn, unwanted = []) => {
       const canceling = new AbortController();
-      // Not AbortSignal.any: what it makes is collected late, and each collection looks at all of it.
+      // Not AbortSignal.any, because the signals that it creates are collected late, and each collection scans all
+      // existing ones.
       const cancel = (): void => canceling.abort();
       for (const other of unwanted) {
         if (other?.aborted) cancel();
@@ -84,7 +87,7 @@ export function createLiveTurns({ pool, log }: { pool: Pool; log: Logger }): Liv
   };
 }
 
-/** Renews all leases at times, and those of some conversations when told to. */
+/** Creates the renewal of all leases at intervals, and of some conversations on demand. */
 function createRenewal({
   pool,
   log,
@@ -97,7 +100,7 @@ function createRenewal({
   const toLookAt = new Set<string>();
   let allRenewedMs = -Infinity;
 
-  /** What is canceled or gone is not wanted any more. */
+  /** Renews the due leases. Aborts the turns that were canceled or lost. */
   async function renew(): Promise<boolean> {
     const asked = dueNow();
     if (asked.length === 0) return false;
@@ -110,7 +113,10 @@ function createRenewal({
     return false;
   }
 
-  /** All, unless they were renewed a short while ago: a thousand rows are not written for one. */
+  /**
+   * Returns all turns, or only the requested ones if all were renewed recently: a thousand rows are not written for
+   * one.
+   */
   function dueNow(): Held[] {
     const nowMs = monotonicMs();
     const isAll = nowMs - allRenewedMs >= RENEW_MS / 2;

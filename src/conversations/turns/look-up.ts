@@ -4,15 +4,15 @@ import { hitIds, type KnowledgeHit } from '../../knowledge/passages/search-passa
 import type { Retrieval } from '../record/turns.sql.ts';
 import type { ResponderRequest } from './responder.ts';
 
-/** What the one search of a turn found. */
+/** Result of the search for a turn. */
 export type Found = {
   /** Best first. */
   hits: readonly KnowledgeHit[];
-  /** Those good enough to answer from. */
+  /** Hits that are good enough to answer from. */
   good: readonly KnowledgeHit[];
 };
 
-/** Looks up what the user asks; what asks nothing is not looked up. */
+/** Searches the knowledge for the user's question. Returns nothing if the user asks nothing. */
 export async function lookUp(
   { user, search, speaker: first }: Pick<ResponderRequest, 'user' | 'search' | 'speaker'>,
   speaker = first,
@@ -30,7 +30,7 @@ export function isGood({ score }: KnowledgeHit, { knowledge }: AgentContent): bo
   return score >= (knowledge?.minScore ?? DEFAULT_MIN_SCORE);
 }
 
-/** As the transcript tells of it: what the answer was drawn from, and what else was found. */
+/** Returns the retrieval for the transcript: the passages behind the answer, and the others that were found. */
 export function retrievalOf(
   query: string,
   { hits, drawn }: { hits: readonly KnowledgeHit[]; drawn: readonly KnowledgeHit[] },

@@ -1,18 +1,18 @@
 /**
- * Bounds of what the rules read of a message. Whoever writes more than a page says at its beginning or at its end what
- * they want.
+ * Limits on how much of a message the rules read. People who write more than a page state their wish at its beginning
+ * or end.
  */
 const CHARS_MAX = 2_000;
 const CLAUSES_MAX = 100;
 
-/** The beginning and the end of a text, on lines of their own; a short text as it is. */
+/** Returns the beginning and the end of a long text, on separate lines; a short text unchanged. */
 export function endsOf(text: string): string {
   return text.length > 2 * CHARS_MAX
     ? `${text.slice(0, CHARS_MAX)}\n${text.slice(-CHARS_MAX)}`
     : text;
 }
 
-/** The first and the last clauses of a text; few clauses as they are. */
+/** Returns the first and the last clauses of a text; a short list unchanged. */
 export function endClausesOf(clauses: readonly string[]): readonly string[] {
   return clauses.length > 2 * CLAUSES_MAX
     ? [...clauses.slice(0, CLAUSES_MAX), ...clauses.slice(-CLAUSES_MAX)]

@@ -8,7 +8,7 @@ import { MessageAnswer, MessageBody, messageView } from '../record/conversation.
 type Send = Parameters<EventStream>[0];
 type Heard = Pick<TurnInput, 'onToken' | 'onTool' | 'signal'>;
 
-/** A message of the user and the agent's reply (contract/messages.md#replies), as a document or a stream. */
+/** Serves a message of the user and the agent's reply (contract/messages.md#replies), as a document or a stream. */
 export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
   return route({
     method: 'post',
@@ -49,8 +49,8 @@ export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
 }
 
 /**
- * Begins the stream with the first part of the reply, or a tool: an error before that is answered with
- * its status, as without a stream.
+ * Starts the stream with the first part of the reply or the first tool call. An error before that is returned with its
+ * status, as without a stream.
  */
 async function streamed(
   turn: (heard: Heard) => Promise<Answer>,
@@ -70,7 +70,7 @@ async function streamed(
     signal,
   });
   await Promise.race([begun, done]);
-  done.catch(() => undefined); // Sent below; until then nobody waits for it.
+  done.catch(() => undefined); // The failure is sent below; until then nothing awaits it.
   return {
     status: 200,
     stream: async (send) => {
@@ -85,7 +85,7 @@ async function streamed(
           wake = resolve;
         });
         const waiting = tokens.splice(0);
-        // What came while the client was slow goes in one.
+        // Tokens that arrived while the client was slow are sent together.
         const parts = isFirst || waiting.length === 0 ? waiting : [waiting.join('')];
         for (const text of parts) await send({ event: 'token', data: { text } });
         if (isOver) break;
@@ -96,7 +96,7 @@ async function streamed(
   };
 }
 
-/** What `messageView` made, now or when the answer was kept. */
+/** Sends a body made by `messageView`, either just now or when the answer was stored. */
 async function sendResult(send: Send, body: unknown): Promise<void> {
   const { turns } = body as z.output<typeof MessageAnswer>;
   for (const turn of turns) await send({ event: 'turn', data: turn });

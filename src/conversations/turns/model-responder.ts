@@ -14,22 +14,22 @@ import { orAborted } from './thinking/or-aborted.ts';
 import { emptyThought, hasSources, isNoted, think, type Thought } from './thinking/think.ts';
 import { toolTurnOf } from './thinking/tool-turns.ts';
 
-/** A turn that takes longer is over, with what there is of it. */
+/** Maximum duration of a turn. A longer turn ends with its partial reply. */
 const TURN_TIMEOUT_MS = 120_000;
 
 export type ModelResponderDeps = {
   findModel: FindModel;
   makeToolBox: MakeToolBox;
-  /** Monotonic. */
+  /** Monotonic clock. */
   nowMs: () => number;
-  /** Replies where no model is configured. */
+  /** Replies if no model is configured. */
   extractive: Responder;
   turnTimeoutMs?: number;
 };
 
 /**
- * Replies with the agent's model and its tools (docs/conversations.md, the reply with a model). A human
- * is asked for before anything is thought of. What fails is a reply, too, with its `error`.
+ * Creates a responder that uses the agent's model and its tools (docs/conversations.md, the reply with a model).
+ * Requests for a human are handled before the model is asked. A failure also produces a reply, with its `error`.
  */
 export function createModelResponder(deps: ModelResponderDeps): Responder {
   const thinking = { ...deps, makeHistory: createHistory() };
@@ -59,7 +59,7 @@ export function createModelResponder(deps: ModelResponderDeps): Responder {
   };
 }
 
-/** Without a thought. */
+/** Replies with a fixed text, without asking the model. */
 function sayOnly(
   { emitToken }: ResponderRequest,
   text: string,
@@ -74,7 +74,7 @@ const TURN_TIMEOUT: TurnError = {
   detail: 'the turn took longer than a turn may take',
 };
 
-/** Aborted with the request, or when the turn takes too long. */
+/** Returns a signal that aborts with the request or when the turn takes too long. */
 function watchTurn(
   asked: AbortSignal,
   ms: number,
@@ -137,7 +137,7 @@ function replyOf(
   };
 }
 
-/** A model that says nothing has not answered, but for one that only ends or hands over. */
+/** Returns an error if the model said nothing, unless it only ended or handed over the conversation. */
 function silenceOf({ text, ends, transfer, replies }: Thought): TurnError | undefined {
   if (text !== '' || ends || transfer) return undefined;
   const { finishReason } = replies.at(-1) ?? {};
@@ -154,7 +154,7 @@ function silenceOf({ text, ends, transfer, replies }: Thought): TurnError | unde
 type Drawn = { thought: Thought; drawn: readonly KnowledgeHit[] };
 type Answer = Pick<Reply, 'answeredFrom' | 'unanswered'>;
 
-/** What a question became: a gap in what the agent knows, or answered. */
+/** Returns the result of a question: answered, or a gap in the agent's knowledge. */
 function answerOf({ user }: ResponderRequest, { thought, drawn: [best] }: Drawn): Answer {
   const { given, found, speaker, isHelpedByTool } = thought;
   const isQuestion = user.question !== '' && !user.isRemark;
@@ -168,7 +168,7 @@ function answerOf({ user }: ResponderRequest, { thought, drawn: [best] }: Drawn)
 
 type FollowUps = Pick<Reply, 'handover' | 'ends'> & { closed?: string };
 
-/** A human who is asked for comes before an end, and an end before a rule. */
+/** Returns what follows the reply. A requested human has priority over an end, and an end over a rule. */
 function followUpsOf(
   { conversation }: ResponderRequest,
   { speaker, transfer, ends, calls, failuresInRow }: Thought,
@@ -187,7 +187,7 @@ function followUpsOf(
   return 'handover' in called ? called : { closed: called.closed };
 }
 
-/** What the model has left unsaid, and the user has to know. */
+/** Returns what the user must know but the model did not say. */
 function lastWords(
   { emitToken }: ResponderRequest,
   of: {
@@ -216,7 +216,7 @@ function lastWords(
   return added;
 }
 
-/** Nothing where nothing was found and nothing could be. */
+/** Returns nothing if nothing was found and the agent has nothing to search. */
 function retrievedIn(
   { user, text }: ResponderRequest,
   { thought: { found, speaker }, drawn }: Drawn,
@@ -226,7 +226,7 @@ function retrievedIn(
   return { retrieval: retrievalOf(user.question || text, { hits: found, drawn }) };
 }
 
-/** Of all requests of the turn; undefined: none of them got as far as an answer. */
+/** Adds up all requests of the turn. Returns undefined if every request failed before an answer. */
 function modelOf({ replies, firstTextMs }: Thought, startedMs: number): TurnModel | undefined {
   const last = replies.at(-1);
   if (!last) return undefined;
@@ -248,7 +248,7 @@ function modelOf({ replies, firstTextMs }: Thought, startedMs: number): TurnMode
   };
 }
 
-/** Null where a part of it has no price, or they are in different currencies. */
+/** Returns null if a part has no price or the currencies differ. */
 function costOf(replies: readonly ModelReply[]): TurnModel['cost'] {
   const costs = replies.map(({ cost }) => cost);
   const currency = costs[0]?.currency;

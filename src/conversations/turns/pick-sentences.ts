@@ -1,8 +1,8 @@
 import { searchableText } from '../../knowledge/passages/question-words.ts';
 
 /**
- * The part of a passage that answers a question: whole sentences in their order, around the one
- * that shares most words with the question, as many as fit. A passage that fits is taken whole.
+ * Returns the part of a passage that answers a question: as many whole sentences as fit, in their order, around the one
+ * that shares the most words with the question. A passage that fits is returned whole.
  */
 export function pickSentences(
   passage: string,
@@ -17,7 +17,7 @@ export function pickSentences(
   let from = scores.indexOf(Math.max(...scores));
   let to = from + 1;
   let length = sentences[from]!.length;
-  // What follows a statement explains it more often than what precedes it.
+  // The text after a statement explains it more often than the text before it.
   for (;;) {
     const after = sentences[to];
     const before = sentences[from - 1];
@@ -32,12 +32,12 @@ export function pickSentences(
   return cutLong(sentences.slice(from, to).join('').trim(), options.charsMax);
 }
 
-/** Joins lines that were broken for the width of a file; lists and paragraphs stay. */
+/** Joins hard-wrapped lines. Lists and paragraphs stay. */
 function unwrapped(text: string): string {
   return text.replaceAll(/(?<=[^\s])[ \t]*\n(?!\s*(?:\n|[-*+>|#]|\d+[.)]))[ \t]*/g, ' ');
 }
 
-/** With the spaces after each, so that joined they are the text again. */
+/** Splits a text into sentences with their trailing spaces, so that joining them restores the text. */
 function sentencesOf(text: string): string[] {
   return [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(text)].map(
     ({ segment }) => segment,
@@ -49,12 +49,12 @@ function overlap(sentence: string, wanted: ReadonlySet<string>): number {
   return [...wanted].filter((word) => words.has(word)).length;
 }
 
-/** The first letters of a word: enough to match "refunds" with "refund". */
+/** Returns the first letters of a word, which are enough to match "refunds" with "refund". */
 function root(word: string): string {
   return word.length > 5 ? word.slice(0, 5) : word;
 }
 
-/** A sentence without an end, such as a table, is cut at a word. */
+/** Truncates a long text without sentence ends, such as a table, at a word. */
 function cutLong(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   const cut = text.slice(0, charsMax - 1).toWellFormed();

@@ -6,44 +6,44 @@ import { endClausesOf, endsOf } from './message-ends.ts';
 import { moodOf } from './sentiment.ts';
 import { wantsHuman } from './wants-human.ts';
 
-/** How a message of the user is understood, by rules for English (docs/conversations.md). */
+/** Interpretation of a user's message, by rules for English (docs/conversations.md). */
 export type UserTurn = {
-  /** What needs an answer, without greetings and thanks around it; '': nothing does. */
+  /** Part that needs an answer, without surrounding greetings and thanks; empty if nothing does. */
   question: string;
-  /** The same for a search: what leads to the question is made a sentence of its own. */
+  /** The question for a search. Clauses that lead to it become sentences of their own. */
   query: string;
-  /** It has not the form of a question or a request: it is searched for, but makes no gap. */
+  /** The message is not a question or a request: it is searched for, but makes no knowledge gap. */
   isRemark: boolean;
-  /** What it is besides a question, or instead. */
+  /** Small talk in the message, beside or instead of a question. */
   smallTalk: SmallTalk | undefined;
   wantsHuman: boolean;
-  /** The user thanks, or says that the last answer helped. */
+  /** The user says thanks, or that the last answer helped. */
   isThanks: boolean;
-  /** The user says that the answer was of no use. */
+  /** The user says that the answer did not help. */
   isComplaint: boolean;
-  /** Accepts an offer: "yes please", "sure"; a mere "ok" may only confirm. */
+  /** The user accepts an offer: "yes please", "sure". A mere "ok" may only confirm. */
   isConsent: boolean;
-  /** The user has what they wanted, whoever gave it. */
+  /** The user has a solution, no matter who provided it. */
   isSolved: boolean;
   /** -5 to 5 */
   mood: number;
-  /** Stems of the question's words, to recognize it when it comes again. */
+  /** Stems of the question's words, to recognize a repeated question. */
   words: string[];
 };
 
 export type SmallTalk = 'complaint' | 'goodbye' | 'thanks' | 'greeting' | 'no' | 'yes' | 'noise';
 
 /**
- * Each clause is small talk or not; what is left of a message is what it asks. Reads at most the first and the last
- * 2,000 characters, and 100 clauses of each.
- * @param language of the agent; a wish for a human is heard in it, the rest by rules for English
+ * Interprets a message. Each clause is small talk or not, and the remaining clauses are the question. Reads at most the
+ * first and the last 2,000 characters, and 100 clauses of each.
+ * @param language of the agent; requests for a human are recognized in it, everything else by rules for English
  */
 export function readUserTurn(message: string, language?: string): UserTurn {
   const text = endsOf(message);
   const words = plain(text);
   const clauses = clausesOf(text).map((clause) => ({ clause, kinds: kindsOf(clause) }));
   const rest = clauses.filter((one) => one.kinds.length === 0).map(({ clause }) => clause);
-  // "My parcel is not there. Can you help me?": what is said beside a call for help is what is asked.
+  // "My parcel is not there. Can you help me?": beside a call for help, a remark is the question.
   const isRemark = !rest.some(asksSomething) && !(rest.length > 0 && CALLS_FOR_HELP.test(words));
   const mood = moodOf(text);
   const kinds = new Set(clauses.flatMap((one) => one.kinds));
@@ -51,9 +51,9 @@ export function readUserTurn(message: string, language?: string): UserTurn {
     for (const kind of kindsWithin(rest.join(' '), mood)) kinds.add(kind);
   }
   const smallTalk = ORDER.find((kind) => kinds.has(kind));
-  // A remark beside thanks, a goodbye or a complaint is part of that: there is nothing to look up.
+  // A remark beside thanks, a goodbye or a complaint belongs to it, so nothing needs to be looked up.
   const isOnlyTalk = rest.length === 0 || (isRemark && TAKING_REMARKS.has(smallTalk ?? 'noise'));
-  // Without small talk the text stays as it is, with the commas of longer sentences.
+  // Without small talk the text stays unchanged, with the commas of longer sentences.
   const asked = rest.length === clauses.length ? message.trim() : rest.join(' ');
   const question = isOnlyTalk ? '' : asked;
   return {
@@ -76,15 +76,17 @@ function clausesOf(text: string): readonly string[] {
   return endClausesOf(clauses.filter((clause) => clause !== ''));
 }
 
-/** After a sentence, a line, an introduction ("one more thing: …"), and a comma before a word. */
+/**
+ * Boundaries of clauses: after a sentence, a line, an introduction ("one more thing: …"), and a comma before a word.
+ */
 const CLAUSE_END = /(?<=[.!?;…؟।])\s+|(?<=[。！？])|\n+|(?:,|:|\s[-–—])\s+(?=\p{L})/u;
 
 const TAKING_REMARKS: ReadonlySet<SmallTalk> = new Set(['complaint', 'goodbye', 'thanks']);
 
-/** From this mood down a remark is a complaint. */
+/** A remark with this mood or a worse one is a complaint. */
 const COMPLAINT_MOOD = -2;
 
-/** What a remark is, by the phrases in it. */
+/** Returns the kinds of a remark, by the phrases in it. */
 function kindsWithin(text: string, mood: number): SmallTalk[] {
   const words = plain(text);
   if (mood <= COMPLAINT_MOOD || COMPLAINT_WITHIN.test(words)) return ['complaint'];
@@ -93,7 +95,7 @@ function kindsWithin(text: string, mood: number): SmallTalk[] {
 
 const THANKS_WITHIN = within(english.within.thanks);
 
-/** Whether a clause has the form of a question, a request, a problem, or of words for a search. */
+/** Returns true if a clause has the form of a question, a request, a problem, or search terms. */
 function asksSomething(clause: string): boolean {
   if (clause.includes('¿') || hasQuestionMark(clause)) return true;
   const words = plain(clause);
@@ -107,11 +109,11 @@ const ASKS = anywhere(english.asks);
 const CALLS_FOR_HELP = anywhere(english.asksForHelp);
 const REQUESTS = within(english.within.request);
 const PROBLEM = within(english.within.problem);
-/** So few words, without any of these and without feeling, are meant for a search. */
+/** Maximum number of words in search terms. They also contain none of the words below and express no mood. */
 const SEARCH_WORDS_MAX = 8;
 const SENTENCE = within(english.within.sentence);
 
-/** Of several kinds in one message the first of these is answered. */
+/** Priority of kinds: if a message has several, the first of these is answered. */
 const ORDER: readonly SmallTalk[] = [
   'complaint',
   'goodbye',
@@ -141,7 +143,7 @@ function kindsOf(clause: string): SmallTalk[] {
   return found;
 }
 
-/** Whole clauses only: "thanks" is small talk, "thanks to you my order is late" is not. */
+/** Patterns for whole clauses: "thanks" is small talk, "thanks to you my order is late" is not. */
 const PATTERNS: Record<Exclude<SmallTalk, 'noise'>, RegExp> = {
   greeting: whole(english.wholeClauses.greeting),
   thanks: whole(english.wholeClauses.thanks),
@@ -151,7 +153,7 @@ const PATTERNS: Record<Exclude<SmallTalk, 'noise'>, RegExp> = {
   complaint: whole(english.wholeClauses.complaint),
 };
 
-/** Within a sentence that may ask something as well. */
+/** Patterns within a sentence that may also ask something. */
 const COMPLAINT_WITHIN = within(english.within.complaint);
 
 const CONSENT = within(english.within.consent);
@@ -166,16 +168,21 @@ function stemsOf(question: string): string[] {
   return [...new Set(words.map(stemOf))].slice(0, STEMS_MAX);
 }
 
-/** Equal for "delivered" and "delivery"; never shown, never searched with. */
+/**
+ * Returns the stem of a word, which is equal for "delivered" and "delivery". Stems are neither shown nor searched for.
+ */
 function stemOf(word: string): string {
   const found = stem(word);
   return JOINED_STEMS.get(found) ?? found;
 }
 
-/** Porter2 keeps them apart: delivery and deliver, payment and pay, add and adding. */
+/** Stems that Porter2 keeps apart: delivery and deliver, payment and pay, add and adding. */
 const JOINED_STEMS = new Map(Object.entries(english.joinedStems));
 
-/** How alike two questions are, 0 to 1: the words they share divided by those of the longer one. */
+/**
+ * Returns the similarity of two questions from 0 to 1: the number of shared words divided by the word count of the
+ * longer question.
+ */
 export function likeness(a: readonly string[], b: readonly string[]): number {
   const longer = Math.max(a.length, b.length);
   if (longer === 0) return 0;

@@ -22,37 +22,37 @@ import {
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 export type TurnToRecord = {
-  /** As it was read: nothing is written when it has changed since. */
+  /** Conversation as it was read. Nothing is written if it has changed since. */
   conversation: LiveConversation;
   turns: readonly TurnRow[];
   tally: Tally;
-  /** A question without an answer in the agent's knowledge. */
+  /** Question without an answer in the agent's knowledge. */
   gap:
     | {
         question: string;
         topScore: number;
         closest: readonly KnowledgeHit[];
-        /** Who could not answer, and from what. */
+        /** Agent that could not answer, and its knowledge settings. */
         agentId: string;
         knowledge: AgentContent['knowledge'];
       }
     | undefined;
-  /** Set when a human is asked for. */
+  /** Set if a human is requested. */
   escalation: ToEscalate | undefined;
-  /** After so many seconds of silence it ends. */
+  /** Silence timeout in seconds. */
   silenceSec: number;
-  /** Who goes on with the conversation; undefined: who spoke before. */
+  /** Agent that continues the conversation; undefined if the speaker stays the same. */
   speaker: { agentId: string; agentVersion: number } | undefined;
-  /** Why the conversation ends with these turns; undefined: it goes on. */
+  /** Reason why the conversation ends with these turns; undefined if it continues. */
   ends: 'agent_hangup' | undefined;
-  /** Since the conversation was read. */
+  /** Time since the conversation was read. */
   elapsedMs: number;
 };
 
 /**
- * Stores the turns of one message and all that follows from them in one transaction; undefined when
- * somebody else wrote meanwhile: then nothing is stored. With the token of a live turn, only as long
- * as that is held, and it is gone then.
+ * Stores the turns of one message and all their consequences in one transaction. Returns undefined, and stores nothing,
+ * if somebody else wrote meanwhile. With the token of a live turn, it stores only while the token holds that turn, and
+ * then removes it.
  */
 export async function recordTurn(
   deps: ConversationDeps,
@@ -61,7 +61,7 @@ export async function recordTurn(
   token?: string,
 ): Promise<MessageResult | undefined> {
   const isPlain = !record.gap && !record.escalation && !record.ends;
-  // One statement is a transaction by itself.
+  // A single statement needs no explicit transaction.
   const result = await (beforeCommit === noCommitHook && isPlain
     ? store(deps.pool, record, token)
     : unlessOvertaken(
@@ -76,8 +76,8 @@ export async function recordTurn(
 }
 
 /**
- * The same for a turn that cannot be begun again: `make` is called with the conversation as it is now,
- * under its lock. undefined: the token is somebody else's by now.
+ * Stores a turn that cannot be started again. Calls `make` with the current conversation under its lock. Returns
+ * undefined if another process has taken over the turn.
  * @throws ApiError not_found, conversation_ended
  */
 export async function recordHeldTurn(

@@ -8,69 +8,70 @@ import type { Speaker } from '../tools/tool.ts';
 import type { UserTurn } from './read-user-turn.ts';
 
 /**
- * Makes the reply: a language model with tools or, where none is configured, a
- * search that quotes (extractive-responder.ts). It may take its time. Its tokens are shown at once,
- * but count only when it returns.
+ * Makes a reply with a language model and tools, or with quotes from a search if no model is configured
+ * (extractive-responder.ts). It may be slow. Its tokens are shown immediately, but count only when it returns.
  */
 export type Responder = (request: ResponderRequest) => Promise<Reply>;
 
 export type ResponderRequest = {
-  /** Of the version that speaks: the one the conversation is pinned to, until a handoff. */
+  /** Content of the version that speaks: the conversation's version until a handoff. */
   content: AgentContent;
   speaker: Speaker;
   conversation: LiveConversation;
-  /** What the user said, and how it is understood. */
+  /** The user's words, and their interpretation. */
   text: string;
   user: UserTurn;
-  /** The last turns, oldest first, without this one. Read only when called. */
+  /** Reads the last turns before this one, oldest first. Reads them only when called. */
   readHistory: (limit: number) => Promise<TurnRow[]>;
-  /** Passages of what the speaker knows, best first; after a handoff, of whom it went to. */
+  /** Searches the speaker's knowledge, best first. After a handoff, pass the new speaker. */
   search: (query: string, limit: number, speaker?: Speaker) => Promise<KnowledgeHit[]>;
-  /** Parts of the reply as they come. `isApology`: all there is of one that failed, in our words. */
+  /** Emits parts of the reply as they arrive. `isApology` means that the reply failed and the text is our apology. */
   emitToken: (text: string, isApology?: boolean) => void;
   /** Keeps only this text of the tokens emitted so far. The rest was the model's reasoning. */
   keepTokens?: (text: string) => void;
   /**
-   * Calls of tools are noted before they are made, and their results after: what a killed process
-   * has done is known then. Each time it gets all of the turn so far, in order. Rejects when the turn is somebody else's by now: nothing may be called.
+   * Notes tool calls before they are made and their results afterwards, so that the actions of a killed process are
+   * known. Each call passes all tool turns so far, in order. Rejects if another process has taken over the turn;
+   * nothing may be called then.
    */
   noteTools: (turns: readonly ToolTurn[]) => Promise<void>;
-  /** What a process that was killed in this turn has noted; a call without a result may have been made. `toolTurns` begins with it. */
-  notedTools: readonly ToolTurn[];
   /**
-   * Aborted when the reply is not wanted any more: somebody spoke meanwhile, or the program stops.
+   * Tool calls noted by a process that was killed during this turn. A call without a result may have been made.
+   * `toolTurns` starts with them.
    */
+  notedTools: readonly ToolTurn[];
+  /** Aborts when the reply becomes unwanted: somebody spoke meanwhile, or the process stops. */
   signal: AbortSignal;
 };
 
 export type Reply = {
   text: string;
   retrieval?: Retrieval;
-  /** The heading of the passage that answers, for the summary. */
+  /** Heading of the passage that answers, for the summary. */
   answeredFrom?: string;
-  /** Set when the agent's knowledge has no answer. */
+  /** Set if the agent's knowledge has no answer. */
   unanswered?: { question: string; topScore: number; closest: readonly KnowledgeHit[] };
-  /** Set when it offers to ask a human: a "yes" then asks for one. */
+  /** Set if the reply offers to ask a human; a "yes" then requests one. */
   offersHuman?: true;
-  /** Set when a human should take over. */
+  /** Set if a human should take over. */
   handover?: HandOver;
-  /** The calls of tools and their results, in order, before the reply. */
+  /** Tool calls and their results before the reply, in order. */
   toolTurns?: readonly ToolTurn[];
-  /** Calls of tools that failed, without one since that did not; for the rule tool_failure. */
+  /** Tool calls that failed in a row, for the rule tool_failure. */
   toolFailuresInRow?: number;
-  /** Who said it; absent: the speaker of the request. Another goes on with the conversation then. */
+  /** Agent that replied; absent if it is the speaker of the request. Another agent then continues the conversation. */
   speaker?: Speaker;
-  /** What a language model did for it. */
+  /** Work of a language model for the reply. */
   model?: TurnModel;
-  /** Why it is missing or broke off; `text` is what there is of it, or an apology. */
+  /** Reason why the reply is missing or broke off. `text` is the partial reply or an apology. */
   error?: TurnError;
-  /** It says that nobody is there to take over. */
+  /** Set if the reply says that nobody is available to take over. */
   isClosed?: true;
-  /** Nobody wanted the rest. */
+  /** Set if the reply was cut short. */
   interrupted?: true;
-  /** The conversation ends with it. */
+  /** Set if the conversation ends with this reply. */
   ends?: 'agent_hangup';
-  /** Milliseconds of its parts, by name; `turn_ms` is added. */
+  /** Duration of its parts in milliseconds, by name; `turn_ms` is added. */
   latency?: Record<string, number>;
 };
 

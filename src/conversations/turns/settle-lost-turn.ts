@@ -16,8 +16,8 @@ const ERROR = {
 };
 
 /**
- * Stores the turn of a killed process as failed: the message, what tools are known to have done, and an
- * apology. Whoever comes second, and the process itself should it live, finds nothing to store.
+ * Stores the turn of a killed process as failed: the message, the known tool results, and an apology. A second caller,
+ * or the process itself if it is still alive, finds nothing to store.
  */
 export async function settleLostTurn(deps: ConversationDeps, id: string): Promise<void> {
   const found = await inConversation(deps, async ({ db, countRedacted }) => {
@@ -38,7 +38,7 @@ export async function settleLostTurn(deps: ConversationDeps, id: string): Promis
   deps.changed(id);
 }
 
-/** What a reaper has to look for. */
+/** Returns the lost turns for the reaper to settle. */
 export function lostTurns(deps: ConversationDeps): {
   list: (limit: number) => Promise<{ id: string }[]>;
   settle: (turn: { id: string }) => Promise<void>;

@@ -20,9 +20,9 @@ import { readUserTurn, type UserTurn } from './read-user-turn.ts';
 import type { Responder, ResponderRequest, ToolTurn } from './responder.ts';
 import { recordOf } from './turn-parts.ts';
 
-/** So many tries against turns of other processes; those of this process are queued. */
+/** Maximum attempts against turns of other processes. Turns of this process are queued. */
 const TRIES_MAX = 10;
-/** Text of more characters takes several milliseconds to understand. */
+/** Longer texts take several milliseconds to interpret. */
 const LONG_CHARS = 8_000;
 
 export type TurnInput = {
@@ -31,18 +31,18 @@ export type TurnInput = {
   conversationId: string;
   /** The user's own words. Empty if the agent speaks first: the turn has no message then. */
   text: string;
-  /** What was taken out of it before; absent: nothing was. */
+  /** Earlier redactions in the text; absent if there were none. */
   redacted?: Redacted | null | undefined;
   /**
    * Receives each part of the reply, or an apology in its place; the result has the stored text. `turnCount` is the
    * number of turns stored before this message.
    */
   onToken?: ((text: string, isApology: boolean, turnCount: number) => void) | undefined;
-  /** Called when tools are about to be called: the reply has begun. */
+  /** Called before tools are called, when the reply has started. */
   onTool?: (() => void) | undefined;
-  /** Aborted: the reply is not wanted any more. */
+  /** Aborts when the reply becomes unwanted. */
   signal?: AbortSignal | undefined;
-  /** Whose request it is, the same in its repeat; absent: nobody repeats it. */
+  /** Identity of the request, which is the same when it is repeated; absent if it is never repeated. */
   request?: TurnRequest | undefined;
 };
 
@@ -53,21 +53,21 @@ export type TakeTurn = (
 
 export type TakeTurnDeps = ConversationDeps & {
   respond: Responder;
-  /** How knowledge is searched. Absent: by its words alone. */
+  /** How knowledge is searched; by words alone if absent. */
   ways?: SearchWays | undefined;
-  /** Monotonic, for what is measured. */
+  /** Monotonic clock for measurements. */
   clockMs: () => number;
-  /** Replies that take their time. Absent: all are made at once. */
+  /** Support for slow replies. If absent, all replies are made immediately. */
   live?: {
     turns: LiveTurns;
-    /** Whether a reply of this agent takes its time: its turn is claimed before it is asked for. */
+    /** Returns true if this agent's replies are slow, so that a turn is claimed before the reply is requested. */
     takesTime: (agent: { namespace: string; content: AgentContent }) => Promise<boolean>;
   };
 };
 
-/** A message that is being replied to, as the conversation was read for it. */
+/** Message that is being replied to, and the conversation as it was read for it. */
 type Begun = {
-  /** Its text is what the agent lets through. */
+  /** The text is already redacted. */
   input: TurnInput & Redaction;
   conversation: LiveConversation;
   content: AgentContent;
@@ -76,13 +76,13 @@ type Begun = {
 };
 
 /**
- * One message of the user and the agent's reply. No lock is held while the reply is made. One that is
- * made at once is stored if the conversation is still as it was read, and begun again if not
- * (docs/decisions/0012-turns-without-locks.md). One that takes its time is claimed before: a newer
- * message or a lost process ends it, and it is stored with what there is of it
- * (docs/decisions/0034-a-turn-is-claimed.md). A crash leaves all of a turn, or what finishes it.
+ * Takes one message of the user and makes the agent's reply. No lock is held while the reply is made. An immediate
+ * reply is stored if the conversation has not changed since it was read, and made again otherwise
+ * (docs/decisions/0012-turns-without-locks.md). A slow reply is claimed first: a newer message or a lost process ends
+ * it, and the partial reply is stored (docs/decisions/0034-a-turn-is-claimed.md). After a crash, either the whole turn
+ * is stored or enough to finish it.
  *
- * While a human is asked for or speaks, messages are stored and the agent is silent.
+ * While a human is requested or speaks, messages are stored and the agent is silent.
  * @throws ApiError not_found, conversation_ended, write_conflict, idempotency_in_progress
  */
 export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
@@ -99,7 +99,7 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
     const { conversation, content } = found(await readForTurn(deps.pool, key), 'conversation');
     await requireLive(deps, conversation);
     if (content === null) throw await agentDeleted(deps, conversation);
-    // From here on nobody has the words as they were said.
+    // The original words are not used from here on.
     const { text, redacted } = await redact(said.text, content);
     const input = { ...said, text, redacted: sumOf(said.redacted, redacted) };
     if (text.length > LONG_CHARS) await giveWay();
@@ -118,7 +118,7 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
   return (input, beforeCommit = noCommitHook) =>
     inTurn(input.conversationId, async (overtaken) => {
       const startedMs = deps.clockMs();
-      // The same in each try: a try must know the turn of the one before.
+      // All attempts share the request, because each one must recognize the turn of the previous one.
       const request = input.request ?? { id: newUuid(deps.nowMs()), isRetry: false };
       for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
         const result = await tryTurn({ ...input, request }, overtaken, beforeCommit);
@@ -135,9 +135,9 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
 type HeldTurnDeps = TakeTurnDeps & { turns: LiveTurns };
 
 /**
- * A turn that is claimed while the reply is made. undefined: somebody was first, to be read again. Three
- * statements, one after the other: what was read, the claim with the history, what is stored; for each round
- * of tools two more, and what the search in the knowledge needs, which runs beside the rest.
+ * Takes a turn that stays claimed while the reply is made. Returns undefined if another turn was first and the
+ * conversation must be read again. Three statements run in sequence: the read, the claim with the history, and the
+ * write. Each round of tools adds two, and the knowledge search runs beside them.
  */
 async function takeHeldTurn(
   deps: HeldTurnDeps,
@@ -172,7 +172,7 @@ async function takeHeldTurn(
     await failpoint('turn.storing');
     return await storeHeldTurn(deps, begun, { claimed, reply }, beforeCommit);
   } catch (error) {
-    // Nothing is lost if it fails: the lease runs out.
+    // If this fails, the lease expires instead.
     const leave = hasTools ? releaseLiveTurn : dropLiveTurn;
     await leave(deps.pool, own).catch(() => undefined);
     throw error;
@@ -201,7 +201,7 @@ async function storeHeldTurn(
   return result;
 }
 
-/** The history before it, and of a turn that a killed process has begun, what that noted. */
+/** Returns the history before the turn, and the tool calls noted by a killed process. */
 function heldParts(
   { pool }: TakeTurnDeps,
   { conversation }: Begun,
@@ -209,7 +209,7 @@ function heldParts(
 ): Pick<ResponderRequest, 'notedTools' | 'readHistory'> {
   const { id: conversationId, turnCount } = conversation;
   const own = failed?.indexes ?? new Set<number>();
-  // Handed out once: a reply may take minutes, and each of a thousand would hold its own.
+  // Handed out once, because a reply may take minutes, and a thousand replies would each keep their history.
   let came = history;
   const readHistory = async (limit: number): Promise<TurnRow[]> => {
     const claimedWith = came;
@@ -230,9 +230,7 @@ function turnLost(): ApiError {
   return new ApiError('unavailable', detail, { retryAfterSec: 1 });
 }
 
-/**
- * A conversation whose time is over ends before another turn, even if the reaper has not come yet.
- */
+/** Ends a conversation that has expired, even if the reaper has not done so yet, and refuses the turn. */
 async function requireLive(deps: ConversationDeps, row: LiveConversation): Promise<void> {
   if (row.endedAt === null && row.isExpired) {
     const reason = reasonOfExpiry(row);
@@ -242,7 +240,7 @@ async function requireLive(deps: ConversationDeps, row: LiveConversation): Promi
   if (row.endedAt !== null) throw conversationEnded();
 }
 
-/** It ends with its agent, even if the reaper has not come yet. */
+/** Ends a conversation whose agent was deleted, even if the reaper has not done so yet. */
 async function agentDeleted(deps: ConversationDeps, row: LiveConversation): Promise<ApiError> {
   await endConversation(deps, { namespace: row.namespace, id: row.id, reason: 'agent_deleted' });
   return new ApiError('conversation_ended', 'its agent was deleted, and it ended with it');

@@ -4,32 +4,32 @@ import english from './english.json' with { type: 'json' };
 import { likeness, type UserTurn } from './read-user-turn.ts';
 import type { Reply } from './responder.ts';
 
-/** Counts turns in the tally of a conversation; record/tally.ts says what it is for. */
+/** Functions that count turns in the tally of a conversation; see record/tally.ts. */
 
-/** As many as a rule of mood may ask for (agents: `escalation.rules`). */
+/** Maximum `count` of a mood rule (agents: `escalation.rules`). */
 const MOODS_MAX = 10;
 const RECENT_MAX = 6;
 const OPEN_MAX = 10;
 const SUMMARIZED_MAX = 3;
 const TOOLS_MAX = 10;
-/** For summaries; the whole text is in the transcript. */
+/** Maximum length of a question in summaries; the transcript has the whole text. */
 const QUESTION_CHARS_MAX = 160;
 
-/** From this likeness on it is the same question again. */
+/** At or above this similarity it is the same question. */
 const SAME = 0.75;
-/** Above this likeness it is the open question in other words. */
+/** Above this similarity it is the open question in other words. */
 const RELATED = 0.5;
-/** The same right after it had no answer, when the agent has just asked for other words. */
+/** Minimum similarity directly after an unanswered question, when the agent has just asked for other words. */
 const RELATED_NEXT = 0.3;
 const IN_OTHER_WORDS = within(english.within.inOtherWords);
 
-/** The same question, if it was asked a short while ago. */
+/** Returns the same question, if the user asked it recently. */
 export function asksAgain(tally: Tally, user: UserTurn): AskedQuestion | undefined {
   if (user.words.length === 0) return undefined;
   return tally.recent.findLast((asked) => likeness(asked.words, user.words) >= SAME);
 }
 
-/** Counts a message of the user, whoever answers it. */
+/** Counts a message of the user, also while a human answers. */
 export function countUser(tally: Tally, user: UserTurn): Tally {
   const heard: Tally = {
     ...tally,
@@ -40,8 +40,8 @@ export function countUser(tally: Tally, user: UserTurn): Tally {
     complaints: tally.complaints + (user.isComplaint ? 1 : 0),
   };
   if (user.isComplaint) return { ...heard, needs: heard.needs + 1, isDissatisfied: true };
-  // When the user says it is solved, they have what they wanted. Thanks mean that only right after
-  // an answer, or to a human; elsewhere they may just be polite.
+  // If the user calls it solved, their questions are closed. Thanks mean that only directly after an answer, or to a
+  // human; otherwise they may just be polite.
   if (user.isSolved) {
     return { ...heard, isDissatisfied: false, lacksHuman: false, open: [], openBeyond: 0 };
   }
@@ -51,7 +51,7 @@ export function countUser(tally: Tally, user: UserTurn): Tally {
 
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
-/** Counts the reply to it. */
+/** Counts the reply to a message. */
 export function countReply(tally: Tally, user: UserTurn, reply: Reply): Tally {
   const wanted = {
     ...tally,
@@ -61,7 +61,7 @@ export function countReply(tally: Tally, user: UserTurn, reply: Reply): Tally {
     ...(reply.toolTurns && { tools: countTools(tally.tools ?? [], reply.toolTurns) }),
   };
   const counted = countOutcome(wanted, user, reply);
-  // Whatever else was answered, somebody should have come.
+  // A human should have come, no matter what else was answered.
   return reply.isClosed ? { ...counted, lacksHuman: true, toldClosed: true } : counted;
 }
 
@@ -71,7 +71,7 @@ function countOutcome(wanted: Tally, user: UserTurn, reply: Reply): Tally {
   return reply.handover || reply.isClosed ? { ...wanted, needs: wanted.needs + 1 } : wanted;
 }
 
-/** Beyond the bound only those that are there already are counted. */
+/** Counts tool calls by name. Beyond the limit, only tools that are already listed are counted. */
 function countTools(
   before: readonly TriedTool[],
   turns: NonNullable<Reply['toolTurns']>,
@@ -97,7 +97,7 @@ function countAnswer(tally: Tally, user: UserTurn, from: string): Tally {
     answered: tally.answered + 1,
     unansweredInRow: 0,
     repeats: tally.repeats + (again ? 1 : 0),
-    // The same question after an answer: that answer was of no use.
+    // The same question after an answer means that the answer did not help.
     isDissatisfied: again?.isAnswered === true,
     lacksHuman: false,
     open: tally.open.filter((open) => !isAnsweredBy(open, tally, user)),
@@ -105,7 +105,7 @@ function countAnswer(tally: Tally, user: UserTurn, from: string): Tally {
   };
 }
 
-/** Whether an open question is the one that has just been answered. */
+/** Returns true if an open question is the one that was just answered. */
 function isAnsweredBy(open: AskedQuestion, tally: Tally, user: UserTurn): boolean {
   const alike = likeness(open.words, user.words);
   const isLast = tally.recent.at(-1)?.text === open.text;
@@ -138,7 +138,7 @@ function remember(tally: Tally, asked: AskedQuestion): Pick<Tally, 'recent'> {
 function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ');
   if (line.length <= QUESTION_CHARS_MAX) return line;
-  // toWellFormed marks half of a surrogate pair, which PostgreSQL would refuse.
+  // toWellFormed replaces a lone surrogate, which PostgreSQL would refuse.
   return `${line
     .slice(0, QUESTION_CHARS_MAX - 1)
     .toWellFormed()

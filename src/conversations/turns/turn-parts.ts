@@ -14,26 +14,29 @@ import type { Reply } from './responder.ts';
 import type { UserTurn } from './read-user-turn.ts';
 import { countReply, countUser } from './tally-turn.ts';
 
-/** A message and what was replied to it, from which all that is stored follows. */
+/** Message and its reply, from which everything that is stored follows. */
 export type TurnParts = {
-  /** Of who speaks; undefined: not known, and it neither asks for a human nor ends anything. */
+  /**
+   * Content of the speaker; undefined if unknown. Without content the reply neither requests a human nor ends the
+   * conversation.
+   */
   content: AgentContent | undefined;
-  /** What the user said, redacted. Empty if the agent speaks first. */
+  /** The user's words, redacted. Empty if the agent speaks first. */
   text: string;
   redacted: Redacted | null;
   user: UserTurn;
-  /** undefined: the agent is silent. */
+  /** undefined if the agent is silent. */
   reply: Reply | undefined;
   elapsedMs: number;
-  /** What of it is in the transcript already, of a turn that failed. */
+  /** Parts of a failed turn that are already in the transcript. */
   stored?: StoredParts | undefined;
-  /** Of turns that are stored as failed. */
+  /** Request of turns that are stored as failed. */
   requestId?: string;
 };
 
 export type StoredParts = { tools: readonly ToolTurn[] };
 
-/** What a message adds to the conversation as it is; the same parts may be added to a later state. */
+/** Returns what a message adds to a conversation. The same parts may be applied to a later state. */
 export function recordOf(conversation: LiveConversation, parts: TurnParts): TurnToRecord {
   const { content, user, reply, stored } = parts;
   const timeoutSec = content?.escalation?.timeoutSec ?? DEFAULT_TIMEOUT_SEC;
@@ -43,7 +46,7 @@ export function recordOf(conversation: LiveConversation, parts: TurnParts): Turn
   const isNew = parts.text !== '' && !stored;
   const counted = isNew ? countUser(conversation.tally, user) : conversation.tally;
   const wanted = reply ? countReply(counted, user, reply) : counted;
-  // A human may have been asked for meanwhile.
+  // A human may have been requested meanwhile.
   const handover = isEscalated ? undefined : reply?.handover;
   const tally = handover ? countRequest(wanted) : wanted;
   return {
@@ -68,7 +71,7 @@ export function recordOf(conversation: LiveConversation, parts: TurnParts): Turn
   };
 }
 
-/** Of who could not answer: to that agent an answer is given. */
+/** Returns the knowledge gap of the agent that could not answer, because its knowledge needs the answer. */
 function gapOf(conversation: LiveConversation, { content, reply }: TurnParts): TurnToRecord['gap'] {
   if (!reply?.unanswered) return undefined;
   const agentId = reply.speaker?.agentId ?? conversation.speakerAgentId ?? conversation.agentId;
@@ -76,7 +79,7 @@ function gapOf(conversation: LiveConversation, { content, reply }: TurnParts): T
   return { ...reply.unanswered, agentId, knowledge };
 }
 
-/** The user's turn ends as it arrives; the agent's lasts from then until the reply is there. */
+/** Returns the turns. The user's turn ends when it arrives; the agent's lasts from then until the reply is complete. */
 function turnsOf(conversation: LiveConversation, parts: TurnParts): TurnRow[] {
   const { text, redacted, reply, elapsedMs, stored, requestId } = parts;
   const user = { ...plainTurn(conversation, 'user', text), redacted };
@@ -110,7 +113,10 @@ function turnsOf(conversation: LiveConversation, parts: TurnParts): TurnRow[] {
   }));
 }
 
-/** Each is stored once, whatever a repeat hands over again; a result that came since is new. */
+/**
+ * Returns the tool turns that are not stored yet, because a repeat passes them again. A result that arrived later
+ * counts as new.
+ */
 function newTools(tools: readonly ToolTurn[], stored: readonly ToolTurn[]): ToolTurn[] {
   const known = new Set(stored.map(asText));
   return tools.filter((turn) => !known.has(asText(turn)));
@@ -120,7 +126,7 @@ function asText({ text, toolCall, toolResult }: ToolTurn): string {
   return JSON.stringify([text, sorted(toolCall), sorted(toolResult)]);
 }
 
-/** As jsonb gives back what was stored: members in an order of its own. */
+/** Sorts members, because jsonb returns them in an order of its own. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,9 +1,8 @@
 /**
- * Runs the turns of one conversation one after the other in this process, those of others at the
- * same time. To wait is cheaper than to throw a reply away because another turn was first.
+ * Runs the turns of one conversation sequentially in this process, and those of different conversations concurrently.
+ * Waiting is cheaper than discarding a reply because another turn was first.
  *
- * `overtaken` is aborted as soon as a newer turn stands behind: a reply that takes its time is cut
- * short then, one that is made at once need not look.
+ * `overtaken` aborts as soon as a newer turn is queued, which cuts slow replies short. Immediate replies can ignore it.
  */
 export type InTurn = <T>(key: string, work: (overtaken: AbortSignal) => Promise<T>) => Promise<T>;
 

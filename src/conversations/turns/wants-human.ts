@@ -2,15 +2,15 @@ import { asksForHumanIn } from './languages/languages.ts';
 import { endClausesOf, endsOf } from './message-ends.ts';
 
 /**
- * Whether somebody asks for a human, by the rules of a language (docs/conversations.md). A question about
- * humans ("is a human reviewing my claim?") is no request, and neither is a refusal.
- * @param language of the agent, such as `de-AT`; English when absent, or when there are no rules for it
+ * Returns true if the text requests a human, by the rules of a language (docs/conversations.md). A question about
+ * humans ("is a human reviewing my claim?") is not a request, and neither is a refusal.
+ * @param language of the agent, such as `de-AT`; English if absent or if there are no rules for it
  */
 export function wantsHuman(text: string, language?: string): boolean {
   return endClausesOf(clausesOf(endsOf(text))).some(asksForHumanIn(language));
 }
 
-/** In lower case, of letters, digits and apostrophes. */
+/** Splits a text into clauses in lower case, with only letters, digits and apostrophes. */
 function clausesOf(text: string): string[] {
   return text
     .normalize('NFC')

@@ -2,20 +2,23 @@
  * Sentences as frames of words and slots, so that a language is data. A frame is elements with a space
  * between them:
  *
- *     word          that word            one|two       either
- *     {slot}        one of its phrases   _             any word
- *     x?  x*  x+    none or one, up to three, one to three
- *     ^   $   ...   the beginning, the end, whatever follows
+ * word          that word            one|two       either
+ * {slot}        one of its phrases   _             any word
+ * x?  x*  x+    none or one, up to three, one to three
+ * ^   $   ...   the beginning, the end, whatever follows
  *
- * The phrases of a slot are frames, too. No regular expression: of a grammar this size it was a hundred times
- * slower, since each frame looks for the same slots again.
+ * The phrases of a slot are frames too. Regular expressions were a hundred times slower with a grammar of this
+ * size, because each frame searches for the same slots again.
  */
 export type Slots = Readonly<Record<string, readonly string[]>>;
 
-/** A part of a clause, from one word up to another. */
+/** Part of a clause; `from` is inclusive, `to` exclusive. */
 export type Span = { from: number; to: number };
 
-/** Where, from a word on, one of the frames is: the longest; undefined: none is anywhere. */
+/**
+ * Finds the first place, from a word on, where any frame matches, and returns the longest match there; undefined if
+ * none matches.
+ */
 export type FindFrame = (words: readonly string[], from?: number) => Span | undefined;
 
 type Element = {
@@ -25,14 +28,18 @@ type Element = {
   least: 0 | 1;
   most: 1 | 3;
 };
-/** `first`: the words it can begin with; undefined: any. Most phrases are passed over by that. */
+/**
+ * Phrase with the words that it can start with; `first` is undefined if it can start with any. Most phrases are skipped
+ * by this check.
+ */
 type Phrase = { elements: Element[]; first: ReadonlySet<string> | undefined };
 
 export function findAnyFrame(frames: readonly string[], slots: Slots): FindFrame {
   const phrases = readFrames(frames, slots);
   const begunBy = createIndex();
   return (words, first = 0) => {
-    // Where each slot may end if it begins at a word. Many frames ask for the same slot. There are few ends, so lists hold them.
+    // Possible ends of each slot by start. Many frames use the same slot, so results are cached. There are few ends, so
+    // lists hold them.
     const known = new Map<Phrase[], Map<number, readonly number[]>>();
     const endsOfAny = (of: Phrase[], from: number): readonly number[] => {
       const begun = begunBy(of, words[from]);
@@ -88,7 +95,10 @@ function addNew(list: number[], more: readonly number[]): void {
 const NOWHERE: readonly number[] = [];
 const SIGNS = new Set(['_', '^', '$', '...']);
 
-/** @throws Error when a frame names what is not there */
+/**
+ * Parses frames and slots.
+ * @throws Error if a frame names a slot that does not exist
+ */
 function readFrames(frames: readonly string[], slots: Slots): Phrase[] {
   const known = new Map<string, Phrase[]>();
   const read = (lines: readonly string[]): Phrase[] =>
@@ -126,7 +136,7 @@ function readFrames(frames: readonly string[], slots: Slots): Phrase[] {
   return read(frames);
 }
 
-/** `^` takes no word: a phrase with it begins with the words that may follow. */
+/** Returns the words that can start a phrase. `^` matches no word, so the words after it count. */
 function firstOf(elements: readonly Element[]): Set<string> | undefined {
   const first = new Set<string>();
   for (const { words, slots, signs, least } of elements) {
@@ -142,7 +152,7 @@ function firstOf(elements: readonly Element[]): Set<string> | undefined {
   return undefined;
 }
 
-/** Finds which of some phrases may begin with a word. */
+/** Creates a lookup of the phrases that may start with a word. */
 function createIndex(): (phrases: Phrase[], word: string | undefined) => readonly Phrase[] {
   const known = new Map<Phrase[], { byWord: Map<string, Phrase[]>; others: Phrase[] }>();
   return (phrases, word) => {
@@ -162,7 +172,7 @@ function indexOf(phrases: Phrase[]): { byWord: Map<string, Phrase[]>; others: Ph
   };
 }
 
-/** All words that frames and slots name. */
+/** Returns all words in frames and slots. */
 export function wordsOf(frames: readonly string[], slots: Slots): Set<string> {
   const lines = [...frames, ...Object.values(slots).flat()].map((line) =>
     line.replaceAll(/\{\w+\}/g, ' '),

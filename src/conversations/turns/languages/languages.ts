@@ -3,33 +3,33 @@ import en from './en.json' with { type: 'json' };
 import { findAnyFrame, wordsOf, type FindFrame, type Slots } from './frames.ts';
 import { createCorrect } from './misspelled.ts';
 
-/** What is understood by rules, in one language: a file of words and frames, and nothing else. */
+/** Rules for understanding one language: a file of words and frames only. */
 export type LanguageFile = {
   /** ISO 639-1 */
   language: string;
-  /** Other ways to write what the frames have; several with `|` between them. */
+  /** Variants of words in the frames, separated by `|`, mapped to the form that the frames use. */
   written: Readonly<Record<string, string>>;
-  /** Words that are like one of the frames and are meant as they stand. */
+  /** Words that resemble a word of the frames but must not be corrected. */
   notMisspelled: readonly string[];
   slots: Slots;
-  /** Sentences that ask for a human. */
+  /** Sentences that request a human. */
   asked: readonly string[];
-  /** Parts of sentences that ask for none, whatever stands in them. They are looked at first. */
+  /** Parts of sentences that do not request a human, whatever they contain. They are matched first. */
   notAsked: readonly string[];
 };
 
 export const LANGUAGE_FILES: readonly LanguageFile[] = [en, de];
 
-/** Whether a clause, in lower case and without signs, asks for a human. */
+/** Returns true if a clause requests a human. The clause is in lower case and without punctuation. */
 export type AsksForHuman = (clause: string) => boolean;
 
 const understood = new Map<string, AsksForHuman>();
 
-/** By the tag of an agent's language, such as `de-AT`; English for one that there is no file of. */
+/** Returns the rules for an agent's language tag, such as `de-AT`. A language without a file gets the English rules. */
 export function asksForHumanIn(tag = 'en'): AsksForHuman {
   const code = tag.toLowerCase().split('-')[0];
   const file = LANGUAGE_FILES.find(({ language }) => language === code) ?? en;
-  // Made when it is first needed: most processes hear one language, some none.
+  // Created on first use, because most processes need one language and some need none.
   const known = understood.get(file.language) ?? understand(file);
   understood.set(file.language, known);
   return known;
@@ -53,7 +53,7 @@ function understand({
   };
 }
 
-/** What is left out leaves a mark: what stood before and after it is not one sentence. */
+/** Replaces the matching parts with a mark, so that the words before and after do not form one sentence. */
 function without(words: readonly string[], find: FindFrame): readonly string[] {
   let left = words;
   let span = find(left);
@@ -66,7 +66,7 @@ function without(words: readonly string[], find: FindFrame): readonly string[] {
 
 const LEFT_OUT = '·';
 
-/** Puts the words of the frames for other ways to write them; the longest way first. */
+/** Replaces variants with the words that the frames use. Prefers variants of two words. */
 function createRewrite(written: LanguageFile['written']): (words: string[]) => string[] {
   const ways = new Map(
     Object.entries(written).flatMap(([ways, meant]) => ways.split('|').map((way) => [way, meant])),

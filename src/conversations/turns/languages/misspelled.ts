@@ -1,21 +1,24 @@
 import leven from 'leven';
 
-/** Shorter words with another letter are other words. */
+/** Minimum length of a word to correct: a shorter word with a different letter is usually another word. */
 const CHARS_MIN = 5;
-/** Each character is left out once, so a long word would take the square of its length. No word of the frames is as long. */
+/**
+ * Maximum length of a word to correct. Each character is left out once, so the cost is quadratic in the length. No word
+ * of the frames is as long.
+ */
 const CHARS_MAX = 40;
 
 /**
- * Takes a word for one of `known` that it is a misspelling of: a letter is wrong, left out or too many, or two
- * beside each other are swapped.
- * @param others words that are like one of them and are meant as they stand
+ * Creates a function that corrects misspellings of `known` words: a wrong, missing or extra letter, or two adjacent
+ * letters swapped.
+ * @param others words that resemble a known one but must not be corrected
  */
 export function createCorrect(
   known: ReadonlySet<string>,
   others: readonly string[],
 ): (word: string) => string {
   const kept = new Set(others);
-  // With one letter left out in both, two words that differ by one letter are the same.
+  // Two words that differ by one letter are equal once that letter is left out of each.
   const shortened = new Map<string, string[]>();
   for (const word of known) {
     for (const key of [word, ...shorter(word)]) {

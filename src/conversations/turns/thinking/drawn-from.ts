@@ -1,15 +1,18 @@
 import { stem } from 'porter2';
 import { questionText } from '../../../knowledge/passages/question-words.ts';
 
-/** So much of a sentence must be in the passage: its words, one of several passages less for each. */
+/**
+ * Minimum share of a sentence's words that a passage must have. Words that several passages share count proportionally
+ * less.
+ */
 const SHARE_MIN = 0.2;
-/** One word may be chance. */
+/** A single shared word may be chance. */
 const WORDS_MIN = 2;
 
 /**
- * The passages that an answer was drawn from, in their order. Each of its sentences is given to the
- * passage that shares most words with it, if that is enough; words of the question count nothing, for
- * every passage that was found has them. How often that is right: docs/conversations.md.
+ * Returns the passages that an answer is based on, in their order. Each sentence is assigned to the passage that shares
+ * the most words with it, if there are enough. Words of the question do not count, because every passage found has
+ * them. docs/conversations.md says how often this is right.
  */
 export function drawnFrom<P extends { heading: string; text: string }>(
   answer: string,
@@ -26,7 +29,7 @@ export function drawnFrom<P extends { heading: string; text: string }>(
   return passages.filter((_, at) => drawn.includes(at));
 }
 
-/** The index of the set that has most of the words; undefined: none has enough of them. */
+/** Returns the index of the set with the largest share of the words; undefined if no set has enough. */
 function nearest(
   said: readonly string[],
   sets: readonly ReadonlySet<string>[],

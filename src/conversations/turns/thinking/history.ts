@@ -6,31 +6,30 @@ import { byRequest, NOT_KNOWN } from './tool-turns.ts';
 import type { TurnRow } from '../../record/turns.sql.ts';
 
 /**
- * Earlier turns as a model reads them. Providers keep what they have computed for the beginning of a
- * prompt, so messages are only added at the end, turn after turn; when there are too many, a great
- * part is left out at once, and then again nothing for many turns.
+ * Earlier turns as a model reads them. Providers cache the beginning of a prompt, so messages are only appended, turn
+ * after turn. When there are too many, a large part is removed in one step, and then nothing for many turns.
  */
 
-/** Of all earlier turns together. */
+/** Maximum for all earlier turns together. */
 export const HISTORY_TOKENS_MAX = 24_000;
-/** So much is left out at once. */
+/** Amount that is removed in one step. */
 const STEP_TOKENS = HISTORY_TOKENS_MAX / 2;
 
-/** So many turns are read at least, and half as many more at most. */
+/** Minimum number of turns to read; the maximum is half as many more. */
 const TURNS_KEPT = 128;
 const STEP_TURNS = TURNS_KEPT / 2;
 
-/** Of one turn; the whole is in the transcript. */
+/** Maximum characters of one turn; the transcript has the whole text. */
 const SAID_CHARS_MAX = 16_000;
 const TOOL_CHARS_MAX = 2_000;
 
-/** How many of the last turns to read, of so many: the first of them stays the same for 64 turns. */
+/** Returns how many of the last turns to read. The first turn read stays the same for 64 turns. */
 export function turnsToRead(turnCount: number): number {
   if (turnCount <= TURNS_KEPT) return turnCount;
   return turnCount - Math.floor((turnCount - TURNS_KEPT) / STEP_TURNS) * STEP_TURNS;
 }
 
-/** Makes the messages of turns that are consecutive, oldest first. */
+/** Converts consecutive turns, oldest first, into messages. */
 export type MakeHistory = (conversationId: string, turns: readonly TurnRow[]) => ModelMessage[];
 
 export function createHistory(): MakeHistory {
@@ -45,14 +44,14 @@ export function createHistory(): MakeHistory {
   };
   return (conversationId, turns) => {
     const chars = turns.reduce((sum, turn) => sum + wordsOf(turn).length, 0);
-    // A token has a character at least: nothing to count, as in most conversations.
+    // Every token has at least one character, so most conversations need no counting.
     if (chars <= HISTORY_TOKENS_MAX) return messagesOf(turns);
     const tokens = turns.map((turn) => tokensOf(conversationId, turn));
     return messagesOf(turns.slice(firstKept(tokens)));
   };
 }
 
-/** The index of the first turn that is kept: it moves by STEP_TOKENS, however few are too many. */
+/** Returns the index of the first turn to keep. It moves in steps of STEP_TOKENS, even for a small excess. */
 function firstKept(tokens: readonly number[]): number {
   const tooMany = tokens.reduce((sum, count) => sum + count, 0) - HISTORY_TOKENS_MAX;
   if (tooMany <= 0) return 0;
@@ -81,7 +80,10 @@ function messagesOf(all: readonly TurnRow[]): ModelMessage[] {
   return messages;
 }
 
-/** A message that a content filter refused, or cut the reply to, would have every later prompt refused, too. */
+/**
+ * Removes messages that a content filter refused, or whose reply it cut, because every later prompt would be refused
+ * too.
+ */
 function withoutRefused(turns: readonly TurnRow[]): readonly TurnRow[] {
   if (!turns.some(isRefused)) return turns;
   const left: TurnRow[] = [];
@@ -96,7 +98,7 @@ function isRefused({ error, model }: TurnRow): boolean {
   return error?.code === 'model_content_filter' || model?.finish_reason === 'content_filter';
 }
 
-/** What was said to the user by us in place of a reply is none, and nobody said what is empty. */
+/** Returns the messages of a turn. Our own texts in place of a failed reply, and empty texts, are omitted. */
 function saidBy({ role, text, error }: TurnRow): ModelMessage[] {
   const content = cut(text, SAID_CHARS_MAX);
   if (role === 'user') return [{ role, content }];
@@ -115,7 +117,7 @@ function saidBy({ role, text, error }: TurnRow): ModelMessage[] {
   return error === null && text !== '' ? [{ role: 'assistant', content }] : [];
 }
 
-/** The calls that stand together, in one message, and their results after it. */
+/** Returns consecutive calls in one message, followed by their results. */
 function callsFrom(turns: readonly TurnRow[], at: number): ModelMessage[] {
   const end = turns.findIndex((turn, i) => i > at && turn.role !== 'tool');
   const calls = turns
@@ -148,12 +150,12 @@ function requestOf(calls: readonly TurnRow[]): ModelMessage[] {
   ];
 }
 
-/** Nine letters and digits, as the strictest of the providers want it. */
+/** Returns an id of nine letters and digits, the format of the strictest provider. */
 export function callId(index: number): string {
   return `t${String(index).padStart(8, '0')}`;
 }
 
-/** Always a JSON object: some servers refuse a prompt with anything else. */
+/** Returns a JSON object in any case, because some servers refuse a prompt with anything else. */
 function argumentsOf({ toolCall }: TurnRow): string {
   const given = toolCall?.['arguments'];
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);

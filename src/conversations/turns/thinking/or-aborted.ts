@@ -1,6 +1,6 @@
 /**
- * What `work` gives, or undefined once `signal` is aborted and `graceMs` more are over: what hangs
- * holds nobody up. Of work that was left alone a later failure is nobody's.
+ * Returns the result of `work`, or undefined once `signal` has been aborted for `graceMs`, so that hanging work delays
+ * nothing. A later failure of abandoned work is ignored.
  */
 import { clearTimeout, setTimeout } from '../../../clock.ts';
 

@@ -2,14 +2,14 @@ import type { ToolBox, ToolOutcome } from '../../tools/tool.ts';
 import { orAborted } from './or-aborted.ts';
 import { NOT_CARRIED_OUT, NOT_KNOWN, sameCall, TOO_MANY_AT_ONCE, type Call } from './tool-turns.ts';
 
-/** Of one request of a model, at the same time. */
+/** Concurrent calls per request of a model. */
 const AT_ONCE_MAX = 8;
-/** Of one request of a model, in all. */
+/** Total calls per request of a model. */
 const CALLS_MAX = 32;
 
 /**
- * Runs calls, as many at once as may be, and sets their outcomes; they are returned in the order of the
- * calls, whichever was done first. What an attempt before has called is not called again.
+ * Runs calls with limited concurrency and sets their outcomes. Returns the outcomes in the order of the calls. Calls
+ * that an earlier attempt already made are not made again.
  */
 export async function runCalls(
   calls: readonly Call[],

@@ -24,30 +24,30 @@ import {
   type Call,
 } from './tool-turns.ts';
 
-/** Requests to the model in one turn; in the last one it may call no tools. */
+/** Maximum requests to the model per turn. In the last one it may not call tools. */
 export const STEPS_MAX = 8;
-/** For what is aborted to tell what there is of it: a model knows its usage. */
+/** Time for an aborted request to return its partial result, because the model knows its usage. */
 const GRACE_MS = 12;
 
 export type ThinkDeps = {
   findModel: FindModel;
   makeToolBox: MakeToolBox;
   makeHistory: MakeHistory;
-  /** Monotonic. */
+  /** Monotonic clock. */
   nowMs: () => number;
 };
 
-/** What has come of a turn so far. It is filled as the turn goes on: when that breaks off, it is there. */
+/** Partial result of a turn. It is filled during the turn, so that it is available if the turn breaks off. */
 export type Thought = {
   text: string;
   speaker: Speaker;
   replies: ModelReply[];
-  /** Those of an attempt before first, if it was killed. */
+  /** Tool calls, starting with those of an earlier attempt that was killed. */
   calls: Call[];
   failuresInRow: number;
-  /** A tool of its own has answered. */
+  /** Whether one of the agent's own tools has contributed to the answer. */
   isHelpedByTool: boolean;
-  /** Passages, each once, that the model was given to answer from, and all that were found. */
+  /** Passages given to the model to answer from, and all passages found, without duplicates. */
   given: KnowledgeHit[];
   found: KnowledgeHit[];
   ends: boolean;
@@ -65,7 +65,7 @@ type Turn = {
   model: Model;
   box: ToolBox;
   thought: Thought;
-  /** In the order of the prompt, with the calls of this turn and their results last. */
+  /** Parts of the prompt in order; `steps` has this turn's calls and their results. */
   system: ModelMessage;
   history: readonly ModelMessage[];
   knowledge: readonly ModelMessage[];
@@ -93,8 +93,8 @@ export function emptyThought({ speaker, conversation }: ResponderRequest): Thoug
 }
 
 /**
- * Asks the model, does what it calls for, and asks it again, until it has answered. What there is of it
- * is in `thought`, which nothing is added to once `signal` is aborted and this has returned.
+ * Asks the model, runs the tools that it calls, and asks it again until it has answered. Fills `thought`, which does
+ * not change after `signal` aborts and this function returns.
  */
 export async function think(
   deps: ThinkDeps,
@@ -157,7 +157,7 @@ async function readHistory(
   return limit === 0 ? [] : makeHistory(conversation.id, await read(limit));
 }
 
-/** undefined: aborted before it was there. */
+/** Searches the speaker's knowledge. Returns undefined if aborted first. */
 async function search(
   { nowMs }: ThinkDeps,
   of: { request: ResponderRequest; signal: AbortSignal; thought: Thought; speaker: Speaker },
@@ -213,7 +213,10 @@ function promptOf(turn: Turn, isLast: boolean): ModelMessage[] {
   return [system, ...history, ...knowledge, said, ...steps, ...(isLast ? [ANSWER_NOW] : [])];
 }
 
-/** One request; undefined: it failed or was aborted, and what there is of it has been noted. */
+/**
+ * Sends one request to the model. Returns undefined if it failed or was aborted; its partial result is then in
+ * `thought`.
+ */
 async function ask(deps: ThinkDeps, turn: Turn, isLast: boolean): Promise<ModelReply | undefined> {
   const { signal, thought, box } = turn;
   const startedMs = deps.nowMs();
@@ -244,7 +247,7 @@ async function ask(deps: ThinkDeps, turn: Turn, isLast: boolean): Promise<ModelR
   }
 }
 
-/** Passes on what a model says as it says it, apart from what it said before it called tools. */
+/** Passes on the model's text as it arrives, separated from its text before tool calls. */
 function speak(
   { nowMs }: ThinkDeps,
   { request, signal, thought }: Turn,
@@ -282,7 +285,7 @@ function speak(
   };
 }
 
-/** Carries out what a model calls for; false: the turn is over meanwhile. */
+/** Runs the tools that the model calls. Returns false if the turn has ended meanwhile. */
 async function useTools(deps: ThinkDeps, turn: Turn, reply: ModelReply): Promise<boolean> {
   const { signal, thought, request, box } = turn;
   const calls = beginCalls(reply, thought.calls, epochMs());
@@ -290,7 +293,7 @@ async function useTools(deps: ThinkDeps, turn: Turn, reply: ModelReply): Promise
     ...request.notedTools,
     ...[...thought.calls, ...more].filter(({ id }) => !isNoted(request, id)).map(toolTurnOf),
   ];
-  // Until it is noted nothing is called.
+  // Nothing is called before it is noted.
   const isNoting = await orAborted(
     request.noteTools(turnsWith(calls)).then(() => true),
     signal,
@@ -326,7 +329,7 @@ function count(thought: Thought, outcomes: readonly ToolOutcome[]): void {
   }
 }
 
-/** Another agent goes on, with its prompt, its model, its tools and what it knows. */
+/** Lets another agent continue, with its own prompt, model, tools and knowledge. */
 async function handOff(
   deps: ThinkDeps,
   turn: Turn,
@@ -340,7 +343,7 @@ async function handOff(
   ]);
   if (!found || signal.aborted) return false;
   thought.speaker = speaker;
-  turn.model = model ?? turn.model; // Without one of its own it goes on with what there is.
+  turn.model = model ?? turn.model; // An agent without a model of its own continues with the current one.
   turn.box = openBox(deps, request, speaker);
   turn.system = systemPrompt(speaker, variables);
   turn.knowledge = knowledgeOf(found, request, speaker);

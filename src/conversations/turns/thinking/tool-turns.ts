@@ -11,24 +11,24 @@ import { storable } from '../../record/storable.ts';
 import type { ToolOutcome } from '../../tools/tool.ts';
 import type { ToolTurn } from '../responder.ts';
 
-/** Calls of tools as a turn stores them, and as the model reads them in the same turn. */
+/** Converts tool calls to the form that a turn stores, and to the form that the model reads in the same turn. */
 
-/** One call, with its result once there is one. */
+/** Tool call, with its outcome once there is one. */
 export type Call = {
-  /** As the model reads it, with an id of its own. */
+  /** Call as the model reads it, with a unique id. */
   call: ModelToolCall;
-  /** tool_…, which no other call has: models count from 0 in every turn. */
+  /** Globally unique id tool_…, because models count from 0 in every turn. */
   id: string;
   outcome: Pick<ToolOutcome, 'ok' | 'content' | 'durationMs'> | undefined;
-  /** The provider whose model has made it. */
+  /** Provider whose model made the call. */
   from?: string;
   /** Message fields that the provider expects back. Only the first call of a request has them. */
   message?: ProviderFields;
 };
 
-/** Of the line that stands for a call in a transcript of text. */
+/** Maximum length of the line for a call in a text transcript. */
 const LINE_CHARS_MAX = 1_000;
-/** Arguments beyond are kept as text that is cut. */
+/** Maximum length of arguments. Longer ones are kept as truncated text. */
 const ARGUMENTS_CHARS_MAX = 16_000;
 
 export const NOT_KNOWN = failure(
@@ -63,7 +63,7 @@ export function toolTurnOf(given: Call): ToolTurn {
   };
 }
 
-/** JSON of what a provider wants back of one call; longer ones are not kept. */
+/** Maximum length of a call's provider metadata as JSON. Longer metadata is dropped. */
 const METADATA_CHARS_MAX = 128 * 1024;
 
 function metadataOf({ call, from, message }: Call): ProviderMetadata | undefined {
@@ -71,10 +71,10 @@ function metadataOf({ call, from, message }: Call): ProviderMetadata | undefined
   if (from === undefined || (message === undefined && extra === undefined)) return undefined;
   const metadata = { provider: from, ...(message && { message }), ...(extra && { call: extra }) };
   if (JSON.stringify(metadata).length > METADATA_CHARS_MAX) return undefined;
-  return cleaned(metadata) as ProviderMetadata; // It keeps the form.
+  return cleaned(metadata) as ProviderMetadata; // Cleaning does not change the shape.
 }
 
-/** The object that a model wrote; its words where they are none. */
+/** Returns the object that a model wrote, or its text if it is not an object. */
 function argumentsOf(text: string): unknown {
   const given = text.length <= ARGUMENTS_CHARS_MAX ? objectIn(text) : undefined;
   return given ? cleaned(given) : storable(text, ARGUMENTS_CHARS_MAX);
@@ -99,7 +99,7 @@ function cleaned(value: unknown): unknown {
   );
 }
 
-/** One request of the model, what it said before its calls, and their results in the order of the calls. */
+/** Returns the messages of one request of the model: its text, its calls, and the results in the order of the calls. */
 export function messagesOf(said: string, calls: readonly Call[]): ModelMessage[] {
   if (calls.length === 0) return [];
   return [
@@ -122,7 +122,7 @@ function givenBack([first]: readonly Call[]): { extra?: ProviderFields; from?: s
   return { extra: first.message, ...(first.from !== undefined && { from: first.from }) };
 }
 
-/** The calls by the requests that they were made in, as far as that is known. */
+/** Groups calls by the request in which they were made, as far as that is known. */
 export function byRequest<T>(calls: readonly T[], isFirst: (call: T) => boolean): T[][] {
   const groups: T[][] = [];
   for (const call of calls) {
@@ -133,12 +133,15 @@ export function byRequest<T>(calls: readonly T[], isFirst: (call: T) => boolean)
   return groups;
 }
 
-/** Some servers refuse a prompt in which arguments are no JSON object; the result says what was wrong. */
+/**
+ * Replaces arguments that are not a JSON object, because some servers refuse a prompt with them. The result describes
+ * the error.
+ */
 function readable(call: ModelToolCall): ModelToolCall {
   return objectIn(call.arguments) ? call : { ...call, arguments: '{}' };
 }
 
-/** Begins calls. A model that calls without arguments may write none, and ids that it has used before. */
+/** Creates calls from a model's reply. Fills in missing arguments and replaces empty or duplicate ids. */
 export function beginCalls(
   { toolCalls: calls, extra, provider }: Pick<ModelReply, 'toolCalls' | 'extra' | 'provider'>,
   before: readonly Call[],
@@ -161,14 +164,14 @@ export function beginCalls(
   });
 }
 
-/** Nine letters and digits, as the strictest of the providers want it. */
+/** Returns an id of nine letters and digits, the format of the strictest provider. */
 function spareId(at: number): string {
   return `n${String(at).padStart(8, '0')}`;
 }
 
 /**
- * What an attempt that was killed has called. Tools that act here alone are left out: they are called
- * again, and do what they do once the turn is stored.
+ * Returns the calls made by a killed attempt. Omits built-in tools: they are called again, and take effect only when
+ * the turn is stored.
  */
 export function notedCalls(noted: readonly ToolTurn[], { tools }: AgentContent): Call[] {
   const isOurs = (name: unknown): boolean =>
@@ -197,7 +200,7 @@ function outcomeOf(result: Record<string, unknown>): Call['outcome'] {
   };
 }
 
-/** Equal for calls that would do the same. */
+/** Returns a key that is equal for calls with the same effect. */
 export function sameCall({ name, arguments: text }: ModelToolCall): string {
   return JSON.stringify([name, sorted(objectIn(text) ?? text)]);
 }
