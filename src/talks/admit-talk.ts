@@ -27,21 +27,21 @@ export type AdmitDeps = {
 
 export type Admitted = {
   token: TalkToken;
-  /** Most who speak at once with the agent for it to take one more; undefined: it does not count them. */
+  /** Maximum number of people who may speak with the agent concurrently; undefined if they are not counted. */
   maxConcurrent: number | undefined;
-  /** The talk that goes on. */
+  /** Talk to resume. */
   resume: ResumeToken | undefined;
-  /** Why the talk that was to go on has ended; undefined: it goes on. */
+  /** Why the talk to resume has ended; undefined if it continues. */
   over: string | undefined;
 };
 
-/** What was said is shown to whoever comes back so soon after the end. */
+/** How long after the end of a written talk a returning visitor can still see it. */
 const SHOWN_MS = 600_000;
 
 /**
- * Whether a page may begin a talk, or go on with one: two queries by keys, and a third to go on.
- * @throws ApiError unauthorized, origin_not_allowed, not_found, not_published, unknown_version,
- *   unsupported_type, rate_limited
+ * Decides whether a page may start or resume a talk. Costs two queries by key, and a third to resume.
+ * @throws ApiError unauthorized, origin_not_allowed, not_found, not_published, unknown_version, unsupported_type,
+ * rate_limited
  */
 export async function admitTalk(
   deps: AdmitDeps,
@@ -55,7 +55,7 @@ export async function admitTalk(
   if (token.origin !== null && token.origin !== headers.origin) {
     throw notAllowed('the token is for pages of another origin');
   }
-  // Before anything is read, so that a refusal costs no query.
+  // Checked before any read, so that a refusal costs no query.
   await deps.limits.start(tokenKey(start.token));
   const agent = await readAgent(deps.pool, { namespace: token.namespace, id: token.agentId });
   if (!agent) throw new ApiError('not_found', 'the agent is gone');
@@ -76,7 +76,10 @@ export async function admitTalk(
   return { token, maxConcurrent, resume, over };
 }
 
-/** @throws ApiError not_found: it was erased */
+/**
+ * Returns why the talk to resume has ended, or undefined if it continues or can still be shown.
+ * @throws ApiError not_found if it was erased
+ */
 async function overSince(
   { pool, nowMs }: AdmitDeps,
   { namespace, conversationId: id, mode }: ResumeToken,
@@ -88,7 +91,10 @@ async function overSince(
   return row.endedReason ?? 'platform_error';
 }
 
-/** @throws ApiError origin_not_allowed, the same where there is no such agent */
+/**
+ * Requires that the agent allows this origin. The error is the same if the agent does not exist.
+ * @throws ApiError origin_not_allowed
+ */
 export function requireOrigin(
   agent: AgentRow | undefined,
   origin: string | null,
@@ -122,7 +128,7 @@ function noSuchTalk(): ApiError {
 }
 
 /**
- * What the agent is in a talk with this token.
+ * Returns the agent's content for a talk with this token.
  * @throws ApiError not_found, not_published, unknown_version
  */
 export async function requireContent(

@@ -15,8 +15,8 @@ export type ChatDeps = TalkDeps &
   ConversationDeps & { sealer: Pick<Sealer, 'seal'>; windows: TalkWindows };
 
 /**
- * A talk in writing: a conversation of the channel `chat`. Nobody holds it: five windows may show it, and when the last
- * one is closed it ends by its silence.
+ * Opens a written talk, a conversation with the channel `chat`. No window owns it: up to five windows can show it, and
+ * after the last one closes it ends by its silence timeout.
  * @throws ApiError not_found
  */
 export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<OpenedTalk> {
@@ -40,7 +40,7 @@ export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<Opened
     end: (reason) => finish(id, reason),
   };
   const closeWindow = deps.windows.add(id, leave);
-  // All of it is read.
+  // All turns so far count as read.
   const saidTo = conversation.turnCount - 1;
   const language = content?.language;
   const held = holdTalk(deps, { namespace, conversationId: id, language, line, saidTo, captions });

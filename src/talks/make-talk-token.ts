@@ -31,10 +31,13 @@ export type MakeTokenDeps = {
   hasOwnSpeech: (namespace: string, content: AgentContent) => Promise<boolean>;
 };
 
-/** It has to fit into the first frame. */
+/** Maximum length of a token, which must fit into the first frame. */
 const TOKEN_MAX = 32_768;
 
-/** One that is good for `ttlSec`. @throws ApiError invalid_body */
+/**
+ * Creates a token that is valid for `ttlSec`.
+ * @throws ApiError invalid_body
+ */
 export async function makeTalkToken(
   { sealer, nowMs, baseUrl, hasOwnSpeech }: MakeTokenDeps,
   { row, content }: { row: AgentRow; content: AgentContent },

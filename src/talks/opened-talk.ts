@@ -2,26 +2,29 @@ import type { Admitted } from './admit-talk.ts';
 import type { TalkCaptions } from './talk-captions.ts';
 import type { SendFrame } from './talk-frames.ts';
 
-/** A talk as its socket opens it. */
+/** Talk for its socket to open. */
 export type TalkToOpen = {
   admitted: Admitted;
   captions: TalkCaptions;
   send: SendFrame;
   sendSound: (bytes: Uint8Array) => void;
-  /** Says why the conversation (uuid) ended, and closes. `reason`: where it is known already. */
+  /** Reports why the conversation (uuid) ended, and closes. `reason` is given if it is already known. */
   finish: (conversationId: string | undefined, reason?: string) => void;
-  /** Somebody else has it. */
+  /** Leaves the talk, because another window has taken it over. */
   leave: () => void;
 };
 
 export type OpenedTalk = {
-  /** Settles when the message is stored, or will never be. */
+  /** Resolves when the message is stored or has been discarded. */
   write: (text: string) => Promise<void> | undefined;
-  /** PCM16 of TALK_RATE, little endian, of an even length; undefined: it is in writing. */
+  /** Receives PCM16 at TALK_RATE, little endian, with an even length; undefined for a written talk. */
   hear: ((bytes: Buffer) => void) | undefined;
   played: (mark: string) => void;
-  /** The visitor ends it. @throws ApiError conversation_ended */
+  /**
+   * Ends the talk for the visitor.
+   * @throws ApiError conversation_ended
+   */
   end: () => Promise<void>;
-  /** The socket is closed; `isOrderly`: by the page, which knows that it goes. */
+  /** Called when the socket has closed. `isOrderly` means that the page left deliberately. */
   closed: (isOrderly: boolean) => Promise<void>;
 };

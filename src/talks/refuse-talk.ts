@@ -3,18 +3,18 @@ import type { Socket } from '../platform/http/sockets/sockets.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 import type { TalkFrame } from './talk-frames.ts';
 
-/** Frames that nobody knows, or sound that is none. */
+/** Error for unknown frames or invalid sound. */
 export class WrongFrames extends Error {
   override readonly name = 'WrongFrames';
 }
 
 export const badStart = (detail: string): ApiError => new ApiError('malformed_request', detail);
 
-/** Of a talk that another window holds now, or that was erased. */
+/** Returns the error for a talk that another window has taken over or that was erased. */
 export const elsewhere = (): ApiError =>
   new ApiError('not_found', 'this talk goes on elsewhere, or is gone');
 
-/** Says why, and closes: 1003 for wrong frames, 1013 for what may go well later, else 1008. */
+/** Sends the error and closes the socket: 1003 for wrong frames, 1013 if a retry may succeed, otherwise 1008. */
 export function refuseTalk({ log }: { log: Logger }, socket: Socket, error: unknown): void {
   const say = (code: string, detail: string, closeWith: number): void => {
     const frame: TalkFrame = { type: 'error', code, detail };

@@ -7,14 +7,14 @@ import { badStart, WrongFrames } from './refuse-talk.ts';
 import type { PageFrame } from './talk-frames.ts';
 import { MESSAGES } from './talk-limits.ts';
 
-/** A quarter of a second. */
+/** A quarter of a second of sound. */
 const SOUND_BYTES_MAX = 8 * 1024;
 
-/** What a page sends: a frame that we know, or sound. */
+/** Frame or sound from a page. */
 export type Incoming = PageFrame | Buffer;
 
 export type TakerDeps = {
-  /** The bound of the page's token, which other sockets share. */
+  /** Message limits of the page's token, shared by all its sockets. */
   messages: MessageBound;
   /** Closes the talk. */
   fail: (error: unknown) => void;
@@ -22,9 +22,7 @@ export type TakerDeps = {
   takeNoMore: () => void;
 };
 
-/**
- * Takes what a page sends while its talk is open. Nothing is taken after `end`, nor after a frame that is refused.
- */
+/** Handles what a page sends while its talk is open. Ignores everything after `end` or a refused frame. */
 export function createFrameTaker(
   talk: OpenedTalk,
   { messages, fail, takeNoMore }: TakerDeps,
@@ -65,7 +63,7 @@ function takeSound({ hear }: OpenedTalk, bytes: Buffer, fail: (error: unknown) =
   fail(new WrongFrames(detail));
 }
 
-/** As a message by REST has to be. */
+/** Returns an error if the text would be invalid as a message by REST. */
 function problemOf({ text }: Extract<PageFrame, { type: 'message' }>): ApiError | undefined {
   const issue = MessageBody.safeParse({ text }).error?.issues[0]?.message;
   const problem = issue ?? textProblem(text);

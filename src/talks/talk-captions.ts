@@ -2,14 +2,14 @@ import type { Captions } from '../calls/lines/captions.ts';
 import type { Followed } from '../conversations/follow-conversation.ts';
 import type { SendFrame, TalkFrame, TurnFrame } from './talk-frames.ts';
 
-/** What a page shows of a talk. Nothing is sent before `ready`. */
+/** Captions of a talk on a page. Nothing is sent before `ready`. */
 export type TalkCaptions = Captions & {
   ready: (frame: Extract<TalkFrame, { type: 'ready' }>) => void;
-  /** Why the conversation ended; undefined: it goes on, as far as was told. */
+  /** Returns why the conversation ended; undefined if it has not ended as far as known. */
   endedReason: () => string | undefined;
 };
 
-/** Turns that may yet change: what was said and can still be interrupted. */
+/** Maximum number of turns that may still change because their playback can be interrupted. */
 const KEPT = 50;
 type FollowedTurn = Extract<Followed, { type: 'turn' }>['turn'];
 const ROLES: ReadonlySet<string> = new Set<TurnFrame['role']>(['user', 'agent', 'human']);
@@ -23,7 +23,7 @@ export function createTalkCaptions(send: SendFrame): TalkCaptions {
   let hasTokens = false;
   /** Turns followed so far. */
   let turnCount = 0;
-  /** Tokens that came before the turns they follow were read from the database. */
+  /** Tokens that arrived before the preceding turns were read from the database. */
   let early: { text: string; turnCount: number }[] = [];
 
   function tell(frame: TalkFrame): void {
@@ -46,7 +46,7 @@ export function createTalkCaptions(send: SendFrame): TalkCaptions {
     const heard = cuts.get(index);
     cuts.delete(index);
     if (!isShown(role)) return;
-    // A reply of tools alone says nothing.
+    // A reply that only called tools says nothing.
     if (text === '' && !interrupted && heard === undefined && !hasTokens) return;
     if (role === 'agent') hasTokens = false;
     const isCut = interrupted || heard !== undefined;

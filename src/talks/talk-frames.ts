@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** Frames of a talk (contract/talks.md#socket): JSON of one object each; sound is binary. */
+/** Frames of a talk (contract/talks.md#socket) are JSON with one object each; sound is binary. */
 
 export const TALK_PATH = '/v1/talk';
-/** Hz, of both directions. */
+/** Sample rate in Hz for both directions. */
 export const TALK_RATE = 16_000;
 export const MODES = ['chat', 'voice'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** Of what a page sends: members that we do not know are not looked at. */
+/** Frame from a page. Unknown properties are ignored, so that newer widgets work with older servers. */
 const Frame = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('start'),
@@ -24,7 +24,7 @@ const Frame = z.discriminatedUnion('type', [
 export type PageFrame = z.output<typeof Frame>;
 export type StartFrame = Extract<PageFrame, { type: 'start' }>;
 
-/** undefined: it is none that we know. */
+/** Parses a frame from a page. Returns undefined if it is unknown. */
 export function readPageFrame(text: string): PageFrame | undefined {
   try {
     return Frame.safeParse(JSON.parse(text)).data;
@@ -41,7 +41,7 @@ export type TurnFrame = {
   interrupted: boolean;
 };
 
-/** What a page is sent. */
+/** Frame sent to a page. */
 export type TalkFrame =
   | { type: 'ready'; conversation_id: string; resume: string; mode: Mode; sample_rate?: number }
   | TurnFrame

@@ -3,30 +3,45 @@ import { ApiError } from '../errors.ts';
 import { createMinuteCount, networkOf } from '../platform/http/rate-limit.ts';
 
 /**
- * What strangers may do in a minute, in each process. An address is that of the other end of the connection: behind
- * a proxy all visitors have one, so how many may come is the agent's to say.
+ * Limits per minute for anonymous visitors, in each process. The address is the peer of the connection. All visitors
+ * behind a proxy share one, so each agent sets its own maximum.
  */
 export type TalkLimits = {
-  /** A request for a token, of whatever agent. @throws ApiError rate_limited */
+  /**
+   * Counts a request for a token of any agent.
+   * @throws ApiError rate_limited
+   */
   ask: (address: string) => Promise<void>;
-  /** Something of an agent begins, at most `max` times. @throws ApiError rate_limited */
+  /**
+   * Counts the start of something with an agent, which is allowed at most `max` times.
+   * @throws ApiError rate_limited
+   */
   begin: (what: string, address: string, max: number) => Promise<void>;
-  /** A socket shows the token of this key. @throws ApiError rate_limited */
+  /**
+   * Counts a socket that presents the token of this key.
+   * @throws ApiError rate_limited
+   */
   start: (tokenKey: string) => Promise<void>;
-  /** Returns the bound of all messages sent with the token of this key, by whatever socket. */
+  /** Returns the limits of all messages sent with the token of this key, on any socket. */
   messagesOf: (tokenKey: string) => MessageBound;
-  /** Counts a resume of a conversation (uuid), from any address. @throws ApiError rate_limited */
+  /**
+   * Counts a resume of a conversation (uuid) from any address.
+   * @throws ApiError rate_limited
+   */
   resume: (conversationId: string) => Promise<void>;
 };
 
-/** Requests for tokens of one address, right and wrong ones. */
+/** Requests for tokens per address, whether valid or not. */
 const ASKED_MAX = 600;
-/** Each tells the whole conversation again. A page whose network breaks tries more seldom, in five windows too. */
+/**
+ * Resumes per talk. Each sends the whole conversation again. A page with a broken network retries less often, even with
+ * five windows.
+ */
 const RESUMED_MAX = 30;
 
-/** Bounds of the messages sent with one token. Nobody writes more while a reply is made, nor faster. */
+/** Limits of the messages sent with one token. People do not write more while a reply is made, nor faster. */
 export const MESSAGES = { pending: 8, pendingChars: 64_000, burst: 20, perSec: 1 };
-/** Talks begun or resumed with one token, which is one visitor's. A page shows it once whenever it is loaded. */
+/** Talks started or resumed with one token, which belongs to one visitor. A page presents it once per load. */
 const STARTED_MAX = 30;
 
 export function createTalkLimits(): TalkLimits {

@@ -22,20 +22,22 @@ import { createVoiceTalks, type VoiceTalkDeps, type VoiceTalks } from './voice-l
 const FRAME_BYTES_MAX = 64 * 1024;
 /** Several times the text that a page may send in one burst. */
 const BURST_BYTES = 512 * 1024;
-/** Who has a token shows it at once. */
+/** Time to send the first frame. A page with a token sends it immediately. */
 const START_MS = 5_000;
-/** Frames that say nothing we know, one after the other. */
+/** Maximum number of consecutive unknown frames. */
 const UNKNOWN_MAX = 50;
-/** Of the sockets of a process: strangers leave room for telephones. */
+/** Maximum number of sockets per process, so that anonymous visitors leave room for telephone calls. */
 const OPEN_MAX = 1_000;
-/** With which a page leaves that knows that it does (RFC 6455 §7.4.1). */
+/** Close codes of a page that leaves deliberately (RFC 6455 §7.4.1). */
 const ORDERLY: readonly number[] = [1000, 1001];
 
 export type TalkSocketDeps = AdmitDeps &
   Omit<ChatDeps, 'windows'> &
   VoiceTalkDeps & { log: Logger };
 
-/** The socket of a web page (contract/talks.md#socket): nothing is read before a first frame with a token. */
+/**
+ * Creates the socket route for web pages (contract/talks.md#socket). Nothing is read before a first frame with a token.
+ */
 export function talkSocket(deps: TalkSocketDeps): SocketRoute {
   const voices = createVoiceTalks(deps);
   const windows = createTalkWindows();
@@ -60,7 +62,7 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
     if (isOver) return;
     isOver = true;
     refuseTalk(deps, socket, error);
-    // The page may take a second to close, and what waits must not be stored meanwhile.
+    // The page may take a second to close, and queued messages must not be stored meanwhile.
     closeTalk({ isOrderly: false });
   };
   let isClosed = false;
@@ -70,7 +72,7 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
     void opening
       ?.then(() => talk?.closed(isOrderly))
       .catch((error: unknown) => {
-        // Its lease runs out, or its silence does.
+        // The lease or the silence timeout of the talk ends it instead.
         deps.log.warn({ reason: reasonOf(error) }, 'a talk could not be closed');
       });
   }
@@ -109,7 +111,7 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
     return undefined;
   }
 
-  /** Frames behind the start wait until the talk is open, and nothing looks at them before. */
+  /** Delays frames after the start, unread, until the talk is open. */
   function onceOpen<T>(takeOne: (what: T) => Promise<void> | undefined) {
     return (what: T): Promise<void> | undefined => {
       if (!opening || takeNext) return takeOne(what);
@@ -137,7 +139,10 @@ type Opening = {
   isGone: () => boolean;
 };
 
-/** undefined: nobody is there any more, or the talk is over. @throws ApiError as admitTalk, and those of the mode */
+/**
+ * Opens a talk. Returns undefined if the page has gone or the talk is over.
+ * @throws ApiError as admitTalk, and those of the mode
+ */
 async function openTalk(
   deps: AcceptDeps,
   socket: Socket,
@@ -174,7 +179,7 @@ function noPlace(): ApiError {
   return new ApiError('unavailable', detail, { retryAfterSec: 10 });
 }
 
-/** undefined: it goes on elsewhere, or nobody can say. */
+/** Returns why a conversation ended; undefined if it continues elsewhere or the reason is unknown. */
 async function whyEnded(
   { pool }: Pick<AcceptDeps, 'pool'>,
   namespace: string,
@@ -182,7 +187,7 @@ async function whyEnded(
 ): Promise<string | undefined> {
   if (id === undefined) return undefined;
   try {
-    // One that was erased is gone with its row.
+    // An erased conversation has no row any longer.
     const row = await readConversation(pool, { namespace, id });
     return row ? (row.endedReason ?? undefined) : 'deleted';
   } catch {

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import type { Variables } from '../conversations/record/conversations.sql.ts';
 import type { Sealer } from '../platform/postgres/sealing.ts';
 
-/** The rights of a talk token, and its end (contract/talks.md#tokens). */
+/** Rights and expiry of a talk token (contract/talks.md#tokens). */
 export type TalkToken = {
-  /** `widget`: a stranger's, from a page of an allowed origin; `server`: of whoever has a key. */
+  /** `widget`: for an anonymous visitor, from a page of an allowed origin. `server`: created with an API key. */
   by: 'widget' | 'server';
   namespace: string;
   /** uuid */
   agentId: string;
   /** Unix seconds. */
   expiresAt: number;
-  /** Whose pages may use it; null: any. */
+  /** Origin whose pages may use the token; null for any. */
   origin: string | null;
-  /** null: the one that is live as a talk begins. */
+  /** null for the version that is live when a talk starts. */
   version: number | null;
   test: boolean;
   userId: string | null;
@@ -29,16 +29,19 @@ export type ResumeToken = Pick<
   mode: 'chat' | 'voice';
   /** uuid */
   conversationId: string;
-  /** uuid; null: in writing. */
+  /** uuid; null for a written talk. */
   callId: string | null;
 };
 
-/** Sealed, not signed: the page that carries it need not read who its visitor is to you. Nothing is stored. */
+/**
+ * Returns an encrypted token. It is not just signed, because the page that carries it need not know how you identify
+ * its visitor. Tokens are not stored.
+ */
 export function sealTalkToken(sealer: Pick<Sealer, 'seal'>, token: TalkToken): string {
   return `${PREFIX}${sealed(sealer, token, TALK)}`;
 }
 
-/** undefined: it is not ours. Whether its time is over is for the caller to see. */
+/** Decrypts a token. Returns undefined if it is not ours. The caller checks the expiry. */
 export function openTalkToken(sealer: Pick<Sealer, 'open'>, text: string): TalkToken | undefined {
   if (!text.startsWith(PREFIX)) return undefined;
   return opened(sealer, text.slice(PREFIX.length), TALK) as TalkToken | undefined;
@@ -54,7 +57,7 @@ export function sealResume(sealer: Pick<Sealer, 'seal'>, resume: ResumeToken): s
   return sealed(sealer, resume, RESUME);
 }
 
-/** undefined: it is not ours, or not for whoever has this token. */
+/** Decrypts a resume token. Returns undefined if it is not ours or does not match the talk token. */
 export function openResume(
   sealer: Pick<Sealer, 'open'>,
   text: string,
@@ -66,7 +69,7 @@ export function openResume(
 }
 
 const PREFIX = 'talk_';
-/** A token of one kind is none of the other: the place is authenticated. */
+/** Purpose of a token. It is authenticated, so that a token of one kind is not valid as the other. */
 const TALK = 'a talk token';
 const RESUME = 'a talk that goes on';
 const SAME = ['by', 'namespace', 'agentId', 'origin', 'userId', 'test'] as const;
@@ -75,7 +78,7 @@ function sealed(sealer: Pick<Sealer, 'seal'>, what: object, place: string): stri
   return sealer.seal(JSON.stringify(what), place).toString('base64url');
 }
 
-/** What we sealed there is what was sealed. */
+/** Decrypts and parses. The result has the type that was encrypted for this purpose. */
 function opened(sealer: Pick<Sealer, 'open'>, text: string, place: string): unknown {
   try {
     return JSON.parse(sealer.open(Buffer.from(text, 'base64url'), place));

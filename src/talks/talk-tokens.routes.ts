@@ -31,7 +31,10 @@ const TalkTokenWrite = z
   })
   .describe('What talks with it are.');
 
-/** Three queries by keys; the token is stored nowhere, but for a repeat with the same `Idempotency-Key`. */
+/**
+ * Serves talk tokens for servers. Costs three queries by key. The token is not stored, except for a repeat with the
+ * same `Idempotency-Key`.
+ */
 export function talkTokenRoute(deps: TalkTokenRoutesDeps): Route {
   return route({
     method: 'post',

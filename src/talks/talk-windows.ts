@@ -1,10 +1,13 @@
-/** Open windows of each talk in writing, in this process. */
+/** Open windows of each written talk, in this process. */
 export type TalkWindows = {
-  /** Adds a window of a conversation, and lets go of its oldest one if there are too many. Returns what removes it. */
+  /**
+   * Adds a window of a conversation, and closes its oldest one if there are too many. Returns a function that removes
+   * the window.
+   */
   add: (conversationId: string, leave: () => void) => () => void;
 };
 
-/** A visitor's tabs. Each costs a part of what every message costs. */
+/** Maximum number of a visitor's tabs. Each adds to the cost of every message. */
 const WINDOWS_MAX = 5;
 
 export function createTalkWindows(): TalkWindows {

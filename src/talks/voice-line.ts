@@ -26,7 +26,7 @@ export type VoiceTalkDeps = ConversationDeps & {
   lines: Pick<Lines, 'offer' | 'open'>;
   speech: SpeechProviders;
   sealer: Pick<Sealer, 'seal'>;
-  /** How long a visitor waited for a reply. */
+  /** Reports how long a visitor waited for a reply. */
   onTimes: (times: TurnTimes) => void;
   log: Logger;
 };
@@ -39,12 +39,13 @@ const FORMAT: SoundFormat = {
 };
 const BYTES_PER_MS = (TALK_RATE * 2) / 1_000;
 
-/** Talks by voice that this process holds: who takes one over has the other window let go at once. */
+/** Voice talks of this process. A window that takes over a talk makes the previous one leave immediately. */
 export type VoiceTalks = { open: (talk: TalkToOpen) => Promise<OpenedTalk> };
 
 /**
- * A talk by voice: a call that a web page brings, whose line is this socket, and is held as every other one.
- * `open` @throws ApiError too_many_in_flight, unavailable, call_ended
+ * Creates voice talks. A voice talk is a call from a web page with this socket as its line, and is handled like every
+ * other call.
+ * @throws ApiError (from `open`) too_many_in_flight, unavailable, call_ended
  */
 export function createVoiceTalks(deps: VoiceTalkDeps): VoiceTalks {
   const leaves = new Map<string, () => void>();
@@ -91,7 +92,7 @@ export function createVoiceTalks(deps: VoiceTalkDeps): VoiceTalks {
   return { open };
 }
 
-/** The one that goes on, of which nobody holds the line now; else a new one. */
+/** Returns the call to resume, after disconnecting its current line; otherwise a new call. */
 async function callFor(
   { pool, nowMs }: VoiceTalkDeps,
   { token, resume, maxConcurrent }: Admitted,
@@ -131,7 +132,7 @@ async function openLine(
   });
 }
 
-/** Ends the call as the visitor wants it, if nothing has ended it before. */
+/** Ends the call on behalf of the visitor, unless it has already ended. */
 async function hangUp(deps: VoiceTalkDeps, { id }: CallRow): Promise<void> {
   const call = await readCallById(deps.pool, id);
   if (call && call.endedAt === null) await settleCall(deps, call, HUNG_UP);
@@ -145,7 +146,7 @@ type SoundLine = {
   close: () => void;
 };
 
-/** Sound both ways over the socket, once it is known whose voice it is. */
+/** Creates the audio line over the socket, once the agent's voice is known. */
 function soundLine(
   { speech: providers, onTimes: measure, log }: VoiceTalkDeps,
   { admitted, send, sendSound }: TalkToOpen,
@@ -186,7 +187,7 @@ function soundLine(
   };
 }
 
-/** Of a talk that nobody answers; whoever opens it is told. */
+/** Line of a talk without an agent; the visitor gets an error when opening it. */
 const nobody: Line = {
   say: () => undefined,
   endUtterance: () => undefined,

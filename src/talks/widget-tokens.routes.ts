@@ -9,7 +9,7 @@ import type { TalkLimits } from './talk-limits.ts';
 
 export type WidgetTokenRoutesDeps = MakeTokenDeps & { pool: Pool; talkLimits: TalkLimits };
 
-/** A visitor opens a talk at once, or again after a cut. */
+/** Long enough to open a talk immediately, or again after a disconnect. */
 const TTL_SEC = 600;
 
 const WidgetTokenWrite = z
@@ -17,8 +17,8 @@ const WidgetTokenWrite = z
   .describe('Which agent.');
 
 /**
- * For a page of an allowed origin, without a key. An agent that there is not is refused as one that may not be talked
- * with from there: nobody finds out which there are. Two queries by keys.
+ * Serves tokens for pages of an allowed origin, without an API key. A nonexistent agent is refused with the same error
+ * as an origin that is not allowed, so that nobody can find out which agents exist. Costs two queries by key.
  */
 export function widgetTokenRoute(deps: WidgetTokenRoutesDeps): Route {
   return openRoute({
