@@ -1,20 +1,21 @@
 export const ANYTHING = { resource: 'all', id: null } as const;
 /**
- * `resource`: conversations, or a kind of declared thing. `all`: some changes may be lost, anything may have changed.
+ * Change of an object. `resource` is `conversations` or a kind of declared resource. `all` means that anything may have
+ * changed, because some changes may have been lost.
  */
 export type Change = { resource: string; id: string } | typeof ANYTHING;
 
-/** Who follows changes in this process; what waits for each of them is bounded, and each thing waits once. */
+/** Followers of changes in this process. Each has a bounded queue without duplicates. */
 export type ChangeReaders = {
   count: () => number;
-  /** Puts it before the readers of a namespace; without one, before all. */
+  /** Queues a change for the readers of a namespace, or for all readers if it is omitted. */
   put: (change: Change, namespace?: string) => void;
-  /** What was put is there to be taken. */
+  /** Wakes the readers after changes were queued. */
   wake: () => void;
   follow: (namespace: string, signal: AbortSignal) => AsyncGenerator<Change>;
 };
 
-/** Kept for a reader that does not keep up; with more, anything may have changed. */
+/** Maximum queue of a slow reader. Beyond it, the queue becomes `all`. */
 const KEPT_MAX = 2_000;
 
 type Box = { namespace: string; waiting: Map<string, Change>; wake: () => void };
@@ -35,7 +36,7 @@ export function createChangeReaders(): ChangeReaders {
       try {
         while (!signal.aborted) {
           const woken = untilWoken(box, signal);
-          // One by one: what is told again while a reader takes its time still waits once.
+          // Takes one change at a time, so that repeated changes stay merged while a reader is slow.
           for (let change = take(box); change && !signal.aborted; change = take(box)) yield change;
           await woken;
         }
@@ -64,7 +65,7 @@ function take({ waiting }: Box): Change | undefined {
   return change;
 }
 
-/** Resolves at the next wake-up, or when the signal is aborted. */
+/** Resolves at the next wake-up, or when the signal aborts. */
 function untilWoken(box: Box, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const done = (): void => {

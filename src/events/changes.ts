@@ -7,34 +7,33 @@ import { readProjected } from '../platform/postgres/projected.ts';
 import { ANYTHING, createChangeReaders, type ChangeReaders } from './change-readers.ts';
 
 /**
- * Hints for people's screens (contract/events.md#changes): something of this id changed, read it again.
- * They are made of the wake-ups that processes send each other anyhow, so that neither a turn nor a
- * delivery costs a query more; like these they may be lost, and nothing is kept of them. Readers of a
- * process share one look-up of namespaces for each batch, and without readers there is none
- * (docs/decisions/0040).
+ * Hints for user interfaces that an object has changed and should be read again (contract/events.md#changes). They are
+ * derived from wake-ups that processes send each other anyway, so that turns and deliveries cost no extra query. Like
+ * wake-ups they may be lost, and they are not stored. All readers of a process share one namespace lookup per batch;
+ * without readers, lookups are skipped (docs/decisions/0040).
  */
 export type Changes = {
-  /** Changes of a namespace from now on, until the signal is aborted. */
+  /** Yields changes of a namespace from now on, until the signal aborts. */
   follow: ChangeReaders['follow'];
-  /** Payload of CHANNELS.projected. Never waits. */
+  /** Takes the payload of CHANNELS.projected. Never waits. */
   projected: (items: readonly string[]) => void;
-  /** Payload of CHANNELS.conversations. Never waits. */
+  /** Takes the payload of CHANNELS.conversations. Never waits. */
   conversations: (items: readonly string[]) => void;
 };
 
-/** Between two batches: ten a second are more than anybody can look at. */
+/** Interval between batches: ten per second are more than a person can watch. */
 const EVERY_MS = 100;
-/** Of a batch; with more, anything may have changed. */
+/** Maximum size of a batch. Beyond it, anything may have changed. */
 const BATCH_MAX = 2_000;
 
-/** What came since the last batch: by item what is declared, and ids of conversations. */
+/** Changes since the last batch: items of declared resources, and ids of conversations. */
 type Batch = { declared: Set<string>; conversations: Set<string> };
 const newBatch = (): Batch => ({ declared: new Set(), conversations: new Set() });
 
 export function createChanges(deps: {
-  /** What is declared: the prefix of its ids, by resource. */
+  /** Id prefixes of declared resources, by resource. */
   prefixes: ReadonlyMap<string, IdPrefix>;
-  /** Of these conversations (uuids), by id; what is not there any more is left out. */
+  /** Returns the namespaces of conversations (uuids) by id, without those that no longer exist. */
   namespacesOf: (conversationIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   log: Logger;
   everyMs?: number;
@@ -43,7 +42,7 @@ export function createChanges(deps: {
   let next = newBatch();
 
   const telling = createSingleFlight(async () => {
-    await Promise.resolve(); // What several channels tell at once goes into one batch.
+    await Promise.resolve(); // Simultaneous notifications of several channels go into one batch.
     const batch = next;
     next = newBatch();
     await tell({ ...deps, readers }, batch);

@@ -1,7 +1,7 @@
 import type { Db } from '../platform/postgres/pool.ts';
 import type { EventType } from './event-types.ts';
 
-/** Returns the number of the row. */
+/** Inserts an event. Returns the number of its row. */
 export async function insertDeferred(
   db: Db,
   event: { namespace: string; type: EventType; data: object },
@@ -12,10 +12,10 @@ export async function insertDeferred(
            returning id::text as id`,
     values: [event.namespace, event.type, JSON.stringify(event.data)],
   });
-  return rows[0]!.id; // An insert returns its row.
+  return rows[0]!.id; // An insert always returns its row.
 }
 
-/** Takes one out, the oldest when no number is given; another session's are passed over. */
+/** Removes and returns an event, by default the oldest. Skips rows locked by other sessions. */
 export async function takeDeferred(
   db: Db,
   id: string | null,

@@ -7,18 +7,22 @@ import { emitEvent, type Announce, type EventToEmit } from './emit-event.ts';
 import type { EventType } from './event-types.ts';
 
 /**
- * Events of transactions that last (docs/decisions/0051): put aside with the change, and emitted after its
- * commit by a transaction of their own. A process that dies in between loses none: all that is put aside is
- * looked for.
+ * Events of long transactions (docs/decisions/0051). They are stored with the change and emitted after its commit in a
+ * separate transaction. If a process dies in between, the periodic search finds its events, so none is lost.
  */
 
-/** An event of no conversation: the order of those is taken in the transaction of the change. */
+/**
+ * Event that belongs to no conversation, because the order of a conversation's events is fixed in the transaction of
+ * the change.
+ */
 export type EventToDefer<T extends EventType> = Pick<EventToEmit<T>, 'namespace' | 'type' | 'data'>;
 
-/** Put aside; the number is for `emitDeferred`. */
+/** Deferred event; its number is for `emitDeferred`. */
 export type Deferred = { deferredId: string };
 
-/** In the transaction of the change, which may be silent. One statement. */
+/**
+ * Stores an event in the transaction of the change, which may have declared that it emits none. Costs one statement.
+ */
 export async function deferEvent<T extends EventType>(
   db: Db,
   event: EventToDefer<T>,
@@ -29,8 +33,8 @@ export async function deferEvent<T extends EventType>(
 export type EmitDeferredDeps = { pool: Pool; announce: Announce; nowMs: () => number };
 
 /**
- * Emits what was put aside, or the oldest of all; false: there is none, or somebody else is at it.
- * Two statements in a transaction.
+ * Emits a deferred event, by default the oldest. Returns false if none is left or another process is emitting it. Runs
+ * two statements in one transaction.
  */
 export async function emitDeferred(
   { pool, announce, nowMs }: EmitDeferredDeps,
@@ -44,7 +48,7 @@ export async function emitDeferred(
   return emitted !== undefined;
 }
 
-/** What processes that died had put aside, and what could not be emitted when it was its time. */
+/** Interval of the search for events whose process died or that could not be emitted in time. */
 const LOOK_MS = 1_000;
 
 export function createDeferredEvents(deps: EmitDeferredDeps & { log: Logger }): Periodic {

@@ -7,7 +7,7 @@ import { insertEvent } from './outbox.sql.ts';
 import { CHANNELS, type Notifier } from '../platform/postgres/notifications.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** The event to commit with a change. Ids are uuids; `data` is sent in its order. */
+/** Event to commit with a change. Ids are uuids; `data` is sent in its order. */
 export type EventToEmit<T extends EventType> = {
   namespace: string;
   type: T;
@@ -23,15 +23,15 @@ export type Emitted = {
   conversationId?: string | undefined;
   type: EventType;
   endpointIds: string[];
-  /** The commit itself has notified its listeners. */
+  /** Set if the commit itself has notified listeners. */
   isNotified?: boolean;
-  /** Sent to one endpoint to see whether it arrives; no metric counts it. */
+  /** Set for a test event, which is sent to one endpoint and not counted in metrics. */
   isTest?: boolean;
 };
 
 /**
- * Puts an event into the outbox, by one statement: call it inside the transaction of the change,
- * and `announce` what it returns after the commit.
+ * Adds an event to the outbox with one statement. Call it inside the transaction of the change, and pass its result to
+ * `announce` after the commit.
  */
 export async function emitEvent<T extends EventType>(
   db: Db,
@@ -58,14 +58,17 @@ export async function emitEvent<T extends EventType>(
 
 export type Announce = (emitted: Emitted) => void;
 
-/** After the commit: counts the event, wakes delivery and streams. Never waits, never fails. */
+/**
+ * Creates the function to call after the commit. It counts the event and wakes deliveries and streams. Never waits,
+ * never fails.
+ */
 export function createAnnounce(deps: {
   notifier: Notifier;
   metrics: Pick<Metrics, 'events' | 'knowledgeGaps'>;
 }): Announce {
   return ({ namespace, type, conversationId, endpointIds, isNotified, isTest }) => {
     if (!isTest) deps.metrics.events.inc({ type });
-    // Here, because each new gap has one such event, and counts only after the commit.
+    // Gaps are counted here, because each new gap has one such event and must count only after the commit.
     if (type === 'knowledge.gap.detected' && !isTest) deps.metrics.knowledgeGaps.inc();
     if (isNotified) return;
     deps.notifier.notify(CHANNELS.deliveries, endpointIds);

@@ -1,7 +1,7 @@
 import type { EventId } from '../ids.ts';
 import type { EventData, EventType } from './event-types.ts';
 
-/** The envelope exactly as sent, in this order and nothing else (contract/events.md#envelope). */
+/** Envelope exactly as sent, in this order and nothing else (contract/events.md#envelope). */
 export type Envelope<T extends EventType = EventType> = {
   id: EventId;
   type: T;
@@ -10,7 +10,7 @@ export type Envelope<T extends EventType = EventType> = {
   data: EventData<T>;
 };
 
-/** The bytes that are stored once, signed and sent at every attempt and replay. */
+/** Returns the bytes that are stored once, signed, and sent in every attempt and replay. */
 export function encodeEnvelope<T extends EventType>(envelope: Envelope<T>): Buffer {
   const { id, type, created, data } = envelope;
   return Buffer.from(JSON.stringify({ id, type, created, data }));

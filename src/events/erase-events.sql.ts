@@ -2,31 +2,33 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { encodeEnvelope, type Envelope } from './envelope.ts';
 import type { EventType } from './event-types.ts';
 
-/** Fields that hold what people said. */
+/** Fields that contain people's words. */
 const WORDS: Partial<Record<EventType, readonly string[]>> = {
   'conversation.transcript.ready': ['summary'],
   'escalation.requested': ['reason', 'summary'],
   'knowledge.gap.detected': ['question'],
 };
-/** Left out: what says who somebody is, which any event of a conversation may have, and what has words in it. */
+/**
+ * Fields to remove: those that identify a person, which any event of a conversation may have, and those that contain
+ * words.
+ */
 const LEFT_OUT: readonly string[] = ['user_id', 'metadata', 'judgement'];
 
-/** What becomes of the events of a conversation that is erased. */
+/** Options for the events of an erased conversation. */
 export type Erasing = {
   conversationId: string;
   /**
-   * `deliver`: what is not delivered yet goes on, with `erased` where words were and without what
-   * says whose it was. `cancel`: `data` becomes `{}`, and nothing of it is sent (the claim looks at
-   * `erased_at`).
+   * `deliver`: undelivered events are still sent, with `erased` in place of words and without fields that identify a
+   * person. `cancel`: `data` becomes `{}` and nothing is sent (the claim checks `erased_at`).
    */
   events: 'cancel' | 'deliver';
   erased: string;
 };
 
 /**
- * Takes the words out of a conversation's events, and what says whose it was, the trace that leads to
- * it too; one that has none of either stays as it is. Call it in the transaction that erases the conversation. Returns the
- * events it changed, none of which can be replayed.
+ * Removes words, identifying fields and the trace id from a conversation's events. Events that have neither words nor
+ * identifying fields stay unchanged. Call it in the transaction that erases the conversation. Returns the ids of the
+ * changed events, which can no longer be replayed.
  */
 export async function eraseEventsOf(
   db: Db,
@@ -56,7 +58,7 @@ export async function eraseEventsOf(
   return ids;
 }
 
-/** undefined: there is nothing to take out. */
+/** Returns the data without words, or undefined if it needs no change. */
 function withoutWords({ type, data }: Envelope, erased: string): object | undefined {
   const words = WORDS[type] ?? [];
   const fields = Object.entries(data);
@@ -67,8 +69,11 @@ function withoutWords({ type, data }: Envelope, erased: string): object | undefi
   );
 }
 
-/** Not in SQL: PostgreSQL's JSON functions refuse words that hold U+0000. */
+/**
+ * Replaces the data of an envelope. Not done in SQL, because PostgreSQL's JSON functions refuse text that contains
+ * U+0000.
+ */
 function withData({ id, type, created }: Envelope, data: object): Buffer {
-  // No type has empty data; what is erased has none.
+  // No event type allows empty data, but an erased event has none.
   return encodeEnvelope({ id, type, created, data } as unknown as Envelope);
 }

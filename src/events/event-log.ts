@@ -16,20 +16,23 @@ import {
 import { replayWindowMs, type ReplayWindow } from './replay-window.ts';
 
 /**
- * Events as a log, page by page, in the order of the stream (docs/decisions/0013): what a follower has
- * read stays behind it, whatever is committed late. Two or three statements a page.
+ * Events as a log, page by page, in the order of the stream (docs/decisions/0013): no event ever appears behind a
+ * follower's position, however late it is committed. Each page costs two or three statements.
  */
 
 /**
- * Where a follower is: at an event, looked up again when it comes back, since a restore moves events;
- * whether the filter let that one through does not matter.
+ * Position of a follower at an event, whether or not the filter includes that event. The event is looked up again on
+ * return, because a restore moves events.
  */
 export type LogCursor = StreamPosition & {
-  /** When the log was read up to there, Unix seconds. */
+  /** When the log was read up to this position, in Unix seconds. */
   readAtSec: number;
 };
 
-/** @throws ApiError event_expired */
+/**
+ * Returns a page of the log after a cursor.
+ * @throws ApiError event_expired
+ */
 export async function readEventLog(
   deps: ReplayWindow & { pool: Pool; nowMs: () => number },
   input: {
@@ -63,8 +66,8 @@ async function positionOf(
   if (cursor === undefined || cursor.id === START.id) return START;
   const known = await findStreamPosition(pool, { namespace, id: cursor.id });
   if (known) return known;
-  // Dropped by age, and nothing was missed if it has been read since; else it never was in this
-  // database, or not before its backup.
+  // If the event was dropped by age and the log has been read since, nothing was missed. Otherwise the event was never
+  // in this database, or not in its backup.
   const isOld = nowMs() - uuidTimeMs(cursor.id) > replayWindowMs(deps);
   const isFresh = nowMs() - cursor.readAtSec * 1_000 < replayWindowMs(deps);
   const { position } = await readStreamStart(pool);
@@ -77,7 +80,7 @@ export function encodeLogCursor({ xid, id, readAtSec }: LogCursor): string {
   return encodeCursor(`log:${fromUuid('evt', id)}:${xid}:${readAtSec}`);
 }
 
-/** undefined: it is no cursor of the log. */
+/** Parses a cursor of the log. Returns undefined if it is not one. */
 export function readLogCursor(text: string): LogCursor | undefined {
   const [, event = '', xid = '', sec = ''] =
     /^log:(evt_[0-9a-z]+):([0-9]{1,19}):([0-9]{1,12})$/.exec(text) ?? [];

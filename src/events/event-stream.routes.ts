@@ -12,7 +12,7 @@ import { route, type Answer, type Route } from '../platform/http/route.ts';
 export type EventStreamRoutesDeps = {
   eventStreams: Pick<EventStreams, 'open'>;
   changes: Pick<Changes, 'follow'>;
-  /** What `changes=true` reports beside conversations: `agents`, `webhooks`. */
+  /** Resources that `changes=true` reports besides conversations: `agents`, `webhooks`. */
   declaredResources: readonly string[];
 };
 
@@ -20,7 +20,7 @@ const withChanges = flag.meta({
   description: 'true: also what changed, as `event: change`; default: events alone.',
 });
 
-/** Events as they happen (contract/events.md#stream). */
+/** Serves events as they happen (contract/events.md#stream). */
 export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
   return [
     route({
@@ -69,7 +69,10 @@ export function eventStreamRoutes(deps: EventStreamRoutesDeps): Route[] {
   ];
 }
 
-/** A client that reconnects sends the header: it is newer than the URL. */
+/**
+ * Returns the id from the `Last-Event-ID` header. The header takes precedence over the URL, because a reconnecting
+ * client sends it with a newer id.
+ */
 function lastEventId(header: string | string[] | undefined): string | undefined {
   const text = String(header ?? '');
   if (text === '') return undefined;
@@ -80,7 +83,7 @@ function lastEventId(header: string | string[] | undefined): string | undefined 
 
 type FollowChanges = (signal: AbortSignal) => AsyncGenerator<Change>;
 
-/** Events and changes wait for their client apart: neither holds more than one at a time. */
+/** Streams events and changes. The two wait for the client independently, and each holds at most one item. */
 function streamed(reader: Reader, follow: FollowChanges | undefined): Answer {
   const sendEvents: EventStream = async (send, signal) => {
     for await (const { id, type, body } of reader(signal)) {

@@ -4,32 +4,30 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { oldestSpeaking } from '../platform/postgres/silence.ts';
 
 /**
- * Events in an order in which nothing appears late (docs/decisions/0013). Ids are made before the
- * commit, so an event may become visible after one with a higher id was read. Here the order is
- * (transaction, id), and only events of transactions older than every running one are read: below
- * that horizon nothing is added any more.
+ * Events in an order in which nothing appears late (docs/decisions/0013). Ids are created before the commit, so an
+ * event may become visible after one with a higher id was read. Here the order is (transaction, id), and only events of
+ * transactions older than every running one are read: below that horizon nothing is added later.
  *
- * The price: a long transaction that has written anything, anywhere in the server, holds back the
- * events after it for as long, unless it has said that it emits none (silence.ts). Ours do, or are cut off
- * after seconds.
+ * The cost is that a long transaction that has written anything, anywhere in the server, delays the events after it,
+ * unless it has declared that it emits none (silence.ts). Ours do, or are cut off after seconds.
  */
 
-/** Where a reader is: it has read everything up to and including this. */
+/** Position of a reader, which has read everything up to and including this event. */
 export type StreamPosition = { xid: bigint; id: string };
 
 export type StreamedEvent = StreamPosition & {
   type: EventType;
   conversationId: string | null;
   agentId: string | null;
-  /** Of a test event: its only endpoint. */
+  /** The only endpoint of a test event; null for other events. */
   endpointId: string | null;
   body: Buffer;
 };
 
 export type StreamFilter = {
-  /** Test events too. */
+  /** Whether to include test events. */
   withTests: boolean;
-  /** Unix seconds of the event; the first inclusive, the second exclusive. */
+  /** Unix seconds of the event; the first is inclusive, the second exclusive. */
   createdAfter?: number | undefined;
   createdBefore?: number | undefined;
   types?: readonly EventType[] | undefined;
@@ -38,24 +36,24 @@ export type StreamFilter = {
 };
 
 const NOTHING = '00000000-0000-0000-0000-000000000000';
-/** Before all events. */
+/** Position before all events. */
 export const START: StreamPosition = { xid: 0n, id: NOTHING };
 /**
- * Bytes of bodies in a page, of which there is one event at least: a reader that stands still holds
- * a page, and 500 of them must not hold all memory.
+ * Maximum bytes of event bodies per page, which always has at least one event. A stalled reader holds a page, and 500
+ * such pages must not exhaust the memory.
  */
 export const PAGE_BYTES = 131_072;
-/** More than any transaction lasts or clocks differ; the days before are not read. */
+/** Longer than any transaction or clock difference. Earlier days are not read. */
 const SLACK_MS = 86_400_000;
 
-/** What is committed at a moment, and where a reader of what comes after it begins. */
+/** Commit state at one moment, and the position where a reader of later events starts. */
 export type StreamStart = { position: StreamPosition; isCommitted: (xid: bigint) => boolean };
 
 export async function readStreamStart(db: Db): Promise<StreamStart> {
   const { rows } = await db.query<{ snapshot: string }>(
     'select pg_current_snapshot()::text as snapshot',
   );
-  // `xmin:xmax:xip,xip`: xmin is the oldest one running, xmax the first not begun.
+  // `xmin:xmax:xip,xip`: xmin is the oldest running transaction, xmax the first one not started.
   const [xmin = '0', xmax = '0', running = ''] = (rows[0]?.snapshot ?? '').split(':');
   const underWay = new Set(running.split(',').filter(Boolean));
   return {
@@ -64,7 +62,7 @@ export async function readStreamStart(db: Db): Promise<StreamStart> {
   };
 }
 
-/** The position of an event of this namespace; undefined when it is unknown or dropped. */
+/** Returns the position of an event in this namespace; undefined if it is unknown or dropped. */
 export async function findStreamPosition(
   db: Db,
   { namespace, id }: { namespace: string; id: string },
@@ -77,8 +75,9 @@ export async function findStreamPosition(
 }
 
 /**
- * The next events after `after`, in order: `limit` or PAGE_BYTES of them. `position`: where to go
- * on, past what the filter left out. `hasMore`: it was one of the two. `isHeldBack`: more events wait for an older transaction to end.
+ * Returns the next events after `after`, in order, up to `limit` or PAGE_BYTES. `position` is where to continue, after
+ * filtered events. `hasMore` is true if a limit was reached. `isHeldBack` is true if more events wait for an older
+ * transaction to end.
  */
 export async function readStream(
   db: Db,
@@ -87,7 +86,7 @@ export async function readStream(
     after: StreamPosition;
     filter: StreamFilter;
     limit: number;
-    /** Unix ms of an event; nothing unread is older. */
+    /** Unix ms of an event; no unread event is older. */
     sinceMs: number;
   },
 ): Promise<{
@@ -125,7 +124,7 @@ export async function readStream(
   const hasMore = found === limit || events.length < found;
   return {
     events,
-    // A page that is not full: below the horizon there is nothing else.
+    // If the page is not full, it has every event below the horizon.
     position: hasMore && last ? last : latest(after, before(horizon)),
     hasMore,
     isHeldBack: rows[0]?.isHeldBack ?? false,
@@ -158,8 +157,8 @@ function pageSql(filters: string): string {
 }
 
 /**
- * The last event of a namespace before a position below which nothing is added any more, whatever it
- * is; undefined: there is none.
+ * Returns the last event of a namespace before a position, regardless of filters; undefined if none exists. Nothing is
+ * added below that position later.
  */
 export async function lastEventBefore(
   db: Db,
@@ -196,7 +195,7 @@ function toEvent(row: Row): StreamedEvent[] {
   return [{ xid: BigInt(row.xid), id, type, conversationId, agentId, endpointId, body }];
 }
 
-/** Everything of older transactions, nothing of this one. */
+/** Returns the position after all older transactions and before this one. */
 function before(xid: bigint): StreamPosition {
   return { xid, id: NOTHING };
 }
@@ -205,15 +204,18 @@ function latest(a: StreamPosition, b: StreamPosition): StreamPosition {
   return isAfter(a, b) ? a : b;
 }
 
-/** uuids compare as PostgreSQL does: byte by byte, which their lower-case text does too. */
+/**
+ * Returns true if `a` is after `b`. PostgreSQL compares uuids byte by byte, and so does comparing their lower-case
+ * text.
+ */
 export function isAfter(a: StreamPosition, b: StreamPosition): boolean {
   return a.xid > b.xid || (a.xid === b.xid && a.id > b.id);
 }
 
 /**
- * Another server, after a restore, counts transactions from the start again: restored events would
- * stay above the horizon, or come after new ones. They are put before everything else, in the order
- * of their ids. With nothing to do it only looks at the newest events. Returns how many it moved.
+ * Repairs the order after a restore. The new server counts transactions from the start again, so restored events would
+ * stay above the horizon or come after new ones. Moves them before all other events, in the order of their ids. Usually
+ * it only reads the newest events. Returns how many events it moved.
  */
 export async function healStreamOrder(db: Db): Promise<number> {
   const { rows } = await db.query<{ ahead: boolean }>(

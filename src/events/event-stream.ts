@@ -19,25 +19,27 @@ import { replayWindowMs, type ReplayWindow } from './replay-window.ts';
 /**
  * Events as they happen, for any number of readers in this process (contract/events.md#stream).
  *
- * A namespace with readers has one tail: its newest events, read once for all. A reader that keeps
- * up is served from it; one that does not, or resumes from long ago, reads the database itself.
- * Nothing is queued for a reader: one that stands still holds the page it is at (PAGE_BYTES), and
- * is cut after a while (platform/http/slow-reader.ts).
+ * A namespace with readers has one tail: its newest events, read once for all. A reader that keeps up is served from
+ * the tail; one that is slow, or resumes from long ago, reads the database itself. Nothing is queued for a reader: a
+ * stalled one holds its current page (PAGE_BYTES) and is disconnected after a while (platform/http/slow-reader.ts).
  */
 export type EventStreams = {
-  /** @throws ApiError event_expired, unavailable (stopping) */
+  /**
+   * Starts a reader.
+   * @throws ApiError event_expired, unavailable (stopping)
+   */
   open: (input: {
     namespace: string;
     filter: StreamFilter;
     after: string | null;
   }) => Promise<Reader>;
-  /** There may be new events in these namespaces; `*`: in all. */
+  /** Checks these namespaces for new events; `*` means all. */
   wake: (namespaces: readonly string[]) => void;
-  /** Ends all readers and opens no more. */
+  /** Ends all readers and refuses new ones. */
   stop: () => void;
 };
 
-/** Yields what comes, in order, until `signal` or `stop` ends it. Read once. */
+/** Yields events in order until `signal` or `stop` ends it. Can be iterated only once. */
 export type Reader = (signal: AbortSignal) => AsyncGenerator<StreamedEvent>;
 
 export function createEventStreams(
@@ -96,7 +98,7 @@ async function* read(
 ): AsyncGenerator<StreamedEvent> {
   const { filter, tail, from } = input;
   let { position } = from;
-  // A position without an event is the present.
+  // A position without an event means now.
   let sinceMs = Math.max(uuidTimeMs(position.id), 0) || nowMs();
   while (!signal.aborted) {
     const after = position;

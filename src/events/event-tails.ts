@@ -11,34 +11,34 @@ import {
 } from './event-stream.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
-/** The newest events of each namespace that has readers, read once for all of them. */
+/** Newest events of each namespace that has readers. All readers share one read. */
 export type EventTails = {
-  /** Kept until it is released as often as it was asked for. */
+  /** Returns the tail of a namespace, which is kept until every caller has released it. */
   of: (namespace: string) => Promise<Tail>;
   release: (namespace: string) => void;
-  /** There may be new events in these namespaces; `*`: in all. */
+  /** Checks these namespaces for new events; `*` means all. */
   wake: (namespaces: readonly string[]) => void;
   stop: () => void;
 };
 
-/** Events read at once. */
+/** Events per read. */
 export const PAGE = 200;
-/** Events kept of a namespace: how far a reader may lag before it reads the database itself. */
+/** Maximum number of events kept per namespace. A reader that lags further behind reads the database itself. */
 const TAIL_MAX = 500;
 const TAIL_BYTES_MAX = 2_000_000;
-/** In case a wake-up is lost. */
+/** Poll interval, in case a wake-up is lost. */
 const POLL_MS = 1_000;
-/** How soon to look again for what an older transaction holds back; doubled each time. */
+/** First delay before checking again for events that an older transaction holds back; doubled each time. */
 const HELD_BACK_MS = 5;
 
 export type Tail = {
   events: StreamedEvent[];
   bytes: number;
-  /** Everything after this position and up to `until` is in `events`. */
+  /** `events` contains everything after this position, up to `until`. */
   from: StreamPosition;
   until: StreamPosition;
   readers: number;
-  /** Reads on; called while it reads, it reads once more. */
+  /** Reads new events. If called during a read, reads once more afterwards. */
   look: () => void;
   waiters: Set<() => void>;
   heldBackMs: number;
@@ -83,7 +83,7 @@ export function createEventTails(deps: {
 
   return {
     of: async (namespace) => {
-      // Read in any case: between a look-up and a set another caller might be quicker.
+      // Read in any case, because an await between the lookup and the set would let another caller create the tail.
       const { position } = await readStreamStart(pool);
       const tail: Tail = tails.get(namespace) ?? newTail(position, () => looking.trigger());
       const looking = createSingleFlight(() =>
@@ -136,7 +136,7 @@ function append(tail: Tail, events: readonly StreamedEvent[], until: StreamPosit
   }
 }
 
-/** Resolves when the tail has grown, the reader ends, or POLL_MS are over. */
+/** Resolves when the tail has grown, the reader ends, or POLL_MS have passed. */
 export function untilGrown({ waiters }: Tail, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const wake = (): void => {
@@ -152,10 +152,7 @@ export function untilGrown({ waiters }: Tail, signal: AbortSignal): Promise<void
   });
 }
 
-/**
- * The next page that the tail has after a position; undefined when the position lies before the
- * tail.
- */
+/** Returns the next page of the tail after a position; undefined if the position is before the tail. */
 export function fromTail(
   tail: Tail,
   after: StreamPosition,
@@ -166,7 +163,7 @@ export function fromTail(
   let bytes = 0;
   for (const event of tail.events.slice(at + 1)) {
     if (events.length > 0 && bytes + event.body.length > PAGE_BYTES) {
-      return { events, position: events.at(-1)!, hasMore: true }; // It has one.
+      return { events, position: events.at(-1)!, hasMore: true }; // The list is not empty.
     }
     events.push(event);
     bytes += event.body.length;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The nine event types and the data each carries (contract/events.md#types). Fields are in the order in
- * which they are sent; `?` in the contract is `.optional()` here.
+ * Schemas of the data of the nine event types (contract/events.md#types). Fields are in the order in which they are
+ * sent; `?` in the contract is `.optional()` here.
  */
 
 const agentId = z.string().meta({ description: 'Agent, `agt_…`' });
@@ -10,8 +10,8 @@ const conversationId = z.string().meta({ description: 'Conversation, `conv_…`'
 const channel = z.enum(['chat', 'voice', 'sms', 'web_voice']);
 const version = z.int().min(1).meta({ description: 'Number of the agent version' });
 /**
- * What a receiver would otherwise ask for: after the fixed fields of what a conversation's events
- * tell, each where there is one and where it does not stand among those already.
+ * Details that a receiver would otherwise have to request. They follow the fixed fields of a conversation's events if
+ * they have a value and are not already among those fields.
  */
 const userId = z.string().optional().meta({ description: 'Who the user is to you.' });
 const metadata = z
@@ -141,19 +141,19 @@ export function isEventType(text: string): text is EventType {
   return Object.hasOwn(EVENT_DATA, text);
 }
 
-/** Every entry of `event_types` that covers a type: the type, its groups (`agent.*`) and `*`. */
+/** Returns every entry of `event_types` that covers a type: the type, its groups (`agent.*`) and `*`. */
 export function subscriptionsTo(type: EventType): string[] {
   const parts = type.split('.');
   const groups = parts.slice(1).map((_, i) => `${parts.slice(0, i + 1).join('.')}.*`);
   return ['*', ...groups, type];
 }
 
-/** Whether an endpoint's `event_types` cover a type; an empty list covers all. */
+/** Returns true if an endpoint's `event_types` cover a type. An empty list covers all. */
 export function isSubscribed(eventTypes: readonly string[], type: EventType): boolean {
   return (
     eventTypes.length === 0 || subscriptionsTo(type).some((entry) => eventTypes.includes(entry))
   );
 }
 
-/** What an entry of `event_types` may be. */
+/** Valid entries of `event_types`. */
 export const SUBSCRIPTIONS: ReadonlySet<string> = new Set(EVENT_TYPES.flatMap(subscriptionsTo));

@@ -3,7 +3,7 @@ import { EVENT_TYPES } from './event-types.ts';
 import type { EventRow } from './events.sql.ts';
 import { createdAt } from '../platform/http/fields.ts';
 
-/** Events in answers of REST (contract/events.md#reading). */
+/** Numbers of deliveries of an event, as returned by REST (contract/events.md#reading). */
 
 export type DeliveryCounts = {
   pending: number;
@@ -29,7 +29,7 @@ export const Event = z
 
 const NONE: DeliveryCounts = { pending: 0, delivered: 0, failed: 0, canceled: 0 };
 
-/** Read from the stored bytes, never made again. */
+/** Returns an event from its stored bytes, without encoding it again. */
 export function eventView(
   row: Pick<EventRow, 'body' | 'endpointId'>,
   counts = NONE,

@@ -17,11 +17,11 @@ const params = { id: idParam('evt', 'event') };
 export type EventRoutesDeps = ReplayWindow & {
   pool: Pool;
   nowMs: () => number;
-  /** By event, all of a page in one statement; an event without deliveries may be missing. */
+  /** Counts deliveries by event, with one statement per page. Events without deliveries may be missing. */
   countDeliveries: (eventIds: readonly string[]) => Promise<Map<string, DeliveryCounts>>;
 };
 
-/** Lists and reads of events (contract/events.md#reading). */
+/** Serves lists and single events (contract/events.md#reading). */
 export function eventRoutes(deps: EventRoutesDeps): Route[] {
   return [listRoute(deps), readRoute(deps)];
 }
@@ -79,7 +79,10 @@ function listRoute(deps: EventRoutesDeps): Route {
 
 const listCursor = cursorOf((text) => readLogCursor(text) ?? toUuid('evt', text) ?? undefined);
 
-/** null: it is of the other order. @throws ApiError invalid_parameter */
+/**
+ * Requires a cursor of the requested order; null means that it belongs to the other order.
+ * @throws ApiError invalid_parameter
+ */
 function inOrder<T>(cursor: T | null): T {
   if (cursor !== null) return cursor;
   const detail = 'cursor: it is of the other order: give the order that it was answered for';

@@ -12,9 +12,9 @@ export type EventRow = {
   id: string;
   namespace: string;
   type: EventType;
-  /** For a test event: its only endpoint. */
+  /** The only endpoint of a test event; null for other events. */
   endpointId: string | null;
-  /** Unix ms; since then its words are gone, and it is sent no more but where it is on its way. */
+  /** When its words were erased, in Unix ms. After that, it is only sent by deliveries that already exist. */
   erasedAt: number | null;
   body: Buffer;
 };
@@ -36,13 +36,13 @@ export async function readEvent(
 type EventFilter = ListPage &
   CreatedBetween & {
     types?: readonly EventType[] | undefined;
-    /** Test events too. */
+    /** Whether to include test events. */
     withTests: boolean;
     conversationId?: string | undefined;
     agentId?: string | undefined;
   };
 
-/** Newest first. */
+/** Returns events, newest first. */
 export async function listEvents(db: Db, filter: EventFilter): Promise<EventRow[]> {
   const { where, values } = filteredBy([
     ['namespace =', filter.namespace],

@@ -4,27 +4,27 @@ import { speak } from '../platform/postgres/silence.ts';
 import { subscriptionsTo, type EventType } from './event-types.ts';
 
 /**
- * The outbox: one statement writes an event and its deliveries, in the transaction of the change.
- * The only place outside `webhooks` that touches the queue and the endpoints.
+ * The outbox: one statement writes an event and its deliveries, in the transaction of the change. This is the only
+ * place outside `webhooks` that accesses the queue and the endpoints.
  */
 
-/** An event about to be committed with its change. Ids are uuids. */
+/** Event to be committed with its change. Ids are uuids. */
 export type NewEvent = {
   id: string;
   namespace: string;
   type: EventType;
   conversationId?: string;
-  /** Position in its conversation, taken under the conversation's row lock. */
+  /** Position in its conversation, assigned under the conversation's row lock. */
   sequence?: number;
   agentId?: string;
   body: Buffer;
-  /** The trace it happened in; its deliveries carry it on. */
+  /** Trace in which the event happened; its deliveries continue it. */
   traceparent?: string | undefined;
 };
 
 /**
- * Inserts the event, and one queued delivery for each endpoint of its namespace that is enabled and
- * subscribed. Returns those endpoints, to be woken after the commit.
+ * Inserts the event, and one queued delivery for each enabled and subscribed endpoint of its namespace. Returns those
+ * endpoints, which must be woken after the commit.
  */
 export async function insertEvent(db: Db, event: NewEvent): Promise<string[]> {
   speak(db);
@@ -56,7 +56,7 @@ export async function insertEvent(db: Db, event: NewEvent): Promise<string[]> {
   return rows.map(({ endpointId }) => endpointId);
 }
 
-/** An event for one endpoint only, and its delivery. Ids are uuids. */
+/** Event for one endpoint only, and its delivery. Ids are uuids. */
 export type NewTestEvent = {
   id: string;
   deliveryId: string;
@@ -68,12 +68,12 @@ export type NewTestEvent = {
 };
 
 /**
- * Test events and their queued deliveries, in one statement however many they are. Returns the
- * deliveries of those whose endpoint exists and is enabled; of the others nothing is stored.
+ * Inserts test events and their queued deliveries in one statement, however many there are. Returns the deliveries
+ * whose endpoint exists and is enabled; for other endpoints nothing is stored.
  *
- * It notifies within the commit (src/platform/postgres/notifications.ts says why other producers do
- * it afterwards): many events share the one commit that waits for the lock of notifications, and
- * each saves a round trip. At most 200 events, for what a notification can hold.
+ * Notifies within the commit. Other producers notify afterwards (see src/platform/postgres/notifications.ts for the
+ * reason), but here many events share the one commit that waits for the notification lock, and each saves a round trip.
+ * The maximum is 200 events, because a notification has a size limit.
  */
 export async function insertTestEvents(
   db: Db,
@@ -117,7 +117,7 @@ export async function insertTestEvents(
       column('type'),
       column('endpointId'),
       ends.map((at, i) => at - events[i]!.body.length),
-      // As one value: an array of them would be sent as text, each byte as two digits.
+      // One value, because an array would be sent as text, with two digits per byte.
       Buffer.concat(column('body')),
       column('body').map(({ length }) => length),
       CHANNELS.deliveries,

@@ -1,11 +1,11 @@
 import { DEFAULT_RETENTION, type Retention } from '../config.ts';
 
 /**
- * How long events can be replayed and the stream resumed (contract/deliveries.md#replay): `PARLEY_RETENTION_EVENTS`.
- * The one place that says so; partitions are dropped a day later.
+ * How long events can be replayed and streams resumed (contract/deliveries.md#replay): `PARLEY_RETENTION_EVENTS`.
+ * Partitions are dropped a day later.
  */
 export type ReplayWindow = {
-  /** Default: that of an environment that sets none. */
+  /** By default, the value for an environment that sets none. */
   retention?: Pick<Retention, 'events'>;
 };
 
@@ -13,7 +13,7 @@ export function replayWindowMs(deps: ReplayWindow): number {
   return replayDays(deps) * 86_400_000;
 }
 
-/** For people: `30 days` */
+/** Returns the window for people: `30 days`. */
 export function replayWindowText(deps: ReplayWindow): string {
   return `${replayDays(deps)} days`;
 }

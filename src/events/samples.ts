@@ -1,15 +1,15 @@
 import type { EventData, EventType } from './event-types.ts';
 
 /**
- * One realistic `data` for each event type: what a test event carries when its sender gives
- * none, and what the description of the API shows. The ids are well-formed and name nothing.
+ * Realistic `data` for each event type. Test events use it if the sender gives none, and the API description shows it.
+ * The ids are well-formed, but name nothing that exists.
  */
 const AGENT = 'agt_06dmv3v9ssn80yhpw1gqcsk0j4';
 const CONVERSATION = 'conv_06dmv3w2k1q8b7n5r4x9c0t3ze';
 const TRANSCRIPT = `https://parley.example.com/v1/conversations/${CONVERSATION}/transcript`;
 const ESCALATION = 'esc_06dmv3w9f2h6j8m1p3s5v7y0ab';
 
-/** Stands after the fixed fields of what a conversation's events tell. */
+/** Details that follow the fixed fields of a conversation's events. */
 const ABOUT = {
   user_id: 'customer-4711',
   metadata: { plan: 'gold' },

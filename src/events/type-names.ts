@@ -3,25 +3,25 @@ import { flag } from '../platform/http/fields.ts';
 import { EVENT_TYPES, isSubscribed, SUBSCRIPTIONS, type EventType } from './event-types.ts';
 
 /**
- * Event types as callers name them: by name, by group (`agent.*`) or all (`*`), as in an endpoint's
- * `event_types`. Read as the types that are meant.
+ * Error message for event types, which callers give by name, by group (`agent.*`) or all (`*`), as in an endpoint's
+ * `event_types`. They are expanded to the types they cover.
  */
 
 const RULE = `must be one of ${EVENT_TYPES.join(', ')}, a group such as agent.*, or *`;
 
-/** Leaves test events out unless the caller requests them (contract/events.md#test-events). */
+/** Query parameter to include test events, which are omitted by default (contract/events.md#test-events). */
 export const withTests = flag.meta({
   description: 'true: test events too; false, the default: without them.',
 });
 
-/** One name, in a query. */
+/** One name in a query. */
 export const typeName = z
   .string()
   .max(100)
   .transform((name, context) => typesOf([name], context))
   .meta({ description: 'A type, a group (`agent.*`) or `*`.', example: 'agent.*' });
 
-/** Several with commas between, in a query. */
+/** Several names in a query, separated by commas. */
 export const typeNameList = z
   .string()
   .max(1_000)
@@ -34,7 +34,7 @@ export const typeNameList = z
     example: 'agent.published',
   });
 
-/** Several, in a body. */
+/** Several names in a body. */
 export const typeNames = z
   .array(z.enum([...SUBSCRIPTIONS] as [string, ...string[]], RULE))
   .min(1)
@@ -47,7 +47,7 @@ function typesOf(names: readonly string[], context: z.RefinementCtx): EventType[
   return z.NEVER;
 }
 
-/** In the order of EVENT_TYPES, each once. */
+/** Returns the types that names cover, without duplicates and in the order of EVENT_TYPES. */
 function meantBy(names: readonly string[]): EventType[] {
   return EVENT_TYPES.filter((type) => isSubscribed(names, type));
 }
