@@ -20,15 +20,15 @@ import {
 } from '../conversations/record/conversation-deps.ts';
 import { countEnd, endLocked } from '../conversations/ending/end-conversation.ts';
 
-/** Stands where words were. */
+/** Replaces erased words. */
 export const ERASED = '[erased]';
 
 export type ErasureDeps = ConversationDeps & {
-  /** The words in its events and their deliveries, in the caller's transaction. */
+  /** Erases the words in the conversation's events and their deliveries, in the caller's transaction. */
   eraseEvents: (db: Db, about: Erasing) => Promise<CanceledEvents>;
 };
 
-/** Deliveries of events that are not sent any more: some of them, and how many there are. */
+/** Canceled deliveries: the first ones, and the total number. */
 export type CanceledEvents = {
   canceled: readonly {
     deliveryId: string;
@@ -40,8 +40,8 @@ export type CanceledEvents = {
 };
 
 /**
- * Takes the words of a conversation out of everything that is stored and hides the conversation; an
- * active one is ended first. What was counted stays: when, how long, with what outcome.
+ * Erases the words of a conversation from everything that is stored and hides it. Ends a live conversation first. The
+ * counts stay: when, how long, with what outcome.
  * @throws ApiError not_found
  */
 export async function eraseConversation(
@@ -62,7 +62,7 @@ export async function eraseConversation(
     await eraseGapsOf(db, row.id, ERASED);
     await eraseCallsOf(db, row.id);
     const told = await deps.eraseEvents(db, { conversationId: row.id, events, erased: ERASED });
-    await eraseAnswersAbout(db, row.id); // Kept for repeats of a request.
+    await eraseAnswersAbout(db, row.id); // Stored responses for repeated requests.
     const target = fromUuid('conv', id);
     const detail = { events };
     await recordAudit(db, by, { action: 'conversation.erased', target, detail });

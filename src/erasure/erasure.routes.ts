@@ -30,7 +30,7 @@ const ErasedConversation = z
   })
   .meta({ id: 'ErasedConversation', description: 'What its receivers will not be sent.' });
 
-/** Erases a conversation from everything that is stored (contract/conversations.md#erasure). */
+/** Serves the erasure of a conversation from everything that is stored (contract/conversations.md#erasure). */
 export function eraseConversationRoute(deps: ErasureDeps): Route {
   return route({
     method: 'delete',

@@ -11,9 +11,9 @@ import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 
 /**
- * Removes conversations and lines of the audit log that are past their retention (contract/running.md#settings).
- * Batch by batch, each a short transaction of its own, by one process at a time: whoever is killed
- * leaves whole things, and the next look goes on. Partitions of events go by themselves
+ * Dependencies of the job that removes conversations and audit log lines after their retention
+ * (contract/running.md#settings). It deletes batches, each in a short transaction, by one process at a time. A killed
+ * process leaves only whole objects, and the next run continues. Partitions of events are dropped separately
  * (webhooks/queue/partitions.sql.ts).
  */
 export type RetentionDeps = { pool: Pool; retention: Retention; log: Logger };
@@ -38,7 +38,7 @@ export function createRetention(deps: RetentionDeps): Periodic {
 
 export type Removed = { conversations: number; calls: number; auditLines: number };
 
-/** One run over everything. */
+/** Runs every removal once. */
 export async function removeOld(deps: RetentionDeps, signal: AbortSignal): Promise<Removed> {
   const { conversations: days, audit } = deps.retention;
   const removed: Removed = { conversations: 0, calls: 0, auditLines: 0 };
@@ -75,12 +75,15 @@ async function inBatches(
   return total;
 }
 
-/** Whole: turns and escalations go with the row; gaps stay, since they are the agent's. */
+/**
+ * Removes whole conversations: turns and escalations are deleted with the row. Knowledge gaps stay, because they belong
+ * to the agent.
+ */
 async function removeConversations(db: Db, batch: Batch): Promise<number> {
   const ids = await deleteOldConversations(db, batch);
   if (ids.length === 0) return 0;
   await deleteCallsOf(db, ids);
-  // Feedback may have been answered today.
+  // A rating of an old conversation may have a response stored today.
   for (const id of ids) await eraseAnswersAbout(db, id);
   return ids.length;
 }
