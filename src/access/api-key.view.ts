@@ -4,7 +4,10 @@ import { SCOPES } from '../platform/http/authorize.ts';
 import type { ApiKeyRow } from './api-keys.sql.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/fields.ts';
 
-/** API keys as REST answers them (contract/api-keys.md). A row has no key that could slip out. */
+/**
+ * API keys as returned by REST (contract/api-keys.md). The row does not contain the key's text, so a response cannot
+ * leak it.
+ */
 
 export const ApiKey = z
   .strictObject({

@@ -15,7 +15,7 @@ const params = { id: idParam('key', 'API key') };
 
 export type ApiKeyRoutesDeps = KeyMakerDeps;
 
-/** API keys: scopes, rotation and end (contract/api-keys.md). */
+/** Serves API keys: creation, scopes, rotation and deletion (contract/api-keys.md). */
 export function apiKeyRoutes(deps: ApiKeyRoutesDeps): Route[] {
   return [...readRoutes(deps), ...newKeyRoutes(deps), deleteRoute(deps)];
 }

@@ -8,14 +8,14 @@ type KeyId = { namespace: string; id: string };
 
 export type ApiKey = { id: string; namespace: string; scopes: Scope[] };
 
-/** What there is to see of a key. Times are Unix milliseconds. */
+/** Visible properties of an API key. Times are Unix milliseconds. */
 export type ApiKeyRow = ApiKey & {
   name: string;
-  /** Its first characters, by which people recognise it. */
+  /** First characters of the key, by which people recognize it. */
   prefix: string;
   createdAt: number;
   lastUsedAt: number | null;
-  /** When it ends, as it was made or by a rotation; null: it does not. */
+  /** Expiry, set on creation or by a rotation; null if the key does not expire. */
   expiresAt: number | null;
 };
 
@@ -23,12 +23,12 @@ const PREFIX = 'parley_';
 const PREFIX_SHOWN = 15;
 const RANDOM_BYTES = 30;
 
-/** A new key's text: 240 random bits. Only its hash is stored. */
+/** Returns the text of a new key: 240 random bits. Only its hash is stored. */
 export function newKeyText(): string {
   return PREFIX + randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
-/** The id of the key with this text, which may exist already. */
+/** Returns the id of the key with this text. Inserts the key unless it already exists. */
 export async function insertApiKey(
   db: Db,
   input: { namespace: string; scopes: readonly Scope[]; text: string; name?: string },
@@ -48,11 +48,11 @@ export type NewApiKey = {
   namespace: string;
   scopes: readonly Scope[];
   name: string;
-  /** When it ends; default: it does not. */
+  /** Expiry; by default the key does not expire. */
   expiresAt?: number | null;
 };
 
-/** Undefined when there is a key with this text. */
+/** Inserts a key. Returns undefined if a key with this text already exists. */
 export async function addApiKey(
   db: Db,
   input: NewApiKey & { text: string },
@@ -69,11 +69,11 @@ export async function addApiKey(
 
 const LIVE = `revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`;
 
-/** Null: it has no end. */
+/** Time until a key expires; null if it does not expire. */
 type Ending = { endsInMs: number | null };
 const ENDS_IN_MS = `(extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as "endsInMs"`;
 
-/** Looked up by hash, so that its timing reveals nothing about the key. */
+/** Finds a live key. Looks it up by hash, so that the timing reveals nothing about the key. */
 export async function findApiKey(db: Db, text: string): Promise<(ApiKey & Ending) | undefined> {
   const { rows } = await db.query<ApiKey & Ending>({
     name: 'find_api_key',
@@ -83,7 +83,7 @@ export async function findApiKey(db: Db, text: string): Promise<(ApiKey & Ending
   return rows[0];
 }
 
-/** Those of the keys that work. */
+/** Returns the keys among `ids` that are live. */
 export async function listLiveKeys(
   db: Db,
   ids: readonly string[],
@@ -104,7 +104,7 @@ export async function readApiKey(db: Db, key: KeyId): Promise<ApiKeyRow | undefi
   return rows[0];
 }
 
-/** Those that work, newest first. */
+/** Returns live keys, newest first. */
 export async function listApiKeys(
   db: Db,
   { namespace, before, limit }: ListPage,
@@ -121,7 +121,7 @@ export async function listApiKeys(
   return rows;
 }
 
-/** Keys that work: those that stand until they are deleted, and those that end by themselves. */
+/** Counts live keys: `standing` keys last until they are deleted, `ending` keys have an expiry. */
 export async function countApiKeys(
   db: Db,
   namespace: string,
@@ -131,15 +131,15 @@ export async function countApiKeys(
        from api_keys where namespace = $1 and ${LIVE}`,
     [namespace],
   );
-  return rows[0]!; // An aggregate has one row.
+  return rows[0]!; // An aggregate always returns one row.
 }
 
 type LockedKey = { id: string; expiresAt: number | null; isManaging: boolean };
 
 /**
- * Locks the keys of a namespace that may manage keys and do not expire (`isManaging`), and those of
- * `ids` that work: of two callers who delete the last two, or each other, one must see what the
- * other did. All at once and in one order, so that two never wait for each other.
+ * Locks the live keys in `ids`, and the keys of the namespace that may manage keys and do not expire (`isManaging`). If
+ * two callers delete the last two keys, or each other's, the second one must see what the first did. One statement
+ * locks all keys in a fixed order, so that two callers never deadlock.
  */
 export async function lockManagingKeys(
   db: Db,
@@ -156,7 +156,7 @@ export async function lockManagingKeys(
   return rows;
 }
 
-/** Undefined when another caller was quicker. */
+/** Revokes a key. Returns undefined if another caller revoked it first. */
 export async function revokeApiKey(db: Db, key: KeyId): Promise<ApiKeyRow | undefined> {
   const { rows } = await db.query<ApiKeyRow>(
     `update api_keys set revoked_at = clock_timestamp()
@@ -166,7 +166,7 @@ export async function revokeApiKey(db: Db, key: KeyId): Promise<ApiKeyRow | unde
   return rows[0];
 }
 
-/** Lets a key expire; returns when, or undefined when that was decided before. */
+/** Lets a key expire after `afterSec`. Returns the expiry, or undefined if the key already had one. */
 export async function expireApiKey(
   db: Db,
   key: KeyId,

@@ -12,18 +12,18 @@ import { inTransaction } from '../platform/postgres/transaction.ts';
 import { deleteOldSessions, endSession, readSession, type SessionRow } from './sessions.sql.ts';
 import { deleteOldSignInTokens } from './sign-in-tokens.sql.ts';
 
-/** Ends sessions early (contract/sessions.md#ending), each with its line of the audit log. */
+/** Dependencies for ending sessions early (contract/sessions.md#ending). Each end is recorded in the audit log. */
 
 export type SessionDeps = {
   pool: Pool;
-  /** Called after the commit with a session, or a key, that ended. */
+  /** Called after the commit with the id of the session or key that ended. */
   onEnded: (id: string) => void;
 };
 
 type Session = Pick<SessionRow, 'id' | 'namespace' | 'keyId' | 'name'>;
 
 /**
- * Their own is anybody's to end; another's is for whoever may manage keys.
+ * Ends a session. Callers may always end their own session; ending another one requires permission to manage keys.
  * @throws ApiError missing_scope, not_found
  */
 export async function signOut(
@@ -42,14 +42,17 @@ export async function signOut(
   onEnded(id);
 }
 
-/** @throws ApiError missing_scope */
+/**
+ * Requires the scope `keys` unless the session is the caller's own.
+ * @throws ApiError missing_scope
+ */
 export function requireOwn(caller: Caller, id: string): void {
   if (caller.sessionId !== id) requireScope(caller, 'keys', 'it is not your own session');
 }
 
 /**
- * A token came that was replaced long enough ago: two have it, and nobody knows which of them is the
- * person. Neither goes on.
+ * Ends a session whose replaced token was used after its overlap. Two parties hold a token, and it is unclear which one
+ * is the person, so the session ends for both.
  */
 export async function endStolenSession(
   { pool, onEnded }: SessionDeps,
@@ -79,7 +82,7 @@ function recordEnd(
   });
 }
 
-/** Removes what signs nobody in any more; true when there is more of it. */
+/** Deletes expired sign-in tokens and a batch of old sessions. Returns true if more sessions remain. */
 export async function forgetOldSessions({ pool }: { pool: Pool }): Promise<boolean> {
   await deleteOldSignInTokens(pool);
   return (await deleteOldSessions(pool, BATCH)) === BATCH;

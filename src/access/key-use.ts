@@ -2,20 +2,20 @@ import { noteKeyUse } from './api-keys.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
 /**
- * When API keys were last used, good to about a minute: a request notes it in memory, and it is
- * written later. A crash loses a note; nothing depends on it.
+ * Records when API keys were last used, to within about a minute. A request notes the use in memory, and a later write
+ * stores it. A crash loses a note; nothing depends on it.
  */
 export type KeyUse = {
   /** Never waits, never fails. */
   note: (keyId: string) => void;
-  /** Writes what was noted, in one statement. */
+  /** Writes all notes in one statement. */
   write: () => Promise<boolean>;
 };
 
 const EVERY_MS = 60_000;
 const KNOWN_MAX = 10_000;
 
-/** `onPending` is called when there is something to write. */
+/** Creates the recorder. `onPending` is called when there is something to write. */
 export function createKeyUse(deps: {
   pool: Pool;
   nowMs: () => number;

@@ -5,26 +5,29 @@ import type { Pool } from '../platform/postgres/pool.ts';
 import { createEndWatch, type EndWatch } from './watch-ends.ts';
 
 /**
- * The API keys that work, for one process (contract/api-keys.md#ending: a deleted key is refused within 100 ms, and
- * within a second when the notification is lost). Found keys are remembered, so that a busy caller
- * costs a statement each half second and not one per request; open streams are asked after together.
+ * Live API keys, as known to one process. contract/api-keys.md#ending promises that a deleted key is refused within 100
+ * ms, and within a second if the notification is lost. Keys are cached, so that a busy caller costs one statement per
+ * half second instead of one per request. One statement checks the keys of all open streams.
  */
 export type LiveKeys = {
   authenticate: Authenticate;
-  /** What has been opened with a key and goes on; to be held to its end. */
+  /** Watches what a key has opened, so that it ends with the key. */
   watch: EndWatch['watch'];
-  /** These keys (uuids; `*`: all) ended, or will: forgets them, and looks at what they opened. */
+  /**
+   * Drops these keys (uuids; `*` means all) from the cache and rechecks the streams that they opened, because the keys
+   * have ended or are about to.
+   */
   look: (ids: readonly string[]) => void;
   stop: () => Promise<void>;
 };
 
-/** With the look at what is open (watch-ends.ts) less than a second. */
+/** Together with the check interval in watch-ends.ts, this stays below a second. */
 const REMEMBER_MS = 500;
 const REMEMBERED_MAX = 1_000;
 
 type Deps = {
   pool: Pool;
-  /** Monotonic. */
+  /** Monotonic clock. */
   nowMs: () => number;
   onUsed: (keyId: string) => void;
   log: Logger;
@@ -48,7 +51,7 @@ export function createLiveKeys(deps: Deps): LiveKeys {
   };
 }
 
-/** Whom an API key belongs to. Wrong keys are not remembered: a new key works at once. */
+/** Authenticates API keys, with a cache. Unknown keys are not cached, so that a new key works immediately. */
 function createAuthenticate({ pool, nowMs, onUsed }: Deps): {
   authenticate: Authenticate;
   forget: (ids: readonly string[]) => void;
@@ -69,8 +72,8 @@ function createAuthenticate({ pool, nowMs, onUsed }: Deps): {
       if (!found) return undefined;
       const { endsInMs, ...key } = found;
       if (known.size >= REMEMBERED_MAX) known.clear();
-      // Counted from before the query: a key revoked meanwhile is not remembered longer. One that
-      // was to be forgotten meanwhile may have been read before it ended.
+      // The time counts from before the query, so that a key revoked during the query is not cached for longer. If
+      // `forget` ran during the query, the key may have ended after the read, so it is not cached.
       const untilMs = askedMs + Math.min(REMEMBER_MS, endsInMs ?? Infinity);
       if (before === timesForgotten) known.set(text, { key, untilMs });
       onUsed(key.id);

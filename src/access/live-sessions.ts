@@ -14,25 +14,25 @@ import {
 import { createEndWatch, type EndWatch } from './watch-ends.ts';
 
 /**
- * Which sessions live, for one process, as live-keys.ts for keys: the same promise of how soon they end.
- * A busy session costs a statement each half second.
+ * Live sessions, as known to one process. They end as promptly as keys do (live-keys.ts). A busy session costs one
+ * statement per half second.
  */
 export type LiveSessions = {
   authenticate: AuthenticateSession;
   watch: EndWatch['watch'];
-  /** These sessions or keys (uuids; `*`: all) ended, or will. */
+  /** Rechecks these sessions or keys (uuids; `*` means all), because they have ended or are about to. */
   look: (ids: readonly string[]) => void;
   stop: () => Promise<void>;
 };
 
 const REMEMBER_MS = 500;
 const REMEMBERED_MAX = 1_000;
-/** Small beside the time after which an unused session ends. */
+/** Minimum interval between two writes of the last use. It is small compared with the idle timeout of a session. */
 const NOTE_USE_MS = 30_000;
 
 type Deps = SessionDeps & {
   pool: Pool;
-  /** Monotonic. */
+  /** Monotonic clock. */
   nowMs: () => number;
   onUsed: (keyId: string) => void;
   log: Logger;
@@ -48,7 +48,7 @@ export function createLiveSessions(deps: Deps): LiveSessions {
       const live = await listLiveSessions(pool, ids);
       if (nowMs() - notedMs > NOTE_USE_MS) {
         notedMs = nowMs();
-        await noteSessionUse(pool, ids); // What is open is used.
+        await noteSessionUse(pool, ids); // An open stream counts as use.
       }
       return live;
     },
@@ -59,7 +59,7 @@ export function createLiveSessions(deps: Deps): LiveSessions {
     watch,
     look: (ids) => {
       forget(ids);
-      look(['*']); // Whose key it was that ended is known by the database alone.
+      look(['*']); // Only the database knows which sessions belong to a key that ended.
     },
     stop,
   };
@@ -107,7 +107,7 @@ function createAuthenticate(deps: Deps): {
   };
 }
 
-/** Notes what the database is to know of it; the token that replaces this one, if it is old. */
+/** Records the use of a session in the database. Returns the token that replaces this one if this one is old. */
 async function used(
   { pool }: Pick<Deps, 'pool'>,
   { id, unseenMs, isNew, isOld }: FoundSession,

@@ -28,35 +28,37 @@ import {
 import { noCommitHook, type CommitHook } from '../platform/postgres/commit-hook.ts';
 
 /**
- * API keys (contract/api-keys.md#creating). Nobody gives away more than they have, and no namespace loses its
- * last key that may manage keys; each act is committed with its line of the audit log.
+ * Dependencies for managing API keys (contract/api-keys.md#creating). Callers cannot grant scopes that they do not
+ * have. A namespace never loses its last key that may manage keys. Each change is committed together with its audit log
+ * line.
  */
 
 export type KeyDeps = {
   pool: Pool;
-  /** Called after the commit with a key that ended or got an end. */
+  /** Called after the commit with a key that ended or got an expiry. */
   onKeyEnded: (keyId: string) => void;
 };
 export type KeyMakerDeps = QuotaDeps & KeyDeps;
 
-/** Who acts, by their own key or in a session of it; `scopes` are that key's. */
+/** The caller, with a key or with a session of that key. `scopes` are those of the key. */
 export type KeyManager = AuditedBy & {
-  /** uuid of that key */
+  /** uuid of the key. */
   keyId: string;
-  /** uuid; null: they sent the key itself. */
+  /** uuid; null if the caller sent the key itself. */
   sessionId: string | null;
   scopes: readonly Scope[];
 };
 
-/** The only time that the key's text is seen. */
+/** A new key. Its text is available only here. */
 export type NewKey = { row: ApiKeyRow; text: string };
 
 const SCOPES_MISSING = 'a key may be given no more scopes than your own has';
 
 /**
- * One that ends is counted against the quota with those that run out, and is nobody's last key.
- * @throws ApiError unauthorized, quota_exceeded, invalid_body when it is more than the caller's own
- * key may do, outlives that key, or its end is over
+ * Creates an API key. A key with an expiry counts against the quota together with rotated keys, and never counts as the
+ * last key.
+ * @throws ApiError unauthorized, quota_exceeded, invalid_body if the key has scopes that the caller's own key lacks,
+ * outlives that key, or has an expiry in the past
  */
 export function createKey(
   deps: KeyMakerDeps,
@@ -75,7 +77,7 @@ export function createKey(
     const { endsAt } = await lockKeys(db, caller);
     const isEnding = input.expiresAt !== undefined && input.expiresAt !== null;
     await requireRoom(db, deps, caller.namespace, isEnding ? 'ending' : 'standing');
-    const scopes = SCOPES.filter((scope) => input.scopes.includes(scope)); // Each once.
+    const scopes = SCOPES.filter((scope) => input.scopes.includes(scope)); // Removes duplicates.
     const made = await makeKey(db, { ...input, namespace: caller.namespace, scopes });
     requireFuture(made.row);
     requireNoLater(made.row, endsAt);
@@ -86,10 +88,10 @@ export function createKey(
 }
 
 /**
- * A new key of the same name and scopes; the old one ends when the overlap does, and cannot be
- * rotated again. Where the quota is used up a key can still be rotated; those that end are counted
- * apart, or a chain of rotations would make any number. A key that ends rotates none: it would have
- * one that lasts.
+ * Creates a key with the same name and scopes. The old key ends after the overlap and cannot be rotated again. A key
+ * can be rotated even if the quota is used up. Expiring keys have a separate count, because otherwise a chain of
+ * rotations could create any number of keys. A key with an expiry cannot rotate keys, because the new key would have
+ * none.
  * @throws ApiError unauthorized, not_found, missing_scope, rotation_in_progress, quota_exceeded
  */
 export async function rotateKey(
@@ -105,17 +107,18 @@ export async function rotateKey(
     const old = found(await readApiKey(db, key), 'API key');
     const missing = missingScopes(caller, old.scopes);
     if (missing.length > 0) {
-      // Else a key that may only manage keys could make itself one that may do everything.
+      // Without this check, a key that may only manage keys could create one that may do everything.
       throw new ApiError('missing_scope', `${SCOPES_MISSING}: it lacks ${missing.join(', ')}`);
     }
-    // Its row is locked: of two rotations at once one fails.
+    // The row is locked, so one of two concurrent rotations fails.
     const expiresAt = await expireApiKey(db, key, input.overlapSec);
     if (expiresAt === undefined) {
       const detail = 'it ends by itself: make another key, or rotate the one that came after it';
       throw new ApiError('rotation_in_progress', detail);
     }
     if (endsAt !== null) {
-      // What it makes has no end. Here, so that one that cannot be rotated says that.
+      // The new key would have no expiry. This check comes last, so that a key that cannot be rotated reports that
+      // first.
       const detail = `your own key ends at ${unixSec(endsAt)} and makes none that outlives it`;
       throw new ApiError('missing_scope', detail);
     }
@@ -135,7 +138,10 @@ export async function rotateKey(
   return rotated;
 }
 
-/** @throws ApiError unauthorized, not_found, last_key */
+/**
+ * Deletes an API key.
+ * @throws ApiError unauthorized, not_found, last_key
+ */
 export async function deleteKey(
   { pool, onKeyEnded }: KeyDeps,
   caller: KeyManager,
@@ -156,9 +162,9 @@ export async function deleteKey(
 }
 
 /**
- * Locks the caller's own key, and session, which another process may have ended while this one remembers it: it
- * must leave no successor. `managing`: ids of those that may manage keys and do not expire; `endsAt`:
- * when the caller's own ends, Unix ms, null: never.
+ * Locks the caller's own key and session. Another process may have ended them while this process still has them cached,
+ * and an ended key must not create a successor. `managing` has the ids of the keys that may manage keys and do not
+ * expire. `endsAt` is the expiry of the caller's key in Unix ms, or null if it has none.
  * @throws ApiError unauthorized
  */
 async function lockKeys(
@@ -177,8 +183,8 @@ async function lockKeys(
 }
 
 /**
- * Makes a given text a key, unless it is or was one: set in the environment or made by the command
- * line. Undefined when there was nothing to do.
+ * Adds a key with a given text, which comes from the environment or the command line. Returns undefined if the text
+ * already is or was a key.
  * @throws StartupError if the text is a key of another namespace
  */
 export function addGivenKey(
@@ -195,7 +201,10 @@ export function addGivenKey(
   });
 }
 
-/** @throws StartupError if `known`, the stored key with the same text, is of another namespace */
+/**
+ * Checks the namespace of `known`, the stored key with the same text.
+ * @throws StartupError if `known` belongs to another namespace
+ */
 export function requireNamespace(
   { name, namespace }: Pick<NewApiKey, 'name' | 'namespace'>,
   known: { namespace: string } | undefined,
@@ -222,7 +231,10 @@ async function makeKey(db: Db, input: NewApiKey): Promise<NewKey> {
   return { row, text };
 }
 
-/** By the database's clock, which decides when it ends. @throws ApiError invalid_body */
+/**
+ * Requires an expiry in the future. Compares with the database's clock, which decides when the key ends.
+ * @throws ApiError invalid_body
+ */
 function requireFuture({ expiresAt, createdAt }: ApiKeyRow): void {
   if (expiresAt === null || expiresAt > createdAt) return;
   const detail = 'must be in the future, in Unix seconds';
@@ -231,7 +243,10 @@ function requireFuture({ expiresAt, createdAt }: ApiKeyRow): void {
   });
 }
 
-/** Else whoever has a key for a day makes one for ever. @throws ApiError invalid_body */
+/**
+ * Requires that the new key does not outlive the caller's. Otherwise a key for one day could create a permanent one.
+ * @throws ApiError invalid_body
+ */
 function requireNoLater({ expiresAt }: ApiKeyRow, endsAt: number | null): void {
   if (endsAt === null || (expiresAt !== null && expiresAt <= endsAt)) return;
   const detail = `must be ${unixSec(endsAt)} at the latest, when your own key ends`;
@@ -244,7 +259,7 @@ function missingScopes(caller: KeyManager, scopes: readonly Scope[]): Scope[] {
   return scopes.filter((scope) => !caller.scopes.includes(scope));
 }
 
-/** What there is to see of it. */
+/** Returns the visible fields of a key, for the audit log. */
 function toldOf({ name, scopes, prefix, expiresAt }: ApiKeyRow): Fields {
   return { name, scopes, prefix, expires_at: unixSecOrNull(expiresAt) };
 }

@@ -1,23 +1,23 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** What signs in: random texts, of which only a hash is stored. */
+/** Random bytes of a session token. Only hashes of tokens are stored. */
 
 const SESSION_BYTES = 30;
-/** Digits of ids: easy to copy, and nothing that a terminal takes for the end of a link. */
+/** Digits of ids. They are easy to copy, and no terminal mistakes one for the end of a link. */
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 const SIGN_IN_LENGTH = 26;
 
-/** 240 random bits. */
+/** Returns a new session token with 240 random bits. */
 export function newSessionToken(): string {
   return randomBytes(SESSION_BYTES).toString('base64url');
 }
 
-/** What is none is not looked for. */
+/** Returns true if the text has the form of a session token. Any other text is not looked up. */
 export function isSessionToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{40}$/.test(text);
 }
 
-/** 130 random bits in 26 characters, for a link that fits in a line. */
+/** Returns a sign-in token: 130 random bits in 26 characters, so that a link fits on one line. */
 export function newSignInToken(): string {
   return [...randomBytes(SIGN_IN_LENGTH)].map((byte) => DIGITS[byte % DIGITS.length]).join('');
 }

@@ -22,7 +22,7 @@ export type SessionRoutesDeps = SessionDeps & {
   rateLimits: Pick<RateLimits, 'countFailure'>;
 };
 
-/** People who sign in from a browser (contract/sessions.md). */
+/** Serves sessions of people who sign in from a browser (contract/sessions.md). */
 export function sessionRoutes(deps: SessionRoutesDeps): Route[] {
   return [signInRoute(deps), ...readRoutes(deps), signOutRoute(deps)];
 }
@@ -65,7 +65,7 @@ function signInRoute(deps: SessionRoutesDeps): Route {
   });
 }
 
-/** A wrong credential counts as a wrong `Authorization` does. */
+/** Runs a sign-in. A wrong credential counts as a failure, like a wrong `Authorization` header. */
 async function counting<T>(
   { rateLimits }: SessionRoutesDeps,
   { address }: Client,
@@ -80,7 +80,10 @@ async function counting<T>(
   }
 }
 
-/** @throws ApiError invalid_body */
+/**
+ * Returns the credential in a request body.
+ * @throws ApiError invalid_body
+ */
 function credentialIn(body: z.output<typeof createBody>): Credential {
   const { api_key: apiKey, sign_in_token: signInToken, name: given } = body;
   if ((apiKey === undefined) === (signInToken === undefined)) {
@@ -91,7 +94,7 @@ function credentialIn(body: z.output<typeof createBody>): Credential {
   }
   if (given === undefined)
     throw wrong('/name', 'is required with `api_key`: histories name who acts');
-  return { apiKey: apiKey!, name: given }; // One of the two is there.
+  return { apiKey: apiKey!, name: given }; // The checks above leave only the API key.
 }
 
 function wrong(pointer: string, detail: string): ApiError {

@@ -2,40 +2,43 @@ import type { Scope } from '../platform/http/authorize.ts';
 import { filteredBy, type ListPage } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Sessions of people in browsers (contract/sessions.md). Times are Unix milliseconds. */
+/** Key of a session of a person in a browser (contract/sessions.md). Times in this file are Unix milliseconds. */
 
 type SessionId = { namespace: string; id: string };
 
-/** What there is to see of a session. */
+/** Visible properties of a session. */
 export type SessionRow = {
   /** uuid */
   id: string;
   namespace: string;
   /** uuid */
   keyId: string;
-  /** The person's. */
+  /** Name of the person. */
   name: string;
-  /** Those of its key. */
+  /** Scopes of the session's key. */
   scopes: Scope[];
   createdAt: number;
   lastSeenAt: number;
-  /** When it ends however it is used: with its key, if that is sooner. */
+  /** Latest end, however much the session is used. The session ends with its key, if that is sooner. */
   expiresAt: number;
-  /** When it ends unless it is used before. */
+  /** End of the session unless it is used before. */
   idleExpiresAt: number;
 };
 
-/** Who goes away for this long is signed out; a stream that is open is use. */
+/** Idle timeout of a session. An open stream counts as use. */
 export const IDLE_SEC = 1_800;
-/** However much it is used. */
+/** Maximum age of a session, however much it is used. */
 const ABSOLUTE_SEC = 43_200;
-/** A token of this age is replaced. */
+/** Age at which a token is replaced. */
 const ROTATE_SEC = 3_600;
-/** For an answer that was lost; longer than any answer takes, so that none brings an old one late. */
+/**
+ * Minimum time between two replacements, in case the response with the new token was lost. It is longer than any
+ * response takes, so that no late response restores an old token.
+ */
 const ROTATE_AGAIN_SEC = 600;
-/** How long a replaced token is good once its successor was seen: for what is on its way. */
+/** How long a replaced token remains valid after its successor was first used, for requests in flight. */
 const OVERLAP_SEC = 60;
-/** A session that ended long ago is of no use; the audit log has who signed in. */
+/** How long ended sessions are kept. The audit log records who signed in. */
 const KEPT = `interval '1 day'`;
 
 const KEY_LIVES = `k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())`;
@@ -47,7 +50,7 @@ const COLUMNS = `s.id, s.namespace, s.api_key_id as "keyId", s.name, k.scopes,
   least(s.expires_at, k.expires_at) as "expiresAt",
   least(s.last_seen_at + interval '${IDLE_SEC} seconds', s.expires_at, k.expires_at) as "idleExpiresAt"`;
 
-/** The caller has locked the key, which lives. */
+/** Inserts a session. The caller has locked its key, which is live. */
 export async function insertSession(
   db: Db,
   session: { id: string; namespace: string; keyId: string; name: string; tokenHash: Buffer },
@@ -66,7 +69,7 @@ export async function insertSession(
   return row;
 }
 
-/** Locks the key until the transaction ends, if it lives. */
+/** Locks the key until the transaction ends. Returns undefined if the key is not live. */
 export async function lockKeyOf(
   db: Db,
   keyId: string,
@@ -78,30 +81,30 @@ export async function lockKeyOf(
   return rows[0];
 }
 
-/** How many sessions of a key live. */
+/** Counts the live sessions of a key. */
 export async function countSessions(db: Db, keyId: string): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `select count(*) as count from ${LIVE_SESSIONS} where s.api_key_id = $1 and ${LIVES}`,
     [keyId],
   );
-  return rows[0]!.count; // An aggregate has one row.
+  return rows[0]!.count; // An aggregate always returns one row.
 }
 
-/** What a token says of its session, which lives. */
+/** A token and its live session. */
 export type FoundSession = Pick<SessionRow, 'id' | 'namespace' | 'keyId' | 'name' | 'scopes'> & {
-  /** How long what is said here stays so at most. */
+  /** Maximum time for which this data remains valid. */
   endsInMs: number;
-  /** Nobody has sent it before. */
+  /** Whether this is the first request with the token. */
   isNew: boolean;
-  /** It was replaced, and its successor is used: whoever sends it took it. */
+  /** Whether the token was replaced and its overlap is over. A client that still sends it may have stolen it. */
   isStale: boolean;
-  /** It is to be replaced. */
+  /** Whether the token is due for replacement. */
   isOld: boolean;
-  /** Since somebody noted that the session is used. */
+  /** Time since the last recorded use of the session. */
   unseenMs: number;
 };
 
-/** Looked up by hash, so that its timing reveals nothing about the token. */
+/** Finds the session of a token. Looks it up by hash, so that the timing reveals nothing about the token. */
 export async function findSession(db: Db, tokenHash: Buffer): Promise<FoundSession | undefined> {
   const { rows } = await db.query<FoundSession>({
     name: 'find_session',
@@ -122,7 +125,9 @@ export async function findSession(db: Db, tokenHash: Buffer): Promise<FoundSessi
   return rows[0];
 }
 
-/** The token came back: those before it, or beside it, are good for what is on its way alone. */
+/**
+ * Records the first use of a token. All other tokens of the session remain valid only briefly, for requests in flight.
+ */
 export async function noteTokenSeen(db: Db, tokenHash: Buffer): Promise<void> {
   await db.query(
     `with seen as (
@@ -136,7 +141,10 @@ export async function noteTokenSeen(db: Db, tokenHash: Buffer): Promise<void> {
   );
 }
 
-/** False when that was done a while ago: of several requests at once one replaces the token. */
+/**
+ * Adds the next token of a session. Returns false if one was added recently, so that only one of several concurrent
+ * requests replaces the token.
+ */
 export async function insertNextToken(
   db: Db,
   { sessionId, tokenHash }: { sessionId: string; tokenHash: Buffer },
@@ -152,7 +160,7 @@ export async function insertNextToken(
   return rowCount === 1;
 }
 
-/** Never brings back one that is over. */
+/** Records the use of live sessions. Never revives a session that has ended. */
 export async function noteSessionUse(db: Db, ids: readonly string[]): Promise<void> {
   await db.query(
     `update sessions set last_seen_at = clock_timestamp()
@@ -162,7 +170,7 @@ export async function noteSessionUse(db: Db, ids: readonly string[]): Promise<vo
   );
 }
 
-/** Those of the sessions that live. */
+/** Returns the sessions among `ids` that are live. */
 export async function listLiveSessions(
   db: Db,
   ids: readonly string[],
@@ -189,7 +197,7 @@ export async function readSession(
   return rows[0];
 }
 
-/** Those that live, newest first. */
+/** Returns live sessions, newest first. */
 export async function listSessions(
   db: Db,
   { namespace, before, limit }: ListPage,
@@ -206,7 +214,7 @@ export async function listSessions(
   return rows;
 }
 
-/** Locks a session until the transaction ends, if it lives. */
+/** Locks a session until the transaction ends. Returns false if it is not live. */
 export async function lockSession(db: Db, { namespace, id }: SessionId): Promise<boolean> {
   const { rowCount } = await db.query(
     `select s.id from ${LIVE_SESSIONS}
@@ -216,7 +224,7 @@ export async function lockSession(db: Db, { namespace, id }: SessionId): Promise
   return rowCount === 1;
 }
 
-/** False when it has ended already. */
+/** Ends a session. Returns false if it had already ended. */
 export async function endSession(db: Db, { namespace, id }: SessionId): Promise<boolean> {
   const { rowCount } = await db.query(
     `update sessions set ended_at = clock_timestamp()
@@ -226,7 +234,7 @@ export async function endSession(db: Db, { namespace, id }: SessionId): Promise<
   return rowCount === 1;
 }
 
-/** Removes up to `limit` sessions that were over a day ago; returns how many. */
+/** Deletes up to `limit` sessions that expired over a day ago. Returns the number deleted. */
 export async function deleteOldSessions(db: Db, limit: number): Promise<number> {
   const { rowCount } = await db.query(
     `delete from sessions where id = any(array(

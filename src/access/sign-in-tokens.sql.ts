@@ -1,8 +1,8 @@
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Links that sign in once (contract/running.md#start); only hashes are stored. */
+/** Sign-in links, which work once (contract/running.md#start). Only hashes of their tokens are stored. */
 
-/** A link is for the person who started the program, that day. */
+/** Validity of a link, which is meant for the person who started the program that day. */
 const GOOD_FOR = `interval '1 day'`;
 
 export async function insertSignInToken(
@@ -16,7 +16,7 @@ export async function insertSignInToken(
   );
 }
 
-/** Undefined when there is none, it is too old, or somebody was quicker. */
+/** Redeems a sign-in token. Returns undefined if it is unknown, expired or already used. */
 export async function useSignInToken(
   db: Db,
   hash: Buffer,
@@ -30,7 +30,7 @@ export async function useSignInToken(
   return rows[0];
 }
 
-/** Those that sign nobody in any more. */
+/** Deletes expired sign-in tokens. */
 export async function deleteOldSignInTokens(db: Db): Promise<void> {
   await db.query('delete from sign_in_tokens where expires_at < clock_timestamp()');
 }

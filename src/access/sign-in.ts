@@ -12,13 +12,13 @@ import { insertSignInToken, useSignInToken } from './sign-in-tokens.sql.ts';
 
 /** Exchanges a credential for a session (contract/sessions.md#signing-in). */
 
-/** Of whom there is proof: another kind of sign-in is another member here. */
+/** Proof of identity. A new way to sign in becomes a new member of this union. */
 export type Credential = { apiKey: string; name: string } | { signInToken: string; name?: string };
 
-/** The only time that the token's text is seen. */
+/** A new session. The token's text is available only here. */
 export type NewSession = { row: SessionRow; token: string };
 
-/** Of one key, at once: far more than people, and few enough to be listed. */
+/** Maximum number of concurrent sessions per key: far more than the people who use it, and few enough to list. */
 const SESSIONS_MAX = 1_000;
 
 export const NAME_LENGTH_MAX = 64;
@@ -27,7 +27,10 @@ export function isSessionName(name: string): boolean {
   return name.length <= NAME_LENGTH_MAX && isPlainName(name);
 }
 
-/** @throws ApiError unauthorized, quota_exceeded */
+/**
+ * Signs a person in with a credential.
+ * @throws ApiError unauthorized, quota_exceeded
+ */
 export function signIn(
   { pool, nowMs }: { pool: Pool; nowMs: () => number },
   credential: Credential,
@@ -73,7 +76,10 @@ async function requireRoom(db: Db, keyId: string): Promise<void> {
   throw new ApiError('quota_exceeded', detail);
 }
 
-/** A link's token, which signs in once with this key, as this person unless they say another name. */
+/**
+ * Creates the token of a sign-in link, which works once with this key. The person gets this name unless the request
+ * gives another one.
+ */
 export async function makeSignInToken(
   { pool }: { pool: Pool },
   by: { namespace: string; keyId: string; name: string },

@@ -2,21 +2,24 @@ import { clearTimeout, setTimeout } from '../clock.ts';
 import { createPeriodic } from '../platform/controller/periodic.ts';
 import type { Logger } from '../platform/observability/logger.ts';
 
-/** What is open and must end with something: an API key, a session. */
+/** Watches open connections that must end together with an API key or a session. */
 export type EndWatch = {
-  /** `ended` aborts soon after the thing of this id has ended. */
+  /** Starts watching. `ended` aborts soon after the key or session with this id has ended. */
   watch: (id: string) => { ended: AbortSignal; release: () => void };
-  /** These ended, or will; `*`: all may have. */
+  /** Rechecks these ids (`*` means all), because they have ended or are about to. */
   look: (ids: readonly string[]) => void;
   stop: () => Promise<void>;
 };
 
-/** With what is remembered of keys, and a statement, a second: a stream may be opened with a remembered one. */
+/**
+ * Check interval. With the time that keys stay cached and the duration of a statement, it stays below a second, because
+ * a stream may be opened with a cached key.
+ */
 const LOOK_MS = 400;
 
 /**
- * One statement each LOOK_MS for all that is watched, none while nothing is.
- * @param listLive of these ids those that live, and for how long at most; null: with no end
+ * Creates a watch, which runs one statement per LOOK_MS for all watched ids, and none while nothing is watched.
+ * @param listLive returns those of the ids that are live and the time each has left; null means no end
  */
 export function createEndWatch(deps: {
   what: string;
@@ -46,7 +49,7 @@ export function createEndWatch(deps: {
       const entry = watched.get(id) ?? { ended: new AbortController(), watchers: 0 };
       watched.set(id, entry);
       entry.watchers += 1;
-      // Once: a look for each that comes would be a statement per request.
+      // Starts only once: a check for each new stream would cost a statement per request.
       if (!isLooking) looking.start();
       isLooking = true;
       return {
