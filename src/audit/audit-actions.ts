@@ -1,6 +1,6 @@
 /**
- * Actions of the audit log (contract/audit-log.md#actions): `noun.verbed`. Every kind of declared thing is created,
- * updated and deleted; these are the others.
+ * Actions of the audit log (contract/audit-log.md#actions), in the form `noun.verbed`. Every kind of declared resource
+ * also has `created`, `updated` and `deleted`; this list has all other actions.
  */
 export const OTHER_ACTIONS = [
   'agent.published',
@@ -38,7 +38,7 @@ type KindAction = `${string}.${(typeof KIND_VERBS)[number]}`;
 
 export type AuditAction = (typeof OTHER_ACTIONS)[number] | KindAction;
 
-/** The actions on a kind of declared thing. `noun`: as the audit log names it. */
+/** Returns the actions on a kind of declared resource. `noun` is the kind's name in the audit log. */
 export function actionsOn(noun: string): KindAction[] {
   return KIND_VERBS.map((verb): KindAction => `${noun}.${verb}`);
 }

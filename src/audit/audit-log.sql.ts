@@ -9,40 +9,43 @@ import type { Db } from '../platform/postgres/pool.ts';
 import type { AuditAction } from './audit-actions.ts';
 
 /**
- * Who did what. Lines never change, but for those of acts that no transaction of ours reaches
- * (write-ahead.ts): such a line is settled once. Times are Unix milliseconds.
+ * Line of the audit log. Lines never change, with one exception: the line of an action outside our transactions
+ * (write-ahead.ts) is settled once. Times are Unix milliseconds.
  */
 export type AuditRow = {
   id: string;
   namespace: string;
-  /** As histories name them: `api:key_…`, `session:<name>`, `kubernetes:<manager>`, `file`; `cli`; `environment`. */
+  /**
+   * Actor in the format of histories: `api:key_…`, `session:<name>`, `kubernetes:<manager>` or `file`; also `cli` and
+   * `environment`.
+   */
   actor: string;
-  /** uuid; null: not done in a session. */
+  /** uuid; null if the action was not done in a session. */
   sessionId: string | null;
   action: AuditAction;
-  /** Public id of what it was done to. */
+  /** Public id of the object of the action. */
   target: string;
   requestId: string | null;
-  /** Of the other end of the connection; null: not done by HTTP. */
+  /** Peer address of the connection; null if the action did not come by HTTP. */
   address: string | null;
   userAgent: string | null;
   outcome: 'done' | 'unknown';
 } & Change;
 
 /**
- * What an act changed, in the names of REST: only what differs. Never a secret, the value of a
- * header or of metadata, nor a word of a user's.
+ * Changes of an action, with the field names of REST and only the fields that differ. It never contains secrets, values
+ * of headers or metadata, or users' words.
  */
 export type Change = {
-  /** null: it was not there before. */
+  /** null if the object did not exist before. */
   before: Fields | null;
-  /** null: it is there no more. */
+  /** null if the object no longer exists. */
   after: Fields | null;
   detail: Fields;
 };
 export type Fields = Record<string, unknown>;
 
-/** Who acts, and from where; what is known of a caller by HTTP fits. */
+/** Actor and origin of an action. A caller by HTTP has all of these properties. */
 export type AuditedBy = {
   namespace: string;
   actor: string;
@@ -53,20 +56,18 @@ export type AuditedBy = {
   userAgent?: string | null | undefined;
 };
 
-/** What was done. */
 export type AuditLine = Pick<AuditRow, 'action' | 'target'> & Partial<Change>;
 
-/**
- * Call it inside the transaction of the act, so that there is neither an act without its line nor a
- * line without its act.
- */
+/** Records an action. Call it inside the transaction of the action, so that the two are always committed together. */
 export async function recordAudit(db: Db, by: AuditedBy, line: AuditLine): Promise<void> {
   await insertLine(db, { id: newUuid(), by, line, outcome: 'done' });
 }
 
 type NewLine = { id: string; by: AuditedBy; line: AuditLine; outcome: AuditRow['outcome'] };
 
-/** False when there is a line of this id: an earlier try of the same request began it. */
+/**
+ * Inserts a line. Returns false if a line with this id exists because an earlier attempt of the same request began it.
+ */
 export async function insertLine(db: Db, { id, by, line, outcome }: NewLine): Promise<boolean> {
   const { action, target, before = null, after = null, detail = {} } = line;
   const { rowCount } = await db.query(
@@ -96,7 +97,7 @@ function json(value: Fields | null): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-/** Of a line that is not settled: what is about to be done, which may be decided anew. */
+/** Rewrites an unsettled line, because a retried write may change something else. */
 export async function rewriteLine(db: Db, id: string, change: Change): Promise<void> {
   await db.query(
     `update audit_log set before = $2, after = $3, detail = $4
@@ -105,7 +106,7 @@ export async function rewriteLine(db: Db, id: string, change: Change): Promise<v
   );
 }
 
-/** The act is done. `after` and `detail` are added to what the line says. */
+/** Settles a line as done. Adds `after` and `detail` to the line. */
 export async function settleLine(
   db: Db,
   id: string,
@@ -120,12 +121,12 @@ export async function settleLine(
   );
 }
 
-/** The act was refused: there is nothing to tell. */
+/** Removes the line of an action that was refused. */
 export async function dropLine(db: Db, id: string): Promise<void> {
   await db.query(`delete from audit_log where id = $1 and outcome = 'unknown'`, [id]);
 }
 
-/** Whether the last that is told of a declared thing is that it was created, or deleted. */
+/** Returns the last `created` or `deleted` action recorded for a declared resource, or undefined. */
 export async function lastOfLife(
   db: Db,
   { namespace, target, noun }: { namespace: string; target: string; noun: string },
@@ -146,7 +147,7 @@ type AuditFilter = ListPage &
     target?: string | undefined;
   };
 
-/** Newest first. */
+/** Returns lines, newest first. */
 export async function listAuditLines(db: Db, filter: AuditFilter): Promise<AuditRow[]> {
   const { where, values } = filteredBy([
     ['namespace =', filter.namespace],
@@ -167,7 +168,7 @@ export async function listAuditLines(db: Db, filter: AuditFilter): Promise<Audit
   return rows;
 }
 
-/** Removes up to `limit` lines of more than `days` ago; returns how many. */
+/** Deletes up to `limit` lines that are older than `days`. Returns the number deleted. */
 export async function deleteOldLines(
   db: Db,
   { days, limit }: { days: number; limit: number },

@@ -2,10 +2,10 @@ import type { CommitHook } from '../platform/postgres/commit-hook.ts';
 import { recordAudit, type AuditedBy, type AuditLine } from './audit-log.sql.ts';
 
 /**
- * For a service whose transaction takes something along (commit-hook.ts): the line of the act is
- * committed with it, so that neither is there without the other. `line` tells it from the result.
- * `act` may take more, as the answer that is kept for an `Idempotency-Key`: a repeat that is
- * answered from there does nothing and adds no line.
+ * Adds an audit log line to the transaction of a service with a commit hook (commit-hook.ts), so that the two are
+ * always committed together. `line` builds the line from the result. `act` may pass a further hook, such as one that
+ * stores the response for an `Idempotency-Key`. A repeat that is answered from the stored response does nothing and
+ * adds no line.
  */
 export function audited<R>(
   by: AuditedBy,

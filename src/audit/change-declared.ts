@@ -17,7 +17,9 @@ import type { AuditedBy, Change, Fields as AuditFields } from './audit-log.sql.t
 import { changesBetween } from './changes.ts';
 import { writingAhead, type Settled } from './write-ahead.ts';
 
-/** Writes of declared things by REST, each with its line in the audit log (contract/audit-log.md). */
+/**
+ * Dependencies for writing declared resources by REST. Each write has a line in the audit log (contract/audit-log.md).
+ */
 
 type Deps = DeclareDeps & { nowMs: () => number };
 type Act = {
@@ -28,8 +30,9 @@ type Act = {
 };
 
 /**
- * Declares a new object. `after`: the fields that the line shows. `settled`: what the line says once the object is declared; default:
- * its name. @throws ApiError as createDeclared
+ * Declares a new object. `after` has the fields that the line shows. `settled` returns additions to the line once the
+ * object is declared; by default its name.
+ * @throws ApiError as createDeclared
  */
 export function createAudited<Spec, Fields extends object, Row extends WrittenRow>(
   deps: Deps,
@@ -38,7 +41,7 @@ export function createAudited<Spec, Fields extends object, Row extends WrittenRo
     plan: Plan;
     name: NewName;
     spec: object;
-    /** Beside the id. */
+    /** Annotations besides the id. */
     annotations?: Record<string, string>;
     after: AuditFields;
     settled?: (written: Written<Spec, Row>) => Settled;
@@ -65,7 +68,10 @@ export function createAudited<Spec, Fields extends object, Row extends WrittenRo
   );
 }
 
-/** `told`: the fields whose values the line tells. @throws ApiError as patchDeclared */
+/**
+ * Changes a declared object. The audit log line shows the values of the given fields.
+ * @throws ApiError as patchDeclared
+ */
 export function patchAudited<Spec, Fields extends object, Row extends WrittenRow>(
   deps: Deps,
   kind: DeclaredKind<Spec, Fields, Row>,
@@ -86,7 +92,10 @@ export function patchAudited<Spec, Fields extends object, Row extends WrittenRow
   );
 }
 
-/** `gone`: what the line tells of the row that goes. @throws ApiError as deleteDeclared */
+/**
+ * Deletes a declared object. `gone` returns what the line shows of the deleted row.
+ * @throws ApiError as deleteDeclared
+ */
 export async function deleteAudited<Spec, Fields extends object, Row extends WrittenRow>(
   deps: Deps,
   kind: DeclaredKind<Spec, Fields, Row>,

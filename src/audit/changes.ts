@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Change, Fields } from './audit-log.sql.ts';
 
 /**
- * What differs between two states, in the names of REST. The values of the fields in `told` are
- * told; of the others only that they changed, by name: they are long, or may hold what is nobody's
- * business. Of `metadata` the keys that changed are named.
+ * Returns the differences between two states, with the field names of REST. Shows values only for the fields named in
+ * `told`. For other fields, which are long or may be confidential, lists only the names. For `metadata`, lists the
+ * changed keys.
  */
 export function changesBetween(before: Fields, after: Fields, told: readonly string[]): Change {
   const changed = differing(before, after);
@@ -19,7 +19,7 @@ export function changesBetween(before: Fields, after: Fields, told: readonly str
   };
 }
 
-/** The fields that are told of a thing that is new, or gone. */
+/** Picks the fields that the audit log shows for a created or deleted object. */
 export function toldOf(fields: Fields, told: readonly string[]): Fields {
   return pick(
     fields,
@@ -27,7 +27,6 @@ export function toldOf(fields: Fields, told: readonly string[]): Fields {
   );
 }
 
-/** Names of the fields that differ. */
 export function differing(before: Fields, after: Fields): string[] {
   const fields = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...fields].filter((field) => !isDeepStrictEqual(before[field], after[field]));

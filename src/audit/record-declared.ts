@@ -3,26 +3,26 @@ import type { WhoElse } from '../platform/reconcile/actors.ts';
 import type { ManagedBy } from '../platform/resources/kind-names.ts';
 import { lastOfLife, recordAudit, type AuditLine } from './audit-log.sql.ts';
 
-/** `noun`: of the kind, as its actions begin. */
+/** Resource that a line is about. `noun` is the kind's name in its actions. */
 type About = { noun: string; namespace: string; target: string };
-/** An object and how often its spec was changed; the generation is of that uid alone. */
+/** Object and its generation, which counts the changes of the spec and is only comparable for the same uid. */
 type Seen = { uid: string; generation: number };
 
 /**
- * Records the declaration of a person, GitOps or a manifest, as the operator takes it over
- * (contract/audit-log.md#other-declarers): in the transaction that shows it in the row, so that a generation has one
- * line whatever crashes. What REST wrote has a line of its own (write-ahead.ts). An object that comes back as it was,
- * in another cluster, has none.
+ * Records a declaration by a person, GitOps or a manifest when the operator applies it
+ * (contract/audit-log.md#other-declarers). This runs in the transaction that updates the row, so that each generation
+ * has exactly one line, even after a crash. Writes by REST have their own line (write-ahead.ts). An unchanged object
+ * that reappears in another cluster has none.
  */
 export async function recordDeclared(
   db: Db,
   declared: About & {
-    /** Undefined: there is no live row. */
+    /** undefined if no live row exists. */
     before: Seen | undefined;
     after: Seen;
-    /** Fields of the spec, in its own names. */
+    /** Changed fields, with the names of the spec. */
     changed: readonly string[];
-    /** Those that may have changed without being in the row. */
+    /** Fields that may have changed but are not stored in the row. */
     unseen?: readonly string[];
     whoElse: WhoElse;
     line: Pick<AuditLine, 'before' | 'after' | 'detail'>;
@@ -39,8 +39,8 @@ export async function recordDeclared(
 }
 
 /**
- * The line of what is declared no more. Kubernetes does not tell who deleted an object: it names
- * where that was declared. What REST deletes has its line before it is gone.
+ * Records that a declaration was removed. Kubernetes does not report who deleted an object, so the line only shows
+ * where the object was declared. A deletion by REST records its line before the object is gone.
  */
 export async function recordUndeclared(
   db: Db,

@@ -13,29 +13,29 @@ import {
 } from './audit-log.sql.ts';
 
 /**
- * The line of an act that no transaction of ours reaches: a declared thing lives in the resource
- * store (docs/decisions/0028). It is committed before the write, as begun, and settled after it; of
- * a crash in between stays a line whose outcome is `unknown`. So there is no act without a line.
+ * Audit log line of an action outside our transactions: declared resources live in the resource store
+ * (docs/decisions/0028). The line is committed with the outcome `unknown` before the write and settled after it. After
+ * a crash in between, the line stays `unknown`. So every action has a line.
  */
 export type WriteAhead = {
   /**
-   * Before the write, of the very state that is written over. Again when the write is decided anew;
-   * what an earlier try of the same request noted stays, since it saw what was there before.
+   * Records the change before the write, based on the exact state that the write replaces. Called again if the write is
+   * retried on a newer state. A line by an earlier attempt of the same request stays, because that attempt saw the
+   * original state.
    */
   begin: (change: Partial<Change>) => Promise<void>;
-  /** Some of it is done: a refusal from now on leaves the line as it is. */
+  /** Marks the action as partly done: a later refusal then leaves the line in place. */
   isPartlyDone: () => void;
 };
 
-/**
- * What is known once it is done; `after` is added to what the line says, null: it is gone. Undefined:
- * there was nothing to do.
- */
+/** Result of a finished action. `after` is added to the line; null means that the object is gone. */
 export type Settled = { after: Fields | null; detail?: Fields };
 
 /**
- * @param line.id uuid of the line: that of the request's plan, so that a retry after a crash goes
- *   on with the line of the first try
+ * Runs a write with its audit log line. If `settled` returns undefined, the write had no effect and the line is
+ * dropped.
+ * @param line.id uuid of the line, taken from the request's plan so that a retry after a crash continues the line of
+ * the first attempt
  */
 export async function writingAhead<R>(
   line: { pool: Pool; by: AuditedBy; id: string } & Pick<AuditLine, 'action' | 'target'>,
@@ -66,7 +66,7 @@ export async function writingAhead<R>(
   }
 }
 
-/** Nothing was done. After any other failure nobody knows. */
+/** Returns true if the error shows that nothing was done. After any other error the outcome is unknown. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status < 500;
 }
