@@ -28,7 +28,7 @@ const GapCheck = z
   })
   .meta({ id: 'KnowledgeGapCheck', description: 'Whether what was asked is answered by now.' });
 
-/** Checks whether a gap is answered by now, in all the words of its questions (contract/knowledge.md#gaps). */
+/** Searches again for every wording of a gap and reports whether it is answered now (contract/knowledge.md#gaps). */
 export function checkGapRoute(deps: { pool: Pool } & SearchWays): Route {
   return route({
     method: 'get',

@@ -5,19 +5,19 @@ import type { KnowledgeHit } from './passages/search-passages.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { DEFAULT_TOP_K, searchFor, type SearchWays } from './search-knowledge.ts';
 
-/** One way in which a gap was asked, asked now. */
+/** One wording of a gap and the result of searching for it now. */
 export type CheckedQuestion = {
   question: string;
-  /** What a reply would be given first; undefined: nothing, so it is a gap still. */
+  /** The first passage that a reply would use, or `undefined` if the wording still has no answer. */
   answer: KnowledgeHit | undefined;
-  /** Of the best passage, given or not; 0: there is none. */
+  /** Score of the best passage, whether a reply would use it or not; 0 without a passage. */
   topScore: number;
 };
 
 /**
- * Asks all that is known of a gap again, by the search that a turn of its agent makes: whether its answer is
- * found in other words too, or what was indexed since answers it.
- * @throws ApiError not_found: there is no such gap, or its agent is gone
+ * Repeats the search for every recorded wording of a gap, with the same search that a turn of its agent makes. Shows
+ * whether the answer is found in all wordings, or whether content indexed later answers the gap.
+ * @throws ApiError not_found if the gap does not exist or its agent was deleted
  */
 export async function checkGap(
   deps: { pool: Pool } & SearchWays,
@@ -25,7 +25,7 @@ export async function checkGap(
 ): Promise<CheckedQuestion[]> {
   const { agentId } = found(await readGap(deps.pool, { namespace, id }), 'knowledge gap');
   const checked: CheckedQuestion[] = [];
-  // One after the other: who waits for this is one person, and the searches of turns go on beside it.
+  // Searches one at a time: only one person waits for the result, and searches of turns run in parallel.
   for (const { text: question } of await listQuestions(deps.pool, id)) {
     const asked = { namespace, agentId, query: question, limit: DEFAULT_TOP_K };
     const { hits } = await searchFor(deps, asked);

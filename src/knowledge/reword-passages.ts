@@ -18,12 +18,12 @@ import { listDocumentLanguages, setDocumentLanguage } from './sources/knowledge-
 import { lockSource } from './sources/knowledge-sources.sql.ts';
 
 const EVERY_MS = 60_000;
-/** Passages of one step; between two steps the process answers requests. */
+/** Passages per step. Between two steps the process answers requests. */
 const PASSAGES = 100;
 
 /**
- * Cuts passages that an earlier release indexed into the words of this one, in the background and one owner in a
- * transaction: until it commits, the old words are found. Several processes share the work.
+ * Updates the words of passages that an earlier release indexed, in the background and with one owner per transaction.
+ * Searches find the old words until it commits. Several processes share the work.
  */
 export function createRewording({ pool, log }: { pool: Pool; log: Logger }): Periodic {
   return createPeriodic({
@@ -34,7 +34,7 @@ export function createRewording({ pool, log }: { pool: Pool; log: Logger }): Per
   });
 }
 
-/** Returns false if no owner is left. */
+/** Updates one owner. Returns false if none is left. */
 export async function rewordOne(pool: Pool): Promise<boolean> {
   return inTransaction(pool, async (db) => {
     const owner = await takeOwnerToReword(db);
@@ -56,7 +56,7 @@ async function rewordSource(db: Db, sourceId: string): Promise<void> {
   await indexOwner(db, sourceId, [...languages]);
 }
 
-/** Returns the language of the document, which an earlier release may not have recognized. */
+/** Updates a document. Returns its language, which an earlier release may not have recognized. */
 async function rewordDocument(
   db: Db,
   documentId: string,

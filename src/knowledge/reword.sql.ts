@@ -2,13 +2,15 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { long } from './passages/knowledge-postings.sql.ts';
 import { configurationOf } from './passages/languages.ts';
 
-/** Owners whose passages have the words of an earlier release. */
+/** Owners whose passages still have the words of an earlier release. */
 
-/** Locks one that no other process works on, until the end of the transaction. Returns undefined if none is left. */
+/**
+ * Locks an owner that no other process works on, until the end of the transaction. Returns `undefined` if none is left.
+ */
 export async function takeOwnerToReword(
   db: Db,
 ): Promise<{ ownerId: string; isAnswers: boolean } | undefined> {
-  // At random, so that an owner that fails does not keep the others waiting.
+  // Random order, so that an owner that fails does not block the others.
   const { rows } = await db.query<{ ownerId: string; isAnswers: boolean }>(
     `select owner_id as "ownerId", is_answers as "isAnswers" from knowledge_rewords
       order by random() limit 1 for update skip locked`,
@@ -22,7 +24,7 @@ export async function noteReworded(db: Db, ownerId: string): Promise<void> {
 
 export type WordedPassage = { id: string; headingWords: string; textWords: string };
 
-/** A page of the passages of a document, behind a position. */
+/** Reads a page of a document's passages after a position. */
 export async function readPassagesToReword(
   db: Db,
   { documentId, after, limit }: { documentId: string; after: number; limit: number },
@@ -35,7 +37,7 @@ export async function readPassagesToReword(
   return rows;
 }
 
-/** The caller builds the index of the owner anew. */
+/** Updates the words of passages. The caller rebuilds the index of the owner. */
 export async function updateWords(
   db: Db,
   passages: readonly WordedPassage[],

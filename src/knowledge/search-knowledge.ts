@@ -10,36 +10,35 @@ import { findSourceIds, selectSourceIds } from './sources/knowledge-sources.sql.
 import type { FindByMeaning, MeaningUse } from './vectors/find-by-meaning.ts';
 import { searchBothWays } from './vectors/search-both-ways.ts';
 
-/** What to search: sources of a namespace, and the answers to the gaps of an agent. */
+/** Scope of a search: sources of a namespace and the answers to the gaps of an agent. */
 export type KnowledgeScope = {
   namespace: string;
-  /** uuid; null with `all`: the answers to the gaps of every agent. */
+  /** UUID. `null` together with `all` stands for the answers of every agent. */
   agentId: string | null;
-  /** uuids */
+  /** UUIDs. */
   sourceIds: readonly string[] | 'all';
 };
 
-/** Passages given to a reply when the agent does not set a number. */
+/** Number of passages for a reply if the agent does not set one. */
 export const DEFAULT_TOP_K = 5;
-/**
- * Below this a passage is about something else; calibrated on
- * test/knowledge/passages/retrieval.yaml.
- */
+/** Passages below this score are about something else. Calibrated on test/knowledge/passages/retrieval.yaml. */
 export const DEFAULT_MIN_SCORE = 0.5;
 
-/** How a process searches. */
+/** Search methods of a process. */
 export type SearchWays = {
-  /** Absent: by words alone. */
+  /** Absent if the search uses only words. */
   meaning?: FindByMeaning | undefined;
-  /** Shares searches by words between namespaces: they keep PostgreSQL and this process busy. Absent: no turns. */
+  /**
+   * Shares word searches, which load PostgreSQL and this process, between namespaces. Absent if they are not limited.
+   */
   searches?: FairQueue | undefined;
 };
 
 export type SearchInput = { scope: KnowledgeScope; query: string; limit: number };
 
 /**
- * The passages in `scope` that have most of a question, best first; all with a score above 0.
- * @throws ApiError unavailable when too many searches wait
+ * Returns the passages in `scope` that match a question best, best first. All have a score above 0.
+ * @throws ApiError unavailable if too many searches wait
  */
 export async function searchKnowledge(
   db: Db,
@@ -68,9 +67,9 @@ function searchWords(db: Db, input: SearchInput): Promise<KnowledgeHit[]> {
 }
 
 /**
- * Searches all of a namespace or, with an agent, what the live version of that agent sees: `given` says
- * which of it a reply would have, by the very search that a turn makes; null without an agent.
- * @throws ApiError not_found (no such agent), unavailable
+ * Searches a whole namespace or, with an agent, the content of its live version. `given` says whether a reply would get
+ * the passage, determined by the same search that a turn makes; `null` without an agent.
+ * @throws ApiError not_found if the agent does not exist, unavailable
  */
 export async function searchFor(
   { pool, ...ways }: { pool: Pool } & SearchWays,
@@ -86,7 +85,7 @@ export async function searchFor(
   const { knowledge } = live.content ?? {};
   const scope = await agentScope(pool, { namespace, agentId, knowledge });
   const { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE } = knowledge ?? {};
-  // How many are asked for has a part in which are looked at: so what a turn asks for is asked, too.
+  // The limit affects which passages are compared, so the search is repeated with the limit of a turn.
   const [all, own] = await Promise.all(
     [limit, topK].map((most) => searchTold(pool, { scope, query, limit: most }, ways)),
   );
@@ -95,7 +94,7 @@ export async function searchFor(
   return { ...all!, hits: all!.hits.map((hit) => ({ ...hit, given: given.has(hit.chunkId) })) };
 }
 
-/** Whose passages a search looks through. */
+/** Returns the passages that a search covers. */
 export function passagesOf({ namespace, agentId, sourceIds }: KnowledgeScope): SearchScope {
   const ofAgent = agentId === null ? [] : [agentId];
   const isAll = sourceIds === 'all';
@@ -105,8 +104,8 @@ export function passagesOf({ namespace, agentId, sourceIds }: KnowledgeScope): S
 }
 
 /**
- * What an agent sees: the sources of its own namespace that its content names or selects, or all of them,
- * and the answers to its own gaps. One query at most; none for all.
+ * Returns the content that an agent can search: the sources of its namespace that it names or selects, or all sources,
+ * and the answers to its own gaps. Makes at most one query, and none for all sources.
  */
 export async function agentScope(
   db: Db,

@@ -3,7 +3,9 @@ import { readFrame, writeFrame } from './frames.ts';
 import { readDocument } from './read-document.ts';
 import { refusalOf } from './refusal-of.ts';
 
-/** What guarded-child.ts runs, which finds it by the name of this file: one document after the other. */
+/**
+ * Entry point of the child process, which reads one document after the other. guarded-child.ts finds it by file name.
+ */
 
 const [INPUT, OUTPUT] = [0, 3];
 const NOTHING = new Uint8Array();
@@ -14,7 +16,7 @@ const answer = (header: Answer, bytes: Uint8Array = NOTHING): void =>
 answer({ kind: 'ready' });
 for (;;) {
   const asked = readFrame(INPUT);
-  // Whoever asked is gone.
+  // The parent process has ended.
   if (!asked) break;
   try {
     const input = { ...(asked.header as Question), bytes: asked.bytes };

@@ -1,19 +1,21 @@
 import type { FormatRefusal } from './refusal.ts';
 
-/** A document as it is, and what is said of it elsewhere. */
+/** A document and the metadata that its source declares. */
 export type ExtractInput = {
   bytes: Uint8Array;
-  /** Without parameters, such as `text/html`; null: nobody has said. */
+  /** Media type without parameters, such as `text/html`; `null` if it was not declared. */
   mediaType: string | null;
-  /** As it was declared beside the media type. */
+  /** Charset that was declared with the media type. */
   charset?: string | null;
-  /** A file's name or a page's address: its ending says what it is, where the media type does not. */
+  /** File name or page address. Its extension decides the format if the media type does not. */
   name: string;
-  /** Of a page: what its links are relative to. */
+  /** Base URL for the links of a page. */
   url?: string | null;
 };
 
-/** One document, or those of a ZIP. `failed`: entries of a ZIP that could not be read, and why. */
+/**
+ * One document, or the documents of a ZIP. `failed` lists the entries of a ZIP that could not be read, with reasons.
+ */
 export type Extracted =
   | { refused: FormatRefusal }
   | { documents: ExtractedDocument[]; failed: FailedEntry[] };
@@ -21,30 +23,30 @@ export type Extracted =
 export type FailedEntry = { name: string } & FormatRefusal;
 
 export type ExtractedDocument = {
-  /** The name that was given; of an entry of a ZIP its path there. */
+  /** Name of the input, or the path of an entry in its ZIP. */
   name: string;
   title: string | null;
-  /** Markdown. */
+  /** The text in Markdown. */
   text: string;
-  /** Of the original, before anything was taken out of it. */
+  /** Size of the original in bytes, before extraction. */
   bytes: number;
-  /** ISO 639-1, as the document itself declares it. */
+  /** ISO 639-1 code that the document declares. */
   language: string | null;
-  /** Of HTML: absolute addresses of its links, its canonical one, and the robots meta. */
+  /** Absolute addresses of the links. HTML only, as are `around`, `canonical` and `robots`. */
   links?: string[];
-  /** Facts from the head and foot of a page of a site, which `text` leaves out. */
+  /** Facts from the header and footer of a website's page, which `text` leaves out. */
   around?: string;
   canonical?: string | null;
   robots?: { noindex: boolean; nofollow: boolean };
 };
 
-/** What the child is asked. `from`: the entry of a ZIP to begin with, after one that ended a child. */
+/** Request to the child. `from` is the ZIP entry to begin with, after an entry that ended a child. */
 export type Question = Omit<ExtractInput, 'bytes'> & { from: number };
 
-/** What it answers, in this order; the text of a document is the bytes of its frame. */
+/** Replies of the child, in this order. A document's text is in the bytes of its frame. */
 export type Answer =
   | { kind: 'ready' }
-  /** Of a ZIP: what is read next. */
+  /** The ZIP entry that the child reads next. */
   | { kind: 'entry'; index: number; name: string }
   | { kind: 'document'; document: Omit<ExtractedDocument, 'text'> }
   | ({ kind: 'failed' } & FailedEntry)

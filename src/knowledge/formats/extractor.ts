@@ -9,24 +9,27 @@ import { ChildLost, startGuardedChild, type GuardedChild } from './guarded-child
 
 export type { Extracted, ExtractInput } from './extracted.ts';
 
-/** @throws ApiError unavailable when too many wait already, or it is stopped; what `signal` says */
+/**
+ * Reads one document.
+ * @throws ApiError unavailable if too many documents wait already or the extractor is stopped; the reason of `signal`
+ */
 export type ExtractOne = (input: ExtractInput, signal?: AbortSignal) => Promise<Extracted>;
 
-/** Reads documents in processes of their own that are killed on memory and time (decision 47). */
+/** Reads documents in separate processes, which are killed if they exceed their memory or time (decision 47). */
 export type Extractor = {
-  /** Reads documents of a namespace. */
+  /** Returns the function that reads documents of a namespace. */
   extractFor: (namespace: string) => ExtractOne;
-  /** Resident memory of a child, at most, in bytes; 0 where the system does not say. */
+  /** Returns the peak resident memory of a child in bytes, or 0 if the system does not report it. */
   peakBytes: () => number;
   stop: () => Promise<void>;
 };
 
-/** Of one document, or of all in a ZIP, from its turn on. */
+/** Time for one document, or for all documents of a ZIP, from the moment its turn comes. */
 const TIMEOUT_MS = 20_000;
-/** It has 60 MB when it does nothing. */
+/** An idle child occupies 60 MB. */
 const IDLE_MS = 30_000;
 const RETRY_AFTER_SEC = 5;
-/** Children. The second one starts when a second namespace has a document to read. */
+/** Number of children. The second one starts when a second namespace has a document to read. */
 const PLACES = 2;
 const SHARE = 1;
 
@@ -37,7 +40,7 @@ export function createExtractor({
   idleMs = IDLE_MS,
   log,
 }: {
-  /** Documents that wait, each with its memory. */
+  /** Maximum number of waiting documents. Each is held in memory. */
   waitingMax: { namespace: number; all: number };
   metrics: FairQueueMetrics;
   timeoutMs?: number;
@@ -52,12 +55,12 @@ export function createExtractor({
     metrics,
   });
   const children = Array.from({ length: PLACES }, () => keepChild(idleMs));
-  /** The one that was used last is the next one, so that the others can end. */
+  /** The child used last is reused first, so that the others become idle and end. */
   const free = [...children];
   let stopping: Promise<void> | undefined;
 
   async function extractNow(input: ExtractInput, caller?: AbortSignal): Promise<Extracted> {
-    const child = free.pop()!; // There are as many as places.
+    const child = free.pop()!; // The queue admits as many callers as there are children.
     try {
       return await extractBy(child, input, caller);
     } finally {
@@ -84,7 +87,7 @@ export function createExtractor({
         const refusal = time.aborted ? tookTooLong(timeoutMs) : lostBy(error);
         log.warn({ name: input.name, reason: refusal.detail }, error.message);
         if (signal.aborted && !time.aborted) continue;
-        // Of a ZIP one entry is the reason, and the others are read; time is that of all.
+        // Only this entry of a ZIP fails and the others are read. The time limit applies to the whole ZIP.
         if (time.aborted || !gathered.skip(refusal)) return { refused: refusal };
       }
     }
@@ -102,7 +105,7 @@ async function endAll(children: readonly ReturnType<typeof keepChild>[]): Promis
   await Promise.all(children.map((child) => child.end()));
 }
 
-/** A child that is started when it is needed, and again after it was lost; it ends when idle. */
+/** Starts a child on demand, restarts it after it was lost, and ends it when it is idle. */
 function keepChild(idleMs: number) {
   let child: GuardedChild | undefined;
   let peak = 0;

@@ -1,7 +1,7 @@
-/** What a document is: by how it begins, then by its name's ending, then by what was said of it. */
+/** Format of a document, decided by its first bytes, then by its extension, then by its media type. */
 export type Format = 'text' | 'csv' | 'html' | 'pdf' | 'docx' | 'zip' | 'locked';
 
-/** `not`: it is none that is read, and what it is instead. */
+/** A supported format, or `not`: a description of the unsupported content. */
 export type FoundFormat = { format: Format } | { not: string };
 
 const BY_ENDING: Record<string, Format> = {
@@ -19,7 +19,7 @@ const BY_ENDING: Record<string, Format> = {
   zip: 'zip',
 };
 
-/** Those of uploads; `application/octet-stream` says nothing. */
+/** Media types of uploads. `application/octet-stream` does not determine a format. */
 export const FORMAT_BY_MEDIA_TYPE: Record<string, Format | undefined> = {
   'text/plain': 'text',
   'text/markdown': 'text',
@@ -34,14 +34,14 @@ export const FORMAT_BY_MEDIA_TYPE: Record<string, Format | undefined> = {
   'application/octet-stream': undefined,
 };
 
-/** Endings of what is none of them, or text that only a program reads. */
+/** Extensions of unsupported formats, and of text formats that only programs read. */
 const OTHER_ENDING =
   /\.(mhtml|docm?|dotx?|odt|rtf|pages|xls[xmb]?|ods|ppt[xm]?|odp|epub|mobi|gz|tgz|tar|7z|rar|bz2|xz|png|jpe?g|gif|webp|tiff?|bmp|svg|mp[34]|wav|eml|msg)$/i;
 
-/** How formats begin, whatever they are called; each character stands for a byte. */
+/** First bytes of formats, which decide regardless of the name. Each character stands for one byte. */
 const BEGINNINGS: readonly [beginning: string, found: FoundFormat][] = [
   ['%PDF-', { format: 'pdf' }],
-  // A ZIP, as DOCX is too; the second is one without entries.
+  // ZIP, which DOCX uses too. The second signature is a ZIP without entries.
   ['PK\u0003\u0004', { format: 'zip' }],
   ['PK\u0005\u0006', { format: 'zip' }],
   ['\u00D0\u00CF\u0011\u00E0', { not: 'an old office file' }],
@@ -51,10 +51,10 @@ const BEGINNINGS: readonly [beginning: string, found: FoundFormat][] = [
   ['\u00FF\u00D8\u00FF', { not: 'an image' }],
   ['GIF8', { not: 'an image' }],
 ];
-/** After a byte order mark, an XML declaration and comments. */
+/** Matches HTML after an optional byte order mark, XML declaration and comments. */
 const HTML =
   /^(?:\u00EF\u00BB\u00BF)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^>]*-->\s*)*<(?:!doctype\s+html|html[\s>])/i;
-/** Whose first bytes are always the same. */
+/** Formats that always start with the same bytes. */
 const BINARY: ReadonlySet<Format> = new Set(['pdf', 'docx', 'zip']);
 const BEGINNING_BYTES = 1_024;
 
@@ -85,14 +85,14 @@ export function formatOf({
   return { format: named ?? said ?? 'text' };
 }
 
-/** An office file with a password is an old one, with the new one in it. */
+/** Detects an office file with a password: it has the old container format with the encrypted file inside. */
 function isLocked(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(
     Buffer.from('EncryptedPackage', 'utf16le'),
   );
 }
 
-/** A DOCX is a ZIP. */
+/** A DOCX file is a ZIP archive. */
 function isOf(begun: Format, named: Format | undefined): boolean {
   return begun === 'zip' && named === 'docx';
 }

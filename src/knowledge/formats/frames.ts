@@ -1,14 +1,14 @@
 import { readSync, writeSync } from 'node:fs';
 
 /**
- * What the two processes say to each other: a header in JSON and bytes, each with its length before
- * it. Not the IPC of Node: that copies a document into JSON, and again out of it.
+ * Message between the two processes: a JSON header and bytes, each preceded by its length. Node's IPC is not used,
+ * because it would serialize a document into JSON and parse it again.
  */
 export type Frame<T> = { header: T; bytes: Buffer };
 
 const PREFIX_BYTES = 8;
 
-/** As it is written; the bytes are not copied. */
+/** Returns the parts of a frame as they are written, without copying the bytes. */
 export function frameParts(header: unknown, bytes: Uint8Array): [Buffer, Uint8Array] {
   const json = Buffer.from(JSON.stringify(header));
   const prefix = Buffer.alloc(PREFIX_BYTES);
@@ -18,8 +18,8 @@ export function frameParts(header: unknown, bytes: Uint8Array): [Buffer, Uint8Ar
 }
 
 /**
- * Takes what was read, in pieces of any size, and tells each frame once it is whole.
- * @throws RangeError when one is longer than `bytesMax`
+ * Returns a function that takes pieces of any size and calls `onFrame` for each complete frame.
+ * @throws RangeError if a frame is longer than `bytesMax`
  */
 export function createFrameReader(
   bytesMax: number,
@@ -45,7 +45,7 @@ export function createFrameReader(
   };
 }
 
-/** The next frame of a descriptor that blocks; undefined: the other side has closed it. */
+/** Reads the next frame from a blocking descriptor. Returns `undefined` if the other side has closed it. */
 export function readFrame(descriptor: number): Frame<unknown> | undefined {
   const prefix = readExactly(descriptor, PREFIX_BYTES);
   if (!prefix) return undefined;

@@ -3,7 +3,7 @@ import type { Frame } from './frames.ts';
 import type { ChildLost } from './guarded-child.ts';
 import type { FormatRefusal } from './refusal.ts';
 
-/** What was answered so far, over all children that one document took. */
+/** Collects the answers for one document, across all children that reading it took. */
 export function createGathering() {
   const documents: ExtractedDocument[] = [];
   const failed: FailedEntry[] = [];
@@ -19,7 +19,7 @@ export function createGathering() {
       if (header.kind === 'refused') refused = { code: header.code, detail: header.detail };
     },
     next: () => next,
-    /** Counts the entry that was being read as failed. False: it was no entry. */
+    /** Counts the entry that was being read as failed. Returns false if no entry was being read. */
     skip: (refusal: FormatRefusal): boolean => {
       if (!entry || entry.index < next) return false;
       failed.push({ name: entry.name, ...refusal });
@@ -37,7 +37,7 @@ function failedOf({ name, code, detail }: FailedEntry): FailedEntry {
   return { name, code, detail };
 }
 
-/** Where not one entry could be read. */
+/** Returns the refusal of a ZIP in which no entry could be read. */
 function noneOf(failed: readonly FailedEntry[]): FormatRefusal {
   const [first] = failed;
   if (!first) return { code: 'invalid_format', detail: 'there is nothing to read in it' };

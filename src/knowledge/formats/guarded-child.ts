@@ -12,21 +12,21 @@ import { setPriority } from 'node:os';
 import { promisify } from 'node:util';
 
 /**
- * A process that reads what strangers made, with nothing to lose and little to spend (decision 47):
- * no environment, no file but its own code, no network, bounded memory, and requests go first.
+ * A process that reads untrusted documents with minimal rights and resources (decision 47): it has no environment, no
+ * files except its own code, no network and bounded memory, and it runs at lower priority than requests.
  */
 export type GuardedChild = {
-  /** Asks, and tells each answer until `done`. @throws ChildLost */
+  /** Sends a question and passes each answer to `onAnswer` until `done`. @throws ChildLost */
   ask: (
     question: { header: Question; bytes: Uint8Array; signal: AbortSignal },
     onAnswer: (frame: Frame<Answer>) => void,
   ) => Promise<void>;
-  /** Resident, at most, so far; 0 where the system does not say. */
+  /** Returns the peak resident memory so far in bytes, or 0 if the system does not report it. */
   peakBytes: () => number;
   end: () => Promise<void>;
 };
 
-/** It ended in the middle of a document. */
+/** The child ended while it was reading a document. */
 export class ChildLost extends Error {
   override readonly name = 'ChildLost';
   readonly why: 'memory' | 'aborted' | 'crash';
@@ -38,15 +38,15 @@ export class ChildLost extends Error {
 }
 
 const CHILD_FILE = programFile(import.meta.url, 'extract-child');
-/** Resident bytes, as measured from outside; `confine` sets what the kernel refuses. */
+/** Limit of resident memory in bytes, which this process measures from outside. `confine` sets the kernel's limit. */
 const WATCHED_BYTES_MAX = 236_000_000;
 const HEAP_MB_MAX = 128;
 const WATCH_MS = 20;
-/** A start takes 0.1 s on an idle node. A child that hangs holds up all other documents. */
+/** A start takes 0.1 s on an idle node. The limit exists because a child that hangs blocks all other documents. */
 const START_MS = 30_000;
-/** One answer: a document's text, see `TEXT_BYTES_MAX`, and its links. */
+/** Maximum size of one answer: the text of a document (see `TEXT_BYTES_MAX`) and its links. */
 const ANSWER_BYTES_MAX = 48 * 1024 * 1024;
-/** How V8 and the system end a process that has no memory left. */
+/** Signals and exit codes with which V8 and the system end a process that is out of memory. */
 const OUT_OF_MEMORY: readonly (string | number | null)[] = [
   'SIGABRT',
   'SIGTRAP',
@@ -56,10 +56,13 @@ const OUT_OF_MEMORY: readonly (string | number | null)[] = [
 ];
 const [INPUT, OUTPUT] = [0, 3];
 
-/** @throws Error when it does not start within `startMs` */
+/**
+ * Starts a child and waits until it is ready.
+ * @throws Error if it does not start within `startMs`
+ */
 export async function startGuardedChild({ startMs = START_MS } = {}): Promise<GuardedChild> {
   const child = spawn(process.execPath, [...flags(), CHILD_FILE], {
-    // No setting of ours and no secret; each thread reserves memory.
+    // Passes no settings and no secrets. The thread pool is small because each thread reserves memory.
     env: { UV_THREADPOOL_SIZE: '1' },
     cwd: '/',
     stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
@@ -76,7 +79,7 @@ export async function startGuardedChild({ startMs = START_MS } = {}): Promise<Gu
   await answers
     .until('ready', () => undefined)
     .catch((error: unknown) => {
-      // No document is to blame.
+      // The document is not the cause.
       throw new Error('the process that reads documents does not start', { cause: error });
     })
     .finally(() => clearTimeout(tooLate));
@@ -103,7 +106,7 @@ export async function startGuardedChild({ startMs = START_MS } = {}): Promise<Gu
 
 type Tell = (frame: Frame<Answer>) => void;
 
-/** What a child says, and that it is gone. */
+/** Reads the frames of a child and detects its end. */
 function hear(child: ChildProcess) {
   let why: ChildLost['why'] | undefined;
   let lost: ChildLost | undefined;
@@ -128,11 +131,11 @@ function hear(child: ChildProcess) {
       kill('memory');
     }
   });
-  // Told by `exit`: what was written to one that is gone is lost with it.
+  // The `exit` event reports the loss. Writes to a child that has ended need no separate handling.
   for (const at of [INPUT, OUTPUT]) stream(child, at).on('error', () => undefined);
   return {
     kill,
-    /** Tells each answer until the last, or throws that the child is no more. */
+    /** Passes each answer to `tell` until the last one. Rejects if the child has ended. */
     until: (last: Answer['kind'], tell: Tell): Promise<void> =>
       new Promise((resolve, reject) => {
         if (lost) return reject(lost);
@@ -163,14 +166,14 @@ function flags(): string[] {
   ];
 }
 
-/** Lists the folders of our code and of the packages. A checkout has the web reader beside `src`. */
+/** Lists the folders of Parley's code and of the packages. A checkout has the web reader beside `src`. */
 function readable(): string[] {
   const root = path.resolve(path.dirname(CHILD_FILE), '../../..');
   const source = path.relative(root, CHILD_FILE).split(path.sep)[0]!;
   const inPackage = createRequire(import.meta.url).resolve('mammoth');
   const at = inPackage.lastIndexOf(`${path.sep}node_modules${path.sep}`);
   const packages = inPackage.slice(0, at) + path.sep + 'node_modules';
-  // The folder beside the code may be a link to where the packages are.
+  // The `node_modules` folder beside the code may be a link to the actual packages.
   const linked = path.join(root, 'node_modules');
   const ours = [source, 'packages/web-reader'].map((folder) => path.join(root, folder));
   const folders = [...ours, linked, packages].map((folder) => path.join(folder, '*'));
@@ -211,5 +214,5 @@ function statusOf({ pid }: ChildProcess, field: 'VmRSS' | 'VmData'): number {
   }
 }
 
-/** 0 where the system does not say. */
+/** Returns the resident memory in bytes, or 0 if the system does not report it. */
 const residentBytes = (child: ChildProcess): number => statusOf(child, 'VmRSS');

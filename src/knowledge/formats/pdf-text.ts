@@ -1,8 +1,8 @@
 import { detectLanguage } from '../passages/detect-language.ts';
 
 /**
- * A line as it stands for its reader, in points: `x` along its direction, `y` against that in which lines
- * follow each other. `turn`: its direction on the page, in degrees.
+ * A line in reading orientation, in points: `x` runs along the line, and `y` decreases from line to line. `turn` is the
+ * direction of the line on the page, in degrees.
  */
 export type PdfLine = {
   text: string;
@@ -14,20 +14,20 @@ export type PdfLine = {
 };
 export type Page = readonly PdfLine[];
 
-/** Larger than the text by this: a heading. */
+/** A line that is larger than the text by this factor is a heading. */
 const HEADING_RATIO = 1.15;
 const HEADING_CHARS_MAX = 200;
 const HEADING_LEVELS = 4;
-/** Lines further apart than this many times their size belong to two paragraphs. */
+/** Lines that are further apart than this multiple of their size belong to two paragraphs. */
 const GAP_RATIO = 1.75;
-/** A line that ends before this part of the widest was ended by whoever wrote it. */
+/** A line that ends before this fraction of the widest line was ended by the author, not by wrapping. */
 const FULL_LINE = 0.8;
 const ITEM = /^(?:[•●▪◦‣·*\uE000-\uF8FF–-]|\d{1,3}[.)])\s+/;
 const BULLET = /^[•●▪◦‣·\uE000-\uF8FF–]\s+/;
 
 /**
- * The text of pages as Markdown: headings by the size of their letters, paragraphs by the gaps
- * between lines, without what stands at the head or foot of most pages.
+ * Returns the text of pages as Markdown. Font sizes determine headings, gaps between lines determine paragraphs, and
+ * lines that repeat at the head or foot of most pages are left out.
  */
 export function markdownOfPages(pages: readonly Page[]): string {
   const body = withoutRunningHeads(pages);
@@ -57,7 +57,7 @@ export function markdownOfPages(pages: readonly Page[]): string {
 
 const rounded = (size: number): number => Math.round(size * 2) / 2;
 
-/** The size that most characters have. */
+/** Returns the font size of most characters. */
 function textSize(lines: readonly PdfLine[]): number {
   const chars = new Map<number, number>();
   for (const { size, text } of lines) {
@@ -66,7 +66,9 @@ function textSize(lines: readonly PdfLine[]): number {
   return [...chars].reduce((most, next) => (next[1] > most[1] ? next : most), [0, 0])[0];
 }
 
-/** Largest first. None where most lines are large: then size says nothing. */
+/**
+ * Returns the sizes of headings, largest first. Returns none if most lines are large, because size has no meaning then.
+ */
 function headingSizes(lines: readonly PdfLine[], text: number): number[] {
   const large = lines.filter(
     (line) => rounded(line.size) >= text * HEADING_RATIO && line.text.length <= HEADING_CHARS_MAX,
@@ -76,13 +78,16 @@ function headingSizes(lines: readonly PdfLine[], text: number): number[] {
   return [...sizes].sort((one, other) => other - one);
 }
 
-/** 0: text. */
+/** Returns the heading level, or 0 for text. */
 function levelOf({ size, text }: PdfLine, levels: readonly number[]): number {
   if (text.length > HEADING_CHARS_MAX || !/\p{L}/u.test(text)) return 0;
   return Math.min(levels.indexOf(rounded(size)) + 1, HEADING_LEVELS);
 }
 
-/** On another page a paragraph goes on, unless the one before has ended. */
+/**
+ * Returns true if a line starts a new paragraph. Across a page break, a paragraph continues unless its last line ends a
+ * sentence.
+ */
 function isApart(last: PdfLine, line: PdfLine): boolean {
   if (last.turn !== line.turn) return true;
   const down = last.y - line.y;
@@ -98,7 +103,7 @@ function joined(
   if (level > 0) return `${text} ${shown}`;
   const wasEnded = last.right < widest * FULL_LINE || ITEM.test(shown);
   if (wasEnded) return `${text}\n${shown}`;
-  // A soft hyphen is one of a word that was cut, for certain.
+  // A soft hyphen always marks a divided word.
   if (/\p{L}\u00AD$/u.test(text)) return text.slice(0, -1) + shown;
   const [cut] = /[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*[-\u2010]$/u.exec(text.slice(-80)) ?? [];
   const [rest] = /^[\p{L}\p{M}]+/u.exec(shown) ?? [];
@@ -106,7 +111,7 @@ function joined(
   return text.slice(0, -cut.length) + joinWord(cut, rest, words) + shown.slice(rest.length);
 }
 
-/** Scripts that put no spaces between words, with their punctuation. */
+/** Scripts without spaces between words, including their punctuation. */
 const UNSPACED = String.raw`[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u3001-\u303f\u30fc\uff01-\uff5e]`;
 const [UNSPACED_END, UNSPACED_START] = [`${UNSPACED}$`, `^${UNSPACED}`].map(
   (pattern) => new RegExp(pattern, 'u'),
@@ -116,7 +121,9 @@ function spaceBetween(text: string, next: string): '' | ' ' {
   return UNSPACED_END!.test(text.slice(-2)) && UNSPACED_START!.test(next) ? '' : ' ';
 }
 
-/** `whole`: words in the middle of lines, in small letters. `ands`: what follows a hyphen that stands for a word. */
+/**
+ * `whole` has the words from the middle of lines, in lower case. `ands` has the words that follow a suspended hyphen.
+ */
 type Words = { whole: ReadonlySet<string>; ands: ReadonlySet<string> };
 
 /** Words for "and", "or" and "to" by language (ISO 639-1). */
@@ -156,9 +163,9 @@ function plain(word: string): string {
 }
 
 /**
- * A word whose line ended with a hyphen, and what the next line begins with. The hyphen stays where it stands
- * for the rest of another word (`Hin- und Rückfahrt`), before a capital, behind a single letter or a number, and
- * where the document writes the word with it.
+ * Joins a word that was divided at the end of a line with its rest on the next line. The hyphen stays in a suspended
+ * compound (`Hin- und Rückfahrt`), before a capital, after a single letter or a number, and where the document writes
+ * the word with a hyphen elsewhere.
  */
 function joinWord(cut: string, rest: string, { whole, ands }: Words): string {
   const start = cut.slice(0, -1);
@@ -173,7 +180,7 @@ function shownText({ text }: PdfLine): string {
   return text.replaceAll(/\s+/g, ' ').trim().replace(BULLET, '- ');
 }
 
-/** At the head or foot of a page; numbers of pages differ, and nothing else. */
+/** Number of lines at the head and foot of a page that may repeat. Repeated lines may differ only in their numbers. */
 const EDGE_LINES = 2;
 const PAGES_MIN = 3;
 

@@ -1,20 +1,19 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { FormatRefused } from './refusal.ts';
 
-/** A comma last: it also stands in numbers and sentences. */
+/** The comma is last because it also occurs in numbers and sentences. */
 const DELIMITERS = ['\t', ';', '|', ','];
 const LINE_CHARS_MAX = 100_000;
 const COLUMNS_MAX = 500;
 const ROWS_MAX = 50_000;
 const SAMPLE_CHARS = 20_000;
-/** Above the row that names the columns there may be so many others. */
+/** Maximum number of rows above the row with the column names. */
 const PREAMBLE_MAX = 20;
 const NAME_CHARS_MAX = 100;
 
 /**
- * A table as Markdown: each row a paragraph of `column: value` lines, so that a passage says what its
- * numbers mean. Lines above the row that names the columns are paragraphs. Without such a row the values
- * stand as they are.
+ * Returns a table as Markdown: each row becomes a paragraph of `column: value` lines, so that a passage says what its
+ * numbers mean. Lines above the header row become paragraphs. Without a header row the values are left as they are.
  * @throws FormatRefused
  */
 export function readCsv(text: string): string {
@@ -65,8 +64,8 @@ const LONG_ROW = `a row of a table may have ${LINE_CHARS_MAX} characters and thi
 const SEP_LINE = /^\ufeff?"?sep=([^\r\n"])"?[ \t,;]*(?:\r\n?|\n|$)/i;
 
 /**
- * What stands between the cells: what the file itself says, else the mark that cuts most lines of the
- * beginning into the same number of cells, more than one. Of several the first of `DELIMITERS`.
+ * Returns the delimiter of the cells: the one that the file declares, or else the one that divides most of the first
+ * lines into the same number of cells, more than one. The order of `DELIMITERS` breaks ties.
  */
 function delimiterOf(text: string): { delimiter: string; rest: string } {
   const [line, said] = SEP_LINE.exec(text.slice(0, 100)) ?? [];
@@ -79,7 +78,7 @@ function delimiterOf(text: string): { delimiter: string; rest: string } {
   return { delimiter: best.mark, rest: text };
 }
 
-/** Returns the first lines without their quoted cells. The last one may be cut, so it is left out. */
+/** Returns the first lines without their quoted cells. Omits the last one, because the sample may cut it. */
 function sampleLines(text: string): string[] {
   const sample = text.slice(0, SAMPLE_CHARS).replaceAll(/"(?:[^"]|"")*"/g, 'x');
   const lines = sample.split(/\r\n?|\n/);
@@ -87,7 +86,7 @@ function sampleLines(text: string): string[] {
   return lines.filter((line) => line.trim() !== '');
 }
 
-/** How many lines have the number of cells that most have, of those with more than one. */
+/** Counts the lines with the most frequent number of cells, among lines with more than one cell. */
 function agreementOf(lines: readonly string[], mark: string): number {
   const counts = new Map<number, number>();
   for (const line of lines) {
@@ -105,14 +104,14 @@ function sampleOf(rows: readonly string[][]): readonly string[][] {
   return rows.slice(0, 200);
 }
 
-/** Where a row is filled to, without what a program puts behind it: `a;b;;` has two cells. */
+/** Returns the width of a row without the empty cells that programs append: `a;b;;` has two cells. */
 function widthOf(row: readonly string[]): number {
   return row.findLastIndex((cell) => cell !== '') + 1;
 }
 
 /**
- * The row that names the columns: the first that is as wide as the rows below it, and has names. Rows
- * above are narrower. Undefined: no row does.
+ * Finds the row with the column names: the first one that is as wide as the rows below it and consists of names. The
+ * rows above it are narrower. Returns `undefined` if no row qualifies.
  */
 function headerAt(rows: readonly string[][], sentences: number): number | undefined {
   const widths = sampleOf(rows).map(widthOf);
@@ -121,7 +120,7 @@ function headerAt(rows: readonly string[][], sentences: number): number | undefi
     .slice(0, PREAMBLE_MAX)
     .findIndex((width, row) => row >= sentences && width >= usual);
   if (at < 0 || (usual < 2 && at > 0)) return undefined;
-  // Columns without a name make the row of names narrower than those below it.
+  // Columns without a name make the header row narrower than the rows below it.
   return [at, at - 1].find((one) => {
     const width = one < sentences ? 0 : (widths[one] ?? 0);
     const isWide = one === at || width > 1;
@@ -129,7 +128,7 @@ function headerAt(rows: readonly string[][], sentences: number): number | undefi
   });
 }
 
-/** Returns how many rows above a table are sentences, which have a space behind each comma. */
+/** Counts the rows above a table that are sentences, recognized by a space after each comma. */
 function sentencesAbove(rows: readonly string[][]): number {
   const isSentence = (row: readonly string[]): boolean =>
     row.length > 1 && row.slice(1).every((cell) => /^ \S/.test(cell));
@@ -139,7 +138,7 @@ function sentencesAbove(rows: readonly string[][]): number {
   return first < PREAMBLE_MAX ? Math.max(first, 0) : 0;
 }
 
-/** The width that most rows have; of several the largest. */
+/** Returns the most frequent width of the rows; the largest one in a tie. */
 function usualWidth(widths: readonly number[]): number {
   const counts = new Map<number, number>();
   for (const width of widths.filter((one) => one > 0)) {
@@ -154,8 +153,8 @@ function usualWidth(widths: readonly number[]): number {
 }
 
 /**
- * Names, each another one. A name has letters or is a sign, or is a year, a day or one of a row of sizes, above
- * numbers of another sort. A row with nothing below it names nothing.
+ * Returns true if a row consists of distinct names. A name has letters, is a symbol, or is a year, a date or a number
+ * in a series of sizes above values of another kind. A row without rows below it is not a header.
  */
 function isHeader(row: readonly string[], below: readonly string[][]): boolean {
   if (below.length === 0) return false;
@@ -166,7 +165,7 @@ function isHeader(row: readonly string[], below: readonly string[][]): boolean {
   const isNumber = (name: string): boolean => isTime(name) || (isScale && /^\d{1,3}$/.test(name));
   return row.every((name, column) => {
     const cells = below.map((other) => other[column] ?? '').filter((cell) => cell !== '');
-    // The first column of a table of two ways has no name.
+    // The first column of a two-way table has no name.
     if (name === '') return column === 0 || cells.length === 0;
     if (/^[^\p{L}\p{N}]{1,3}$/u.test(name)) return true;
     if (/\p{L}/u.test(name)) return !isAmount(name);
@@ -174,7 +173,7 @@ function isHeader(row: readonly string[], below: readonly string[][]): boolean {
   });
 }
 
-/** A year, some years, a month or a day. */
+/** Returns true for a year, a range of years, a month or a day. */
 function isTime(name: string): boolean {
   return (
     /^(?:19|20)\d{2}(?:\s*[-/–]\s*\d{2,4})?$/.test(name) ||
@@ -183,14 +182,14 @@ function isTime(name: string): boolean {
   );
 }
 
-/** Returns true for at least three numbers with the same step, such as 36, 37, 38. */
+/** Returns true for at least three numbers with a constant step, such as 36, 37, 38. */
 function isRowOfSizes(numbers: readonly number[]): boolean {
   const step = (numbers[1] ?? 0) - (numbers[0] ?? 0);
   const isEven = numbers.every((size, at) => at === 0 || size - (numbers[at - 1] ?? 0) === step);
   return numbers.length >= 3 && step > 0 && isEven;
 }
 
-/** Returns true for a number with its currency. */
+/** Returns true for a number with a currency or a percent sign. */
 function isAmount(cell: string): boolean {
   return /^[-+]?\d[\d.,'\s]*(?:€|\$|£|%|EUR|USD|CHF|GBP)$|^(?:€|\$|£|EUR|USD|CHF|GBP)\s*\d[\d.,' ]*$/iu.test(
     cell,

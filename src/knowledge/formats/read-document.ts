@@ -12,16 +12,16 @@ import { refusalOf } from './refusal-of.ts';
 import { FormatRefused } from './refusal.ts';
 import { openZip, type ZipEntry } from './zip-file.ts';
 
-/** An answer of the child, with the text of a document. */
+/** A message of the child, with the text if the message is a document. */
 export type Told = { header: Answer; text?: string };
 
-/** What a reader makes of a document. */
+/** Result of a reader. */
 type ReadDocument = Pick<ExtractedDocument, 'title' | 'text' | 'language'> &
   Partial<ExtractedDocument>;
 
 type Reader = (input: ExtractInput) => ReadDocument | Promise<ReadDocument>;
 
-/** Of one document, in Markdown. They throw FormatRefused, and whatever a library throws. */
+/** Readers by format, which return Markdown. They throw FormatRefused and the errors of their libraries. */
 const READERS: Record<Format, Reader> = {
   text: ({ bytes, charset }) => plain(decodeText(bytes, charset)),
   csv: ({ bytes, charset }) => plain(readCsv(decodeText(bytes, charset))),
@@ -34,7 +34,7 @@ const READERS: Record<Format, Reader> = {
   },
 };
 
-/** A document, or those of a folder that was packed, from one of them on. @throws as READERS */
+/** Yields the document, or the documents of a ZIP from entry `from` on. Throws what `READERS` throw. */
 export async function* readDocument(input: ExtractInput & { from: number }): AsyncGenerator<Told> {
   const found = formatOf(input);
   const entries = 'format' in found && found.format === 'zip' ? await openZip(input.bytes) : [];
@@ -42,7 +42,7 @@ export async function* readDocument(input: ExtractInput & { from: number }): Asy
   else yield toldOf(input, await readOne(input));
 }
 
-/** Of one entry, and of all. */
+/** Limit for one entry of a ZIP. `UNPACKED_BYTES_MAX` is the limit for all entries together. */
 const ENTRY_BYTES_MAX = 20 * 1024 * 1024;
 const UNPACKED_BYTES_MAX = 200 * 1024 * 1024;
 
@@ -74,7 +74,7 @@ async function readOne(input: ExtractInput): Promise<ReadDocument> {
   return READERS[found.format](input);
 }
 
-/** What is in a folder is read one level deep. */
+/** Reads a DOCX. Refuses any other archive, because archives are read only one level deep. */
 function readWord(entries: readonly ZipEntry[]): Promise<ReadDocument> {
   if (isDocx(entries)) return readDocx(entries);
   filesOf(entries);
@@ -95,7 +95,7 @@ function readPage(html: string, url: string | null | undefined): ReadDocument {
 type Named = Pick<ExtractInput, 'name' | 'bytes'>;
 
 function toldOf({ name, bytes }: Named, { text, title, ...rest }: ReadDocument): Told {
-  // PostgreSQL stores no U+0000.
+  // PostgreSQL cannot store U+0000.
   const shown = title
     ?.replaceAll(/\p{Cc}+/gu, ' ')
     .trim()

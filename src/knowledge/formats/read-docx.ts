@@ -4,9 +4,9 @@ import { FormatRefused } from './refusal.ts';
 import { hiddenStylesOf, shownWord } from './shown-word.ts';
 import type { ZipEntry } from './zip-file.ts';
 
-/** Of one part, unpacked: a book of a thousand pages has 10 MB. */
+/** Limit for one unpacked part. A book of a thousand pages has 10 MB. */
 const PART_BYTES_MAX = 32 * 1024 * 1024;
-/** What tells a DOCX from other archives. */
+/** The part that distinguishes a DOCX from other archives. */
 export const DOCX_PART = 'word/document.xml';
 const STYLES_PART = 'word/styles.xml';
 const TEXT_PARTS = /^word\/(document|footnotes|endnotes)\.xml$/;
@@ -15,11 +15,11 @@ const OPTIONS = {
   styleMap: ["p[style-name='Title'] => h1:fresh"],
   includeEmbeddedStyleMap: false,
   externalFileAccess: false,
-  // None is read.
+  // Images are not read.
   convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
 };
 
-/** The text of a Word document as Markdown. @throws FormatRefused and what mammoth throws */
+/** Returns the text of a Word document as Markdown. @throws FormatRefused and what mammoth throws */
 export async function readDocx(
   entries: readonly ZipEntry[],
 ): Promise<{ title: string | null; text: string; language: string | null }> {
@@ -35,7 +35,7 @@ export async function readDocx(
     return TEXT_PARTS.test(name) ? shownWord(String(part), hiddenStyles) : part;
   };
   const file = { exists: (name: string) => parts.has(name), read };
-  // It takes an opened archive too, which its types do not say: ours has bounds.
+  // mammoth also accepts an opened archive, although its types do not declare it. Ours enforces size limits.
   const { value } = await mammoth.convertToHtml({ file } as never, OPTIONS);
   const shown = value.replaceAll(
     /<input type="checkbox"( checked="checked")? \/>/g,

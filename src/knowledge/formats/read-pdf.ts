@@ -5,7 +5,7 @@ import { getResolvedPDFJS } from 'unpdf';
 import { markdownOfPages, type Page, type PdfLine } from './pdf-text.ts';
 import { FormatRefused } from './refusal.ts';
 
-/** With the child: it may open nothing later. */
+/** Loads pdf.js when the child starts, because the child may not open files later. */
 const { getDocument, VerbosityLevel } = await getResolvedPDFJS();
 
 /**
@@ -27,11 +27,11 @@ function packagedCMaps(): string | undefined {
     const manifest = createRequire(import.meta.url).resolve('pdfjs-dist/package.json');
     return path.join(path.dirname(manifest), 'cmaps');
   } catch {
-    return undefined; // Installed without development dependencies.
+    return undefined; // Not installed: the package is a development dependency.
   }
 }
 
-/** How pdf.js asks for files. It does without the outlines of standard fonts, which are for drawing. */
+/** Provides the files that pdf.js requests. It needs no outlines of standard fonts, which are only for drawing. */
 class FilesOfReader {
   readonly fetch = ({ filename }: { filename: string }): Promise<Uint8Array> => {
     const bytes = CMAPS.get(filename);
@@ -41,10 +41,10 @@ class FilesOfReader {
 }
 
 const PAGES_MAX = 2_000;
-/** Of one document, in UTF-16 units; an upload of text may be as large. */
+/** Limit for one document, in UTF-16 code units. An uploaded text may be as large. */
 export const TEXT_CHARS_MAX = 20 * 1024 * 1024;
 
-/** What a PDF says of itself: it is read for its words alone, without fonts, images and scripts. */
+/** Settings that read only the text of a PDF, without fonts, images and scripts. */
 const SETTINGS = {
   verbosity: VerbosityLevel.ERRORS,
   disableFontFace: true,
@@ -61,11 +61,11 @@ const SETTINGS = {
   BinaryDataFactory: FilesOfReader,
 };
 
-/** The text of a PDF as Markdown. @throws FormatRefused */
+/** Returns the text of a PDF as Markdown. @throws FormatRefused */
 export async function readPdf(
   bytes: Uint8Array,
 ): Promise<{ title: string | null; text: string; language: string | null }> {
-  // Of its own memory: what it gets it takes apart.
+  // Passes a copy, because pdf.js takes ownership of the buffer.
   const loading = getDocument({ data: new Uint8Array(bytes), ...SETTINGS });
   try {
     const pdf = await loading.promise.catch((error: unknown) => {
@@ -100,7 +100,7 @@ type Piece = {
 };
 type Styles = Record<string, { vertical?: boolean } | undefined>;
 
-/** Lines in the order in which they were written, which is that of reading but for odd programs. */
+/** Returns lines in the order in which the file stores them. Almost all programs store them in reading order. */
 async function linesOf(stream: ReadableStream, charsMax: number): Promise<Page> {
   const lines: PdfLine[] = [];
   let open: PdfLine | undefined;
@@ -121,7 +121,7 @@ async function linesOf(stream: ReadableStream, charsMax: number): Promise<Page> 
 
 type Placed = Omit<PdfLine, 'text'> & { str: string; hasEOL: boolean };
 
-/** Where a piece stands for its reader: a page, or its text, may be turned, or written from top to bottom. */
+/** Returns the position of a piece in reading orientation. A page or its text may be rotated or written vertically. */
 function placed(
   { str, transform, width, height, hasEOL, fontName }: Piece,
   styles: Styles,
@@ -160,7 +160,7 @@ function extended(
   return undefined;
 }
 
-/** Programs write the name of a file where a title belongs. */
+/** Matches a title to ignore: programs often put a file name in this field. */
 const NO_TITLE = /\.\w{2,4}$|^microsoft word|^untitled|^$/i;
 
 function saidOf(info: Record<string, unknown>): { title: string | null; language: string | null } {

@@ -7,8 +7,8 @@ const MARKS: readonly [mark: readonly number[], encoding: string][] = [
 ];
 
 /**
- * A text: by its byte order mark, as its charset was declared, or in UTF-8. What is neither is
- * refused, not guessed: a guess would index words that nobody wrote.
+ * Decodes a text by its byte order mark, by its declared charset, or as UTF-8. Refuses invalid bytes instead of
+ * guessing the charset, because a wrong guess would index words that the text does not contain.
  * @throws FormatRefused
  */
 export function decodeText(bytes: Uint8Array, charset: string | null = null): string {

@@ -2,14 +2,14 @@ import { DOCX_PART } from './read-docx.ts';
 import { FormatRefused } from './refusal.ts';
 import type { ZipEntry } from './zip-file.ts';
 
-/** Documents of one source. */
+/** Maximum number of documents of one source. */
 const FILES_MAX = 2_000;
 const NAME_CHARS_MAX = 500;
 
-/** What programs put beside what people did. */
+/** Files that operating systems and programs add to archives. */
 const NOT_MEANT = /(?:^|\/)(?:__MACOSX\/|\.|~\$|Thumbs\.db$|desktop\.ini$)/i;
 
-/** Other formats that are archives, by what is in them. */
+/** Other formats that are ZIP archives, recognized by their entries. */
 const OTHER_ARCHIVES: readonly [part: RegExp, what: string][] = [
   [/^xl\//, 'a spreadsheet: save each sheet as CSV'],
   [/^ppt\//, 'a presentation: save it as PDF'],
@@ -20,7 +20,7 @@ const OTHER_ARCHIVES: readonly [part: RegExp, what: string][] = [
 export const isDocx = (entries: readonly ZipEntry[]): boolean =>
   entries.some(({ name }) => name === DOCX_PART);
 
-/** The files of a folder that was packed, those that somebody meant. @throws FormatRefused */
+/** Returns the files of a ZIP without those that operating systems add. @throws FormatRefused */
 export function filesOf(entries: readonly ZipEntry[]): ZipEntry[] {
   const other = OTHER_ARCHIVES.find(([part]) => entries.some(({ name }) => part.test(name)));
   if (other) throw new FormatRefused('invalid_format', `the content is ${other[1]}`);
@@ -35,7 +35,10 @@ export function filesOf(entries: readonly ZipEntry[]): ZipEntry[] {
   return files;
 }
 
-/** @throws FormatRefused for what cannot be the path of a document */
+/**
+ * Checks that an entry's name can be the path of a document.
+ * @throws FormatRefused if the name is invalid or a duplicate
+ */
 export function checkName(name: string, seen: ReadonlySet<string>): void {
   if (name.length > NAME_CHARS_MAX || /\p{Cc}/u.test(name)) {
     const detail = `its name has control characters, or more than ${NAME_CHARS_MAX}`;

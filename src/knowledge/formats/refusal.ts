@@ -1,10 +1,10 @@
-/** Why a document is not read: `code` for programs, `detail` says what to change. */
+/** Reason why a document cannot be read. `code` is for programs; `detail` says what to change. */
 export type FormatRefusal = {
   code: 'invalid_format' | 'too_large' | 'too_many' | 'encrypted' | 'no_text';
   detail: string;
 };
 
-/** The document is the reason: reading it again changes nothing. */
+/** The document itself cannot be read, so a retry does not help. */
 export class FormatRefused extends Error {
   override readonly name = 'FormatRefused';
   readonly code: FormatRefusal['code'];

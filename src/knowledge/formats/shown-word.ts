@@ -1,8 +1,8 @@
 import { Parser } from 'htmlparser2';
 
 /**
- * Makes of a part of a Word document what its reader sees, in words that mammoth reads: without hidden text
- * (`w:vanish`), with formulas as text, and with text boxes that stand in drawings alone.
+ * Converts a part of a Word document into what its reader sees, in elements that mammoth supports. Removes hidden text
+ * (`w:vanish`), converts formulas into text, and extracts text boxes that exist only in drawings.
  */
 
 const PIECE_CHARS = 16_384;
@@ -14,7 +14,7 @@ type Run = { start: number; isHidden: boolean | undefined; style: string | undef
 type Drawing = { depth: number; start: number; boxes: Edit[]; hasFallback: boolean };
 type Formula = { name: string; text: string; sign: string };
 
-/** Ids of styles whose text is hidden. */
+/** Returns the ids of styles whose text is hidden. */
 export function hiddenStylesOf(styles: string): Set<string> {
   const hidden = new Map<string, boolean>();
   const basedOn = new Map<string, string>();
@@ -41,7 +41,7 @@ export function hiddenStylesOf(styles: string): Set<string> {
   return new Set([...hidden.keys(), ...basedOn.keys()].filter(isHidden));
 }
 
-/** Returns the part as a reader sees it, in time linear in its length. */
+/** Returns the part as a reader sees it. Runs in time linear in its length. */
 export function shownWord(xml: string, hiddenStyles: ReadonlySet<string>): string {
   const editor = new WordEditor(hiddenStyles);
   read(xml, editor);
@@ -120,7 +120,7 @@ class WordEditor {
     if (hasFallback || boxes.length === 0) return;
     let at = start;
     for (const [index, box] of boxes.entries()) {
-      // A box in a box has been kept with the outer one.
+      // The edit for the outer box already keeps a nested box.
       if (box.from < at) continue;
       this.edits.push({ from: at, to: box.from, text: index === 0 ? '<w:pict>' : '' });
       at = box.to;
@@ -153,7 +153,7 @@ class WordEditor {
   }
 }
 
-/** A part of a formula in one line: `(a + b)/2`, `x^2`, `√(y)`. */
+/** Returns a part of a formula in one line: `(a + b)/2`, `x^2`, `√(y)`. */
 function linear({ name, text, sign }: Formula, outer: string | undefined): string {
   const said = (which: string, usual: string): string =>
     new RegExp(`${which}=([^;]*);`).exec(sign)?.[1] ?? usual;
@@ -190,7 +190,7 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Edits that lie in one before are left out. */
+/** Applies edits to the XML. Skips edits inside an earlier edit. */
 function applied(xml: string, edits: Edit[]): string {
   const parts: string[] = [];
   let at = 0;

@@ -1,17 +1,17 @@
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl';
 import { FormatRefused } from './refusal.ts';
 
-/** Whatever the archive says of itself, no more than this is looked at. */
+/** Maximum number of entries that are read, whatever number the archive declares. */
 const ENTRIES_MAX = 10_000;
 
 export type ZipEntry = {
-  /** With `/` between its folders, none of them above the archive. */
+  /** Path with `/` between folders. It never leads outside the archive. */
   name: string;
-  /** What it becomes. @throws FormatRefused, also where that is more than `bytesMax` */
+  /** Unpacks the entry. @throws FormatRefused, also if the content exceeds `bytesMax` */
   read: (bytesMax: number) => Promise<Buffer>;
 };
 
-/** The files of an archive in its order, without folders. @throws FormatRefused */
+/** Returns the files of an archive in their order, without folders. @throws FormatRefused */
 export async function openZip(bytes: Uint8Array): Promise<ZipEntry[]> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
@@ -53,7 +53,7 @@ async function inflated(zip: ZipFile, entry: Entry, bytesMax: number): Promise<B
   let length = 0;
   for await (const piece of stream as AsyncIterable<Buffer>) {
     length += piece.length;
-    // It may be more than it says.
+    // The unpacked content may be larger than the archive declares.
     if (length > bytesMax) throw tooLarge(bytesMax);
     pieces.push(piece);
   }

@@ -11,8 +11,8 @@ import type { ResolveGapDeps } from './resolve-gap.ts';
 type GapKey = { namespace: string; id: string };
 
 /**
- * Changes the answer of a resolved gap, or gives it its first; null withdraws it, undefined leaves it.
- * The next search finds the new one and not the old.
+ * Changes the answer of a resolved gap, or adds its first answer. `null` withdraws the answer; `undefined` keeps it.
+ * The next search finds the new answer and not the old one.
  * @throws ApiError not_found, gap_open
  */
 export function changeAnswer(
@@ -40,8 +40,8 @@ export function changeAnswer(
 }
 
 /**
- * Takes an answer back: no search finds it, and the gap is open again.
- * @throws ApiError not_found, also when the gap has no answer
+ * Withdraws an answer: searches no longer find it, and the gap is open again.
+ * @throws ApiError not_found, also if the gap has no answer
  */
 export function withdrawAnswer(
   deps: ResolveGapDeps,
@@ -58,7 +58,7 @@ export function withdrawAnswer(
 }
 
 async function withdraw(db: Db, deps: ResolveGapDeps, gap: LockedGap): Promise<GapRow> {
-  await lockGaps(db, gap.agentId); // Nobody detects the same question meanwhile.
+  await lockGaps(db, gap.agentId); // Prevents others from detecting the same question meanwhile.
   const position = await indexAnswer(db, deps, { gap, answer: null });
   return reopenGap(db, { id: gap.id, position });
 }

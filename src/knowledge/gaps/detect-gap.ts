@@ -18,34 +18,33 @@ import {
 
 export type DetectGapInput = {
   namespace: string;
-  /** uuid, as all ids here */
+  /** UUID, like all ids here. */
   agentId: string;
   conversationId: string;
   question: string;
-  /** Of the best passage; 0: there was none. */
+  /** Score of the best passage; 0 without a passage. */
   topScore: number;
-  /** What was found, best first. */
+  /** Passages that the search found, best first. */
   closest: readonly KnowledgeHit[];
-  /** What the agent sees, to tell its rare words. */
+  /** Returns the content that the agent can search, which determines how rare a word is. */
   scope: () => Promise<SearchScope>;
-  /** Puts the event into the outbox, in the caller's transaction. */
+  /** Writes the event to the outbox in the caller's transaction. */
   emit: (data: EventData<'knowledge.gap.detected'>) => Promise<void>;
 };
 
 /**
- * Notes a question that had no answer; called inside the transaction of the turn. What asks the same makes
- * one gap and one event, however often, in whichever words and in however many conversations: each further
- * time is counted, unless it is the conversation that asked last. After a gap is resolved the question makes
- * a new one.
+ * Records a question that had no answer, in the transaction of the turn. The same question makes one gap and one event,
+ * however often it is asked, in any wording and in any number of conversations. Each repetition is counted, unless the
+ * last one came from the same conversation. After a gap is resolved, the question makes a new gap.
  */
 export async function detectGap(
   db: Db,
   input: DetectGapInput,
 ): Promise<{ gapId: string; isNew: boolean }> {
   const asked = await readQuestion(db, input);
-  const known = await countSameGap(db, asked); // Without waiting for the lock of the comparison.
+  const known = await countSameGap(db, asked); // Avoids waiting for the lock that the comparison needs.
   if (known) return noted(db, asked, known);
-  await lockGaps(db, input.agentId); // From here on no one else adds a gap of this agent.
+  await lockGaps(db, input.agentId); // Prevents others from adding a gap of this agent.
   const found = (await countSameGap(db, asked)) ?? (await countLike(db, asked, input));
   return found ? noted(db, asked, found) : add(db, asked, input);
 }
@@ -55,7 +54,7 @@ type Asked = {
   conversationId: string;
   text: string;
   fingerprint: string;
-  /** Empty for a question without words. */
+  /** Empty if the question has no words. */
   stems: readonly string[];
 };
 
@@ -70,8 +69,8 @@ async function readQuestion(
 }
 
 /**
- * The words that tell what is asked: of a story, those of the question at its end, unless that is a single
- * one ("Do you deliver there?"); of a question of nothing but empty words, those.
+ * Returns the words that define the question. For a longer text these are the words of the question at its end, unless
+ * that leaves a single word ("Do you deliver there?"). A question that has only stop words keeps them.
  */
 function wordsOf(text: string): string {
   const { question, context } = askedWords(text);
@@ -126,6 +125,6 @@ function closePassage(hit: KnowledgeHit): ClosePassage {
 
 const NUMBER = /^\p{N}+$/u;
 
-/** A message may have 1 MB; a list of gaps needs only the question. */
+/** A message may have 1 MB, but a list of gaps needs only the question. */
 const QUESTION_CHARS_MAX = 2_000;
 const CLOSEST_MAX = 5;

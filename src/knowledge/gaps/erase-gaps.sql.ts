@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import { LOCKED_GAP_COLUMNS, type LockedGap } from './knowledge-gaps.sql.ts';
 
-/** Those that were asked in a conversation, first or in other words, in the order of their agents. */
+/** Locks the gaps that were asked in a conversation, in their first or in another wording, ordered by agent. */
 export async function lockGapsAskedIn(db: Db, conversationId: string): Promise<LockedGap[]> {
   const { rows } = await db.query<LockedGap>(
     `select ${LOCKED_GAP_COLUMNS} from knowledge_gaps
@@ -20,8 +20,8 @@ export async function eraseQuestionsOf(db: Db, conversationId: string): Promise<
 }
 
 /**
- * Names a gap by the words that it was asked in most often, of those that are left, or else by `erased`.
- * The fingerprint was made of the words and has to stay unique: it becomes the id.
+ * Renames a gap after its most frequent remaining wording, or else to `erased`. The fingerprint was made of the erased
+ * words and must stay unique, so it becomes the id.
  */
 export async function nameAfterErasure(db: Db, gapId: string, erased: string): Promise<string> {
   const { rows } = await db.query<{ question: string }>(
@@ -34,5 +34,5 @@ export async function nameAfterErasure(db: Db, gapId: string, erased: string): P
       where g.id = $1 returning g.question`,
     [gapId, erased],
   );
-  return rows[0]!.question; // Locked by the caller.
+  return rows[0]!.question; // Exists, because the caller has locked the row.
 }

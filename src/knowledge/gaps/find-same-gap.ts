@@ -6,12 +6,12 @@ import english from './english.json' with { type: 'json' };
 import { findOpenQuestions, readOpenQuestions, type OpenQuestion } from './gap-questions.sql.ts';
 import { commonWords, likeness, type AskedWord } from './same-question.ts';
 
-/** A question is compared with so many of the latest, and with as many older ones of its rarest word. */
+/** Number of latest questions that a question is compared with, and of older ones that share its rarest word. */
 const OPEN_MAX = 500;
-/** Of those, the words of so many are weighed, by all that the agent knows. */
+/** Number of these questions whose words are weighed against the agent's content. */
 const WEIGHED_MAX = 50;
 
-/** The open gap of the agent that asks most nearly the same, in whichever words; undefined: none does. */
+/** Returns the open gap of the agent whose question is most similar, in any wording, or `undefined`. */
 export async function findSameGap(
   db: Db,
   asked: { agentId: string; stems: readonly string[]; scope: SearchScope },
@@ -25,7 +25,7 @@ export async function findSameGap(
   return best(near, { stems, weigh: weighing(counts, latest) });
 }
 
-/** By the word that the fewest of the latest have. */
+/** Finds older questions with the word that is rarest among the latest ones. */
 function findOlder(
   db: Db,
   { agentId, stems, latest }: { agentId: string; stems: readonly string[]; latest: OpenQuestion[] },
@@ -35,7 +35,7 @@ function findOlder(
   return findOpenQuestions(db, { agentId, stems: [rarest!.stem], limit: OPEN_MAX });
 }
 
-/** Those with most words in common, whatever the words weigh. */
+/** Returns the questions with the most words in common, regardless of the words' weights. */
 function nearest(open: readonly OpenQuestion[], stems: readonly string[]): OpenQuestion[] {
   return open
     .map((question) => ({ question, common: commonWords(stems, question.stems) }))
@@ -58,11 +58,11 @@ function best(
   return found?.gapId;
 }
 
-/** Stems that ask whether there is something, and not what. */
+/** Stems that ask whether something exists, and say little about the subject. */
 const LIGHT = wordsIn(english.light);
 const LIGHTER = 0.3;
 
-/** By how rare a word is in what the agent knows, and among its gaps, however often each was asked. */
+/** Returns the weight of a word: how rare it is in the agent's content and among its gaps, counting each gap once. */
 function weighing(
   { passages, having }: WordCounts,
   open: readonly OpenQuestion[],

@@ -3,14 +3,14 @@ import { fromUuid, toUuid } from '../../ids.ts';
 import { cursorOf, encodeCursor } from '../../platform/http/cursor.ts';
 import { GAP_ORDERS, type GapOrder, type GapPlace, type ListedGap } from './list-gaps.sql.ts';
 
-/** Where a page of gaps goes on: behind a gap, in the order of the list. */
+/** Cursors of the list of gaps: the position after a gap, in the order of the list. */
 
 export const gapsOrder = z.enum(GAP_ORDERS).default('created').meta({
   description:
     '`created`: newest first; `count`: asked most often first; `last_asked_at`: last first.',
 });
 
-/** The id alone, as other lists have it, or with what the gap is ordered by before it. */
+/** Holds the id alone, like the cursors of other lists, or the sort value followed by the id. */
 export const gapCursor = cursorOf(readPlace);
 
 export function placeIn(order: GapOrder): (gap: ListedGap) => string {
@@ -27,6 +27,6 @@ function readPlace(text: string): GapPlace | undefined {
   return id === null ? undefined : { order: order as GapOrder, value, id };
 }
 
-/** Microseconds since 1970 have 16 digits until the year 2286; a count is an integer of PostgreSQL. */
+/** Microseconds since 1970 have 16 digits until the year 2286. A count is a PostgreSQL integer. */
 const PLACE =
   /^(?:(?<order>count|last_asked_at):(?<value>(?<=count:)[1-9][0-9]{0,8}|(?<=at:)[1-9][0-9]{0,15}):)?(?<gap>gap_.+)$/;

@@ -1,14 +1,14 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** The words in which a gap was asked. Ids are uuids. */
+/** A wording in which a gap was asked. Ids are UUIDs. */
 export type GapQuestion = { text: string; count: number; lastAskedAt: number };
 
-/** A gap keeps so many, those asked most often. */
+/** Number of wordings that a gap keeps, those asked most often. */
 export const QUESTIONS_MAX = 20;
 
 /**
- * Notes that a gap was asked in these words: `more` is added to those of words it was asked in before. When
- * there are too many, those that were asked least and longest ago go, but never those that name the gap.
+ * Records that a gap was asked in this wording. A wording that exists already gets `more` added to its count. Beyond
+ * the limit, the wordings that were asked least and longest ago are deleted, except the one that names the gap.
  */
 export async function noteQuestion(
   db: Db,
@@ -46,7 +46,7 @@ async function dropSeldomAsked(db: Db, gapId: string): Promise<void> {
   );
 }
 
-/** An agent's words as the numbers that its questions are found by. */
+/** Returns SQL for an agent's words as the hashes that its questions are indexed by. */
 function wordKeys(agentId: string, fingerprint: string): string {
   return `array(select hashtextextended(${agentId}::uuid || ' ' || stem, 0)
                   from unnest(string_to_array(${fingerprint}::text, ' ')) stem)`;
@@ -55,7 +55,7 @@ function wordKeys(agentId: string, fingerprint: string): string {
 /** A question of an open gap, by its stems. */
 export type OpenQuestion = { gapId: string; stems: string[] };
 
-/** Of the latest open gaps of an agent. */
+/** Returns the questions of the latest open gaps of an agent. */
 export async function readOpenQuestions(
   db: Db,
   { agentId, limit }: { agentId: string; limit: number },
@@ -72,7 +72,7 @@ export async function readOpenQuestions(
   return rows;
 }
 
-/** Of open gaps of an agent, however old: those that have one of the stems. */
+/** Returns the questions of open gaps of an agent, of any age, that contain one of the stems. */
 export async function findOpenQuestions(
   db: Db,
   { agentId, stems, limit }: { agentId: string; stems: readonly string[]; limit: number },
@@ -87,7 +87,7 @@ export async function findOpenQuestions(
   return rows;
 }
 
-/** Asked most often first. */
+/** Lists the wordings of a gap, those asked most often first. */
 export async function listQuestions(db: Db, gapId: string): Promise<GapQuestion[]> {
   const { rows } = await db.query<GapQuestion>(
     `select text, count, last_asked_at as "lastAskedAt" from knowledge_gap_questions

@@ -4,7 +4,7 @@ import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http
 import type { GapDetail } from './read-gap.ts';
 import type { GapRow } from './knowledge-gaps.sql.ts';
 
-/** Gaps as REST answers them (contract/knowledge.md#gaps). */
+/** Representation of gaps in the REST API (contract/knowledge.md#gaps). */
 
 export const gapStatus = z.enum(['open', 'resolved']);
 

@@ -17,7 +17,7 @@ import { resolveGap, type ResolveGapDeps } from './resolve-gap.ts';
 const tag = 'Knowledge';
 const params = { id: idParam('gap', 'knowledge gap') };
 
-/** The questions agents could not answer (contract/knowledge.md#gaps). */
+/** Questions that agents could not answer (contract/knowledge.md#gaps). */
 export function gapRoutes(deps: ResolveGapDeps): Route[] {
   return [
     listGapsRoute(deps),
@@ -141,7 +141,7 @@ function resolveGapRoute(deps: ResolveGapDeps): Route {
             action: 'knowledge_gap.resolved',
             target: fromUuid('gap', id),
             before: { status: 'open' },
-            // Not the answer: it is for users, and the question is a user's.
+            // Leaves out the answer, which is content for users, and the question, which is a user's.
             after: { status: 'resolved', has_answer: answer !== null },
           }),
         ),

@@ -7,9 +7,9 @@ import { listQuestions } from './gap-questions.sql.ts';
 import { lastAnswerPosition, type LockedGap } from './knowledge-gaps.sql.ts';
 
 /**
- * Makes `answer` the passage of a gap, in the place of the one before: it is found by its own words and
- * by those that the gap was asked in, without the story around them. null: none is found any more. Returns
- * its position among the answers of the agent, which stays the gap's own.
+ * Indexes `answer` as the passage of a gap and replaces the previous one. Searches find it by its own words and by the
+ * words of the gap's questions, without the context around them. `null` removes the answer from the index. Returns the
+ * answer's position among the answers of the agent, which the gap keeps.
  */
 export async function indexAnswer(
   db: Db,
@@ -25,8 +25,8 @@ export async function indexAnswer(
 }
 
 /**
- * The same answer by the questions that are left of its gap. Returns the words that it had, for `forgetWords`
- * at the end of the transaction.
+ * Indexes the same answer again with the remaining questions of its gap. Returns its former words, for `forgetWords` at
+ * the end of the transaction.
  */
 export async function reindexAnswer(
   db: Db,
@@ -56,7 +56,7 @@ async function insertAnswer(
   await indexChunk(db, agentId, position);
 }
 
-/** The words of all its questions, each once. */
+/** Returns the distinct words of all questions of a gap. */
 async function askedIn(db: Db, gapId: string): Promise<string> {
   const questions = await listQuestions(db, gapId);
   const words = questions.flatMap(({ text }) => askedWords(text).question.split(' '));

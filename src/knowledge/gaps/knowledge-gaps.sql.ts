@@ -1,11 +1,11 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** A question an agent had no answer to. Times are Unix milliseconds, ids uuids. */
+/** A question that an agent had no answer to. Times are Unix milliseconds, ids are UUIDs. */
 export type GapRow = {
   id: string;
   namespace: string;
   agentId: string;
-  /** Where it was asked first. */
+  /** Conversation in which the question was asked first. */
   conversationId: string;
   question: string;
   topScore: number;
@@ -14,11 +14,11 @@ export type GapRow = {
   count: number;
   lastAskedAt: number;
   resolvedAt: number | null;
-  /** What a search had found when it was asked first, best first. */
+  /** Passages that the search found when the question was asked first, best first. */
   closest: readonly ClosePassage[];
 };
 
-/** Ids alone: a passage may be gone since, and with it what it said. `score`: 0 to 1. */
+/** Reference to a passage by ids only, because the passage may have been deleted since. `score` is from 0 to 1. */
 export type ClosePassage = {
   source_id: string;
   document_id: string;
@@ -30,10 +30,10 @@ export const GAP_COLUMNS = `id, namespace, agent_id as "agentId", conversation_i
   top_score as "topScore", status, answer, count,
   last_asked_at as "lastAskedAt", resolved_at as "resolvedAt", closest`;
 
-/** Fits into an index at four bytes a character. */
+/** Fits into an index entry at four bytes per character. */
 const FINGERPRINT_CHARS_MAX = 500;
 
-/** The stems of a question's words, sorted: "deliv norway" for all ways to ask it. */
+/** Returns the sorted stems of a question's words: "deliv norway" for every way to ask it. */
 export async function fingerprintOf(db: Db, question: string): Promise<string> {
   const { rows } = await db.query<{ fingerprint: string }>({
     name: 'gap_fingerprint',
@@ -42,10 +42,10 @@ export async function fingerprintOf(db: Db, question: string): Promise<string> {
              from unnest(to_tsvector('english', $1))`,
     values: [question],
   });
-  return rows[0]!.fingerprint; // An aggregate has one row.
+  return rows[0]!.fingerprint; // An aggregate returns exactly one row.
 }
 
-/** Gaps of one agent are added one after the other: of two at once each would be the first. */
+/** Serializes the insertion of gaps of one agent. Otherwise two concurrent questions could both create the gap. */
 export async function lockGaps(db: Db, agentId: string): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('knowledge gaps ' || $1, 0))`, [
     agentId,
@@ -53,8 +53,8 @@ export async function lockGaps(db: Db, agentId: string): Promise<void> {
 }
 
 /**
- * Counts the open gap of the agent that was asked in exactly these words, and returns it with what was added:
- * nothing when the conversation is the one that asked last.
+ * Counts the agent's open gap that has exactly this wording. Returns it with the number added, which is 0 if the last
+ * question came from the same conversation.
  */
 export async function countSameGap(
   db: Db,
@@ -75,7 +75,7 @@ export async function countSameGap(
 
 export type CountedGap = { id: string; more: number };
 
-/** The same for a gap that is known to ask the same; undefined: it is open no more. */
+/** Counts a gap that is known to ask the same. Returns `undefined` if it was closed meanwhile. */
 export async function countGap(
   db: Db,
   gap: { id: string; conversationId: string },
@@ -133,13 +133,13 @@ export async function readGap(
 }
 
 export type LockedGap = GapRow & {
-  /** Of its answer, also of one that was withdrawn; null: it never had one. */
+  /** Position of its current or withdrawn answer; `null` if it never had an answer. */
   answerPosition: number | null;
 };
 
 export const LOCKED_GAP_COLUMNS = `${GAP_COLUMNS}, answer_position as "answerPosition"`;
 
-/** Locks the gap: of two who resolve it, the second finds it resolved. */
+/** Locks the gap. If two callers resolve it concurrently, the second one finds it resolved. */
 export async function lockGap(
   db: Db,
   { namespace, id }: { namespace: string; id: string },
@@ -165,16 +165,16 @@ export async function lockAnsweredGaps(
   return rows;
 }
 
-/** The highest position that an answer of the agent was ever given by its gap; -1: none was. */
+/** Returns the highest position that any answer of the agent ever had, or -1 if it never had an answer. */
 export async function lastAnswerPosition(db: Db, agentId: string): Promise<number> {
   const { rows } = await db.query<{ last: number }>(
     `select coalesce(max(answer_position), -1) as last from knowledge_gaps where agent_id = $1`,
     [agentId],
   );
-  return rows[0]!.last; // An aggregate has one row.
+  return rows[0]!.last; // An aggregate returns exactly one row.
 }
 
-/** Of a resolved gap. */
+/** Sets the answer of a resolved gap. */
 export async function setAnswer(
   db: Db,
   gap: { id: string; answer: string; position: number },
@@ -183,12 +183,12 @@ export async function setAnswer(
     `update knowledge_gaps set answer = $2, answer_position = $3 where id = $1 returning ${GAP_COLUMNS}`,
     [gap.id, gap.answer, gap.position],
   );
-  return rows[0]!; // Locked by the caller.
+  return rows[0]!; // Exists, because the caller has locked the row.
 }
 
 /**
- * Opens a gap again, without its answer. One whose question is open already, as another gap, stays
- * resolved: a question is open once.
+ * Reopens a gap and removes its answer. A gap stays resolved if its question is open as another gap meanwhile, because
+ * only one open gap may exist per question.
  */
 export async function reopenGap(db: Db, gap: { id: string; position: number }): Promise<GapRow> {
   const { rows } = await db.query<GapRow>(
@@ -207,15 +207,15 @@ export async function reopenGap(db: Db, gap: { id: string; position: number }): 
       where id = $1 returning ${GAP_COLUMNS}`,
     [gap.id, gap.position],
   );
-  return rows[0]!; // Locked by the caller.
+  return rows[0]!; // Exists, because the caller has locked the row.
 }
 
-/** Without an answer yet. */
+/** Marks a gap as resolved, without an answer. */
 export async function resolveGapRow(db: Db, id: string): Promise<GapRow> {
   const { rows } = await db.query<GapRow>(
     `update knowledge_gaps set status = 'resolved', resolved_at = clock_timestamp()
       where id = $1 returning ${GAP_COLUMNS}`,
     [id],
   );
-  return rows[0]!; // Locked by the caller.
+  return rows[0]!; // Exists, because the caller has locked the row.
 }

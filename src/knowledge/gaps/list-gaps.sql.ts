@@ -11,13 +11,13 @@ import { GAP_COLUMNS, type GapRow } from './knowledge-gaps.sql.ts';
 export const GAP_ORDERS = ['created', 'count', 'last_asked_at'] as const;
 export type GapOrder = (typeof GAP_ORDERS)[number];
 
-/** A gap of a list, and where it stands in orders that a page goes on from. */
+/** A gap in a list, with the values that its cursor needs. */
 export type ListedGap = GapRow & {
-  /** Microseconds, as the database has them: two gaps may be asked in one millisecond. */
+  /** Time in microseconds, the precision of the database, because two gaps may be asked in the same millisecond. */
   lastAskedUs: string;
 };
 
-/** The last gap of the page before. `value`: what it is ordered by; '' for `created`, which ids tell. */
+/** Last gap of the previous page. `value` is its sort value, or '' for `created`, where the id determines the order. */
 export type GapPlace = { order: GapOrder; value: string; id: string };
 
 export type GapFilter = CreatedBetween & {
@@ -31,7 +31,7 @@ export type GapFilter = CreatedBetween & {
   /** Unix seconds, inclusive. */
   askedAfter?: number | undefined;
   countMin?: number | undefined;
-  /** Is in the question, in any case. */
+  /** Part of the question, case-insensitive. */
   part?: string | undefined;
 };
 
@@ -41,14 +41,17 @@ const ORDER_BY: Record<GapOrder, string> = {
   last_asked_at: 'last_asked_at desc, id desc',
 };
 
-/** Behind a place in an order, of values `$1` and `$2` (its id). */
+/** Conditions for the gaps after a position, where `$1` is its sort value and `$2` its id. */
 const BEHIND: Record<Exclude<GapOrder, 'created'>, string> = {
   count: '(count, id) < ($1::integer, $2::uuid)',
   last_asked_at:
     "(last_asked_at, id) < (timestamptz 'epoch' + $1::bigint * interval '1 microsecond', $2::uuid)",
 };
 
-/** Newest first, or asked most often or last. Each order has an index with each filter that leaves much out. */
+/**
+ * Lists gaps, sorted by creation, count or last question in descending order. Each order has an index for each
+ * selective filter.
+ */
 export async function listGaps(db: Db, filter: GapFilter): Promise<ListedGap[]> {
   const { order, after } = filter;
   const { where, values } = filteredBy([

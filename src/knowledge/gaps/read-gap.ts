@@ -5,16 +5,19 @@ import { readPassages } from '../passages/read-passages.sql.ts';
 import { listQuestions, type GapQuestion } from './gap-questions.sql.ts';
 import { readGap, type ClosePassage, type GapRow } from './knowledge-gaps.sql.ts';
 
-/** A gap with the words it was asked in, and the passages that came closest, as they are by now. */
+/** A gap with its wordings and the passages that came closest, with their current content. */
 export type GapDetail = Omit<GapRow, 'closest'> & {
   questions: readonly GapQuestion[];
   closest: readonly (ClosePassage & Said)[];
 };
 
-/** Null: the passage is gone since; its source was indexed anew, or its answer changed. */
+/**
+ * Content of a passage. `null` if the passage no longer exists, because its source was indexed again or its answer
+ * changed.
+ */
 type Said = { heading: string | null; text: string | null };
 
-/** @throws ApiError not_found */
+/** Returns a gap with its wordings and closest passages. @throws ApiError not_found */
 export async function readGapDetail(
   db: Db,
   key: { namespace: string; id: string },

@@ -9,9 +9,8 @@ import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-ho
 export type ResolveGapDeps = { pool: Pool; nowMs: () => number };
 
 /**
- * Closes a gap. Its answer becomes a passage of that agent, found from the next search on by the
- * words of the question, however it was asked, and of the answer. Without an answer the question opens a new gap when it
- * comes up again.
+ * Closes a gap. Its answer becomes a passage of that agent, which the next search finds by the words of the question in
+ * all its wordings, and by those of the answer. Without an answer, the question opens a new gap when it is asked again.
  * @throws ApiError not_found, gap_resolved
  */
 export function resolveGap(

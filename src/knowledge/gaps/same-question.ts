@@ -3,33 +3,36 @@ import { isSynonym } from '../passages/ranking/synonyms.ts';
 import english from './english.json' with { type: 'json' };
 
 /**
- * Whether two questions ask the same, by their words. It would rather keep two ways to ask one thing apart
- * than make one of two things: a wrong pair hides a question from whoever could answer it.
+ * Decides by their words whether two questions ask the same. In doubt it keeps them apart: a wrong match hides a
+ * question from the people who could answer it.
  */
 
-/** A word of a question: its stem. */
+/** A word of a question, reduced to its stem. */
 export type AskedWord = {
   stem: string;
-  /** The rarer, the more. */
+  /** Rarer words have a larger weight. */
   weight: number;
-  /** Whether a passage has it: then it is no typing error. */
+  /** Whether a passage contains the word, which therefore is not a typing error. */
   isKnown: boolean;
 };
 
-/** Of all words of both, rare ones counting more, so much has to be in both. */
+/** Minimum share of the weight of all words that the two questions must have in common. */
 const SHARE_MIN = 0.7;
-/** What one of them has alone is lighter than what both have; much lighter when the other has such a word, too. */
+/**
+ * Maximum weight of a word that only one question has, relative to the heaviest common word. The limit is much lower if
+ * the other question has such a word too.
+ */
 const OWN_WORD_MAX = 0.95;
 const OWN_WORDS_MAX = 0.6;
-/** What a typing error counts of the word that was meant, and one word of another of its family. */
+/** Closeness of a mistyped word, and of another word of the same family. */
 const TYPED_WRONG = 0.9;
 const RELATED = 0.9;
-/** What a word that means about the same counts. */
+/** Closeness of a synonym. */
 const SYNONYM = 0.8;
 
 /**
- * From 0 to 1, how much they have in common; 0 when they ask different things: of different numbers, or when
- * the word that weighs most in one of them is not in the other ("deliver to Norway", "deliver to Sweden").
+ * Returns the likeness of two questions from 0 to 1. Returns 0 if they ask different things: if their numbers differ,
+ * or if the heaviest word of one is missing in the other ("deliver to Norway", "deliver to Sweden").
  */
 export function likeness(one: readonly AskedWord[], other: readonly AskedWord[]): number {
   if (numbersOf(one) !== numbersOf(other)) return 0;
@@ -47,7 +50,7 @@ export function likeness(one: readonly AskedWord[], other: readonly AskedWord[])
   return share >= SHARE_MIN ? share : 0;
 }
 
-/** How many words they have in common, some of one of them typed wrong. */
+/** Counts the words that two questions have in common, including mistyped ones. */
 export function commonWords(one: readonly string[], other: readonly string[]): number {
   const asked = (stem: string): AskedWord => ({ stem, weight: 1, isKnown: false });
   return pairsOf(one.map(asked), other.map(asked)).length;
@@ -55,7 +58,7 @@ export function commonWords(one: readonly string[], other: readonly string[]): n
 
 type Pair = { words: readonly [AskedWord, AskedWord]; closeness: number };
 
-/** Each word with its like in the other question, those that are alike first. */
+/** Pairs each word with its counterpart in the other question, closest matches first. */
 function pairsOf(one: readonly AskedWord[], other: readonly AskedWord[]): Pair[] {
   const pairs: Pair[] = [];
   for (const [isLike, closeness] of [
@@ -83,24 +86,25 @@ function isSame(one: AskedWord, other: AskedWord): boolean {
 const ENDINGS = wordsIn(english.endings);
 const ROOT_CHARS_MIN = 3;
 
-/** Deliver and delivery, pay and payment: stems of one root. */
+/** Returns true for stems of one root: deliver and delivery, pay and payment. */
 function isRelated(one: AskedWord, other: AskedWord): boolean {
   const [short, long] = [one.stem, other.stem].toSorted((a, b) => a.length - b.length);
   if (short!.length < ROOT_CHARS_MIN || !long!.startsWith(short!)) return false;
   return ENDINGS.has(long!.slice(short!.length));
 }
 
-/** Rent and hire, parcel and package. */
+/** Returns true for synonyms, such as rent and hire, parcel and package. */
 function isSynonymous(one: AskedWord, other: AskedWord): boolean {
   return isSynonym(one.stem, other.stem);
 }
 
-/** Shorter words are too often others: "boot" and "book". */
+/** Shorter words are too often different words, such as "boot" and "book". */
 const TYPED_CHARS_MIN = 5;
 
 /**
- * A letter left out, or two swapped; not one for another, which makes "shorts" of "shirts". The first letter
- * is seldom wrong, and often makes another word: "Gambia", "Zambia".
+ * Returns true if one word is the other with a letter left out or two letters swapped. A replaced letter does not
+ * count, because it makes "shorts" of "shirts". The first letter must match: it is rarely mistyped and often
+ * distinguishes words ("Gambia", "Zambia").
  */
 function isTypedWrong(one: AskedWord, other: AskedWord): boolean {
   if (one.isKnown && other.isKnown) return false;
@@ -121,7 +125,7 @@ function isSwapped(one: string, other: string): boolean {
   return swapped === other;
 }
 
-/** Of two that differ; the length of the first when the other only goes on. */
+/** Returns the index of the first difference, or the length of the first word if the other word begins with it. */
 function firstDifference(one: string, other: string): number {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at += 1;

@@ -1,15 +1,15 @@
-/** What a feed may be (docs/integrations.md); whatever is beyond is refused with these figures. */
+/** Limits of a feed (docs/integrations.md). A feed beyond them is rejected, and the error names the limit. */
 export const FEED_LIMITS = {
-  /** Of one page, as it comes. */
+  /** Size of one page as received. */
   pageBytes: 20 * 1024 * 1024,
-  /** Of a page besides its documents: the names and the cursor. */
+  /** Size of a page without its documents: property names and the cursor. */
   frameChars: 64 * 1024,
-  /** Of a document's text, as UTF-8. */
+  /** Size of a document's text in UTF-8. */
   documentBytes: 5 * 1024 * 1024,
-  /** Members of objects and elements of lists in a document: few are read, and all take memory. */
+  /** Object members and list elements in a document. Only a few are read, but all take memory. */
   documentMembers: 10_000,
   depth: 32,
-  /** Told of in one sync. */
+  /** Documents in one sync. */
   documents: 10_000,
   pages: 2_000,
   idChars: 512,

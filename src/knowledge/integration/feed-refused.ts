@@ -1,12 +1,12 @@
 import { FetchRefused } from '../sources/fetching.ts';
 import type { FeedLimits } from './feed-limits.ts';
 
-/** What a feed answers is not what docs/integrations.md says. `what` goes on after "the feed ". */
+/** Error for an answer that violates docs/integrations.md. `what` continues the sentence "the feed …". */
 export function invalidFeed(what: string): FetchRefused {
   return new FetchRefused('InvalidFeed', `the feed ${what}`);
 }
 
-/** More than FEED_LIMITS. */
+/** Error for an answer that exceeds FEED_LIMITS. */
 export function tooLarge(what: string): FetchRefused {
   return new FetchRefused('TooLarge', `the feed ${what}`);
 }
@@ -16,7 +16,7 @@ export function tooManyDocuments({ documents }: Pick<FeedLimits, 'documents'>): 
   return tooLarge(`tells of more than ${documents} documents in one sync: ${instead}`);
 }
 
-/** Beyond the whole time of a feed. */
+/** Error for a feed that exceeds its total time. */
 export function tookTooLong(ms: number): FetchRefused {
   const instead = 'answer changes alone by a cursor, answer faster, or make several feeds';
   return new FetchRefused(
@@ -25,10 +25,10 @@ export function tookTooLong(ms: number): FetchRefused {
   );
 }
 
-/** It may go better soon: the request is repeated, and then refused for this. */
+/** Temporary failure. The request is repeated and fails with `refusal` if no try succeeds. */
 export class TryAgain extends Error {
   readonly refusal: FetchRefused;
-  /** As the feed asked for; undefined: it did not. */
+  /** Pause that the feed requests; `undefined` if it requests none. */
   readonly afterMs: number | undefined;
 
   constructor(refusal: FetchRefused, afterMs?: number) {

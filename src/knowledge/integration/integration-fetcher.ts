@@ -20,9 +20,9 @@ export type Integration = NonNullable<FetchInput['source']['spec']['integration'
 export type IntegrationFetcherDeps = Pick<RequestDeps, 'send' | 'userAgent' | 'nowMs'> & {
   /** Reads HTML. */
   extractFor: Extractor['extractFor'];
-  /** Of the source's own namespace. @throws FetchRefused */
+  /** Resolves the Secrets in the source's own namespace. @throws FetchRefused */
   secretsOf: (namespace: string, integration: Integration) => Promise<RequestSecrets>;
-  /** Others than the usual ones. */
+  /** Overrides of the default limits. */
   limits?: Partial<FeedLimits>;
   times?: Partial<RequestTimes>;
 };
@@ -31,9 +31,9 @@ type Ask = (cursor: string | null, etag?: string | null) => Promise<PageAnswer>;
 type Beginning = { state: FeedState; answer: PageAnswer; isKept: boolean };
 
 /**
- * Reads a feed (docs/integrations.md): from where the last sync has ended or, without a cursor or with one
- * that is 410 by now, from the beginning. A feed that cannot be read whole is refused whole: nothing of
- * what is indexed goes because of it.
+ * Reads a feed (docs/integrations.md). Continues where the last sync ended, or starts from the beginning without a
+ * cursor or if the feed answers 410 to it. Rejects a feed that cannot be read completely, and keeps everything that is
+ * indexed.
  */
 export function createIntegrationFetcher(deps: IntegrationFetcherDeps): Fetcher {
   const limits = { ...FEED_LIMITS, ...deps.limits };
@@ -65,7 +65,7 @@ export function createIntegrationFetcher(deps: IntegrationFetcherDeps): Fetcher 
     if (answer.kind === 'gone') throw new FetchRefused('NotFound', GONE);
     const unseen = isKept ? 'keep' : 'remove';
     const { cursor, etag, hasFailed } = yield* tellPages(reading, ask, answer, state);
-    // What could not be read is asked for again: so the next sync begins where this one did.
+    // Documents that could not be read are requested again: the next sync begins where this one did.
     const next = hasFailed ? { cursor: state.cursor, etag: null } : { cursor, etag };
     return { unseen, cursor: writeState({ ...state, format: 'json', ...next }) };
   }
@@ -93,13 +93,13 @@ function askerOf(deps: RequestDeps & IntegrationFetcherDeps, input: FetchInput):
     });
 }
 
-/** Added as text: what the URL says already stays as it was written. */
+/** Appends the cursor as text, so that the rest of the URL stays exactly as declared. */
 function withCursor(url: string, cursor: string | null): string {
   if (cursor === null) return url;
   return `${url}${url.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
 }
 
-/** `isKept`: changes alone are told of. */
+/** Requests the first page. `isKept` means that the feed reports only changes. */
 async function begin(ask: Ask, kept: string | null, url: string): Promise<Beginning> {
   const known = readState(kept, url);
   const anew: FeedState = { url, format: known?.format ?? 'json', cursor: null, etag: null };
@@ -111,7 +111,7 @@ async function begin(ask: Ask, kept: string | null, url: string): Promise<Beginn
   return { state: anew, answer: await ask(null), isKept: false };
 }
 
-/** A page that says "down for maintenance" with status 200 is no document that replaces all others. */
+/** Rejects a change of format. A page "down for maintenance" with status 200 must not replace all other documents. */
 function requireFormat({ format }: FeedState, { kind }: PageAnswer): void {
   if (kind === 'text' && format === 'json') throw otherFormat('a text', 'JSON');
   if (kind === 'page' && format === 'text') throw otherFormat('JSON', 'a text');
@@ -129,7 +129,7 @@ async function* tellText(
 ): AsyncGenerator<Fetched, FetchEnd, void> {
   const name = decodeName(new URL(state.url).pathname);
   const told = await readDocument(reading, { id: name, markdown: text }, 0);
-  // It is all there is: an empty answer is more likely a mistake than a text that became empty.
+  // This is the whole feed. An empty answer is more likely a mistake than a text that became empty.
   if (told.kind !== 'document') {
     const why = 'reason' in told ? told.reason : told.kind;
     throw invalidFeed(`answered a text that cannot be read: ${why}`);
@@ -142,7 +142,7 @@ async function* tellText(
   };
 }
 
-/** The last part of a path: `/docs/faq.md` → `faq.md`. */
+/** Returns the last segment of a path: `/docs/faq.md` → `faq.md`. */
 function decodeName(pathname: string): string {
   const last = pathname.split('/').findLast((part) => part !== '') ?? 'feed';
   return last.slice(0, 255);
@@ -174,7 +174,7 @@ async function* tellPages(
     }
     const { nextCursor, hasMore } = page;
     if (!hasMore) {
-      // An etag is of one address: it says something of the next sync's first page if that is the same.
+      // An ETag belongs to one URL. It applies to the next sync only if its first page has the same URL.
       const etag = nextCursor === begun ? first.etag : null;
       return { cursor: nextCursor, etag, hasFailed };
     }
@@ -203,8 +203,8 @@ function toldTwice(id: string): FetchRefused {
 }
 
 /**
- * State of a feed between two syncs, valid for this `url` only. `format` is the format of the last answer. The next sync
- * requests the page at `cursor`, whose tag is `etag`; if both are `null`, it begins with the first page.
+ * State of a feed between two syncs, valid for this `url` only. `format` is the format of the last answer. The next
+ * sync requests the page at `cursor`, whose tag is `etag`; if both are `null`, it begins with the first page.
  */
 type FeedState = {
   url: string;
@@ -217,10 +217,10 @@ function writeState({ url, format, cursor, etag }: FeedState): string {
   return JSON.stringify({ url, format, cursor, etag });
 }
 
-/** Returns `undefined` if the state belongs to another address. */
+/** Returns the saved state, or `undefined` if it belongs to another URL. */
 function readState(kept: string | null, url: string): FeedState | undefined {
   if (kept === null) return undefined;
-  // We wrote it ourselves, and nobody else does.
+  // Needs no validation, because only `writeState` writes it.
   const state = JSON.parse(kept) as FeedState;
   return state.url === url ? state : undefined;
 }

@@ -8,10 +8,10 @@ import { FetchRefused, type Fetcher } from '../sources/fetching.ts';
 import { FEED_LIMITS } from './feed-limits.ts';
 import { createIntegrationFetcher } from './integration-fetcher.ts';
 
-/** Refused by our own count before that, which says so. */
+/** Higher than the limit of a page, so that PageScanner rejects the page first, with a specific error. */
 const MAX_RESPONSE_BYTES = FEED_LIMITS.pageBytes + 1024 * 1024;
 
-/** What reads feeds, with its connections; Secrets are read where they are declared (decision 48). */
+/** Opens the fetcher of feeds and its connections. Secrets are read where they are declared (decision 48). */
 export function openIntegrations({
   guard,
   version,
@@ -23,7 +23,7 @@ export function openIntegrations({
   version: string;
   store: Pick<ResourceStore, 'get'>;
   extractFor: Extractor['extractFor'];
-  /** A PEM certificate trusted besides the system's; for tests. */
+  /** PEM certificate that is trusted in addition to those of the system; for tests. */
   tlsCa?: string | undefined;
 }): { fetch: Fetcher; stop: () => Promise<void> } {
   const egress = createEgressFetch({

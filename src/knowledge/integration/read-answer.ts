@@ -8,16 +8,19 @@ import { PageScanner, type FeedPage } from './scan-page.ts';
 
 export type PageAnswer =
   | { kind: 'page'; page: FeedPage; etag: string | null }
-  /** The whole feed is one text. */
+  /** The whole feed is a single text. */
   | { kind: 'text'; text: string; etag: string | null }
-  /** 304: nothing is new. */
+  /** Status 304: nothing has changed. */
   | { kind: 'unchanged' }
-  /** 410: the cursor is of no use any more. */
+  /** Status 410: the cursor has expired. */
   | { kind: 'gone' };
 
 const TEXT_TYPES = ['text/markdown', 'text/plain'];
 
-/** @throws FetchRefused, TryAgain; what the body's reader throws */
+/**
+ * Reads the response to a page request.
+ * @throws FetchRefused, TryAgain and the errors of the body's stream
+ */
 export async function readAnswer(response: Response, limits: FeedLimits): Promise<PageAnswer> {
   const { status, headers } = response;
   if (status !== 200) {
@@ -29,7 +32,7 @@ export async function readAnswer(response: Response, limits: FeedLimits): Promis
   try {
     return await readBody(response, limits);
   } catch (error) {
-    // What is not read is not waited for.
+    // Cancels the rest of the body instead of waiting for it.
     await response.body?.cancel().catch(() => undefined);
     throw error;
   }
@@ -85,7 +88,7 @@ function otherType(mediaType: string): FetchRefused {
   return invalidFeed(`must answer ${asked}, and answered ${what}`);
 }
 
-/** One that can be sent back: a header's value in visible ASCII. */
+/** Returns the ETag if it can be sent back: a header value in visible ASCII. */
 function etagOf(headers: Headers): string | null {
   const etag = headers.get('etag');
   return etag !== null && /^(W\/)?"[!#-~]{0,1000}"$/.test(etag) ? etag : null;

@@ -5,10 +5,10 @@ import type { FeedLimits } from './feed-limits.ts';
 import { invalidFeed } from './feed-refused.ts';
 
 type Given = Readonly<Record<string, unknown>>;
-/** What is wrong with a document, as one sentence for people. */
+/** Error in a document. The message is one sentence for people. */
 class Unfit extends Error {}
 
-/** Where a document's text may stand, one of these. */
+/** Properties that may hold the text of a document, which has exactly one such property. */
 const TEXTS = ['text', 'markdown', 'html'] as const;
 
 export type ReadingDeps = {
@@ -19,13 +19,13 @@ export type ReadingDeps = {
 };
 
 type Told = Exclude<Fetched, { kind: 'found' }>;
-/** As the document itself says it; null: it does not. */
+/** Content of a document. `title` and `language` are `null` if the document declares none. */
 type Read = { text: string; title: string | null; language: string | null };
 
 /**
- * A document of a feed, checked. Without an id it could be any of those that are indexed: so that is
- * wrong with the feed, and all else with the document alone.
- * @throws FetchRefused; what `extract` throws
+ * Validates and reads a document of a feed. A missing id is an error of the whole feed, because the document could be
+ * any of the indexed ones. All other errors affect only the document.
+ * @throws FetchRefused and what `extract` throws
  */
 export async function readDocument(deps: ReadingDeps, value: unknown, at: number): Promise<Told> {
   const given = objectOf(value, at);
@@ -117,7 +117,7 @@ function textOf(
   return [name, text];
 }
 
-/** Null counts as left out, as many programs write what they do not have. */
+/** Returns an optional text. Treats `null` as missing, because many programs send it for missing values. */
 function optionalText(given: Given, name: string): string | undefined {
   const value = given[name] ?? undefined;
   if (value === undefined) return undefined;
@@ -136,7 +136,7 @@ function urlOf(given: Given, { urlChars }: FeedLimits): string | null {
   throw new Unfit(`url must be an http or https address of at most ${urlChars} characters`);
 }
 
-/** `en` of `en-GB`; null of what has no two letters. */
+/** Returns the two-letter code, such as `en` for `en-GB`, or `null` if the language has none. */
 function languageOf(given: Given): string | null {
   const tag = optionalText(given, 'language');
   if (tag === undefined) return null;

@@ -14,20 +14,20 @@ export type RequestDeps = {
   userAgent: string;
   limits: FeedLimits;
   times: RequestTimes;
-  /** The wall clock, for the signed timestamp. */
+  /** Wall clock for the signed timestamp. */
   nowMs: () => number;
 };
 
 export type RequestTimes = {
-  /** Until the headers of the answer. */
+  /** Limit until the headers of the answer arrive. */
   headersMs: number;
-  /** Until the end of its body. */
+  /** Limit until the body is complete. */
   pageMs: number;
-  /** Until the end of the last page, with all tries and pauses. */
+  /** Limit until the last page is complete, including all tries and pauses. */
   feedMs: number;
-  /** Before the second try; four times as long before each further one. */
+  /** Pause before the second try. Each further pause is four times as long. */
   retryMs: number;
-  /** No longer, whatever Retry-After says. */
+  /** Maximum pause, whatever Retry-After requests. */
   retryMaxMs: number;
 };
 
@@ -42,19 +42,19 @@ export const REQUEST_TIMES: RequestTimes = {
 const TRIES_MAX = 4;
 
 export type PageRequest = {
-  /** With the cursor. */
+  /** URL including the cursor. */
   url: string;
   sourceId: string;
   headers: Readonly<Record<string, string>>;
-  /** Of what is known already. */
+  /** ETag of the known version. */
   etag: string | null;
-  /** Asked before each try: a Secret that changes is used by the next one. @throws FetchRefused */
+  /** Called before each try, so that the next one uses a changed Secret. @throws FetchRefused */
   secrets: () => Promise<RequestSecrets>;
   signal: AbortSignal;
 };
 
 /**
- * One page of a feed. A 429, a 5xx and a network that fails are tried four times in all.
+ * Requests one page of a feed. Makes up to four tries after a 429, a 5xx or a network error.
  * @throws FetchRefused; the signal's reason
  */
 export async function requestPage(deps: RequestDeps, request: PageRequest): Promise<PageAnswer> {
@@ -90,7 +90,7 @@ async function tryPage(deps: RequestDeps, request: PageRequest): Promise<PageAns
   }
 }
 
-/** Declared headers come first, so that they never replace ours. */
+/** Returns the request headers. Declared headers come first, so that they never override Parley's own. */
 async function headersOf(
   { userAgent, nowMs }: RequestDeps,
   { url, sourceId, headers, etag, secrets }: PageRequest,
@@ -113,7 +113,7 @@ function tooSlow(ms: number): TryAgain {
   return new TryAgain(new FetchRefused('NotAnswering', message));
 }
 
-/** The address is refused, its certificate is wrong: no repeat cures that. */
+/** Converts a network failure. A blocked address or an invalid certificate is permanent, so it is not retried. */
 function failed({ errorClass, message }: EgressFailure): Error {
   const said = `the feed cannot be read: ${message.replace(/\.$/, '')}`;
   if (errorClass === 'blocked') return new FetchRefused('InvalidUrl', said);
@@ -122,9 +122,9 @@ function failed({ errorClass, message }: EgressFailure): Error {
 }
 
 /**
- * Signs a request with both signatures of events and tools (contract/knowledge.md#feeds). A GET has no body, so the request target is
- * signed instead, path and query as they stand in the request line. The signature is valid for this page alone, and a
- * changed cursor breaks it.
+ * Signs a request with both signatures of events and tools (contract/knowledge.md#feeds). A GET has no body, so the
+ * request target is signed instead: path and query exactly as in the request line. The signature is valid for this page
+ * only and does not match a changed cursor.
  */
 function signRequest(
   secret: string,

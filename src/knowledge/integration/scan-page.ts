@@ -1,7 +1,7 @@
 import type { FeedLimits } from './feed-limits.ts';
 import { invalidFeed, tooLarge, tooManyDocuments } from './feed-refused.ts';
 
-/** A page of a feed; what its documents are is not looked at here. */
+/** A page of a feed. Its documents are not validated here. */
 export type FeedPage = { documents: unknown[]; nextCursor: string | null; hasMore: boolean };
 
 const QUOTE = 0x22;
@@ -10,25 +10,25 @@ const COMMA = 0x2c;
 const OPENING = [0x5b, 0x7b];
 const CLOSING = [0x5d, 0x7d];
 const OPENING_LIST = 0x5b;
-/** What stands before the list of documents, its key not being the end of another. */
+/** Matches the text before the list of documents. The key must not be the end of another key. */
 const BEFORE_DOCUMENTS = /(?:^|[^\\])"documents"\s*:\s*$/;
 
-/** To which side of a character the border between a document and the frame of its page runs. */
+/** Whether the border between a document and the frame of its page lies before or after a character. */
 type Border = 'before' | 'after' | undefined;
 
 /**
- * Reads a page while it comes: one document after the other is parsed, so that a page of 20 MB neither
- * holds up the process nor is in memory as text and as values at once. What is deep or has very many
- * parts, which would take a hundred times its bytes, is refused before it is parsed.
+ * Parses a page while it arrives, one document at a time. A page of 20 MB therefore neither blocks the process nor is
+ * in memory as text and as values simultaneously. Rejects deep nesting and very many members before parsing, because
+ * they would take a hundred times their size.
  *
- * What is left of the page, its frame with `0` for each document, is JSON again and checked as such.
+ * The rest of the page, with `0` in place of each document, is valid JSON again and is checked separately.
  */
 export class PageScanner {
   readonly #limits: FeedLimits;
   readonly #documents: unknown[] = [];
   #frame = '';
   #document = '';
-  /** Of the document. */
+  /** Number of members in the current document. */
   #members = 0;
   #depth = 0;
   #isInDocuments = false;
@@ -39,7 +39,7 @@ export class PageScanner {
     this.#limits = limits;
   }
 
-  /** The next piece of the page. @throws FetchRefused */
+  /** Takes the next piece of the page. @throws FetchRefused */
   push(text: string): void {
     let from = 0;
     for (let at = 0; at < text.length; at += 1) {
@@ -64,12 +64,12 @@ export class PageScanner {
     this.#take(text.slice(from));
   }
 
-  /** @throws FetchRefused */
+  /** Returns the complete page. @throws FetchRefused */
   end(): FeedPage {
     return pageOf(parsed(this.#frame), this.#documents, this.#limits);
   }
 
-  /** Whether a character belongs to a string, its quotes included. */
+  /** Returns true if a character belongs to a string, including its quotes. */
   #isText(code: number): boolean {
     if (!this.#isInString) {
       this.#isInString = code === QUOTE;
@@ -139,7 +139,7 @@ function pageOf(page: unknown, documents: unknown[], limits: FeedLimits): FeedPa
     throw invalidFeed('must answer an object with documents, next_cursor and has_more');
   }
   const listed: unknown = Reflect.get(page, 'documents');
-  // Of a second list of that name, and of a name written otherwise, only the frame tells.
+  // Detects a second list named `documents` and an escaped spelling of the key, which the scanner misses.
   if (!Array.isArray(listed) || listed.length !== documents.length) {
     throw invalidFeed('must answer documents, once, as a list');
   }

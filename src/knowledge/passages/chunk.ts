@@ -3,27 +3,27 @@ import { cutLongText } from './cut-text.ts';
 import { cutTable } from './cut-table.ts';
 
 /**
- * Cuts a plain or Markdown text into passages: small enough to be an answer, large enough to be
+ * Divides plain text or Markdown into passages that are small enough to serve as answers and large enough to be
  * understood.
  */
 
 /**
- * `heading`: all headings above it, outermost first: `Dogs > On the beach`; '' when there are none.
- * Of more than 400 characters the last ones.
+ * A passage. `heading` has all headings above it, outermost first (`Dogs > On the beach`), or '' without headings.
+ * Beyond 400 characters it has only the innermost ones.
  */
 export type Chunk = { heading: string; text: string };
 
 export const CHUNK_CHARS_MAX = 2_000;
-/** Smaller neighbours under one heading are joined. */
+/** Neighbors below this size under one heading are joined. */
 export const CHUNK_CHARS_MIN = 400;
-/** Headings of this level and above begin a subject of their own, however small. */
+/** Headings up to this level begin a separate subject, however small. */
 const SUBJECT_LEVEL = 2;
-/** Each passage repeats them: longer ones would make a small text a large index. */
+/** Each passage repeats its headings, so longer ones would make a large index from a small text. */
 const HEADING_CHARS_MAX = 400;
 
 /**
- * The whole text in its order, without U+0000, which PostgreSQL does not store. Passages are made
- * as they are asked for: who wants no more of them does not pay for the rest.
+ * Yields the passages of the whole text in order, without U+0000, which PostgreSQL cannot store. Passages are made on
+ * demand, so a caller that stops early does not pay for the rest.
  */
 export function* chunkText(text: string): Generator<Chunk> {
   for (const { path, paragraphs } of mergeSmall(readSections(cleanText(text)))) {
@@ -34,7 +34,7 @@ export function* chunkText(text: string): Generator<Chunk> {
   }
 }
 
-/** Each step copies the text, so it is left out where it would change nothing. */
+/** Removes characters that are not stored. Skips steps that would change nothing, because each step copies the text. */
 function cleanText(text: string): string {
   let clean = text.isWellFormed() ? text : text.toWellFormed();
   if (clean.startsWith('\uFEFF')) clean = clean.slice(1);
@@ -42,7 +42,7 @@ function cleanText(text: string): string {
   return clean.includes('\r') ? clean.replaceAll(/\r\n?/g, '\n') : clean;
 }
 
-/** The title of a document: its first heading, if it begins with one. */
+/** Returns the title of a document: its first heading, if the document begins with one. */
 export function titleOf({ heading }: Chunk): string | undefined {
   const title = heading.split(HEADING_SEPARATOR)[0];
   return title === '' ? undefined : title;
@@ -63,8 +63,8 @@ function headingOf(path: readonly string[]): string {
 type Part = { path: readonly string[]; paragraphs: Iterable<string> };
 
 /**
- * Joins small sections of one subject, which is a heading of the first levels and all below it;
- * headings they do not share become text.
+ * Joins small sections of one subject, which is a heading of the first levels and everything below it. Headings that
+ * the sections do not share become text.
  */
 function* mergeSmall(sections: Iterable<Section>): Generator<Part> {
   let open: Part | undefined;
@@ -82,16 +82,17 @@ function* mergeSmall(sections: Iterable<Section>): Generator<Part> {
 }
 
 /**
- * A heading with only deeper ones below it is shown by those; one with nothing below it is text.
+ * Returns true if a section has text. A heading that has only deeper headings below it appears in their paths; a
+ * heading with nothing below it is text.
  */
 function hasWords({ paragraphs, hasInner }: Section): boolean {
   return !hasInner || !isEmpty(paragraphs);
 }
 
-/** Undefined: they are better apart. */
+/** Joins two parts, or returns `undefined` if they should stay separate. */
 function mergeTwo(first: Part, second: Part): Part | undefined {
   const path = commonPath(first.path, second.path);
-  // Without a common heading it would be unclear what the second one is about.
+  // Without a common heading, the subject of the second part would be unclear.
   if (path.length === 0 || !upTo(CHUNK_CHARS_MIN - 1, textOf(first))) return undefined;
   const titles = [first, second].map((part) => part.path.slice(path.length));
   const all = [titles[0]!, first.paragraphs, titles[1]!, second.paragraphs];
@@ -99,7 +100,7 @@ function mergeTwo(first: Part, second: Part): Part | undefined {
   return paragraphs && { path, paragraphs };
 }
 
-/** A heading with nothing below it is the text itself. */
+/** Returns the paragraphs, or the heading if it has no paragraphs. */
 function textOf({ path, paragraphs }: Part): Iterable<string> {
   return isEmpty(paragraphs) ? path.slice(-1) : paragraphs;
 }
@@ -114,7 +115,7 @@ function commonPath(a: readonly string[], b: readonly string[]): readonly string
   return differs < 0 ? a : a.slice(0, differs);
 }
 
-/** All of them, or undefined as soon as they are longer than `max` together. */
+/** Returns all paragraphs, or `undefined` if their total length exceeds `max`. Stops as soon as it does. */
 function upTo(max: number, ...lists: readonly Iterable<string>[]): string[] | undefined {
   const found: string[] = [];
   let size = -GAP.length;
@@ -130,7 +131,7 @@ function upTo(max: number, ...lists: readonly Iterable<string>[]): string[] | un
 
 const GAP = '\n\n';
 
-/** Joins paragraphs until they are no longer small; cuts long ones. */
+/** Joins small paragraphs and divides long ones. */
 function* packParagraphs(paragraphs: Iterable<string>): Generator<string> {
   let held: string | undefined;
   for (const { text, isRest } of packed(paragraphs)) {
@@ -141,7 +142,7 @@ function* packParagraphs(paragraphs: Iterable<string>): Generator<string> {
   if (held !== undefined) yield held;
 }
 
-/** `isRest`: what is left at the end, to be joined to what goes before. */
+/** Yields texts of suitable size. `isRest` marks the remainder at the end, which is joined to the text before it. */
 function* packed(paragraphs: Iterable<string>): Generator<{ text: string; isRest: boolean }> {
   let open: string[] = [];
   let size = -GAP.length;

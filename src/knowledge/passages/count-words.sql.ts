@@ -1,10 +1,10 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { SearchScope } from './knowledge-search.sql.ts';
 
-/** Of a scope: how many passages it has, and how many of those have each of some words. */
+/** Number of passages in a scope, and of those that contain each word. */
 export type WordCounts = { passages: number; having: ReadonlyMap<string, number> };
 
-/** `stems` as to_tsvector makes them; a word that no passage has is left out. */
+/** Counts the passages with each word. `stems` are those of to_tsvector. Leaves out words without passages. */
 export async function countWords(
   db: Db,
   { scope, stems }: { scope: SearchScope; stems: readonly string[] },
@@ -12,7 +12,7 @@ export async function countWords(
   const { namespace, owners, all } = scope;
   const { rows } = await db.query<{ lexeme: string; passages: number }>({
     name: 'count_words',
-    // The empty word counts all passages. Behind offset 0, so that each word is one run of the key.
+    // The empty word counts all passages. `offset 0` makes PostgreSQL read each word as one range of the key.
     text: `select w.lexeme, sum(p.chunks)::integer as passages
              from unnest($4::text[] || array['']) w (lexeme)
             cross join lateral (

@@ -5,53 +5,53 @@ import { detectLanguage } from './detect-language.ts';
 import { packChunks, type Batch, type NewChunk } from './packed-chunks.ts';
 import { searchableText } from './question-words.ts';
 
-/** One document of a source. `path`: its name there; `title`: used when it has none itself. */
+/** One document of a source. `path` is its name there. `title` is used if the document has none. */
 export type Content = {
   path: string;
   title: string;
-  /** As it was uploaded, which may not be UTF-8; or as it was declared. */
+  /** Bytes as uploaded, which may be invalid UTF-8, or a declared text. */
   text: Uint8Array | string;
-  /** ISO 639-1, as the document itself declares it. */
+  /** ISO 639-1 code that the document declares. */
   language?: string | null;
 };
 
-/** A content in passages, ready to be written. */
+/** A document divided into passages, ready to be written. */
 export type CutContent<B extends Batch = Batch> = {
   path: string;
   title: string;
   hash: Buffer;
   bytes: number;
-  /** ISO 639-1; null: not known, its words are stemmed as English. */
+  /** ISO 639-1 code, or `null` if it is unknown. Words are then stemmed as English. */
   language: string | null;
   passages: number;
-  /** The passages, numbered from 0, as `packChunks` makes them. */
+  /** The passages as `packChunks` packs them, numbered from 0. */
   batches: readonly B[];
-  /** Bytes of all batches before they are deflated. */
+  /** Size of all batches in bytes before compression. */
   packed: number;
 };
 
-/** Why a text is not taken: `code` for programs, `detail` says what is allowed. */
+/** Reason for the refusal of a text. `code` is for programs; `detail` names the limit. */
 export type Refusal = { code: 'invalid_format' | 'too_many' | 'too_large'; detail: string };
 
 /**
- * Most passages of a document, and so of a source (contract/knowledge.md#bounds). 20 MiB without headings are never
- * more: two passages have 800 characters at least. A text of short sections, each under a heading of its own, may be.
+ * Maximum number of passages of a document, and so of a source (contract/knowledge.md#bounds). 20 MiB without headings
+ * never exceed it, because two passages have at least 800 characters. A text of short sections with headings may.
  */
 export const PASSAGES_MAX = 55_000;
 /**
- * Different words of one source: twice as many as 20 MB of prose have. Each is a row of the index;
- * two million took a minute.
+ * Maximum number of distinct words of one source, twice as many as in 20 MB of prose. Each word is a row of the index,
+ * and two million rows took a minute.
  */
 export const WORDS_MAX = 250_000;
 /**
- * Of all batches: texts, the headings above them, and the words of both. Twice the text is usual; more
- * only of letters that stand for several in an index (U+FDFA for eighteen).
+ * Limit for all batches: texts, their headings, and the words of both. The usual size is twice the text. Only
+ * characters that expand in the index exceed that (U+FDFA becomes eighteen characters).
  */
 const PACKED_BYTES_MAX = 100_000_000;
 
 /**
- * All work on a text that grows with it; text-cutter.ts says where it is done.
- * @param keep makes what is kept of a batch
+ * Does all the work that grows with the length of a text. text-cutter.ts decides in which thread it runs.
+ * @param keep converts a batch into the form that is kept
  */
 export function cutPassages<B extends Batch = Uint8Array>(
   content: Content,
@@ -74,7 +74,7 @@ export function cutPassages<B extends Batch = Uint8Array>(
   if (words.size > WORDS_MAX) return { refused: { code: 'too_many', detail: TOO_MANY_WORDS } };
   if (passages > PASSAGES_MAX) return { refused: { code: 'too_many', detail: TOO_MANY } };
   const { path, text: given } = content;
-  // Of `de-CH` what it begins with; not declared, what it looks like.
+  // Takes the primary subtag of the declared language (`de` of `de-CH`), or else detects the language.
   const declared = content.language?.split(/[-_]/)[0]?.toLowerCase();
   const language = declared ?? detectLanguage(text);
   const hash = contentHashOf(content);
@@ -108,12 +108,12 @@ const TOO_LARGE =
   `the passages of a source may take ${PACKED_BYTES_MAX / 1_000_000} MB with their headings and ` +
   'words, and those of this text take more: use several sources';
 
-/** Whether a content is another one is known without cutting it. */
+/** Hashes a document, so that a change is detected without dividing it into passages. */
 export function contentHashOf({ path, text }: Pick<Content, 'path' | 'text'>): Buffer {
   return createHash('sha256').update(`${path}\0`).update(text).digest();
 }
 
-/** Undefined: not UTF-8. */
+/** Returns `undefined` if the text is not valid UTF-8. */
 function decode(text: Uint8Array | string): string | undefined {
   if (typeof text === 'string') return text;
   try {

@@ -1,8 +1,8 @@
 import { cutLongText } from './cut-text.ts';
 
-/** Below the names of the columns: `| --- | :-: |`. */
+/** Matches the delimiter row below the header of a table: `| --- | :-: |`. */
 const RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
-/** A text may stand above a table without an empty line between. */
+/** Maximum number of lines above a table that are not separated from it by an empty line. */
 const LINES_ABOVE_MAX = 20;
 
 /**
@@ -26,7 +26,7 @@ function* piecesOf(
   { above, head, rows }: { above: string; head: string; rows: string },
   max: number,
 ): Generator<string> {
-  // What introduces a table belongs to its first rows.
+  // Text that introduces a table stays with its first rows.
   const isShort = above.length + 1 + head.length * 2 <= max;
   if (!isShort) yield* cutLongText(above, max);
   let open = isShort && above !== '' ? [above, head] : [head];
@@ -37,7 +37,7 @@ function* piecesOf(
       yield open.join('\n');
       [open, size, isEmpty] = [[head], head.length, true];
     }
-    // A row that is too long for one passage is cut, and each piece has the names above it.
+    // A row that is too long for one passage is divided, and each piece gets the header row.
     const parts =
       size + 1 + row.length > max ? [...cutLongText(row, max - head.length - 1)] : [row];
     for (const [at, part] of parts.entries()) {

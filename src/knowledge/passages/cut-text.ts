@@ -1,14 +1,14 @@
 /**
- * Repeated at the start of the next piece, so that a sentence cut in two is whole in one of them.
+ * Number of characters repeated at the start of the next piece, so that a divided sentence is complete in one piece.
  */
 export const OVERLAP_CHARS = 200;
 
-/** Where a text may be cut, best first: after a line, a sentence, a word. */
+/** Positions where a text may be divided, best first: after a line, a sentence, a word. */
 const BREAKS: readonly RegExp[] = [/\n+/g, /[.!?…。！？]["')\]”’]*\s+|[。！？]/g, /\s+/g];
 
 /**
- * Pieces of at most `max` UTF-16 units, each beginning with the last words of the one before. A
- * text without spaces is cut between characters, never inside one.
+ * Yields pieces of at most `max` UTF-16 units, each beginning with the last words of the previous piece. Divides a text
+ * without spaces between characters, never inside a surrogate pair.
  */
 export function* cutLongText(text: string, max: number): Generator<string> {
   let from = 0;
@@ -22,7 +22,7 @@ export function* cutLongText(text: string, max: number): Generator<string> {
   if (rest !== '') yield rest;
 }
 
-/** The last good place to cut in the second half of what fits in. */
+/** Returns the best position to divide the text, in the second half of what fits. */
 function cutAt(text: string, from: number, to: number): number {
   const middle = from + Math.floor((to - from) / 2);
   for (const pattern of BREAKS) {
@@ -32,9 +32,7 @@ function cutAt(text: string, from: number, to: number): number {
   return wholeCharacter(text, to);
 }
 
-/**
- * Where the next piece begins: at a word within the overlap, always behind the start of this one.
- */
+/** Returns the start of the next piece: a word boundary within the overlap, always after the start of this piece. */
 function overlapFrom(text: string, from: number, end: number): number {
   const earliest = Math.max(from + 1, end - OVERLAP_CHARS);
   for (const pattern of BREAKS) {
@@ -53,7 +51,7 @@ function lastBreak(
   return found && from + found.index + found[0].length;
 }
 
-/** Not between the halves of a surrogate pair. */
+/** Avoids a position between the halves of a surrogate pair. */
 function wholeCharacter(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;

@@ -3,17 +3,18 @@ import { Tinypool } from 'tinypool';
 import { cutPassages, type Content, type CutContent, type Refusal } from './cut-passages.ts';
 import { deflateBatch } from './packed-chunks.ts';
 
-/** Where cores are short, requests are answered first. Elsewhere this would be of the whole process. */
+/** Lowers this thread, so that requests come first on a busy machine. Other systems would lower the whole process. */
 if (process.platform === 'linux') setPriority(10);
 
-/** What reaches the other thread: a Buffer arrives as plain bytes. */
+/** Result as the main thread receives it: a Buffer arrives as a Uint8Array. */
 export type CutInThread = (Omit<CutContent, 'hash'> & { hash: Uint8Array }) | { refused: Refusal };
 
-/** What the thread of text-cutter.ts runs, which finds it by the name of this file. */
+/** Entry point of the worker thread, which text-cutter.ts finds by the name of this file. */
 export function cutInThread(content: Content): unknown {
   const cut = cutPassages(content, deflateBatch);
   if ('refused' in cut) return cut;
-  // Handed over, not copied: they may be many megabytes, and the thread that gets them answers requests.
+  // Transfers the batches instead of copying them: they may have many megabytes, and the receiving thread answers
+  // requests.
   const transferred = cut.batches.map(({ deflated }) => deflated.buffer);
   return Tinypool.move(
     Object.defineProperties({} as Parameters<typeof Tinypool.move>[0], {

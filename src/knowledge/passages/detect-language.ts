@@ -2,29 +2,29 @@ import words from './function-words.json' with { type: 'json' };
 import { wordsIn } from './phrases.ts';
 
 /**
- * Recognizes the language of a text by its script or, in Latin letters, by its most frequent words. Stemming needs it, so
- * a short text in Latin letters and a text in two languages have no language. The data of the smallest library would take
- * 32 MB of the process that answers requests, which cuts small texts itself.
+ * Recognizes the language of a text by its script or, in Latin letters, by its most frequent words. Stemming needs it,
+ * so a short text in Latin letters and a text in two languages have no language. The data of the smallest library would
+ * take 32 MB of the process that answers requests, which cuts small texts itself.
  */
 
-/** Of the beginning. */
+/** Number of characters that are examined, from the beginning. */
 const CHARS_MAX = 20_000;
-/** Fewer may be names, or words that two languages have. */
+/** Fewer matches may be names, or words that two languages share. */
 const FOUND_MIN = 6;
-/** Of all words: prose has 30 to 50 per cent of them, a list of products none. */
+/** Minimum share of all words. Prose has 30 to 50 percent of frequent words, a list of products none. */
 const SHARE_MIN = 0.12;
-/** As many times as of the next language. */
+/** Minimum ratio to the matches of the second language. */
 const AHEAD = 1.15;
 
 const LANGUAGES = Object.entries(words).map(([code, line]) => ({ code, words: wordsIn(line) }));
 
-/** ISO 639-1; null: not sure. */
+/** Returns the ISO 639-1 code, or `null` if the language is uncertain. */
 export function detectLanguage(text: string): string | null {
   const beginning = text.slice(0, CHARS_MAX).toLowerCase();
   return languageOfScript(beginning) ?? languageOfWords(beginning);
 }
 
-/** Languages of scripts, the most frequent one of each. */
+/** Scripts, each with its most frequent language. */
 const SCRIPTS = {
   am: /\p{sc=Ethiopic}/gu,
   ar: /\p{sc=Arabic}/gu,
@@ -46,9 +46,9 @@ const SCRIPTS = {
   th: /\p{sc=Thai}/gu,
   zh: /\p{sc=Han}/gu,
 };
-/** Japanese has as many Chinese characters as kana, and Chinese has none of the latter. */
+/** Japanese has as many Chinese characters as kana, and Chinese has no kana. */
 const KANA_COUNTS = 4;
-/** Letters that only one of the languages of a script has. */
+/** Letters that distinguish a language from others in the same script. */
 const LETTERS = [
   { of: 'ar', code: 'fa', letters: /[پچژگ]/u },
   { of: 'ru', code: 'uk', letters: /[іїєґ]/u },

@@ -12,11 +12,9 @@ import {
 import { configurationOf } from './languages.ts';
 import { packChunks, readBatch, type Batch, type NewChunk } from './packed-chunks.ts';
 
-/**
- * Passages. A writer locks the owner: the row of the source or, for answers to gaps, by `lockAnswers`.
- */
+/** Passages. A writer must lock the owner: the row of the source, or `lockAnswers` for answers to gaps. */
 
-/** A passage of a source, or an answer to a gap of an agent. Ids are uuids. */
+/** Owner of a passage: a document of a source, or a gap of an agent. Ids are UUIDs. */
 export type ChunkOwner =
   | { namespace: string; sourceId: string; documentId: string }
   | { namespace: string; agentId: string; gapId: string };
@@ -30,8 +28,8 @@ export async function insertChunks(
 }
 
 /**
- * A statement for each batch, so that none is long. `first` is added to the positions in them; `language`
- * (ISO 639-1) says how their words are stemmed.
+ * Inserts passages with one statement per batch, so that no statement takes long. `first` is added to the positions in
+ * the batches. `language` (ISO 639-1) decides how their words are stemmed.
  */
 export async function insertBatches(
   db: Db,
@@ -62,7 +60,7 @@ const INSERT_BATCH = `
     from json_to_recordset($7::json) as c (id uuid, position integer, heading text, text text,
                                            heading_words text, text_words text)`;
 
-/** A passage as it is indexed. Ids are uuids; an answer to a gap has a gap, and nothing else it is part of. */
+/** An indexed passage. Ids are UUIDs. An answer to a gap has a `gapId` and no source or document. */
 export type StoredPassage = {
   chunkId: string;
   sourceId: string | null;
@@ -89,7 +87,7 @@ export async function readPassage(
   return rows[0];
 }
 
-/** Deletes the passages of a source and their index. Returns how many passages there were. */
+/** Deletes the passages of a source and their index. Returns the number of deleted passages. */
 export async function deleteSourceChunks(db: Db, sourceId: string): Promise<number> {
   await forgetOwner(db, sourceId);
   const { rowCount } = await db.query(
@@ -98,7 +96,7 @@ export async function deleteSourceChunks(db: Db, sourceId: string): Promise<numb
   return rowCount ?? 0;
 }
 
-/** Deletes the passages of some documents of a source and takes them out of the index. */
+/** Deletes the passages of some documents of a source and removes them from the index. */
 export async function deleteDocumentChunks(
   db: Db,
   { sourceId, documentIds }: { sourceId: string; documentIds: readonly string[] },
@@ -107,7 +105,7 @@ export async function deleteDocumentChunks(
   await db.query(long(`${withoutPassages(gone)} select`, [documentIds, sourceId]));
 }
 
-/** The same, where the index of the source is built anew afterwards. */
+/** Deletes the passages of some documents without updating the index, which the caller rebuilds afterwards. */
 export async function deleteUnindexed(
   db: Db,
   { sourceId, documentIds }: { sourceId: string; documentIds: readonly string[] },
@@ -117,7 +115,7 @@ export async function deleteUnindexed(
   await db.query(long(gone, [documentIds, sourceId]));
 }
 
-/** How many passages a source has, how many of them are of some documents, and what places they take. */
+/** Returns the number of passages of a source and of some of its documents, and the range of positions they occupy. */
 export async function measureSource(
   db: Db,
   { sourceId, documentIds }: { sourceId: string; documentIds: readonly string[] },
@@ -129,10 +127,10 @@ export async function measureSource(
        from knowledge_chunks where owner_id = $1`,
     [sourceId, documentIds],
   );
-  return rows[0]!; // An aggregate has one row.
+  return rows[0]!; // An aggregate returns exactly one row.
 }
 
-/** Gives all passages of a source new places from `first` on, in their order. */
+/** Renumbers all passages of a source from `first`, keeping their order. */
 export async function renumber(db: Db, sourceId: string, first: number): Promise<void> {
   await db.query(
     long(
@@ -145,12 +143,12 @@ export async function renumber(db: Db, sourceId: string, first: number): Promise
   );
 }
 
-/** Until the end of the transaction: a file of 20 MB takes longer than a statement usually may. */
+/** Raises the statement timeout until the end of the transaction, because a file of 20 MB takes longer than usual. */
 export async function allowLongStatements(db: Db): Promise<void> {
   await db.query(`set local statement_timeout = ${INDEX_TIMEOUT_MS}`);
 }
 
-/** Locks the answers of an agent: they are written one after the other. */
+/** Locks the answers of an agent, which serializes their writers. */
 export async function lockAnswers(db: Db, agentId: string): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('knowledge answers ' || $1, 0))`, [
     agentId,
@@ -158,8 +156,8 @@ export async function lockAnswers(db: Db, agentId: string): Promise<void> {
 }
 
 /**
- * Deletes the answer to a gap and takes it out of the index. Returns the id and position it had, and its words:
- * `forgetWords` has to be called with them when nothing is added any more.
+ * Deletes the answer to a gap and removes it from the index. Returns its id, position and words. The caller must pass
+ * the words to `forgetWords` after the last insertion.
  */
 export async function deleteAnswer(
   db: Db,

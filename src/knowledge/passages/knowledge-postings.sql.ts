@@ -2,19 +2,21 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { configurationOf } from './languages.ts';
 
 /**
- * The index of the words of passages (docs/decisions/0043): for each word and owner the postings of the
- * passages that have it. A writer has locked the owner.
+ * Index of the words of passages (docs/decisions/0043): for each word and owner, the postings of the passages that
+ * contain the word. The writer has locked the owner.
  */
 
-/** For pg, which knows `query_timeout` of a statement; its types do not. */
+/**
+ * Returns a query with a longer timeout. pg supports `query_timeout` per statement, but its types do not declare it.
+ */
 export function long(text: string, values: unknown[]) {
   return { text, values, query_timeout: INDEX_TIMEOUT_MS };
 }
 
-/** A file of 20 MB takes longer than a statement usually may. */
+/** A file of 20 MB takes longer than the usual statement timeout. */
 export const INDEX_TIMEOUT_MS = 120_000;
 
-/** The words of passages, each with its postings: a row for each owner. */
+/** Returns SQL for the words of passages with their postings, one row per word and owner. */
 const postingsOf = (passages: string): string => `
   select w.lexeme, w.namespace, w.owner_id, w.is_answers, count(*),
          string_agg(w.posting, ''::bytea order by w.place)
@@ -32,8 +34,8 @@ const INTO = `insert into knowledge_postings as p
     (lexeme, namespace, owner_id, is_answers, chunks, postings)`;
 
 /**
- * Builds the index of an owner anew from its passages.
- * @param languages ISO 639-1 of its passages; null: stemmed as English
+ * Rebuilds the index of an owner from its passages.
+ * @param languages ISO 639-1 codes of its passages; `null` is stemmed as English
  */
 export async function indexOwner(
   db: Db,
@@ -54,8 +56,8 @@ async function deletePostings(db: Db, ownerId: string): Promise<void> {
 }
 
 /**
- * Deletes what the release before has indexed of an owner, which may be words that are to be erased.
- * Returns whether there was any: its postings are gone then, too, and have to be made anew.
+ * Deletes the index that the previous release wrote for an owner, which may hold words that must be erased. Returns
+ * whether there was one. In that case the owner's postings are gone too and must be rebuilt.
  */
 export async function dropOldIndex(db: Db, ownerId: string): Promise<boolean> {
   const { rowCount } = await db.query(
@@ -64,13 +66,13 @@ export async function dropOldIndex(db: Db, ownerId: string): Promise<boolean> {
   return (rowCount ?? 0) > 0;
 }
 
-/** Deletes all that the index has of an owner. */
+/** Deletes everything in the index that belongs to an owner. */
 export async function forgetOwner(db: Db, ownerId: string): Promise<void> {
   await deletePostings(db, ownerId);
   await db.query(`delete from knowledge_postings where owner_id = $1 and lexeme = ''`, [ownerId]);
 }
 
-/** Adds the passages of an owner from a position on: later than all that were there. */
+/** Adds an owner's passages from position `first` on. They must come after all indexed ones. */
 export async function indexFrom(
   db: Db,
   ownerId: string,
@@ -86,7 +88,7 @@ export async function indexFrom(
   await learnWords(db, ownerId, first);
 }
 
-/** Adds one passage, an answer in the place of the one before. */
+/** Adds one passage: an answer that replaces the previous one. */
 export async function indexChunk(db: Db, ownerId: string, position: number): Promise<void> {
   await db.query(`${INTO} ${postingsOf('c.owner_id = $1 and c.position = $2')} ${APPENDED}`, [
     ownerId,
@@ -100,8 +102,8 @@ const APPENDED = `on conflict (lexeme, namespace, owner_id) do update
   set chunks = p.chunks + excluded.chunks, postings = p.postings || excluded.postings`;
 
 /**
- * Takes the passages that `gone` returns, a statement that deletes some of one owner, out of the index.
- * The row that counts them is left to `countPassages`.
+ * Returns SQL that removes passages from the index. `gone` is a statement that deletes passages of one owner. The row
+ * that counts the passages is left to `countPassages`.
  */
 export function withoutPassages(gone: string): string {
   return `
@@ -136,8 +138,8 @@ export function withoutPassages(gone: string): string {
 }
 
 /**
- * Writes how many passages an owner has and by what they are stemmed, which is never fewer than it was
- * until the index is built anew.
+ * Stores the number of passages of an owner and the text search configurations that stem them. Configurations are only
+ * added until the index is rebuilt.
  */
 export async function countPassages(
   db: Db,
@@ -166,16 +168,16 @@ export async function countPassages(
   ]);
 }
 
-/** How many different words the passages of an owner have. */
+/** Counts the distinct words in the passages of an owner. */
 export async function countWords(db: Db, ownerId: string): Promise<number> {
   const { rows } = await db.query<{ words: number }>(
     `select count(*) as words from knowledge_postings where owner_id = $1 and lexeme <> ''`,
     [ownerId],
   );
-  return rows[0]!.words; // An aggregate has one row.
+  return rows[0]!.words; // An aggregate returns exactly one row.
 }
 
-/** The next free place among the passages of an owner: none is given twice. */
+/** Returns the next free position among the passages of an owner. Positions are never reused. */
 export async function nextPosition(db: Db, ownerId: string): Promise<number> {
   const { rows } = await db.query<{ next: number }>(
     `select greatest(
@@ -185,19 +187,19 @@ export async function nextPosition(db: Db, ownerId: string): Promise<number> {
        0) as next`,
     [ownerId],
   );
-  return rows[0]!.next; // It has no table.
+  return rows[0]!.next; // A query without a table returns exactly one row.
 }
 
 /**
- * Of one source: those in most passages. The words of all tenants are looked through together, so
- * nobody may fill them with words that are in one passage each.
+ * Maximum number of words per source, those in most passages. The words of all tenants are searched together, so no
+ * tenant may fill the table with words that occur in a single passage.
  */
 const WORDS_LEARNT_MAX = 20_000;
 
 /**
- * Keeps words to find mistyped ones by, of the passages from a position on. Inserted sorted, so that two
- * who add the same ones wait for each other instead of deadlocking; and only new ones, so that there is
- * seldom anything to wait for.
+ * Saves the words of passages from position `first` on, for the correction of mistyped words. Inserts them sorted, so
+ * that concurrent writers of the same words wait for each other instead of deadlocking. Inserts only new words, so that
+ * writers rarely wait.
  */
 async function learnWords(db: Db, ownerId: string, first: number): Promise<void> {
   const learnt =
@@ -221,8 +223,8 @@ async function learnWords(db: Db, ownerId: string, first: number): Promise<void>
 }
 
 /**
- * Those of the words that nobody has any more leave the vocabulary. Locked in their order, and after all
- * that a transaction adds: so two who do this wait for each other instead of deadlocking.
+ * Removes words that no passage contains any longer. Locks them in order and after everything the transaction adds, so
+ * that concurrent callers wait for each other instead of deadlocking.
  */
 export async function forgetWords(db: Db, lexemes: readonly string[]): Promise<void> {
   await db.query(

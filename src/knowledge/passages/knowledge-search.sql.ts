@@ -1,59 +1,59 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Passages to search: of some owners, or of all sources of a namespace. Ids are uuids. */
+/** Passages to search: those of some owners, or of all sources of a namespace. Ids are UUIDs. */
 export type SearchScope = {
   namespace: string;
   /** Sources, and agents for the answers to their gaps. */
   owners: readonly string[];
-  /** Whether all sources are searched beside them; `with answers`: and those of all agents. */
+  /** Whether all sources of the namespace are searched too; `with answers` adds the answers of all agents. */
   all: boolean | 'with answers';
 };
 
-/** A word to look for. `term`: the same number for all words that mean one word of the question. */
+/** A word to search for. `term` is the same number for all words that stand for one word of the question. */
 export type AskedWord = {
   term: number;
-  /** As `searchableText` has it. */
+  /** The word as `searchableText` returns it. */
   word: string;
-  /** Whether it is part of the question, not only of the text around it. */
+  /** Whether the word is part of the question, and not only of its context. */
   counts: boolean;
-  /** 1: as it was asked; less: it means about the same. */
+  /** 1 for the word of the question, less for a synonym. */
   closeness: number;
 };
 
-/** What the index has of the words of a question. */
+/** Index entries for the words of a question. */
 export type Postings = {
-  /** Passages of all owners searched. */
+  /** Number of passages of all searched owners. */
   passages: number;
-  /** The stems of each term as it was asked: one for each language of the owners, if they differ. */
+  /** The stems of each term of the question: one for each language of the owners, if they differ. */
   asked: readonly { term: number; lexeme: string }[];
-  /** Terms that say nothing in one of the languages. */
+  /** Terms that are stop words in one of the languages. */
   stopped: readonly number[];
-  /** Which stems that are in passages each term stands for. */
+  /** The stems in passages that each term stands for. */
   meant: readonly { term: number; lexeme: string; closeness: number }[];
   lexemes: readonly LexemePostings[];
 };
 
 export type LexemePostings = {
   lexeme: string;
-  /** Passages that have it, of all owners searched. */
+  /** Number of passages that contain the word, of all searched owners. */
   df: number;
   /**
-   * For each owner that has it: its uuid as text and `a` for answers or `s` for a source, the number of
-   * postings, and those: `posting-lists.ts` reads them. null: too many to read.
+   * For each owner with the word: its UUID as text, `a` for answers or `s` for a source, the number of postings, and
+   * the postings (see `posting-lists.ts`). `null` if there are too many to read.
    */
   lists: Buffer | null;
 };
 
-/** A word this similar, by trigrams, is taken for the one that was meant. */
+/** Minimum trigram similarity of a word that is taken for a mistyped one. */
 const TYPO_SIMILARITY = 0.4;
-/** Of a word with two letters swapped, which has few of the trigrams left. */
+/** Similarity assigned to a word with two swapped letters, which shares few trigrams. */
 const SWAP_SIMILARITY = 0.8;
-/** The share of a word with another ending, in a language that is not stemmed or not recognized. */
+/** Similarity assigned to a word with another ending, in a language that is not stemmed or not recognized. */
 const ENDING_SIMILARITY = 0.45;
 const ENDING_CHARS_MIN = 5;
-/** Of the similar words that the owners have, the most similar: the most frequent of those is meant. */
+/** Number of the most similar words of the owners. The most frequent of these is the one that is meant. */
 const TYPO_CANDIDATES = 8;
-/** Postings returned for one question, the lists of its rarest words first. */
+/** Maximum number of postings for one question. The lists of its rarest words come first. */
 const POSTINGS_MAX = 300_000;
 
 const OWNERS = 'p.owner_id = any($2::uuid[])';
@@ -64,18 +64,18 @@ const CONDITIONS = {
 };
 
 /**
- * The rows of a word, one run of the key. Behind `offset 0`, so that this is all a plan can do: the plan is
- * kept, and one of when there were few words reads those of all tenants.
+ * Returns SQL for the rows of a word, which is one range of the key. `offset 0` leaves the planner no alternative: a
+ * cached plan from when the table had few words would read the rows of all tenants.
  */
 const rowsOf = (lexeme: string, condition: string): string =>
   `(select p.owner_id, p.is_answers, p.chunks, p.postings from knowledge_postings p
      where p.lexeme = ${lexeme} and p.namespace = $1 and ${condition} offset 0)`;
 
-/** The lists of a word. */
+/** SQL for the posting lists of a word. */
 const LISTS = `string_agg(convert_to(p.owner_id::text || case when p.is_answers then 'a' else 's' end, 'UTF8')
     || parley_place(p.chunks) || p.postings, ''::bytea)`;
 
-/** `asked`: the stems of the words; `known`: those that some of the owners have, and how often. */
+/** Returns SQL for the words: `asked` has their stems, `known` the stems that the owners have, with their frequency. */
 const stemsOf = (condition: string): string => `
   with owners as materialized (
     select * from ${rowsOf("''", condition)} p
@@ -100,7 +100,7 @@ const stemsOf = (condition: string): string => `
      cross join lateral (select sum(p.chunks) as df from ${rowsOf('a.lexeme', condition)} p) k
      where k.df is not null`;
 
-/** What is meant by words of the question that no owner has. */
+/** Returns SQL that replaces words of the question that no owner has with similar known words. */
 const correctedOf = (condition: string): string => `
   ), unknown as materialized (
     -- Only words of the question itself are corrected, and none that has another way to be said.
@@ -136,7 +136,7 @@ const correctedOf = (condition: string): string => `
          order by w.closeness desc, k.df desc, w.lexeme limit 1
       ) n`;
 
-/** What is looked for, and which of it is frequent enough to be left out. */
+/** SQL for the words to search for, and which ones are rare enough to list their postings. */
 const BUDGETED = `
   ), meant as materialized (
     select a.term, a.lexeme, a.closeness, k.df from asked a join known k on k.lexeme = a.lexeme
@@ -176,7 +176,7 @@ const listsOf = (condition: string): string => `
          end
     from budgeted b`;
 
-/** The words of the question, unknown ones corrected, and the lists of where they occur. */
+/** Returns SQL for the words of the question, with unknown ones corrected, and their posting lists. */
 const postingsOf = (condition: string): string =>
   stemsOf(condition) + correctedOf(condition) + BUDGETED + ABOUT + listsOf(condition);
 
@@ -186,14 +186,14 @@ const STATEMENTS = [
   { name: 'find_postings_of_everything', text: postingsOf(CONDITIONS.everything) },
 ] as const;
 
-/** Where the words of a question occur in the passages of a scope. */
+/** Returns where the words of a question occur in the passages of a scope. */
 export async function findPostings(
   db: Db,
   { scope, words }: { scope: SearchScope; words: readonly AskedWord[] },
 ): Promise<Postings> {
   const { namespace, owners, all } = scope;
   const { name, text } = STATEMENTS[all === 'with answers' ? 2 : all ? 1 : 0];
-  // Not a literal in the call: pg knows `binary` there, its types do not.
+  // A variable instead of a literal in the call, because pg supports `binary` but its types do not declare it.
   const statement = {
     name,
     text,
@@ -210,7 +210,7 @@ export async function findPostings(
   const { rows } = await db.query<{ about: string; lists: Buffer | null }>(statement);
   const [first, ...lexemes] = rows;
   return {
-    ...(JSON.parse(first!.about) as Omit<Postings, 'lexemes'>), // The first row is always there.
+    ...(JSON.parse(first!.about) as Omit<Postings, 'lexemes'>), // The query always returns the first row.
     lexemes: lexemes.map(({ about, lists }) => ({
       ...(JSON.parse(about) as Pick<LexemePostings, 'lexeme' | 'df'>),
       lists,
@@ -226,22 +226,22 @@ export type PassageRow = {
   sourceId: string | null;
   gapId: string | null;
   heading: string;
-  /** null: only its heading was asked for. */
+  /** `null` if only the heading was requested. */
   text: string | null;
-  /** How near to each other the words are; those of headings count more. */
+  /** Proximity of the words in the passage. Words in headings weigh more. */
   nearness: number;
-  /** Those of the words that are in its heading, and in its text. */
+  /** Searched words in the heading, and in the text. */
   inHeading: string[];
   inText: string[];
-  /** Of an answer to a gap, the stems of each of its questions; null: it is no answer. */
+  /** Stems of each question of the gap; `null` if the passage is not an answer. */
   asks: string[] | null;
-  /** The questions themselves; null: it is no answer. */
+  /** Questions of the gap; `null` if the passage is not an answer. */
   wordings: string[] | null;
 };
 
 /**
- * Passages by their places; one that is gone is left out. `whole`: of so many, the first, all is read; of
- * the others the heading. `words`: stems that are looked for.
+ * Reads passages by position and leaves out deleted ones. The first `whole` passages are complete; the others have only
+ * their heading. `words` are the stems that are searched for.
  */
 export async function readPassages(
   db: Db,

@@ -1,7 +1,4 @@
-/**
- * Languages by their codes (ISO 639-1) and the text search configurations of PostgreSQL 15 that bring
- * their words into stems.
- */
+/** PostgreSQL 15's text search configurations, which stem words, by language (ISO 639-1). */
 const CONFIGURATIONS: Readonly<Record<string, string>> = {
   ca: 'catalan',
   da: 'danish',
@@ -34,7 +31,10 @@ const CONFIGURATIONS: Readonly<Record<string, string>> = {
   uk: 'russian',
 };
 
-/** They have no endings of their own, or split-words.ts removes them. The Latin words among theirs are mostly English. */
+/**
+ * Languages whose words have no endings, or whose endings split-words.ts removes. Latin words in them are mostly
+ * English.
+ */
 const OF_OTHER_SCRIPTS = new Set([
   'ar',
   'bo',
@@ -49,7 +49,7 @@ const OF_OTHER_SCRIPTS = new Set([
   'zh',
 ]);
 
-/** What a language is stemmed by; `simple`, which only compares words, for those without one. */
+/** Returns the configuration that stems a language. Other languages use `simple`, which only compares words. */
 export function configurationOf(language: string | null): string {
   if (language === null || OF_OTHER_SCRIPTS.has(language)) return 'english';
   return CONFIGURATIONS[language] ?? 'simple';

@@ -3,28 +3,28 @@ import { deflateRawSync, inflateRaw } from 'node:zlib';
 
 export type NewChunk = {
   id: string;
-  /** Among the passages of its owner, from 0. */
+  /** Position among the passages of its owner, from 0. */
   position: number;
   heading: string;
   text: string;
-  /** Heading and text as `searchableText` has them. */
+  /** Heading and text as `searchableText` returns them. */
   headingWords: string;
   textWords: string;
 };
 
-/** Passages of one statement, by the UTF-16 units of their JSON: some hundred. */
+/** Size of the passages of one statement, in UTF-16 units of their JSON. That is about a hundred passages. */
 const BATCH_CHARS = 250_000;
 const encoder = new TextEncoder();
 
 /**
- * Passages as JSON in bytes, a batch for each statement. PostgreSQL reads them itself: the thread
- * that answers requests only hands them on.
+ * Packs passages as JSON in bytes, one batch per statement. PostgreSQL parses them, so the thread that answers requests
+ * only forwards them.
  */
 export function* packChunks(chunks: Iterable<NewChunk>): Generator<Uint8Array> {
   let open: string[] = [];
   let size = 0;
   const close = (): Uint8Array => {
-    // Not a Buffer: small ones share their memory, which then cannot change its thread.
+    // Not a Buffer, because small Buffers share memory, which cannot be transferred to another thread.
     const bytes = encoder.encode(`[${open.join(',')}]`);
     [open, size] = [[], 0];
     return bytes;
@@ -40,17 +40,17 @@ export function* packChunks(chunks: Iterable<NewChunk>): Generator<Uint8Array> {
 }
 
 /**
- * Passages of one statement. Those of a large text wait for minutes until they are written, and are deflated: they have a
- * text twice, in passages and in words, so that they take a fourth or less.
+ * Passages of one statement. The batches of a large text may wait for minutes, so they are compressed. They have each
+ * text twice, as passages and as words, so they shrink to a quarter or less.
  */
 export type Batch = Uint8Array | { deflated: Uint8Array };
 
 export function deflateBatch(bytes: Uint8Array): { deflated: Uint8Array<ArrayBuffer> } {
-  // A copy, which has its memory for itself and can change its thread.
+  // A copy with its own memory, which can be transferred to another thread.
   return { deflated: new Uint8Array(deflateRawSync(bytes, { level: 1 })) };
 }
 
-/** Returns a batch as PostgreSQL reads it. */
+/** Returns a batch as JSON for PostgreSQL. */
 export async function readBatch(batch: Batch): Promise<Uint8Array> {
   if (batch instanceof Uint8Array) return batch;
   return inflate(batch.deflated, { chunkSize: 2 * BATCH_CHARS });

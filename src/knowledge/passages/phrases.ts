@@ -1,27 +1,27 @@
 /**
- * English as data: the phrases and words that texts are compared with are in an english.json beside
- * the code that uses them. Here they become patterns and sets.
+ * Builds patterns and sets from English phrases and words. The phrases themselves are in an english.json beside the
+ * code that uses them.
  */
 
-/** The source of a regular expression; a long one is in pieces, for readers. */
+/** Source of a regular expression. Long ones are lists of pieces, for readability. */
 type Phrase = string | readonly string[];
 
-/** Matches when one of them is the whole text. */
+/** Returns a pattern that matches if the whole text is one of the phrases. */
 export function whole(phrases: readonly Phrase[]): RegExp {
   return new RegExp(`^(?:${oneOf(phrases)})$`, 'u');
 }
 
-/** Matches when one of them is in the text, in whole words. */
+/** Returns a pattern that matches if the text contains one of the phrases as whole words. */
 export function within(phrases: readonly Phrase[]): RegExp {
   return new RegExp(String.raw`\b(?:${oneOf(phrases)})\b`, 'u');
 }
 
-/** Matches when one of them does; each has anchors of its own. */
+/** Returns a pattern that matches if one of the phrases does. Each phrase has its own anchors. */
 export function anywhere(phrases: readonly Phrase[]): RegExp {
   return new RegExp(oneOf(phrases), 'u');
 }
 
-/** The words of some lines. */
+/** Returns the words of some lines. */
 export function wordsIn(lines: readonly string[]): Set<string> {
   return new Set(lines.join(' ').split(' '));
 }

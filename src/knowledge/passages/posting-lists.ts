@@ -1,35 +1,35 @@
-/** The lists of the index as `findPostings` returns them: bytes, which are read where they are. */
+/** Posting lists as `findPostings` returns them: bytes that are read in place. */
 
-/** As text. */
+/** UUID as text. */
 const UUID_BYTES = 36;
 const COUNT_BYTES = 4;
 const OF_ANSWERS = 'a'.charCodeAt(0);
-/** Of an owner: its uuid, whether its passages are answers, and how many postings follow. */
+/** Header of an owner's list: its UUID, whether its passages are answers, and the number of postings that follow. */
 const HEAD_BYTES = UUID_BYTES + 1 + COUNT_BYTES;
-/** A position in four bytes, and an impact. */
+/** A position in four bytes, and an impact in one. */
 export const POSTING_BYTES = 5;
-/** Of the byte that is the impact; 0 is none. */
+/** Maximum value of the impact byte. 0 does not occur. */
 const IMPACT_MAX = 127;
 
-/** An owner whose passages have some of the words, and where they are among all those places. */
+/** An owner whose passages contain some of the words, and its range among the places of all owners. */
 export type Owner = {
   id: string;
   isAnswers: boolean;
   lowest: number;
   highest: number;
-  /** The place of its position 0, were there one; a position's place is `base + position`. */
+  /** Offset of its positions: the place of a position is `base + position`. */
   base: number;
 };
-/** `from` and `to`: of its postings in the bytes. */
+/** An owner's postings in the bytes, between `from` and `to`. */
 export type OwnedList = { owner: Owner; from: number; to: number };
 export type Places = {
-  /** How many there are, of all owners; one or a few for each passage. */
+  /** Number of places of all owners, one or a few for each passage. */
   count: number;
   owners: readonly Owner[];
   lists: ReadonlyMap<Buffer, readonly OwnedList[]>;
 };
 
-/** Finds the lists of each owner, and gives all passages that are in them one run of places. */
+/** Finds the lists of each owner and assigns a consecutive range of places to all their passages. */
 export function placesOf(all: Iterable<Buffer>): Places {
   const owners = new Map<string, Owner>();
   const lists = new Map<Buffer, readonly OwnedList[]>();
@@ -56,7 +56,7 @@ function listsIn(bytes: Buffer, owners: Map<string, Owner>): OwnedList[] {
       owner = { id, isAnswers, lowest: Infinity, highest: -1, base: 0 };
       owners.set(id, owner);
     }
-    // Of answers, which are changed in their places, not in order.
+    // Examines every posting, because those of answers are not sorted: a changed answer keeps its position.
     for (let posting = from; posting < to; posting += POSTING_BYTES) {
       const position = positionAt(bytes, posting);
       if (position < owner.lowest) owner.lowest = position;
@@ -68,17 +68,17 @@ function listsIn(bytes: Buffer, owners: Map<string, Owner>): OwnedList[] {
   return found;
 }
 
-/** Seven bits in each byte, highest first (`parley_place` in PostgreSQL). */
+/** Returns a position, stored as seven bits per byte, highest first (`parley_place` in PostgreSQL). */
 export function positionAt(bytes: Buffer, at: number): number {
   return (bytes[at]! << 21) | (bytes[at + 1]! << 14) | (bytes[at + 2]! << 7) | bytes[at + 3]!;
 }
 
-/** 0 to 1: how much the passage is about the word, whatever other passages there are. */
+/** Returns from 0 to 1 how much a passage is about the word, independent of other passages. */
 export function impactAt(bytes: Buffer, at: number): number {
   return bytes[at + 4]! / IMPACT_MAX;
 }
 
-/** The owner and the position that have a place. */
+/** Returns the owner and the position of a place. */
 export function passageAt(
   { owners }: Places,
   place: number,

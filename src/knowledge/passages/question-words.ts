@@ -5,61 +5,61 @@ import { whole, wordsIn } from './phrases.ts';
 import { isTooShort, splitWords, type Side } from './split-words.ts';
 
 /**
- * The words of a text as they are indexed and searched. PostgreSQL's parser would keep addresses,
- * paths and signed numbers whole, but questions write them differently. So only letters and digits
- * are words, and `10kg` is `10 kg`: texts and questions are cut alike.
+ * Extracts the words of a text for the index and for searches. PostgreSQL's parser would keep addresses, paths and
+ * signed numbers whole, but questions write them differently. So only letters and digits form words, and `10kg` becomes
+ * `10 kg`. Texts and questions are divided alike.
  */
 
-/** A sentence with the marks at its end, in any script. */
+/** Matches a sentence with its closing punctuation, in any script. */
 const SENTENCES =
   /[^.!?\n\u037e\u055e\u061f\u0964\u1362\u1367\u3002\uff01\uff1f]+[.!?\n\u037e\u055e\u061f\u0964\u1362\u1367\u3002\uff01\uff1f]*/gu;
-/** The mark of Greek is mostly typed as a semicolon. */
+/** The Greek question mark is usually typed as a semicolon. */
 const QUESTION_MARK = String.raw`[?\u037e\u055e\u061f\u1367\uff1f]|;(?<=\p{sc=Greek}\s*;)`;
 const WITHIN = new RegExp(QUESTION_MARK, 'u');
 const AT_END = new RegExp(String.raw`(?:${QUESTION_MARK})\s*$`, 'u');
 
-/** Whether there is a question mark in a text, in any script. */
+/** Returns true if a text contains a question mark of any script. */
 export function hasQuestionMark(text: string): boolean {
   return WITHIN.test(text);
 }
 
-/** Whether a text ends with one. */
+/** Returns true if a text ends with a question mark. */
 export function endsAsQuestion(text: string): boolean {
   return AT_END.test(text);
 }
 
-/** Longer ones are no words; a tsvector refuses those above 2 KB. */
+/** Longer strings are not words, and a tsvector rejects those above 2 KB. */
 const WORD_CHARS_MAX = 64;
-/** Of the question, and of the text around it. Bounds the work of one search. */
+/** Limits for the words of the question and for its context. They bound the work of one search. */
 const QUESTION_WORDS_MAX = 24;
 const SENTENCE_WORDS_MAX = 64;
-/** A longer message asks near its beginning, or it is no question. */
+/** A longer message asks near its beginning, or is not a question. */
 const MESSAGE_CHARS_MAX = 4_000;
 
-/** Words in lower case without accents, separated by spaces, as the index has them. */
+/** Returns words in lower case without accents, separated by spaces, as the index stores them. */
 export function searchableText(text: string): string {
   return wordsOf(text, 'indexed').join(' ');
 }
 
-/** The same, as a question has them: without what the index has beside the words of the text. */
+/** Returns the words of a question, without the additional words that the index stores. */
 export function sentenceText(text: string): string {
   return wordsOf(text, 'asked').join(' ');
 }
 
-/** In words as `searchableText` returns them; '' for none. */
+/** Words as `searchableText` returns them; '' without words. */
 export type AskedWords = {
-  /** What is looked for. */
+  /** The words to search for. */
   question: string;
-  /** The text around it. */
+  /** Words of the text around the question. */
   context: string;
-  /** All words of the question, also those that say nothing by themselves. */
+  /** All words of the question, including stop words. */
   sentence: string;
 };
 
 /**
- * The words of a message that may be found in an answer. Of a long story that ends in a question
- * only the question needs an answer; the story helps to order the answers. But a question such as "can you
- * check?" only points at the story: then the story is the question.
+ * Returns the words of a message that an answer may contain. If a long message ends in a question, only the question
+ * needs an answer, and the rest helps to order the answers. A question such as "can you check?" only points at the
+ * rest, so the rest becomes the question.
  */
 export function askedWords(message: string): AskedWords {
   const text = message.slice(0, MESSAGE_CHARS_MAX);
@@ -74,7 +74,7 @@ export function askedWords(message: string): AskedWords {
   return { question: question.join(' '), context: context.join(' '), sentence: sentence.join(' ') };
 }
 
-/** The words of a text without those that say nothing; '' when there are no others. */
+/** Returns the words of a text without stop words; '' if only stop words were left. */
 export function questionText(text: string): string {
   return significantWords(text.slice(0, MESSAGE_CHARS_MAX)).join(' ');
 }
@@ -88,8 +88,8 @@ function significantWords(text: string): string[] {
 }
 
 /**
- * Returns the words that say nothing in the language of a question: the empty words of its script, and in Latin letters
- * those of the language that most of the words belong to, if it has more of them than English.
+ * Returns the stop words in the language of a question: those of other scripts and, in Latin letters, those of the
+ * language that most of the words belong to, if it has more than English.
  */
 function emptyWordsAmong(words: readonly string[]): ReadonlySet<string> {
   const { ofScripts, telling } = (otherEmptyWords ??= readOtherEmptyWords());
@@ -112,17 +112,17 @@ function wordsOf(text: string, side: Side): string[] {
     .map((word) => IRREGULAR.get(word) ?? word);
 }
 
-/** Whether a text says what it is about: "can you check?" does not. */
+/** Returns true if a text names its subject: "can you check?" does not. */
 function saysWhat(text: string): boolean {
   return significantWords(text).some(
     (word) => !POINTING_WORDS.has(word) && !/^\p{sc=Hiragana}+$/u.test(word),
   );
 }
 
-/** They tell what to do about something, and not about what. */
+/** Words that say what to do about something, but not about what. */
 const POINTING_WORDS = wordsIn(english.pointingWords);
 
-/** "How long", "what time": the second word is part of the asking. */
+/** Words that belong to the question word before them, as in "how long" and "what time". */
 const ASKING_AFTER = new Map(
   Object.entries(english.askingAfter).map(([word, line]) => [word, wordsIn([line])]),
 );
@@ -132,9 +132,8 @@ function isEmptyWord(word: string, before = ''): boolean {
 }
 
 /**
- * Whether a word that is in no passage says nothing about the question: a sound, a letter or two,
- * or a question word typed in a hurry ("hwo", "teh", "wat"), with two letters swapped or an inner
- * one left out.
+ * Returns true if a word that no passage contains is meaningless: a sound, one or two letters, or a mistyped question
+ * word ("hwo", "teh", "wat") with two letters swapped or an inner one left out.
  */
 export function isNoise(unknown: string): boolean {
   return isTooShort(unknown) || SOUNDS.test(unknown) || HURRIED.has(unknown);
@@ -156,24 +155,24 @@ function swap(word: string, at: number): string {
   return word.slice(0, at) + word[at + 1]! + word[at]! + word.slice(at + 2);
 }
 
-/** Forms that no stemmer unites: a question has the one, its answer the other. */
+/** Irregular forms that no stemmer unites: a question may use one and its answer another. */
 const IRREGULAR = new Map(Object.entries(english.irregular));
 
 /**
- * Words around questions that answers do not repeat, with PostgreSQL's own stop words, so that a
- * question of nothing else is recognized here.
+ * Words of questions that answers do not repeat. Includes PostgreSQL's stop words, so that this code recognizes a
+ * question that has nothing else.
  */
 const EMPTY_WORDS = wordsIn([...english.stopWords, ...english.emptyWords]);
 
-/** The empty words of other languages than English. */
+/** Stop words of languages other than English. */
 type OtherEmptyWords = {
-  /** Empty words of all languages that have a script of their own. */
+  /** Stop words of all languages in non-Latin scripts. */
   ofScripts: ReadonlySet<string>;
-  /** Words that tell that a question is not English, each with the empty words of the languages it may be in. */
+  /** Words that show that a question is not English, each with the stop words of its possible languages. */
   telling: ReadonlyMap<string, ReadonlySet<string>[]>;
 };
 
-/** Read for the first question: a process that answers none starts without them. */
+/** Loaded for the first question, so that a process that answers none starts without them. */
 let otherEmptyWords: OtherEmptyWords | undefined;
 
 function readOtherEmptyWords(): OtherEmptyWords {
@@ -197,12 +196,15 @@ function tellingOf(
   return telling;
 }
 
-/** The words in the form that they have in a question. Chinese and Japanese ones are whole words of the dictionary. */
+/**
+ * Returns the words in the form that they have in a question. Chinese and Japanese ones are whole words of the
+ * dictionary.
+ */
 function emptyOf(lines: readonly string[]): Set<string> {
   return new Set([...wordsIn(lines), ...wordsOf(lines.join(' '), 'asked')]);
 }
 
-/** Whether a stem is of a word that says nothing by itself. */
+/** Returns true if a stem belongs to a stop word. */
 export function isEmptyStem(stemmed: string): boolean {
   emptyStems ??= new Set([...EMPTY_WORDS].map((word) => stem(word)));
   return emptyStems.has(stemmed);

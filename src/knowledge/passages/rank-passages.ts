@@ -12,52 +12,51 @@ import {
 import { isNoise } from './question-words.ts';
 
 /**
- * Which passages have how much of a question. In this process, not in SQL: adding up lists of
- * thousands of positions is a loop over numbers here and a hash table of rows there, which was
- * measured ten times slower.
+ * Determines which passages have how much of a question. This runs here and not in SQL: adding up lists of thousands of
+ * positions is a loop over numbers here, but a hash table of rows there, which was measured to be ten times slower.
  */
 
-/** A word of a question, in all the ways in which passages have it. */
+/** A word of a question, with all the ways in which passages may contain it. */
 export type Term = {
-  /** The stem of the word as it was asked. */
+  /** Stem of the word in the question. */
   asked: string;
-  /** Whether it is part of the question, not only of the text around it. */
+  /** Whether the word is part of the question, and not only of its context. */
   counts: boolean;
-  /** Inverse frequency: rare words say most. */
+  /** Inverse document frequency: rare words weigh most. */
   weight: number;
-  /** Passages that have it. */
+  /** Number of passages that contain the word. */
   df: number;
-  /** The closest first; none: no passage has it, or anything like it. */
+  /** Closest first. Empty if no passage contains the word or a similar one. */
   ways: readonly Way[];
 };
 
-/** A stem that stands for a term: as it was asked, in another language, corrected, or a synonym. */
+/** A stem that stands for a term: the word itself, in another language, corrected, or a synonym. */
 export type Way = {
   lexeme: string;
-  /** 1: as it was asked; less: probably meant. */
+  /** 1 for the word of the question, less for a probable meaning. */
   closeness: number;
-  /** As `LexemePostings` has them; null: it is in too many passages to list any. */
+  /** Lists as in `LexemePostings`; `null` if too many passages contain the word to list them. */
   lists: Buffer | null;
 };
 
 /**
- * `points`: by BM25F, how much it is about the words of the question, and a little about those of the text
- * around it; `about`: without the latter.
+ * A passage that may be a hit. `points` is its BM25F score for the words of the question and, with little weight, those
+ * of its context. `about` leaves out the context.
  */
 export type Candidate = { ownerId: string; position: number; points: number; about: number };
 
-/** A word that is in no passage is probably what the question is about. */
+/** Factor for a word that no passage contains, because it is probably the subject of the question. */
 const UNKNOWN = 1.2;
-/** Words around the question count so much, and for the order only. */
+/** Factor for words of the context, which affect only the order. */
 const CONTEXT = 0.1;
 
-/** What there is of each word asked; words that say nothing are left out. */
+/** Returns the terms of a question with their index entries. Leaves out words without meaning. */
 export function termsOf(words: readonly AskedWord[], postings: Postings): Term[] {
   const terms = new Map<string, Term>();
   for (const number of new Set(words.map(({ term }) => term))) {
     const stems = postings.asked.filter(({ term }) => term === number).map((one) => one.lexeme);
     const term = stems.length > 0 && termOf(number, { words, stems, postings });
-    // Two words of one stem are asked once.
+    // Two words with the same stem are searched once.
     const key = stems.toSorted().join(' ');
     if (term && !terms.has(key)) terms.set(key, term);
   }
@@ -74,7 +73,7 @@ function termOf(
     .filter(({ term }) => term === number)
     .sort((a, b) => b.closeness - a.closeness)
     .map((way) => ({ ...lexemes.find(({ lexeme }) => lexeme === way.lexeme)!, ...way }));
-  // Noise only when no passage has it: "id" may be one of their words.
+  // A word is noise only if no passage contains it: "id" may be one of their words.
   if (ways.length === 0 && (stopped.includes(number) || isNoise(asked))) return undefined;
   const closest = ways.filter(({ closeness }) => closeness === ways[0]!.closeness);
   const df = Math.max(0, ...closest.map((way) => way.df));
@@ -84,8 +83,8 @@ function termOf(
 }
 
 /**
- * The passages with the most points, at most `limit`, best first; and of the answers to gaps `answers`, so
- * that one whose question is asked again is looked at however much else has the words.
+ * Returns the passages with the most points, at most `limit`, best first. Also returns the best answers to gaps, at
+ * most `answers`, so that the answer to a repeated question is considered however many other passages have its words.
  */
 export function rankPassages(
   terms: readonly Term[],
@@ -111,7 +110,7 @@ export function rankPassages(
   };
 }
 
-/** `taken`: the number of the last term a place has. */
+/** Sums for each place. `taken` is the number of the last term that was added. */
 type Sums = { about: Float64Array; points: Float64Array; taken: Int32Array };
 type Numbered = { term: Term; number: number; places: Places };
 
@@ -128,7 +127,7 @@ function addTerm(sums: Sums, { term, number, places }: Numbered): void {
 
 type Added = OwnedList & { bytes: Buffer; number: number; points: number; about: number };
 
-/** A passage that has a term in two ways has it once, in the closest. */
+/** Adds a list. A passage that contains a term in several ways counts only the closest one. */
 function addList(
   { taken, about, points }: Sums,
   { owner: { base }, bytes, from, to, number, ...worth }: Added,
@@ -149,7 +148,7 @@ function rangeOf({ base, lowest, highest: last }: Owner): Range {
   return { from: base + lowest, to: base + last + 1 };
 }
 
-/** The places with any word of the question, by points. */
+/** Returns the places that contain any word of the question, ordered by points. */
 function highest(
   { about, points }: Sums,
   { limit, ranges }: { limit: number; ranges: readonly Range[] },

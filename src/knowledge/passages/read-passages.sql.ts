@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** What passages say, by their ids; those that are gone are left out. */
+/** Returns the content of passages by id. Leaves out deleted passages. */
 export async function readPassages(
   db: Db,
   { namespace, ids }: { namespace: string; ids: readonly string[] },

@@ -10,30 +10,30 @@ import {
 } from './knowledge-chunks.sql.ts';
 import { dropOldIndex, indexFrom, indexOwner, nextPosition } from './knowledge-postings.sql.ts';
 
-/** The passages of one document, to be added. `batches` as `CutContent` has them. */
+/** New passages of one document. `batches` are those of `CutContent`. */
 export type NewPassages = {
   documentId: string;
-  /** How many there are in all batches. */
+  /** Number of passages in all batches. */
   passages: number;
-  /** ISO 639-1; null: as English. */
+  /** ISO 639-1 code; `null` is stemmed as English. */
   language: string | null;
   batches: Iterable<Batch>;
 };
 
-/** When more of the passages change than one in so many, all lists of a source are written anew. */
+/** If a larger share of the passages changes, all posting lists of a source are rebuilt. */
 const REBUILT_ABOVE = 1 / 3;
-/** Places for each passage that a source may come to take; a search walks them all. */
+/** Maximum number of positions per passage of a source. A search walks all positions. */
 const SPREAD_MAX = 4;
-/** Small ones change the places of all their passages with every change. */
+/** Extra positions, because otherwise small sources would be renumbered with every change. */
 const SPREAD_FREE = 100;
 
 /**
- * Replaces the passages of some documents of a source, in the caller's transaction, which has locked the
- * source; the passages of its other documents keep their ids. What is added may come one by one: nothing
- * is held longer than it takes to write it.
- * @param change.removed ids of documents whose passages go: deleted ones, and changed ones, which are in
- *   `added` as well. Their rows are deleted after this, never before: what the index has of them is read here
- * @param change.added of documents whose rows are there
+ * Replaces the passages of some documents of a source, in the caller's transaction, which has locked the source. The
+ * passages of other documents keep their ids. New passages may arrive one document at a time, so that memory holds only
+ * the document being written.
+ * @param change.removed ids of deleted documents and of changed ones, which are in `added` as well. Their rows must be
+ * deleted afterwards, never before, because this function reads their index entries
+ * @param change.added passages of documents whose rows exist
  */
 export async function replaceDocuments(
   db: Db,

@@ -56,7 +56,7 @@ export const SearchHit = z
   })
   .meta({ id: 'SearchHit', description: 'A passage that has some of what was asked.' });
 
-/** `given`: null where no agent is asked for. */
+/** Returns a hit for the REST API. `given` is `null` if the search names no agent. */
 export function hitView(hit: KnowledgeHit, given: boolean | null): z.output<typeof SearchHit> {
   return {
     ...hitIds(hit),

@@ -15,23 +15,23 @@ import { synonymsOf } from './ranking/synonyms.ts';
 import { partsOf } from './split-words.ts';
 import { whyOf, type Why } from './ranking/why.ts';
 
-/** A passage that has some of a question. Ids are uuids. */
+/** A passage that contains some words of a question. Ids are UUIDs. */
 export type KnowledgeHit = {
   chunkId: string;
   documentId: string | null;
   sourceId: string | null;
-  /** Of an answer to a gap, which has neither source nor document. */
+  /** Id of the gap if the passage is an answer, which has neither source nor document. */
   gapId: string | null;
   heading: string;
   text: string;
-  /** 0 to 1: how probable it is that it answers the question; never above that of a better hit. */
+  /** Probability that the passage answers the question, from 0 to 1. Never above the score of a better hit. */
   score: number;
-  /** How alike it is to the question by its meaning; absent: it was not compared. */
+  /** Similarity in meaning to the question; absent if it was not compared. */
   similarity?: number | null;
   why: Why;
 };
 
-/** Where a passage is from, in public ids; an answer has its gap as source and document. */
+/** Returns the public ids of a passage. An answer has its gap as source and document. */
 export function hitIds(hit: Pick<KnowledgeHit, 'chunkId' | 'documentId' | 'sourceId' | 'gapId'>): {
   source_id: string;
   document_id: string;
@@ -45,21 +45,21 @@ export function hitIds(hit: Pick<KnowledgeHit, 'chunkId' | 'documentId' | 'sourc
   };
 }
 
-/** So many are compared by their headings, and so many of them, the best, are read whole. */
+/** Number of passages whose headings are compared, and number of the best ones that are read completely. */
 const CANDIDATES = 50;
 const WHOLE = 16;
-/** Of answers to gaps so many are read beside them. */
+/** Number of answers to gaps that are read in addition. */
 const ANSWERS = 8;
-/** Of the first few, what probably answers goes before what probably does not. */
+/** Score from which a passage probably answers. Among the first few passages, these go first. */
 const PROBABLE = 0.5;
-/** How far a heading that is a question like the one asked goes before the words. */
+/** Weight of the likeness of a heading that is a question, relative to the words. */
 const LIKENESS = 0.5;
-/** How far the one in which the words stand nearest together does. */
+/** Weight of the proximity of the words. */
 const NEARNESS = 0.1;
-/** How near in meaning a synonym is taken to be. */
+/** Closeness of a synonym. */
 const SYNONYM = 0.35;
 
-/** The passages that are about most of a question, best first; all have some of its words. */
+/** Returns the passages that are most about a question, best first. Every passage contains some of its words. */
 export async function searchPassages(
   db: Db,
   { scope, query, limit }: { scope: SearchScope; query: string; limit: number },
@@ -83,7 +83,7 @@ export async function searchPassages(
   return ranked(passages, found).slice(0, limit);
 }
 
-/** Those to be compared, the first of them `whole`. */
+/** Returns the passages to compare. The first `whole` passages are read completely. */
 function candidatesOf(
   terms: readonly Term[],
   limit: number,
@@ -101,7 +101,7 @@ function placeOf({ ownerId, position }: { ownerId: string; position: number }): 
   return `${ownerId} ${position}`;
 }
 
-/** The words to look for, each a term of its own, with those that mean about the same. */
+/** Returns the words to search for, each as a separate term together with its synonyms. */
 function wordsToFind({ question, context }: AskedWords): AskedWord[] {
   const inQuestion = question.split(' ').map((word) => ({ word, counts: true }));
   const around = context.split(' ').map((word) => ({ word, counts: false }));
@@ -123,11 +123,11 @@ type Found = {
   candidates: readonly Candidate[];
   terms: readonly Term[];
   sentence: string;
-  /** Passages searched. */
+  /** Number of passages searched. */
   count: number;
 };
 
-/** In their order, with what they are scored by, which is not what orders them. */
+/** Returns the passages in order, with their scores. The scores are computed from other figures than the order. */
 function ranked(passages: readonly PassageRow[], found: Found): KnowledgeHit[] {
   const { candidates, sentence, count } = found;
   const question = found.terms.filter(({ counts }) => counts);
@@ -145,7 +145,7 @@ function ranked(passages: readonly PassageRow[], found: Found): KnowledgeHit[] {
     if (!candidate) return [];
     const like = asking[at]!.includes('') ? null : Math.max(...likest[at]!);
     const why = whyOf(question, { ...row, likeness: like });
-    // What is in too many passages to be listed is known now.
+    // Words in too many passages to list them: the passage itself shows whether it contains them.
     const unlisted = why.unlisted / asked;
     const signs = {
       coverage: why.coverage,
@@ -159,7 +159,7 @@ function ranked(passages: readonly PassageRow[], found: Found): KnowledgeHit[] {
   });
   const scores = scoresOf(rows.map(({ signs }) => signs));
   const inOrder = rows
-    // Somebody has answered this very question: that is sure.
+    // Exactly this question has been answered, so the score is certain.
     .map((one, at) => ({ ...one, score: one.isSame ? 1 : scores[at]! }))
     .sort(
       (a, b) =>
@@ -183,12 +183,12 @@ function probableFirst<T extends { score: number }>(hits: readonly T[]): T[] {
 }
 
 /**
- * What a passage answers: the heading next above it when that is a question; of an answer to a gap all that
- * the gap was asked in. One empty text: it is under no question.
+ * Returns the questions that a passage answers: its innermost heading if that is a question, or all questions of a gap.
+ * Returns one empty text if the passage has no question.
  */
 function askedIn({ heading, gapId, wordings }: PassageRow): string[] {
   const last = heading.slice(heading.lastIndexOf(' > ') + 1);
-  // Of one whose questions were erased its own words are left.
+  // An answer whose questions were erased has only its own words left.
   if (wordings?.length === 0) return [''];
   if (gapId !== null) return [...new Set([last, ...(wordings ?? [])])];
   return [endsAsQuestion(last) ? last : ''];
@@ -199,7 +199,10 @@ function hitOf(row: PassageRow, told: Pick<KnowledgeHit, 'why' | 'score'>): Know
   return { chunkId, documentId, sourceId, gapId, heading, text: text ?? '', ...told };
 }
 
-/** The very question that somebody has answered: that goes before what only has its words. */
+/**
+ * Returns true if a gap with exactly this question was answered. Its answer goes before passages that only have the
+ * words.
+ */
 function isSame(question: readonly Term[], asks: readonly string[]): boolean {
   return (
     asks.length === question.length &&

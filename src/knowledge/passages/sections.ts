@@ -1,27 +1,27 @@
 /** The part of a Markdown text from one heading to the next. */
 export type Section = {
-  /** 1 to 6; 0: above the first heading. */
+  /** 1 to 6, or 0 for the text above the first heading. */
   level: number;
-  /** Headings from the outermost down to its own. */
+  /** Headings from the outermost one to its own. */
   path: readonly string[];
-  /** Found anew each time they are walked: there may be millions, and nobody keeps them all. */
+  /** Computed each time they are iterated, because there may be millions and no caller keeps them all. */
   paragraphs: Iterable<string>;
-  /** Whether deeper headings follow below it. */
+  /** Whether deeper headings follow below. */
   hasInner: boolean;
 };
 
 const TITLE_CHARS_MAX = 200;
-/** No other line can be a heading, an underline or a fence. */
+/** Matches every line that can be a heading, an underline or a fence. */
 const MARKED = /^ {0,3}[#=\-`~]/;
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(?=[^ \t])/;
-/** Below a title. */
+/** Matches the underline of a title. */
 const UNDERLINE = /^ {0,3}(=+|-{2,})[ \t]*$/;
 const FENCE = /^ {0,3}(```+|~~~+)/;
 const BLANK_LINES = /\n[^\S\n]*\n/g;
 
 /**
- * The sections of a text whose lines end in LF; a plain text has one. Inside a code fence nothing
- * is a heading. One by one, in a time that grows with the length and no faster, whatever the text.
+ * Yields the sections of a text whose lines end in LF. A plain text has one section. Headings inside a code fence do
+ * not count. Works one section at a time, in time linear in the length of any text.
  */
 export function* readSections(text: string): Generator<Section> {
   const above: Title[] = [];
@@ -33,7 +33,7 @@ export function* readSections(text: string): Generator<Section> {
 }
 
 type Title = { level: number; title: string };
-/** `start`: where its heading begins; `from`: what is below that. */
+/** A section being read. `start` is where its heading begins; `from` is where the text below it begins. */
 type Open = Title & { start: number; from: number };
 
 function sectionOf(
@@ -51,7 +51,7 @@ function sectionOf(
   };
 }
 
-/** What is above all headings, each heading, and the end of the text as one of level 0. */
+/** Yields the text above all headings, each heading, and the end of the text as level 0. */
 function* splitAtHeadings(text: string): Generator<Open> {
   yield { level: 0, title: '', start: 0, from: 0 };
   let fence: string | undefined;
@@ -71,7 +71,7 @@ function* splitAtHeadings(text: string): Generator<Open> {
   yield { level: 0, title: '', start: text.length, from: text.length };
 }
 
-/** `end`: behind its LF. */
+/** A line. `end` is the position after its LF. */
 type Line = { text: string; start: number; end: number };
 const NO_LINE: Line = { text: '', start: 0, end: 0 };
 
@@ -84,7 +84,7 @@ function* linesOf(text: string): Generator<Line> {
   }
 }
 
-/** `## Title ##`. By hand: an expression for all of it takes hours for lines made of spaces. */
+/** Parses `## Title ##` by hand, because a single regular expression takes hours for lines of spaces. */
 function markedTitle({ text, start }: Line): (Title & { start: number }) | undefined {
   const [before, marks] = HEADING.exec(text) ?? [];
   if (before === undefined || marks === undefined) return undefined;
@@ -108,14 +108,14 @@ function underlinedTitle(
   const under = UNDERLINE.exec(line.text)?.[1];
   if (under === undefined) return undefined;
   const title = last.text.trim();
-  // A line of a paragraph above a rule is no title, nor is a row of a table or an item of a list.
+  // The last line of a paragraph above a rule is not a title, nor is a table row or a list item.
   const stands = before.text.trim() === '' && /^[\p{L}\p{N}"'(¿¡]/u.test(title);
   if (!stands || title.length > TITLE_CHARS_MAX) return undefined;
   return { level: under.startsWith('=') ? 1 : 2, title, start: last.start };
 }
 
 function paragraphsOf(text: string): Iterable<string> {
-  // Of millions of headings with nothing below them, each is here.
+  // Saves an object for each of possibly millions of headings without text.
   if (text.trim() === '') return [];
   return {
     *[Symbol.iterator]() {

@@ -1,24 +1,24 @@
 import languages from './asking-words.json' with { type: 'json' };
 
 /**
- * Cuts a text into words (UAX #29). Scripts without spaces need more than that, because a dictionary divides the
- * question and the text that answers it in different places:
+ * Divides a text into words (UAX #29). Scripts without spaces need more than that, because a dictionary divides the
+ * question and the text that answers it at different positions:
  *
  * | Script | In the index | In a question |
  * | --- | --- | --- |
- * | Chinese characters | each one, and each pair of neighbours | pairs within a word of the dictionary |
+ * | Chinese characters | each character, and each pair of neighbors | pairs within a word of the dictionary |
  * | Kana | words of the dictionary; the beginnings and ends of katakana | words of the dictionary |
  * | Hangul | words without their endings, their beginnings and ends | words without their endings |
  * | Thai, Lao, Khmer, Burmese | words of the dictionary | the same |
  *
- * The index has every pair, so it finds a word of a question wherever the dictionary would cut the text.
+ * The index has every pair, so that it finds a word of a question wherever the dictionary would divide the text.
  */
 export type Side = 'indexed' | 'asked';
 
-/** Returns the words of a text in lower case. Accents are removed, marks that are part of a letter are kept. */
+/** Returns the words of a text in lower case. Removes accents and keeps marks that are part of a letter. */
 export function splitWords(text: string, side: Side): string[] {
   const plain = plainText(text);
-  // Wi-Fi, e-mail, t-shirt: as often written in one word.
+  // Joins Wi-Fi, e-mail and t-shirt, which are also written as one word.
   const joined = plain.replaceAll(/(?<!\p{L})(\p{L}{1,2})[-\u2010\u2011](?=\p{L}{2})/gu, '$1');
   if (!FOREIGN.test(joined)) return joined.match(/\p{L}+|\p{N}+/gu) ?? [];
   const words: string[] = [];
@@ -33,21 +33,21 @@ export function splitWords(text: string, side: Side): string[] {
   return words;
 }
 
-/** Returns shorter words that may stand for a word of these scripts, and how near in meaning they are. */
+/** Returns shorter words that may stand for a word of these scripts, with their closeness. */
 export function partsOf(word: string): { word: string; closeness: number }[] {
   if (HAN_PAIR.test(word)) return Array.from(word, (one) => ({ word: one, closeness: HALF_PAIR }));
   if (!HANGUL_COMPOUND.test(word)) return [];
   return [word.slice(0, 2), word.slice(-2)].map((one) => ({ word: one, closeness: HALF_COMPOUND }));
 }
 
-/** A pair of characters shares one with a word that means something similar, seldom the same. */
+/** A pair of characters shares one with words of similar, seldom the same meaning. */
 const HALF_PAIR = 0.35;
-/** A half of a compound is mostly its subject. */
+/** One half of a compound is usually its subject. */
 const HALF_COMPOUND = 0.6;
 const HAN_PAIR = /^\p{sc=Han}{2}$/u;
 const HANGUL_COMPOUND = /^\p{sc=Hangul}{3,}$/u;
 
-/** Whether a word that no passage has says nothing: an ending, a particle, or a letter or two. */
+/** Returns true if a word that no passage contains is meaningless: an ending, a particle, or one or two letters. */
 export function isTooShort(word: string): boolean {
   if (/^\p{sc=Hiragana}+$/u.test(word)) return true;
   return /^[\p{sc=Han}\p{sc=Hangul}\p{sc=Katakana}]/u.test(word)
@@ -55,7 +55,7 @@ export function isTooShort(word: string): boolean {
     : word.length <= 2;
 }
 
-/** Letters beside Latin, Greek and Cyrillic ones, and marks that no letter has taken in. */
+/** Matches letters other than Latin, Greek and Cyrillic ones, and combining marks without a composed letter. */
 const FOREIGN = /[\u0300-\u036f\u0590-\u1cff\u2e80-\uffff]/u;
 const EAST = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー`;
 const THAI = String.raw`\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
@@ -72,7 +72,7 @@ const WORDS = new RegExp(
   'gu',
 );
 
-/** Returns the text in lower case and one spelling, without accents and invisible signs. */
+/** Returns the text in lower case and in one spelling, without accents and invisible characters. */
 function plainText(text: string): string {
   const lower = text.toLowerCase();
   if (!/[^\0-\u007f]/.test(lower)) return lower;
@@ -84,13 +84,16 @@ function plainText(text: string): string {
     .replaceAll(VARIANT, (letter) => VARIANTS.get(letter)!);
 }
 
-/** Soft hyphens, joiners, the stroke that makes an Arabic word longer, and a dot of Hindi that is often left out. */
+/**
+ * Soft hyphens, joiners, variation selectors, the Arabic elongation stroke, and the nukta of Hindi, which is often left
+ * out.
+ */
 const UNSEEN = /[\u00ad\u0640\u2060]|\u093c|\u200c|\u200d|[\ufe00-\ufe0f]/g;
-/** Marks of these scripts are accents or vowels that are mostly left out. */
+/** Marks in these scripts are accents, or vowels that are mostly left out. */
 const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Arabic}\p{sc=Hebrew}\p{N}])\p{M}+/gu;
-/** All but the signs of й, which is a letter. */
+/** All marks except the breve of й, which is a separate letter. */
 const CYRILLIC_ACCENTED = /(\p{sc=Cyrillic})(?!\u0306)\p{M}+/gu;
-/** The zeros of scripts that write numbers with digits of their own. */
+/** Zeros of scripts with their own digits. */
 const ZEROS = [
   0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20,
   0x1040, 0x17e0,
@@ -105,7 +108,7 @@ function digitOf(digit: string): string {
   return String(code - ZEROS.findLast((zero) => zero <= code)!);
 }
 
-/** Letters that are written in two ways, or for which people type another one. */
+/** Letters with two written forms, or for which people type another one. */
 const VARIANTS = new Map(
   ['ıi', 'đd', 'łl', 'ςσ', 'ךכ', 'םמ', 'ןנ', 'ףפ', 'ץצ', 'ىي', 'یي', 'کك', '\u0901\u0902'].map(
     ([written, meant]) => [written!, meant!],
@@ -138,7 +141,7 @@ function charactersAndPairs(han: string): string[] {
 
 const EAST_PARTS = /\p{sc=Han}+|[\p{sc=Katakana}ー]+|\p{sc=Hiragana}[\p{sc=Hiragana}ー]*/gu;
 
-/** Words of the dictionary; characters that it has no word for are joined to one. */
+/** Returns words of the dictionary. Joins consecutive characters that are not part of a word. */
 function askedEastAsian(run: string): string[] {
   const words: string[] = [];
   let open = '';
@@ -155,7 +158,7 @@ function askedEastAsian(run: string): string[] {
     }
     close();
     if (han.length === 0 || EAST_ASIAN_EMPTY.has(segment)) words.push(segment);
-    // The kana behind a character are the ending of a verb.
+    // Kana after a character are the ending of a verb.
     else words.push(...han.flatMap(pairsOf));
   }
   close();
@@ -172,7 +175,7 @@ function pairsOf(han: string): string[] {
   return characters.slice(1).map((one, at) => characters[at]! + one);
 }
 
-/** A longer run is seldom a word. */
+/** Longer runs are seldom words. */
 const EDGES_OF_MAX = 16;
 
 /** Returns the word with its beginnings and ends, which are the parts of a compound. */
@@ -191,7 +194,7 @@ const KOREAN_ENDINGS = languages.koreanEndings
   .flatMap((line) => line.split(' '))
   .toSorted((a, b) => b.length - a.length);
 const KOREAN_STEM_MIN = 2;
-/** An ending of this length is seldom a part of the word by chance. */
+/** Endings from this length on are seldom part of the word by chance. */
 const KOREAN_LONG = 3;
 
 /** Removes up to three particles and endings. */
@@ -207,13 +210,15 @@ function withoutEndings(word: string): string {
   }
 }
 
-/** Hebrew writes "and", "the", "in", "to" and "from" at the beginning of the word behind them. */
+/**
+ * Removes prefixes and endings. Hebrew writes "and", "the", "in", "to" and "from" at the beginning of the next word.
+ */
 function hebrew(word: string): string {
   const stem = word.replace(/(?<=.{3})(?:ימ|ות|תי|תמ|תנ|נו)$/u, '');
   return stem.replace(/^(?:ו?(?:כש|ש)?[הבלמכ]?[הבמ]?)(?=.{3})/u, '');
 }
 
-/** Removes the article, prepositions that are written before it, and endings (light stemming, Larkey 2007). */
+/** Removes the article, the prepositions before it, and endings (light stemming, Larkey 2007). */
 function arabic(word: string): string {
   const stem = word.replace(/^و(?=.{3})/u, '').replace(/^(?:[بكف]?ال|لل)(?=.{2})/u, '');
   return ARABIC_ENDINGS.reduce((rest, ending) => rest.replace(ending, ''), stem);

@@ -7,13 +7,15 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import { cutPassages, type Content, type CutContent, type Refusal } from './cut-passages.ts';
 import type { CutInThread } from './cut-worker.ts';
 
-/** Cuts texts in a thread of its own, so that a large one keeps nobody waiting (decision 20). */
+/** Divides texts into passages in a separate thread, so that a large one does not block requests (decision 20). */
 export type TextCutter = {
-  /** @throws TextRefused; ApiError unavailable when too many wait already, or it is stopped */
+  /**
+   * Divides a text. @throws TextRefused; ApiError unavailable if too many texts wait already or the cutter is stopped
+   */
   cut: (namespace: string, content: Content) => Promise<CutContent>;
   /**
-   * Runs what writes a content. Of large ones one at a time: each keeps a session of PostgreSQL busy
-   * for half a minute, and two of them leave little of a small machine to others.
+   * Runs a write to the index. Serializes large ones: each occupies a PostgreSQL session for half a minute, and two at
+   * a time leave little of a small machine to others.
    */
   inTurn: <T>(
     namespace: string,
@@ -23,7 +25,7 @@ export type TextCutter = {
   stop: () => Promise<void>;
 };
 
-/** The text is the reason: cutting it again changes nothing. */
+/** The text itself cannot be accepted, so a retry does not help. */
 export class TextRefused extends Error {
   override readonly name = 'TextRefused';
   readonly code: Refusal['code'];
@@ -34,18 +36,21 @@ export class TextRefused extends Error {
   }
 }
 
-/** Cut where they are: sending them elsewhere, and waking a thread, takes longer. About 3 ms. */
+/**
+ * Texts up to this size are divided in the calling thread, because the transfer to another thread takes longer. They
+ * take about 3 ms.
+ */
 const SMALL_BYTES = 16 * 1024;
-/** In batches of about 250 kB: what takes more than a second to write. */
+/** Number of batches of about 250 kB that take more than a second to write. */
 const LARGE_BATCHES = 8;
 const RETRY_AFTER_SEC = 5;
-/** Of one text, from its turn on; the worst that is allowed takes 10 s on a slow core. */
+/** Limit for one text, from the moment its turn comes. The worst permitted text takes 10 s on a slow core. */
 const TIMEOUT_MS = 60_000;
-/** Several times what the largest text takes: it is read piece by piece, and handed on in bytes. */
+/** Several times the need of the largest text, which is read in pieces and forwarded as bytes. */
 const HEAP_MB_MAX = 192;
 /** Four times as much saves no time. */
 const YOUNG_MB_MAX = 4;
-/** Its thread has 15 MB when it does nothing. */
+/** An idle thread occupies 15 MB. */
 const IDLE_MS = 30_000;
 
 export function createTextCutter({
@@ -53,7 +58,7 @@ export function createTextCutter({
   metrics,
   log,
 }: {
-  /** Texts that wait to be cut, and as many to be written, each with its memory. */
+  /** Maximum number of texts that wait to be divided, and of those that wait to be written. Each is held in memory. */
   waitingMax: { namespace: number; all: number };
   metrics: FairQueueMetrics;
   log: Logger;
@@ -65,14 +70,14 @@ export function createTextCutter({
     maxThreads: 1,
     idleTimeout: IDLE_MS,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX, maxYoungGenerationSizeMb: YOUNG_MB_MAX },
-    // It needs no setting and no secret.
+    // The worker needs no settings and no secrets.
     env: {},
     argv: [],
     execArgv: [],
   });
-  // Of a thread with nothing to do; without a handler it would end the process.
+  // Emitted by idle threads. Without a handler, the error would end the process.
   pool.on('error', (error) => log.warn({ reason: reasonOf(error) }, 'a cutting thread was lost'));
-  // The queue of the pool hangs when the thread of the text before dies.
+  // Used instead of the pool's own queue, which hangs if a thread dies with the previous text.
   const cuts = createFairQueue({ kind: 'texts', places: 1, waitingMax, metrics });
   const writes = createFairQueue({ kind: 'index_writes', places: 1, waitingMax, metrics });
   let stopping: Promise<void> | undefined;

@@ -1,7 +1,7 @@
 import { ApiError } from '../../errors.ts';
 import { FORMAT_BY_MEDIA_TYPE, formatOf, type Format } from '../formats/format-of.ts';
 
-/** Formats of uploads (contract/knowledge.md#uploads). Anything else is refused, and not indexed as noise. */
+/** Formats of uploads (contract/knowledge.md#uploads). Others are rejected, because they would be indexed as noise. */
 
 export const MEDIA_TYPES = Object.keys(FORMAT_BY_MEDIA_TYPE);
 
@@ -9,7 +9,7 @@ export const ACCEPTED =
   'accepted are text, Markdown, CSV, HTML, PDF, Word documents (DOCX) and ZIP archives of these, told by their ' +
   'media type or, as application/octet-stream, by the ending of file_name: save other formats as PDF or text';
 
-/** What an upload is. @throws ApiError unsupported_media_type, with what is accepted */
+/** Returns the format of an upload. @throws ApiError unsupported_media_type with the accepted formats */
 export function requireFormat(upload: {
   fileName: string | null;
   mediaType: string;
@@ -24,7 +24,7 @@ export function requireFormat(upload: {
   return found.format;
 }
 
-/** Whether it is text in UTF-8, or none at all, which cutting it tells: no foreign parser reads it. */
+/** Returns true for a text that no document reader has to parse: UTF-8, or invalid bytes that the cutter rejects. */
 export function isPlain(format: Format, content: Buffer): boolean {
   return format === 'text' && !isUtf16(content);
 }

@@ -7,16 +7,16 @@ import type { WhoElse } from '../../platform/reconcile/actors.ts';
 import { toSnakeKey } from '../../platform/resources/schema/key-map.ts';
 import type { KnowledgeSourceRow, SourceProjection } from './knowledge-sources.sql.ts';
 
-/** What the audit log tells the values of; of a text only that it changed. */
+/** Fields whose values the audit log records. For texts it records only that they changed. */
 export const TOLD = ['name', 'type', 'schedule', 'managed_by'] as const;
 
-/** As the operator takes it over; `row`: what was there before. */
+/** Records the declared source when the operator applies it. `row` is the previous state. */
 export async function recordSource(
   db: Db,
   declared: {
     row: KnowledgeSourceRow | undefined;
     source: SourceProjection;
-    /** The declared text is another than the indexed one. */
+    /** Whether the declared text differs from the indexed one. */
     isOtherText: boolean;
     whoElse: WhoElse;
   },

@@ -3,8 +3,8 @@ import type { Content, CutContent } from '../passages/cut-passages.ts';
 import { TextRefused, type TextCutter } from '../passages/text-cutter.ts';
 
 /**
- * A content in passages, or the refusal as REST answers it. `pointer`: where it stands in the body.
- * @throws ApiError invalid_body, with what is allowed; unavailable
+ * Divides a content into passages. `pointer` is its place in the request body.
+ * @throws ApiError invalid_body with the permitted values; unavailable
  */
 export async function cutOrRefuse(
   { cutter }: { cutter: Pick<TextCutter, 'cut'> },

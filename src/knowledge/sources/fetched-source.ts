@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Cron } from 'croner';
 import type { KnowledgeSourceSpec } from './knowledge-source.ts';
 
-/** Sources that are read from elsewhere, again and again: by syncs. */
+/** Sources that syncs read repeatedly from elsewhere. */
 
 export const FETCHED_TYPES = ['website', 'integration'] as const;
 export type FetchedType = (typeof FETCHED_TYPES)[number];
@@ -12,8 +12,8 @@ export function isFetched(type: KnowledgeSourceSpec['type']): type is FetchedTyp
 }
 
 /**
- * A hash of what is to be fetched: another one needs another sync. Of metadata and schedule it says
- * nothing. Null: not of such a type.
+ * Returns a hash of the fetch settings, or `null` for types that are not fetched. A change triggers a sync. Excludes
+ * metadata and schedule.
  */
 export function fetchKeyOf(
   spec: Pick<KnowledgeSourceSpec, 'type' | 'website' | 'integration'>,
@@ -25,7 +25,7 @@ export function fetchKeyOf(
     .digest('hex');
 }
 
-/** PostgreSQL keeps the members of an object in an order of its own. */
+/** Sorts properties, because PostgreSQL does not keep their order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
@@ -33,7 +33,10 @@ function sorted(value: unknown): unknown {
   return members.map(([key, member]) => [key, sorted(member)]);
 }
 
-/** When a schedule comes next after a moment, in UTC; null: never, or there is none. Unix ms. */
+/**
+ * Returns the next time of a schedule (UTC) after a moment, in Unix milliseconds. Returns `null` without a schedule or
+ * if it never recurs.
+ */
 export function nextTime(schedule: string | undefined, afterMs: number): number | null {
   if (schedule === undefined) return null;
   try {
@@ -43,7 +46,7 @@ export function nextTime(schedule: string | undefined, afterMs: number): number 
   }
 }
 
-/** Why a schedule cannot be kept; undefined: it can. */
+/** Returns why a schedule is invalid, or `undefined` if it is valid. */
 export function scheduleProblem(schedule: string, nowMs: number): string | undefined {
   try {
     const next = cronOf(schedule).nextRun(new Date(nowMs));

@@ -8,14 +8,14 @@ import {
 import type { KnowledgeSourceStatus } from './knowledge-source.ts';
 import type { KnowledgeSourceRow } from './knowledge-sources.sql.ts';
 
-/** What the status of a KnowledgeSource shows of its syncs (contract/custom-resources.md#status). */
+/** Syncs in the status of a KnowledgeSource (contract/custom-resources.md#status). */
 
-/** How often the operator looks how far an unfinished sync is. */
+/** Interval at which the operator updates the progress of an unfinished sync. */
 export const SYNCING_LOOK_MS = 5_000;
 
 /**
- * Ready while what is declared is indexed, however long ago. Else it is being mended as long as it is
- * tried again by itself.
+ * Returns the conditions of a source. It is ready while the declared content is indexed, however old. Otherwise it is
+ * reconciling as long as a sync is queued or scheduled.
  */
 export function findingsOfSyncs(row: KnowledgeSourceRow): Finding[] {
   const { reason, message } = row;

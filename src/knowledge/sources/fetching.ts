@@ -1,49 +1,54 @@
 import type { KnowledgeSourceRow } from './knowledge-sources.sql.ts';
 
-/** What a fetcher tells of a source, in any order; each path once. */
+/** Results of a fetcher, in any order. Each path occurs once. */
 export type Fetched =
-  /** As it now is. `text`: Markdown. */
+  /** Current content of a document. `text` is Markdown. */
   | {
       kind: 'document';
       path: string;
       title: string;
       text: string;
-      /** For a citation; null where nobody can open it. */
+      /** URL for citations; `null` if the document has none. */
       url: string | null;
-      /** ISO 639-1 as the document itself declares it; null: found out from the text. */
+      /** ISO 639-1 code that the document declares; `null` if it must be detected. */
       language: string | null;
       validators: Validators;
     }
-  /** What is indexed of it stays as it is. */
+  /** The indexed document is still current. */
   | { kind: 'unchanged'; path: string }
-  /** Could not be read this time: what is indexed of it stays. `reason`: one sentence for people. */
+  /** The document could not be read this time and stays indexed. `reason` is one sentence for people. */
   | { kind: 'failed'; path: string; reason: string }
-  /** Is not to be read: what is indexed of it goes. */
+  /** The document must not be read and is removed from the index. */
   | { kind: 'skipped'; path: string; reason: string }
-  /** Progress: so many are known of so far. */
+  /** Progress: number of documents known so far. */
   | { kind: 'found'; count: number };
 
-/** For a conditional request (RFC 9110 §13); null: none was given. */
+/** Validators for a conditional request (RFC 9110 §13); `null` if the source sent none. */
 export type Validators = { etag: string | null; lastModified: string | null };
 
 export type FetchInput = {
   source: Pick<KnowledgeSourceRow, 'id' | 'namespace' | 'name' | 'spec'>;
-  /** What an earlier sync, or this one before its process died, has of a path. `links`: see website. */
+  /** Returns the validators of a path from an earlier sync, or from this one before its process ended. */
   known: (path: string) => Promise<Validators | undefined>;
-  /** What the last complete sync returned as `cursor`; null: begin at the beginning. */
+  /** Cursor that the last complete sync returned; `null` to start from the beginning. */
   cursor: string | null;
   signal: AbortSignal;
 };
 
-/** How a sync ended. Throws FetchRefused when the source as a whole cannot be read: nothing changes then. */
+/**
+ * End of a sync. A fetcher throws FetchRefused if the source as a whole cannot be read; the index then stays unchanged.
+ */
 export type FetchEnd = {
-  /** What was not told of: `remove` it (all was told of), or `keep` it (only changes were). */
+  /**
+   * Treatment of documents that the sync did not report: `remove` if it reported all, `keep` if it reported changes
+   * only.
+   */
   unseen: 'remove' | 'keep';
   cursor: string | null;
 };
 export type Fetcher = (input: FetchInput) => AsyncGenerator<Fetched, FetchEnd, void>;
 
-/** The source cannot be read, and why: `reason` as a condition has it (CamelCase). */
+/** The source cannot be read. `reason` is a condition's reason (CamelCase). */
 export class FetchRefused extends Error {
   readonly reason: string;
   constructor(reason: string, message: string) {

@@ -25,20 +25,20 @@ export type IndexDeps = QuotaDeps & {
   notifier: Notifier;
   announce: Announce;
   metrics: Pick<Metrics, 'knowledgeSyncs'>;
-  /** A content is cut before its transaction begins, to keep that short. */
+  /** Divides a content before its transaction begins, to keep the transaction short. */
   cutter: Pick<TextCutter, 'cut' | 'inTurn'>;
   nowMs: () => number;
 };
 
 /**
- * Replaces all that a source had by a document: until the transaction commits, the old passages are
- * found. The caller has locked the source's row.
+ * Replaces everything in a source with one document. Searches find the old passages until the transaction commits. The
+ * caller has locked the source's row.
  */
 export type Index = (source: KnowledgeSourceRow, content: ReadContent) => Promise<void>;
 
 /**
- * Runs one transaction that may index a source. Its event is announced after the commit, and it is
- * counted once, as `ready` or as `error`, however often the transaction is run.
+ * Runs one transaction that may index a source. Announces its event after the commit. Counts it once, as `ready` or
+ * `error`, even if the transaction is repeated.
  */
 export async function inIndexTransaction(
   deps: IndexDeps,
@@ -59,7 +59,7 @@ export async function inIndexTransaction(
       emitted = await emitSynced(db, deps, { source, sync });
       grown = { namespace: source.namespace, before: source.bytes, bytes: bytesOf(content) };
     });
-    // Last: who adds bytes at the same time waits from here on.
+    // Runs last, because from here on concurrent transactions that add bytes wait for this one.
     if (grown) await requireBytes(db, deps, grown);
     return row;
   });
@@ -74,10 +74,10 @@ export async function inIndexTransaction(
   return row;
 }
 
-/** Passages to be written and removed that take more than a second. */
+/** Number of passages that take more than a second to write or remove. */
 const SILENT_ABOVE = 1_000;
 
-/** A change of so many passages keeps no reader of events waiting. */
+/** Makes a large transaction silent, so that no reader of events waits for it (see `fallSilent`). */
 export async function fallSilentAbove(db: Db, passages: number): Promise<void> {
   if (passages > SILENT_ABOVE) await fallSilent(db);
 }
@@ -87,8 +87,8 @@ function bytesOf({ documents }: ReadContent): number {
 }
 
 /**
- * Of several documents those that are as they were are not touched; a single one is indexed anew, whatever
- * it was. Six statements, and two for each document that is another one.
+ * Replaces the documents of a source. Of several documents, unchanged ones stay; a single document is always indexed
+ * again. Takes six statements, and two for each changed document.
  */
 async function replaceContent(
   db: Db,
@@ -133,11 +133,11 @@ async function replaceContent(
   return sync;
 }
 
-/** Passages of all documents. */
+/** Counts the passages of all documents. */
 export const passagesOf = ({ documents }: Pick<ReadContent, 'documents'>): number =>
   documents.reduce((sum, { passages }) => sum + passages, 0);
 
-/** Emits the event of a sync in its transaction, or puts it aside; `status`: whether it failed. */
+/** Emits the event of a sync in its transaction, or defers it. `status` says whether the sync failed. */
 export function emitSynced(
   db: Db,
   { nowMs }: Pick<IndexDeps, 'nowMs'>,
@@ -168,7 +168,7 @@ export function emitSynced(
   return isSilent(db) ? deferEvent(db, event) : emitEvent(db, event, nowMs());
 }
 
-/** After the commit. Never fails: what is not emitted here is found where it was put aside. */
+/** Announces an event after the commit. Never fails: a deferred event that is not emitted here is emitted later. */
 export async function announceSynced(
   deps: Pick<IndexDeps, 'pool' | 'announce' | 'nowMs'>,
   synced: Emitted | Deferred,
@@ -177,10 +177,10 @@ export async function announceSynced(
   else await emitDeferred(deps, synced).catch(() => undefined);
 }
 
-/** How many parts that could not be read are named. */
+/** Maximum number of unreadable files that the message names. */
 const NAMED_MAX = 5;
 
-/** The condition of a source that is indexed. */
+/** Returns the condition of an indexed source. */
 export function syncedCondition({
   chunks,
   failed = [],

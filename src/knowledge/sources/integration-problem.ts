@@ -6,12 +6,15 @@ import type { Problem } from '../../platform/reconcile/conditions.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import type { KnowledgeSourceSpec } from './knowledge-source.ts';
 
-/** Problems of feeds and websites as they are declared, by REST at their place and by a condition. */
+/** Problems of declared feeds and websites, as REST errors and as conditions. */
 
 type Integration = NonNullable<KnowledgeSourceSpec['integration']>;
 type Deps = { guard: AddressGuard; store: Pick<ResourceStore, 'get'> };
 
-/** The rules of webhook endpoints (contract/webhooks.md#addresses), and the query's `cursor` is ours. One sentence. */
+/**
+ * Returns one sentence if a URL violates the rules for webhook endpoints (contract/webhooks.md#addresses) or has the
+ * query parameter `cursor`, which is reserved.
+ */
 function urlProblem(url: string, guard: AddressGuard): string | undefined {
   const checked = checkUrl(url, guard);
   if ('problem' in checked) return checked.problem;
@@ -20,7 +23,7 @@ function urlProblem(url: string, guard: AddressGuard): string | undefined {
     : undefined;
 }
 
-/** Why a declared feed cannot be read, and the condition that says so; undefined: it can. */
+/** Returns why a declared feed cannot be read, with the type of its condition, or `undefined` if it can be read. */
 export async function integrationProblem(
   { guard, store }: Deps,
   namespace: string,
@@ -35,16 +38,16 @@ export async function integrationProblem(
   return 'reason' in secrets ? { type: 'ResolvedRefs', ...secrets } : undefined;
 }
 
-/** Why a declared website cannot be read, by the address that a sync begins with; undefined: it can. */
+/** Returns why a sync cannot start from a website's address, or `undefined` if it can. */
 function websiteProblem(address: string, guard: AddressGuard): string | undefined {
   if (!URL.canParse(address)) return 'The URL cannot be read: write it like https://example.com/.';
   const url = new URL(address);
-  url.hash = ''; // It is never sent.
+  url.hash = ''; // The fragment is never sent.
   const checked = checkUrl(url.href, guard);
   return 'problem' in checked ? checked.problem : undefined;
 }
 
-/** Returns why a website cannot be read as it is declared, as a condition says it; undefined: it can. */
+/** Returns why a declared website cannot be read, as a condition, or `undefined` if it can be read. */
 export function websiteRefusal(
   guard: AddressGuard,
   website: { url: string },
@@ -54,15 +57,15 @@ export function websiteRefusal(
   return { type: 'Accepted', reason: 'InvalidUrl', message: `spec.website.url: ${problem}` };
 }
 
-/** Whether a feed is asked with a key of this Secret. */
+/** Returns true if the requests of a feed use a key of this Secret. */
 export function usesSecret(integration: Integration | undefined, name: string): boolean {
   const { secretRef, signingSecretRef } = integration ?? {};
   return secretRef?.name === name || signingSecretRef?.name === name;
 }
 
 /**
- * Checked early for the caller's sake; the guard decides again at every connection. `fields`: of a body
- * that was checked already, but that a merge patch may have null.
+ * Rejects invalid URLs early, for the benefit of the caller; the guard checks every connection again. `fields` belong
+ * to a validated body, but a merge patch may contain `null`.
  * @throws ApiError invalid_body
  */
 export function requireFetchedUrl(

@@ -3,18 +3,18 @@ import { filteredBy } from '../../platform/postgres/list-filters.ts';
 import { paced } from '../../platform/postgres/paced.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** A part of a source. Times are Unix milliseconds, ids uuids. */
+/** A document of a source. Times are Unix milliseconds, ids are UUIDs. */
 export type DocumentRow = {
   id: string;
   sourceId: string;
-  /** Its name in the source, unique there: a file's name, a page's address. */
+  /** Unique name in the source: a file name or a page address. */
   path: string;
   title: string;
   bytes: number;
   chunks: number;
-  /** Where people open it. */
+  /** Address where people can open the document. */
   url: string | null;
-  /** ISO 639-1, as declared or found out; null: not known. */
+  /** ISO 639-1 code, declared or detected; `null` if it is unknown. */
   language: string | null;
   createdAt: number;
   updatedAt: number;
@@ -23,7 +23,7 @@ export type DocumentRow = {
 const COLUMNS = `id, source_id as "sourceId", path, title, bytes, chunks, url, language, created_at as "createdAt",
   updated_at as "updatedAt"`;
 
-/** Newest first; `before` is the id after which the page starts. */
+/** Lists documents, newest first. `before` is the last id of the previous page. */
 export async function listDocuments(
   db: Db,
   page: { sourceId: string; before?: string | undefined; limit: number },
@@ -40,7 +40,7 @@ export async function listDocuments(
   return rows;
 }
 
-/** The documents of a source with the languages that their words are stemmed by. */
+/** Lists the documents of a source with the languages that decide how their words are stemmed. */
 export async function listDocumentLanguages(
   db: Db,
   sourceId: string,
@@ -64,7 +64,7 @@ export type NewDocument = Omit<DocumentRow, 'createdAt' | 'updatedAt' | 'url' | 
   contentHash: Buffer;
 };
 
-/** The documents of a source by their paths. */
+/** Returns the ids and content hashes of a source's documents by path. */
 export async function listHashes(
   db: Db,
   sourceId: string,
@@ -76,7 +76,7 @@ export async function listHashes(
   return new Map(rows.map(({ path, id, hash }) => [path, { id, hash }]));
 }
 
-/** Adds or updates the document of a path; returns its id, which stays the same for that path. */
+/** Inserts or updates the document of a path. Returns its id, which stays the same for that path. */
 export async function upsertDocument(db: Db, document: NewDocument): Promise<string> {
   const d = document;
   const { rows } = await db.query<{ id: string }>(
@@ -91,10 +91,10 @@ export async function upsertDocument(db: Db, document: NewDocument): Promise<str
      returning id`,
     [d.id, d.namespace, d.sourceId, d.path, d.title, d.contentHash, d.bytes, d.chunks],
   );
-  return rows[0]!.id; // Inserted or updated, so returned.
+  return rows[0]!.id; // An upsert always returns its row.
 }
 
-/** Deletes all documents but those of these paths. Returns how many. */
+/** Deletes all documents except those with these paths. Returns the number of deleted documents. */
 export async function deleteOtherDocuments(
   db: Db,
   sourceId: string,
@@ -107,15 +107,15 @@ export async function deleteOtherDocuments(
   return rowCount ?? 0;
 }
 
-/** The content of a source of type file, as it was uploaded. */
+/** Uploaded content of a source of type `file`. */
 export type Upload = { mediaType: string; fileName: string | null; content: Buffer };
 
-/** What a document is called that was uploaded without `file_name`. */
+/** Name of a document that was uploaded without `file_name`. */
 export const UNNAMED_FILE = 'content';
 
 export async function readUpload(db: Db, sourceId: string): Promise<Upload | undefined> {
-  // Not as pg reads bytes: in hex 20 MB are 40 million digits, and what it calls binary passes through
-  // UTF-8, which changes whatever is none.
+  // Reads base64, because neither format of pg fits: in hex, 20 MB are 40 million digits, and its binary format decodes
+  // bytes as UTF-8, which corrupts other content.
   const { rows } = await db.query<Omit<Upload, 'content'> & Piece>(
     `select media_type as "mediaType", file_name as "fileName", length(c.content) as length,
             encode(c.content, 'base64') as base64
@@ -134,7 +134,7 @@ export async function readUpload(db: Db, sourceId: string): Promise<Upload | und
 
 type Piece = { length: number; base64: string };
 
-/** Pieces as one, in memory that a thread can be lent; between them it is others' turn. */
+/** Joins pieces in memory that can be shared with a thread. Lets other work run between pieces. */
 async function shared(pieces: readonly Piece[]): Promise<Buffer> {
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
   const whole = Buffer.from(new SharedArrayBuffer(size));
@@ -146,7 +146,7 @@ async function shared(pieces: readonly Piece[]): Promise<Buffer> {
   return whole;
 }
 
-/** The hash of an upload, as `contentHashOf` makes it of its name and content. */
+/** Returns the hash of an upload, equal to `contentHashOf` for its name and content. */
 export async function readUploadHash(db: Db, sourceId: string): Promise<Buffer | undefined> {
   const { rows } = await db.query<{ hash: Buffer }>(
     `select sha256(convert_to(coalesce(u.file_name, $2), 'UTF8') || '\\x00'::bytea || coalesce(
@@ -158,7 +158,7 @@ export async function readUploadHash(db: Db, sourceId: string): Promise<Buffer |
   return rows[0]?.hash;
 }
 
-/** Of one statement: pg copies it three times before PostgreSQL has it. */
+/** Size of the content in one statement. pg copies it three times before PostgreSQL receives it. */
 const PIECE_BYTES = 256 * 1024;
 
 export async function writeUpload(db: Db, sourceId: string, upload: Upload): Promise<void> {

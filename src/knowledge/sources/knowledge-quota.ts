@@ -4,13 +4,13 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { sumSourceBytes } from './knowledge-sources.sql.ts';
 
 /**
- * Bytes of knowledge of a namespace: of its documents, as they were declared or uploaded; their
- * passages and index take a multiple of that, which grows with them (docs/decisions/0021).
+ * Quota of a namespace for the bytes of its documents as declared or uploaded. Their passages and index take a multiple
+ * of that, which grows in proportion (docs/decisions/0021).
  */
 
 /**
- * Before a text is declared, and before an upload is cut into passages. What grows no source is
- * never refused.
+ * Checks the quota before a text is declared, and before an upload is divided into passages. Never rejects a write that
+ * does not make a source larger.
  * @throws QuotaExceededError
  */
 export async function checkBytes(
@@ -25,8 +25,8 @@ export async function checkBytes(
 }
 
 /**
- * In the transaction that indexes a source, at its end: whoever writes at the same time waits for
- * the commit alone. `before`: the bytes the source had.
+ * Checks the quota at the end of the transaction that indexes a source, so that concurrent writers wait only for its
+ * commit. `before` is the former size of the source in bytes.
  * @throws QuotaExceededError
  */
 export async function requireBytes(

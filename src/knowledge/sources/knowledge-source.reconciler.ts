@@ -40,20 +40,17 @@ import {
 import { projectSource, removeSource } from './project-source.ts';
 
 type SourceResource = Resource<KnowledgeSourceSpec, KnowledgeSourceStatus>;
-/** What is wrong, and the type of the condition that says so. */
+/** A problem and the type of the condition that reports it. */
 type Blocked = Problem & { type: 'Accepted' | 'ResolvedRefs' };
 
 export type KnowledgeSourceReconcilerDeps = IndexDeps & {
   guard: AddressGuard;
   store: Pick<ResourceStore, 'get'>;
-  /** `lookMs`: how often the status follows an unfinished sync. */
+  /** `lookMs` is the interval of status updates during an unfinished sync. */
   syncTimes?: { lookMs?: number } | undefined;
 };
 
-/**
- * Brings KnowledgeSources in force: a text is indexed, a file waits for its upload, what is fetched is put
- * into the queue of syncs.
- */
+/** Reconciles KnowledgeSources: indexes texts, waits for the uploads of files, and queues syncs of fetched sources. */
 export function knowledgeSourceReconciler(
   deps: KnowledgeSourceReconcilerDeps,
 ): ReconciledKind<KnowledgeSourceSpec, KnowledgeSourceStatus> {
@@ -101,7 +98,7 @@ async function act(
     source: declared,
     whoElse: who,
   }).catch(async (error: unknown) => {
-    // One that is there stays, with what it had, and says why.
+    // An existing source keeps its content and reports the problem.
     if (error instanceof QuotaExceededError && (await readSource(deps.pool, declared))) {
       const why = { reason: QUOTA_EXCEEDED, message: error.message };
       const held = { ...declared, text: null, problem: why };
@@ -124,7 +121,7 @@ async function act(
     };
   }
   const readiness = row.ready ? [ready(why)] : [notReady(why), reconciling(why)];
-  // Of a text, whether it can be used is known when it is cut.
+  // Whether a text can be indexed is known only after it was divided into passages.
   const type = blocked?.type ?? (spec.textFrom ? 'ResolvedRefs' : 'Accepted');
   return {
     findings: problem ? refused(type, problem) : [...readiness, accepted, resolvedRefs()],
@@ -132,7 +129,7 @@ async function act(
   };
 }
 
-/** Whoever changed the annotation asks for a sync, once for each value. */
+/** Queues a sync when the annotation changes, once for each value. */
 async function handleRequest(
   { pool }: Pick<KnowledgeSourceReconcilerDeps, 'pool'>,
   { metadata, status }: SourceResource,
@@ -148,7 +145,7 @@ async function handleRequest(
   return { row: fresh, status: { lastHandledReconcileAt: asked } };
 }
 
-/** The text, null for a source without one, or why it cannot be used. */
+/** Returns the text, `null` for a source without one, or the reason why it cannot be used. */
 async function resolve(
   deps: KnowledgeSourceReconcilerDeps,
   { spec, metadata }: SourceResource,
@@ -164,7 +161,7 @@ async function resolve(
   if (ref === undefined) return { text: spec.text ?? null };
   const found = await resolveConfigMap(deps.store, metadata.namespace, ref);
   if (!('value' in found)) return { type: 'ResolvedRefs', ...found };
-  // The CRD checks a text in the spec; one from a ConfigMap is checked only here.
+  // The CRD validates a text in the spec; a text from a ConfigMap is validated only here.
   const { value } = found;
   if (knowledgeSourceSpec.shape.text.safeParse(value).success && isStorable(value)) {
     return { text: value };
@@ -174,8 +171,8 @@ async function resolve(
 }
 
 /**
- * Sources whose status shows an older sync than the last one, or not the one under way: an upload or a sync
- * by REST, and a schedule, change no declaration, so the operator learns of them only here.
+ * Returns sources whose status does not show their last or current sync. Uploads, syncs requested by REST and schedules
+ * change no declaration, so the operator learns of their effect only here.
  */
 export async function listStaleSources({
   pool,
@@ -199,7 +196,7 @@ function isOutOfDate({ status }: SourceResource, row: SyncedKey): boolean {
   );
 }
 
-/** The part of the status about what is indexed. */
+/** Returns the status fields about the indexed content. */
 function countsOf({
   documents,
   chunks,

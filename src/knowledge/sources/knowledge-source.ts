@@ -17,7 +17,10 @@ import {
 } from '../../platform/resources/schema/field-types.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
-/** The kind KnowledgeSource (contract/custom-resources.md#spec): types, CRD and REST shape come from here. */
+/**
+ * The kind KnowledgeSource (contract/custom-resources.md#spec). Its types, CRD and REST schema are derived from this
+ * file.
+ */
 
 const paths = z.array(z.string().min(1).max(1024)).max(50).meta(LIST_SET);
 
@@ -62,7 +65,7 @@ const embeddings = z.strictObject({
     .exactOptional(),
 });
 
-/** etcd takes less than 1.5 MB for an object; longer texts belong in a source of type file. */
+/** etcd limits an object to less than 1.5 MB. Longer texts belong in a source of type `file`. */
 const TEXT_CHARS_MAX = 1_000_000;
 
 export const knowledgeSourceSpec = z
@@ -165,6 +168,6 @@ export const knowledgeSourceStatus = z
   })
   .describe('What is known about the source.');
 
-/** A stored spec, defaults applied. */
+/** A stored spec with defaults applied. */
 export type KnowledgeSourceSpec = z.output<typeof knowledgeSourceSpec>;
 export type KnowledgeSourceStatus = z.output<typeof knowledgeSourceStatus>;

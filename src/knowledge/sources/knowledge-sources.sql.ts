@@ -3,7 +3,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { ManagedBy } from '../../platform/resources/kind-names.ts';
 import type { KnowledgeSourceSpec } from './knowledge-source.ts';
 
-/** A KnowledgeSource as the operator has projected it: the row the API reads. Times are Unix ms. */
+/** A KnowledgeSource as projected by the operator, which the API reads. Times are Unix milliseconds. */
 export type KnowledgeSourceRow = {
   id: string;
   namespace: string;
@@ -12,7 +12,7 @@ export type KnowledgeSourceRow = {
   generation: number;
   managedBy: ManagedBy;
   type: KnowledgeSourceSpec['type'];
-  /** As declared, without the text. */
+  /** Declared spec without the text. */
   spec: Omit<KnowledgeSourceSpec, 'text'>;
   status: SourceStatus;
   documents: number;
@@ -23,27 +23,27 @@ export type KnowledgeSourceRow = {
   ready: boolean;
   reason: string;
   message: string;
-  /** Of the indexed content; null: nothing is indexed. */
+  /** Hash of the indexed content; `null` if nothing is indexed. */
   contentHash: Buffer | null;
-  /** How many passages have a vector, and why there are no more; null: it is not embedded. */
+  /** Number of passages with a vector, and the reason if some have none; `null` if the source is not embedded. */
   embedded?: { passages: number; problem: string | null } | null;
-  /** The unfinished sync; null: there is none. */
+  /** The unfinished sync, or `null`. */
   sync: SourceSync | null;
-  /** Syncs that failed since the last one that did not. */
+  /** Number of failed syncs since the last successful one. */
   syncFailures: number;
-  /** When it is read by itself. */
+  /** Time of the next automatic sync. */
   nextSyncAt: number | null;
-  /** What the declaration asked to be fetched, and what is indexed: as `fetchKeyOf` has it. */
+  /** Hashes by `fetchKeyOf`: of the declared fetch settings, and of those that are indexed. */
   askedKey: string | null;
   syncedKey: string | null;
-  /** Its declaration has a problem, whatever its syncs find. */
+  /** Whether the declaration has a problem, independent of the syncs. */
   blocked: boolean;
   createdAt: number;
   updatedAt: number;
 };
 export type SourceStatus = 'pending' | 'syncing' | 'ready' | 'refreshing' | 'error';
 
-/** How far an unfinished sync is: documents known of, and those told of. Times are Unix seconds. */
+/** Progress of an unfinished sync: documents found and documents processed. Times are Unix seconds. */
 export type SourceSync = {
   id: string;
   status: 'queued' | 'running';
@@ -52,7 +52,7 @@ export type SourceSync = {
   read: number;
 };
 
-/** The documents after a sync, and how many it changed. */
+/** Number of documents after a sync, and numbers of changed ones. */
 export type LastSync = {
   documents: number;
   added: number;
@@ -62,7 +62,7 @@ export type LastSync = {
   duration_sec: number;
 };
 
-/** What a reconcile writes of a source. `text`: null for all types but text. */
+/** Fields of a source that a reconcile writes. `text` is `null` for all types except `text`. */
 export type SourceProjection = Pick<
   KnowledgeSourceRow,
   'id' | 'namespace' | 'name' | 'uid' | 'generation' | 'managedBy' | 'type' | 'spec'
@@ -70,11 +70,13 @@ export type SourceProjection = Pick<
 export type SourceCondition = Pick<KnowledgeSourceRow, 'ready' | 'reason' | 'message'>;
 export type SourceState = SourceCondition & Pick<KnowledgeSourceRow, 'status' | 'blocked'>;
 
-/** Of the row at hand; there is an index for it. */
+/** The unfinished sync of the current row. An index covers this query. */
 const UNFINISHED = `from knowledge_syncs y
   where y.source_id = knowledge_sources.id and y.status in ('queued', 'running')`;
 
-/** While a sync waits or runs it is told by that alone, so that neither can be seen without the other. */
+/**
+ * The status comes from the queued or running sync while there is one, so that readers never see one without the other.
+ */
 const STATUS = `case when exists (select ${UNFINISHED})
   then case when content_hash is null then 'syncing' else 'refreshing' end else status end`;
 
@@ -104,7 +106,7 @@ export async function readSource(
   return rows[0];
 }
 
-/** The declared text, which may be a megabyte; null for other types. */
+/** Returns the declared text, which may have a megabyte, or `null` for other types. */
 export async function readSourceText(db: Db, id: string): Promise<string | null> {
   const { rows } = await db.query<{ text: string | null }>(
     'select text from knowledge_sources where id = $1',
@@ -119,7 +121,7 @@ export type SourceFilter = ListPage & {
   name?: string | undefined;
 };
 
-/** Newest first. */
+/** Lists sources, newest first. */
 export async function listSources(db: Db, filter: SourceFilter): Promise<KnowledgeSourceRow[]> {
   const { where, values } = filteredBy([
     ['namespace =', filter.namespace],
@@ -137,12 +139,12 @@ export async function listSources(db: Db, filter: SourceFilter): Promise<Knowled
 }
 
 export type SyncedKey = Pick<KnowledgeSourceRow, 'namespace' | 'name' | 'lastSyncedAt'> & {
-  /** The last sync that finished. */
+  /** Whether the last finished sync failed. */
   isFailed: boolean;
   isSyncing: boolean;
 };
 
-/** When each source of all namespaces was last indexed; those that nothing was ever tried of are left out. */
+/** Returns when each source of all namespaces was last indexed. Leaves out sources that were never synced. */
 export async function listSyncedKeys(db: Db): Promise<SyncedKey[]> {
   const { rows } = await db.query<SyncedKey>(
     `select namespace, name, last_synced_at as "lastSyncedAt", sync_failures > 0 as "isFailed",
@@ -153,7 +155,7 @@ export async function listSyncedKeys(db: Db): Promise<SyncedKey[]> {
   return rows;
 }
 
-/** uuids of the named sources that exist. */
+/** Returns the UUIDs of the named sources that exist. */
 export async function findSourceIds(
   db: Db,
   named: { namespace: string; ids: readonly string[]; names: readonly string[] },
@@ -170,7 +172,7 @@ export async function findSourceIds(
   return rows.map(({ id }) => id);
 }
 
-/** uuids of the sources whose metadata has all these pairs. Reads the rows of the namespace. */
+/** Returns the UUIDs of the sources whose metadata contains all these pairs. Reads all rows of the namespace. */
 export async function selectSourceIds(
   db: Db,
   { namespace, metadata }: { namespace: string; metadata: Readonly<Record<string, string>> },
@@ -187,8 +189,8 @@ export async function selectSourceIds(
 export type LockedSource = KnowledgeSourceRow & { deletedAt: number | null };
 
 /**
- * Locks a source, also a deleted one; all that indexes it takes this lock. A sync of it can be asked for
- * meanwhile.
+ * Locks a source, even a deleted one. Everything that indexes it takes this lock. Syncs of the source can still be
+ * queued meanwhile.
  */
 export async function lockSource(db: Db, id: string): Promise<LockedSource | undefined> {
   const { rows } = await db.query<LockedSource>(
@@ -199,9 +201,7 @@ export async function lockSource(db: Db, id: string): Promise<LockedSource | und
   return rows[0];
 }
 
-/**
- * Writes what is declared and locks the row, which is inserted when missing; what is indexed stays.
- */
+/** Writes the declaration and locks the row, which it inserts if it is missing. The indexed content stays. */
 export async function upsertSource(db: Db, source: SourceProjection): Promise<LockedSource> {
   const s = source;
   await db.query(
@@ -218,10 +218,10 @@ export async function upsertSource(db: Db, source: SourceProjection): Promise<Lo
          (excluded.generation, excluded.uid, excluded.text) then now() else s.updated_at end`,
     [s.id, s.namespace, s.name, s.uid, s.generation, s.managedBy, s.type, s.spec, s.text],
   );
-  return (await lockSource(db, s.id))!; // Written by the statement before.
+  return (await lockSource(db, s.id))!; // Exists, because the previous statement wrote it.
 }
 
-/** Writes the status and condition of a source. Called with its row locked. */
+/** Updates the status and condition of a source. The caller has locked its row. */
 export async function updateSourceState(
   db: Db,
   source: SourceState & Pick<KnowledgeSourceRow, 'id'>,
@@ -233,7 +233,7 @@ export async function updateSourceState(
   );
 }
 
-/** Writes what was indexed. Called with its row locked. */
+/** Updates the counts and the hash of the indexed content. The caller has locked the row. */
 export async function updateSourceIndex(
   db: Db,
   source: Pick<KnowledgeSourceRow, 'id' | 'documents' | 'chunks' | 'bytes'> & {
@@ -250,7 +250,7 @@ export async function updateSourceIndex(
   );
 }
 
-/** Bytes of the documents of a namespace, and of one of its sources. */
+/** Sums the bytes of the documents of a namespace, and of one of its sources. */
 export async function sumSourceBytes(
   db: Db,
   { namespace, id }: { namespace: string; id?: string },
@@ -261,14 +261,14 @@ export async function sumSourceBytes(
        from knowledge_sources where namespace = $1 and deleted_at is null`,
     [namespace, id ?? null],
   );
-  return rows[0]!; // An aggregate has one row.
+  return rows[0]!; // An aggregate returns exactly one row.
 }
 
-/** As if it had never been fetched. */
+/** Assignments that reset a source to never fetched. */
 const UNASKED = `next_sync_at = null, sync_failures = 0, sync_cursor = null, asked_key = null,
             synced_key = null`;
 
-/** What is to be fetched has changed, or is fetched for the first time. Called with its row locked. */
+/** Stores new fetch settings of a source. The caller has locked its row. */
 export async function askForSync(
   db: Db,
   { id, key, nextSyncAt }: { id: string; key: string; nextSyncAt: number | null },
@@ -282,7 +282,7 @@ export async function askForSync(
   );
 }
 
-/** Called with its row locked. */
+/** Stores the time of the next sync. The caller has locked the row. */
 export async function writeNextSync(
   db: Db,
   { id, nextSyncAt }: { id: string; nextSyncAt: number | null },
@@ -293,7 +293,7 @@ export async function writeNextSync(
   );
 }
 
-/** Of a source that has become one of another type: nothing of it is indexed any more. */
+/** Resets a source that has changed its type and has no indexed content left. */
 export async function clearSourceIndex(db: Db, id: string): Promise<void> {
   await db.query(
     `update knowledge_sources
@@ -307,8 +307,8 @@ export async function clearSourceIndex(db: Db, id: string): Promise<void> {
 type GoneSource = Pick<KnowledgeSourceRow, 'id' | 'name' | 'type' | 'managedBy' | 'documents'>;
 
 /**
- * Hides the source of this name, unless it is `exceptId`, and returns what it was; the caller deletes
- * its passages. The row stays, so that the same manifest continues under the same id.
+ * Hides the source of this name, unless it is `exceptId`, and returns its former state. The caller deletes its
+ * passages. The row stays, so that the same manifest keeps its id.
  */
 export async function markSourceDeleted(
   db: Db,

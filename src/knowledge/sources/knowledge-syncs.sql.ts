@@ -3,17 +3,17 @@ import { filteredBy } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { LastSync } from './knowledge-sources.sql.ts';
 
-/** Readings of sources that are fetched: asked for, seen and stopped. Who runs them: ../syncs. */
+/** Queue of syncs of fetched sources: requests, views and cancellation. The code in ../syncs runs them. */
 
 export const SYNC_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export type SyncStatus = (typeof SYNC_STATUSES)[number];
 export const SYNC_TRIGGERS = ['request', 'declared', 'schedule', 'retry'] as const;
 export type SyncTrigger = (typeof SYNC_TRIGGERS)[number];
 
-/** A document that was not read, and why. */
+/** A document that was not read, with the reason. */
 export type SyncProblem = { path: string; kind: 'failed' | 'skipped'; reason: string };
 
-/** `found`: documents known of; the others: what became of those that were told of. */
+/** Counts of a sync: documents found, and the results of those processed. */
 export type SyncCounts = {
   found: number;
   unchanged: number;
@@ -22,7 +22,7 @@ export type SyncCounts = {
   skipped: number;
 };
 
-/** Ids are uuids, times Unix milliseconds. */
+/** A sync. Ids are UUIDs, times are Unix milliseconds. */
 export type SyncRow = SyncCounts & {
   id: string;
   namespace: string;
@@ -45,14 +45,14 @@ export const SYNC_COLUMNS = `id, namespace, source_id as "sourceId", trigger, st
 const UNFINISHED = `status in ('queued', 'running')`;
 
 /**
- * Puts a sync of a source into the queue, unless one is there or under way; returns the unfinished one.
- * Undefined: the source is gone.
+ * Queues a sync of a source, unless one is queued or running. Returns the unfinished sync, or `undefined` if the source
+ * was deleted.
  */
 export async function queueSync(
   db: Db,
   { sourceId, trigger }: { sourceId: string; trigger: SyncTrigger },
 ): Promise<{ sync: SyncRow; isNew: boolean } | undefined> {
-  // The one that was in the way may have ended since.
+  // The conflicting sync may have ended since.
   for (;;) {
     const { rows } = await db.query<SyncRow>(
       `insert into knowledge_syncs (id, namespace, source_id, trigger)
@@ -91,7 +91,7 @@ export async function readSync(
   return rows[0];
 }
 
-/** Newest first, without their problems; `before` is the id after which the page starts. */
+/** Lists syncs, newest first and without their problems. `before` is the last id of the previous page. */
 export async function listSyncs(
   db: Db,
   page: {
@@ -114,7 +114,7 @@ export async function listSyncs(
   return rows;
 }
 
-/** Ends an unfinished sync: from now on nothing of it is written. Undefined: it was over before. */
+/** Cancels an unfinished sync. Its results are not written from now on. Returns `undefined` if it had ended already. */
 export async function cancelSync(
   db: Db,
   { sourceId, id, error }: { sourceId: string; id?: string; error?: string },
@@ -129,7 +129,7 @@ export async function cancelSync(
   return rows[0];
 }
 
-/** What syncs of a source have staged. */
+/** Deletes the staged content of all syncs of a source. */
 export async function deleteStaged(db: Db, sourceId: string): Promise<void> {
   for (const table of ['knowledge_staged_batches', 'knowledge_staged_documents']) {
     await db.query(

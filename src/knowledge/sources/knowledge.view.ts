@@ -12,14 +12,14 @@ import {
   updatedAt,
 } from '../../platform/http/fields.ts';
 
-/** Sources and their documents as REST answers them (contract/knowledge.md#sources). */
+/** Representation of sources and their documents in the REST API (contract/knowledge.md#sources). */
 
 const count = z.int().min(0);
 
 export const sourceType = z.enum(['website', 'file', 'text', 'integration']);
 export const sourceStatus = z.enum(['pending', 'syncing', 'ready', 'refreshing', 'error']);
 
-/** What is not set is null, so that readers need not know what may be absent. */
+/** Unset fields are `null`, so that clients need not handle absent ones. */
 export const KnowledgeSource = z
   .strictObject({
     id: z.string().meta({ description: 'ks_…' }),
@@ -77,7 +77,7 @@ export const KnowledgeSource = z
   })
   .meta({ id: 'KnowledgeSource', description: 'What agents answer from.' });
 
-/** `text`: undefined leaves it out. */
+/** Returns a source for the REST API. Leaves out the text if `text` is `undefined`. */
 export function sourceView(row: KnowledgeSourceRow, text?: string | null): Record<string, unknown> {
   const {
     website = null,

@@ -33,18 +33,18 @@ import { TextRefused } from '../passages/text-cutter.ts';
 import { inIndexTransaction, syncedCondition, type Index, type IndexDeps } from './index-source.ts';
 import { readOf } from './read-content.ts';
 
-/** What is declared, and the text of it when it is of type text. */
+/** A declared source, including its text if it is of type `text`. */
 export type DeclaredSource = SourceProjection & {
-  /** Why it cannot be put in force; what was indexed stays. */
+  /** Reason why the declaration cannot be applied. The indexed content stays. */
   problem?: Problem;
 };
 
-/** `problem`: the declared one, or what is wrong with the text itself. */
+/** A projected source. `problem` comes from the declaration or from the text itself. */
 export type ProjectedSource = { row: KnowledgeSourceRow; problem: Problem | undefined };
 
 /**
- * Brings a source's row in line with what is declared. A new text is indexed in the transaction
- * that shows it, with one event; the same text again changes nothing.
+ * Updates a source's row to its declaration. A new text is indexed in the same transaction, with one event. The same
+ * text again changes nothing.
  */
 export async function projectSource(
   deps: IndexDeps,
@@ -61,7 +61,7 @@ export async function projectSource(
     inIndexTransaction(deps, async (db, index) => {
       await assertLeader(db, epoch);
       const requireRoom = await roomFor(db, deps, 'knowledge_sources', source);
-      // Another object had this name before and its deletion was not seen: that one goes first.
+      // Another object had this name and its deletion was missed, so its source is deleted first.
       const replaced = await markSourceDeleted(db, source, source.id);
       if (replaced !== undefined) await dropContent(db, replaced.id);
       const isOtherText = content ? !known?.contentHash?.equals(contentHashOf(content)) : false;
@@ -74,7 +74,7 @@ export async function projectSource(
   return { row, problem: source.problem };
 }
 
-/** A text that is refused is a problem of its source, whose last text stays in force. */
+/** Divides a text into passages. If the text is refused, the source gets a problem and keeps its last text. */
 async function cutDeclared(
   { cutter }: Pick<IndexDeps, 'cutter'>,
   source: DeclaredSource,
@@ -114,8 +114,8 @@ async function project(
 }
 
 /**
- * Of a source that is fetched: what is declared to be read is read at once, in place of what was read
- * before; another schedule counts from now.
+ * Queues a sync for a fetched source if its fetch settings have changed, and cancels the running one. A changed
+ * schedule applies from now.
  */
 async function askFor(
   db: Db,
@@ -146,16 +146,16 @@ function isInForce(
   if (content && !known.contentHash?.equals(contentHashOf(content))) return false;
   const state = stateOf(source, known);
   const isAsked = source.problem !== undefined || fetchKeyOf(source.spec) === known.askedKey;
-  // While it is being read the row says only that.
+  // During a sync the row has only the status of the sync.
   const status = known.sync ? known.status : state.status;
   return isAsked && isDeepStrictEqual({ ...known, ...projection, ...state, status }, known);
 }
 
-/** The state of a source when there is nothing to index now. */
+/** Returns the state of a source without content to index now. */
 function stateOf({ problem, type, spec }: DeclaredSource, known: KnowledgeSourceRow): SourceState {
   const isIndexed = known.contentHash !== null;
   if (problem) {
-    // What was indexed is still found.
+    // Searches still find the indexed content.
     const status = isIndexed ? 'ready' : 'pending';
     return { status, ready: false, blocked: true, ...problem };
   }
@@ -165,7 +165,7 @@ function stateOf({ problem, type, spec }: DeclaredSource, known: KnowledgeSource
   return { status: 'pending', ready: false, reason: 'Pending', message, blocked: false };
 }
 
-/** What its syncs wrote stays, unless something else is to be read now. */
+/** Returns the state that the last sync wrote, unless the fetch settings have changed. */
 function stateOfFetched(key: string | null, known: KnowledgeSourceRow): SourceState {
   const { ready, reason, message, syncFailures, contentHash } = known;
   const status = syncFailures > 0 ? 'error' : contentHash === null ? 'pending' : 'ready';
@@ -177,14 +177,14 @@ function stateOfFetched(key: string | null, known: KnowledgeSourceRow): SourceSt
   return { status, ready: false, reason: 'Pending', message: why, blocked: false };
 }
 
-/** The declaration is gone: hides the source and deletes its passages. */
+/** Hides a source whose declaration was deleted, and deletes its passages. */
 export async function removeSource(
   deps: Pick<IndexDeps, 'pool' | 'notifier'>,
   input: { epoch: number; namespace: string; name: string },
 ): Promise<void> {
   const id = await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
-    await fallSilent(db); // However many passages go with it.
+    await fallSilent(db); // Deleting many passages may take long.
     const gone = await markSourceDeleted(db, input);
     if (gone === undefined) return undefined;
     await dropContent(db, gone.id);

@@ -10,12 +10,12 @@ import { isPlain } from './accepted-format.ts';
 import { cutOrRefuse } from './cut-or-refuse.ts';
 import { UNNAMED_FILE, type Upload } from './knowledge-documents.sql.ts';
 
-/** All documents of a source in passages, ready to be written. */
+/** All documents of a source, divided into passages and ready to be written. */
 export type ReadContent = {
-  /** Of what was uploaded or declared, by which it is known again. */
+  /** Hash of the uploaded or declared content, which detects changes. */
   hash: Buffer;
   documents: readonly CutContent[];
-  /** Parts that could not be read. */
+  /** Files that could not be read. */
   failed: readonly FailedEntry[];
 };
 
@@ -24,7 +24,7 @@ export type ReadDeps = {
   extractor: Pick<Extractor, 'extractFor'>;
 };
 
-/** A text as it was declared. @throws ApiError invalid_body, unavailable */
+/** Reads a declared text. @throws ApiError invalid_body, unavailable */
 export async function readText(
   deps: Pick<ReadDeps, 'cutter'>,
   namespace: string,
@@ -34,8 +34,8 @@ export async function readText(
 }
 
 /**
- * What was uploaded: text as it is, other formats as they are read elsewhere.
- * @throws ApiError invalid_body, with why it cannot be read; unavailable
+ * Reads an upload. Plain text is used directly; a separate process reads other formats.
+ * @throws ApiError invalid_body with the reason why it cannot be read; unavailable
  */
 export async function readUploaded(
   deps: ReadDeps,
@@ -55,12 +55,12 @@ export async function readUploaded(
   return { hash: await hashOf(name, bytes), documents, failed };
 }
 
-/** One document is a content of its own. */
+/** Returns a content that consists of one document. */
 export function readOf(cut: CutContent): ReadContent {
   return { hash: cut.hash, documents: [cut], failed: [] };
 }
 
-/** Of all passages of a source. */
+/** Limit for all passages of a source. */
 const PACKED_BYTES_MAX = 100_000_000;
 
 async function cutAll(
@@ -76,9 +76,9 @@ async function cutAll(
     passages += cut.passages;
     packed += cut.packed;
     if (passages > PASSAGES_MAX || packed > PACKED_BYTES_MAX) throw refused(TOO_MANY);
-    // Stored is what was uploaded, searched what was read in it.
+    // The larger size counts: the upload is stored, and the extracted text is indexed.
     all.push({ ...cut, bytes: Math.max(bytes, cut.bytes) });
-    // Small ones are cut where requests are answered.
+    // Lets requests run, because small documents are divided in this thread.
     await setImmediate();
   }
   return all;
@@ -95,7 +95,7 @@ function refused({ code, detail }: { code: string; detail: string }): ApiError {
 
 const PIECE_BYTES = 1024 * 1024;
 
-/** As `contentHashOf` makes it, with others' turns between. */
+/** Returns the same hash as `contentHashOf`, but lets other work run between pieces. */
 async function hashOf(name: string, bytes: Buffer): Promise<Buffer> {
   const hash = createHash('sha256').update(`${name}\0`);
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {

@@ -9,11 +9,9 @@ import {
 import { knowledgeSourceSpec, type KnowledgeSourceSpec } from './knowledge-source.ts';
 import { patchShape, restShape, typed } from '../../platform/resources/schema/rest-schema.ts';
 
-/**
- * Knowledge sources as REST writes and shows them (contract/knowledge.md#sources), made from the schema of the kind.
- */
+/** REST schemas of knowledge sources (contract/knowledge.md#sources), derived from the schema of the kind. */
 
-/** What REST may write; `textFrom` is for manifests only. */
+/** Fields that REST may write. `textFrom` is for manifests only. */
 const written = knowledgeSourceSpec.omit({ textFrom: true });
 
 type Written = z.output<typeof written>;
@@ -35,8 +33,8 @@ export const KnowledgeSourceWrite: z.ZodType<KnowledgeSourceWrite> = typed(
 );
 
 /**
- * Body of `PATCH /v1/knowledge/sources/{id}`: an RFC 7386 merge patch. `name` and `type` are let
- * through, so that the use case can say that they never change.
+ * Body of `PATCH /v1/knowledge/sources/{id}`: an RFC 7386 merge patch. The schema accepts `name` and `type`, so that
+ * the use case can answer that they never change.
  */
 export const KnowledgeSourcePatch: z.ZodType<Record<string, unknown>> = z
   .strictObject({
@@ -46,23 +44,24 @@ export const KnowledgeSourcePatch: z.ZodType<Record<string, unknown>> = z
   })
   .describe('Changes of a knowledge source; null removes a field.');
 
-/** The spec fields that a create body, or a whole merged resource, declares. */
+/** Returns the spec that a create body or a merged resource declares. */
 export function toKnowledgeSourceSpec(fields: KnowledgeSourceFields): Written {
   return toCamel(written, fields);
 }
 
-/** The write fields of a spec; what REST does not write is left out. */
+/** Returns the REST fields of a spec, without those that REST does not write. */
 export function fromKnowledgeSourceSpec(spec: KnowledgeSourceSpec): KnowledgeSourceFields {
   const { textFrom: _, ...fields } = spec;
   return toSnake(written, fields);
 }
 
 /**
- * Place in the resource → place in the REST body: `/spec/website/maxDepth` → `/website/max_depth`.
+ * Converts a pointer into the resource to a pointer into the REST body: `/spec/website/maxDepth` →
+ * `/website/max_depth`.
  */
 export function knowledgeSourcePointer(pointer: string): string {
   if (pointer.startsWith('/metadata/')) return pointer.slice('/metadata'.length);
-  // A text that a manifest takes from a ConfigMap is the text all the same.
+  // A text from a ConfigMap belongs to `text` in REST.
   const ofRest = pointer.replace(/^\/spec/, '').replace(/^\/textFrom\b.*/, '/text');
   return toSnakePointer(knowledgeSourceSpec, ofRest);
 }

@@ -18,11 +18,11 @@ export type UploadDeps = IndexDeps & ReadDeps;
 
 type SourceKey = { namespace: string; id: string };
 
-/** How often a content may change while it is being cut. */
+/** Maximum number of attempts if the content changes while it is being divided. */
 const TRIES = 3;
 
 /**
- * Indexes the text or file of a source once more, with an event, whether anything is new or not.
+ * Indexes the text or file of a source again and emits an event, even if nothing has changed.
  * @throws ApiError not_found, no_content, invalid_body, unavailable
  */
 export async function syncSource(
@@ -31,7 +31,7 @@ export async function syncSource(
   beforeCommit: CommitHook<KnowledgeSourceRow> = noCommitHook,
 ): Promise<KnowledgeSourceRow> {
   for (let tries = 1; ; tries += 1) {
-    // Read and cut before the transaction, which must not wait for that with the row locked.
+    // Reads and divides the content before the transaction, which must not hold the row's lock that long.
     const known = await requireSource(deps, key);
     const content = await readStored(deps, known);
     if (!content) {
@@ -56,8 +56,7 @@ class ContentChanged extends ApiError {
 }
 
 /**
- * Stores the content of a source of type `file` and indexes it; until then the last content is
- * found.
+ * Stores the content of a source of type `file` and indexes it. Searches find the previous content until then.
  * @throws ApiError not_found, unsupported_type, invalid_body (no UTF-8, too many passages), unavailable
  */
 export async function uploadContent(
@@ -66,7 +65,7 @@ export async function uploadContent(
   beforeCommit: CommitHook<KnowledgeSourceRow> = noCommitHook,
 ): Promise<KnowledgeSourceRow> {
   const { upload } = input;
-  // Checked first, so that no upload is cut into passages for nothing.
+  // Checks before the upload is divided into passages, which is expensive.
   requireFile(await requireSource(deps, input));
   await checkBytes(deps.pool, deps, { ...input, bytes: upload.content.length });
   const content = await readUploaded(deps, input.namespace, upload);
@@ -88,7 +87,7 @@ function indexContent(
     inIndexTransaction(deps, async (db, index) => {
       const source = await prepare(db);
       await index(source, content);
-      // A source that is not in force for another reason stays so.
+      // A source that has another problem stays not ready.
       if (source.ready || source.type === 'file') {
         const condition = syncedCondition({ chunks: passagesOf(content), failed: content.failed });
         await updateSourceState(db, {
@@ -130,10 +129,10 @@ async function storedText(db: Db, { id, name }: KnowledgeSourceRow): Promise<Con
   return text === null ? undefined : { path: 'text', title: name, text };
 }
 
-/** Whether the content with this hash, read before, is what there is now that the row is locked. */
+/** Returns true if the content with this hash is still the current one, now that the row is locked. */
 async function isStored(db: Db, source: KnowledgeSourceRow, hash: Buffer): Promise<boolean> {
   const { id, type } = source;
-  // Not read again: it may be 20 MB.
+  // Compares hashes, because reading up to 20 MB again is expensive.
   if (type === 'file') return (await readUploadHash(db, id))?.equals(hash) ?? false;
   const content = await storedText(db, source);
   return content !== undefined && contentHashOf(content).equals(hash);

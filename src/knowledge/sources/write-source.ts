@@ -57,7 +57,7 @@ export const DECLARED_SOURCE: DeclaredKind<
   },
   toSpec: toKnowledgeSourceSpec,
   fromSpec: fromKnowledgeSourceSpec,
-  // A text from the API beside somebody's reference to one would be two texts.
+  // A text from the API next to another manager's `textFrom` would declare two texts.
   specFields: { text: ['text', 'textFrom'] },
   read: readSource,
   asWritten: (written, declared, row) => {
@@ -79,7 +79,7 @@ export const DECLARED_SOURCE: DeclaredKind<
       ...written,
       type: spec.type,
       spec,
-      // What was indexed before is found until the new text is indexed.
+      // Searches find the previous content until the new text is indexed.
       status:
         row && row.contentHash !== null
           ? 'refreshing'
@@ -91,7 +91,7 @@ export const DECLARED_SOURCE: DeclaredKind<
 };
 
 /**
- * Declares a new source (contract/requests.md#writes).
+ * Creates a source (contract/requests.md#writes).
  * @throws ApiError name_taken, invalid_body
  */
 export async function createSource(
@@ -116,7 +116,7 @@ export async function createSource(
   });
 }
 
-/** JSON merge patch of the fields the API owns; a field of another manager is answered 409. */
+/** Applies a JSON merge patch to the fields that the API owns. Answers 409 for a field of another manager. */
 export async function patchSource(
   deps: SourceWriterDeps,
   caller: AuditedBy,
@@ -141,8 +141,8 @@ export async function patchSource(
 }
 
 /**
- * Whoever writes a text by REST is told at once what the operator would find out; one too short to
- * be too much is not looked at.
+ * Rejects a text written by REST immediately for what the operator would find later. Skips texts that are too short to
+ * have too many passages.
  * @throws ApiError invalid_body, unavailable
  */
 async function refuseTooMany(
@@ -168,12 +168,12 @@ export async function deleteSource(
   });
 }
 
-/** @throws ApiError not_found, for another namespace's id too */
+/** Returns a source of the namespace. @throws ApiError not_found, also for an id of another namespace */
 export function requireSource(deps: { pool: Db }, key: RowKey): Promise<KnowledgeSourceRow> {
   return requireRow(deps, DECLARED_SOURCE, key);
 }
 
-/** @throws ApiError invalid_body: it is no time of cron's, or one that never comes */
+/** Validates a schedule. @throws ApiError invalid_body if it is not a cron expression or has no next time */
 function requireSchedule({ nowMs }: Pick<SourceWriterDeps, 'nowMs'>, schedule: unknown): void {
   if (typeof schedule !== 'string') return;
   const detail = scheduleProblem(schedule, nowMs());
@@ -183,7 +183,7 @@ function requireSchedule({ nowMs }: Pick<SourceWriterDeps, 'nowMs'>, schedule: u
   });
 }
 
-/** Name and type never change; the same value again is no change. */
+/** Rejects changes of name and type, which are immutable. The same value again is accepted. */
 function requireSameIdentity(
   { name, type }: KnowledgeSourceRow,
   patch: Record<string, unknown>,

@@ -42,15 +42,15 @@ export type ApplyDeps = QuotaDeps & {
   announce: Announce;
   metrics: Pick<Metrics, 'knowledgeSyncs' | 'knowledgeSyncDuration' | 'quotaRefused'>;
   nowMs: () => number;
-  /** Maximum of different words in a source. Default: what the contract allows. */
+  /** Maximum number of distinct words in a source. Defaults to the limit of the contract. */
   wordsMax?: number;
 };
 
 type Work = { sync: ClaimedSync; reading: Reading; key: string; signal: AbortSignal };
 
 /**
- * Puts all that a sync has read in the index, in one transaction: until it commits the old index serves,
- * and whatever happens before leaves that as it is. Documents that are as they were are not touched.
+ * Indexes everything that a sync has read, in one transaction. Searches use the old index until it commits, and a
+ * failure leaves it unchanged. Unchanged documents stay.
  * @throws LeaseLost, SyncRefused, QuotaExceededError
  */
 export async function applySync(deps: ApplyDeps, work: Work): Promise<void> {
@@ -94,7 +94,7 @@ export async function applySync(deps: ApplyDeps, work: Work): Promise<void> {
   await tellFinished(deps, { source, sync, emitted, result: 'ready' });
 }
 
-/** After the commit. */
+/** Announces the end of a sync after the commit. */
 export async function tellFinished(
   deps: Pick<ApplyDeps, 'pool' | 'notifier' | 'announce' | 'metrics' | 'nowMs'>,
   end: {
@@ -116,7 +116,7 @@ export function durationSec({ nowMs }: Pick<ApplyDeps, 'nowMs'>, { startedAt }: 
   return Math.max(0, nowMs() - (startedAt ?? nowMs())) / 1_000;
 }
 
-/** @throws LeaseLost: the source is gone, or the sync somebody else's */
+/** Locks the source of a sync. @throws LeaseLost if the source was deleted or the sync is no longer ours */
 export async function lockHeld(db: Db, sync: ClaimedSync): Promise<KnowledgeSourceRow> {
   const locked = await lockSource(db, sync.sourceId);
   if (locked?.deletedAt !== null || !(await isHeld(db, sync))) {
@@ -130,9 +130,9 @@ type Change = {
   isAny: boolean;
   added: number;
   updated: number;
-  /** Ids of documents that go. */
+  /** Ids of documents to delete. */
   removed: string[];
-  /** Ids of documents with other passages. */
+  /** Ids of documents with changed passages. */
   changed: string[];
   after: { documents: number; chunks: number };
   failed: number;
@@ -187,7 +187,7 @@ async function replaceAll(
 
 const PAGE = 500;
 
-/** The documents, and of each its batches one by one: no more than one is in memory. */
+/** Yields the staged documents and their batches. Only one batch is in memory at a time. */
 async function* stagedPassages(
   db: Db,
   work: {
@@ -224,7 +224,7 @@ async function* passagesOf(
   const newId = newUuid();
   const documentId = await upsertSynced(db, { namespace, sourceId, newId, staged });
   const { batchesId, chunks, language } = staged;
-  // Positions are numbered through all batches of a document, so only its last one moves the next on.
+  // Positions continue through all batches of a document, so only its last item advances the next position.
   for (let number = 0; ; number += 1) {
     signal.throwIfAborted();
     const batch = await readStagedBatch(db, { id: sync.id, batchesId, number });
@@ -249,7 +249,9 @@ function resultOf(
   };
 }
 
-/** One whose declaration has a problem, or asks for something else since, is not in force by this. */
+/**
+ * Returns the state after a sync. A source whose declaration has a problem or has changed since does not become ready.
+ */
 function stateAfter({
   source,
   key,

@@ -8,18 +8,18 @@ import {
 import type { LastSync } from '../sources/knowledge-sources.sql.ts';
 
 /**
- * Who runs a sync: whoever holds its lease. Each claim raises the number of the lease, and all that is
- * written of a sync names that number: a process that was taken for dead writes nothing more.
+ * Leases of syncs. Only the holder of the lease runs a sync. Each claim increments the lease number, and every write
+ * names it, so the writes of a process that was presumed dead have no effect.
  */
 export type Lease = { id: string; lease: number };
 export type ClaimedSync = SyncRow & Lease;
 
-/** Of the sync with a lease that still holds; $1 and $2 are its id and number. */
+/** Condition for the sync with an active lease. $1 and $2 are its id and lease number. */
 export const HELD = `id = $1 and lease = $2 and status = 'running'`;
 
 /**
- * The next sync to run: of the namespace that has the fewest under way, among those of the one that has
- * waited longest. One whose process died counts as waiting. Empty `namespaces`: of all but `except`.
+ * Claims the next sync: first of the namespaces with the fewest running syncs, then of the one that has waited longest.
+ * A sync whose process died counts as queued. Empty `namespaces` means all except `except`.
  */
 export async function claimSync(
   db: Db,
@@ -51,17 +51,17 @@ export async function claimSync(
   return rows[0];
 }
 
-/** Syncs that wait for a process. Empty `namespaces`: of all. */
+/** Counts the queued syncs. Empty `namespaces` means all. */
 export async function countQueued(db: Db, namespaces: readonly string[]): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `select count(*)::int as count from knowledge_syncs
       where status = 'queued' and (cardinality($1::text[]) = 0 or namespace = any($1))`,
     [namespaces],
   );
-  return rows[0]!.count; // An aggregate has one row.
+  return rows[0]!.count; // An aggregate returns exactly one row.
 }
 
-/** Whether the lease still holds: the sync was neither taken over nor canceled. */
+/** Returns true if the lease is still held: the sync was neither taken over nor canceled. */
 export async function isHeld(db: Db, { id, lease }: Lease): Promise<boolean> {
   const { rows } = await db.query(`select 1 from knowledge_syncs where ${HELD}`, [id, lease]);
   return rows.length > 0;
@@ -69,7 +69,7 @@ export async function isHeld(db: Db, { id, lease }: Lease): Promise<boolean> {
 
 export type Progress = SyncCounts & { problems: readonly SyncProblem[] };
 
-/** False: it holds no more. */
+/** Renews the lease and stores the progress. Returns false if the lease was lost. */
 export async function renewLease(
   db: Db,
   { id, lease, leaseMs, progress }: Lease & { leaseMs: number; progress: Progress },
@@ -95,7 +95,7 @@ export async function renewLease(
   return rowCount === 1;
 }
 
-/** Gives it back, for the next process that looks: this one is about to end. */
+/** Returns a sync to the queue for another process, because this one is about to end. */
 export async function releaseSync(db: Db, { id, lease }: Lease): Promise<void> {
   await db.query(`update knowledge_syncs set status = 'queued', lease_until = null where ${HELD}`, [
     id,
@@ -103,7 +103,7 @@ export async function releaseSync(db: Db, { id, lease }: Lease): Promise<void> {
   ]);
 }
 
-/** False: the lease holds no more, and nothing of the sync may be written. */
+/** Ends a sync. Returns false if the lease was lost, in which case nothing of the sync may be written. */
 export async function finishSync(
   db: Db,
   end: Lease & { progress: Progress } & (
@@ -147,8 +147,8 @@ export async function finishSync(
 }
 
 /**
- * Forgets syncs that ended, but for the last of each source: those older than 30 days, and all but the
- * newest hundred. Returns how many.
+ * Deletes ended syncs that are older than 30 days, and all but the newest hundred of each source. Keeps the last sync
+ * of each source. Returns the number of deleted syncs.
  */
 export async function pruneSyncs(db: Db): Promise<number> {
   const { rowCount } = await db.query(

@@ -7,16 +7,16 @@ import { finishSync, type ClaimedSync, type Progress } from './claims.sql.ts';
 import { LeaseLost } from './hold-lease.ts';
 import { writeSyncFailure } from './synced-documents.sql.ts';
 
-/** Why a sync failed: `reason` as a condition has it, `message` for people. */
+/** Reason why a sync failed. `reason` is a condition's reason, `message` is for people. */
 export type Failure = { reason: string; message: string };
 
-/** After the first failure; then twice as long each time, up to an hour. */
+/** Pause after the first failure. It doubles with each further failure, up to an hour. */
 const RETRY_MS = 60_000;
 const RETRY_MS_MAX = 3_600_000;
-/** Syncs that fail one after the other; then only a request or the schedule begins another. */
+/** Number of consecutive failures after which only a request or the schedule starts another sync. */
 export const FAILURES_MAX = 8;
 
-/** Ends a sync that failed: what was indexed stays, with an event, and it is tried again later. */
+/** Ends a failed sync with an event and schedules a retry. The indexed content stays. */
 export async function failSync(
   deps: ApplyDeps,
   input: { sync: ClaimedSync; progress: Progress; failure: Failure },
@@ -46,7 +46,10 @@ export async function failSync(
   await tellFinished(deps, { source, sync, emitted, result: 'error' });
 }
 
-/** By its schedule or, if that is sooner, after a pause; not all that failed together at once. */
+/**
+ * Returns the time of the next sync: the scheduled time or, if it is earlier, the end of a pause. The pause is random,
+ * so that sources that failed together do not retry together.
+ */
 export function whenAgain(
   { spec, syncFailures }: Pick<KnowledgeSourceRow, 'spec' | 'syncFailures'>,
   nowMs: number,
@@ -58,7 +61,9 @@ export function whenAgain(
   return Math.min(scheduled ?? Infinity, Math.round(nowMs + pauseMs));
 }
 
-/** What is indexed as it is declared stays in force, and says that it grows old. */
+/**
+ * Returns the state after a failure. A source whose declared content is indexed stays ready and reports the failure.
+ */
 function stateAfter(
   source: KnowledgeSourceRow,
   failure: Failure,

@@ -4,34 +4,34 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { isHeld, renewLease, type Lease, type Progress } from './claims.sql.ts';
 
-/** The sync is another's now, or canceled: whoever finds this out writes nothing more of it. */
+/** The sync was taken over by another process or canceled. The former holder must stop writing. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
 export type HeldLease = {
-  /** Aborts with LeaseLost once it holds no more, or with what the process was told. */
+  /** Aborts with LeaseLost once the lease is lost, or with the reason of `stopping`. */
   signal: AbortSignal;
   stop: () => Promise<void>;
 };
 
 export type LeaseTimes = {
-  /** Unrenewed, a sync is another's after this. */
+  /** Duration of a lease. Another process may take over a sync whose lease was not renewed in this time. */
   leaseMs: number;
-  /** How often it is renewed, and the progress written. */
+  /** Interval at which the lease is renewed and the progress is stored. */
   renewMs: number;
   /**
-   * How often it is asked whether it still holds: so long a canceled sync goes on at most. So long before
-   * its end, too, one that could not be renewed is given up: nobody reads beside whoever takes it over.
+   * Interval at which the lease is checked, which is also the longest time that a canceled sync continues. A lease that
+   * could not be renewed is abandoned this long before it expires, so that two processes never read at the same time.
    */
   checkMs: number;
-  /** How often a process looks for queued syncs. Default: each second. */
+  /** Interval at which a process looks for queued syncs. Defaults to one second. */
   lookMs?: number;
 };
 
 export const LEASE_TIMES: LeaseTimes = { leaseMs: 15_000, renewMs: 5_000, checkMs: 1_000 };
 
-/** Keeps the lease of a sync until it is stopped. */
+/** Renews the lease of a sync until it is stopped. */
 export function holdLease(
   deps: { pool: Pool; log: Logger },
   held: Lease & { progress: Progress; stopping: AbortSignal; times: LeaseTimes },
@@ -42,7 +42,7 @@ export function holdLease(
   let asking: Promise<void> | undefined;
   let expiry = expireIn(times.leaseMs - times.checkMs);
 
-  // Without an answer of the database too: by then another process may have it.
+  // Works without the database too, because another process may hold the lease by then.
   function expireIn(ms: number): NodeJS.Timeout {
     return setTimeout(() => lost.abort(new LeaseLost('it could not be renewed in time')), ms);
   }

@@ -7,8 +7,8 @@ import { listDue, listScheduled, takeDue } from './synced-documents.sql.ts';
 const AT_ONCE = 100;
 
 /**
- * Puts sources whose time has come in the queue: by their schedule (UTC), or again after a failure. What
- * was missed while nobody looked is made up once. Returns their namespaces and ids.
+ * Queues sources that are due, by their schedule (UTC) or for a retry. Makes up for missed times once. Returns the
+ * namespaces and ids of the queued sources.
  */
 export async function queueDue(deps: {
   pool: Pool;
@@ -27,7 +27,7 @@ export async function queueDue(deps: {
   return queued;
 }
 
-/** Sources that were last read longer ago than three times what is between two times of their schedule. */
+/** Counts sources that have missed three consecutive times of their schedule. */
 export async function countOverdue({
   pool,
   nowMs,
@@ -37,7 +37,7 @@ export async function countOverdue({
 }): Promise<number> {
   const atMs = nowMs();
   return (await listScheduled(pool)).filter(({ schedule, lastMs }) => {
-    // The third time after it: a schedule may have pauses, as on weekends.
+    // Counts times instead of a duration, because a schedule may pause, such as on weekends.
     let dueMs: number | null = lastMs;
     for (let times = 0; times < 3 && dueMs !== null; times += 1) dueMs = nextTime(schedule, dueMs);
     return dueMs !== null && dueMs < atMs;

@@ -21,7 +21,7 @@ import { stageBatches, stageDocument, unstageDocument } from './staged-documents
 import { DOCUMENT_BYTES_MAX, PATH_BYTES_MAX, requireRoomFor } from './sync-refused.ts';
 
 export type ReadDeps = { pool: Pool; cutter: Pick<TextCutter, 'cut'>; writes: FairQueue };
-/** For one source. */
+/** Dependencies, bound to one source. */
 type StageDeps = {
   pool: Pool;
   cut: (content: Content) => Promise<CutContent>;
@@ -31,14 +31,13 @@ type StageDeps = {
 type Told = Extract<Fetched, { path: string }>;
 type FetchedDocument = Extract<Fetched, { kind: 'document' }>;
 
-/** What a fetcher threw: the sync fails, whatever it was. */
+/** Wraps any error of a fetcher. The sync fails. */
 export class FetchFailed extends Error {
   override readonly name = 'FetchFailed';
 }
 
 /**
- * Reads a source through its fetcher and stages what is new of it, document by document: nothing is
- * written for what has not changed.
+ * Reads a source through its fetcher and stages changed documents one by one. Writes nothing for unchanged ones.
  * @throws FetchFailed, SyncRefused, LeaseLost, and the reason of `signal`
  */
 export async function readWhole(
@@ -72,7 +71,7 @@ export async function readWhole(
       await take(own, { lease, reading, told: next.value });
     }
   } finally {
-    // One that hangs keeps nobody waiting.
+    // Does not wait, because a fetcher may hang.
     void told.return({ unseen: 'keep', cursor: null }).catch(() => undefined);
   }
 }
@@ -89,7 +88,7 @@ async function nextOf(
     const next = told.next().catch((cause: unknown) => {
       throw new FetchFailed('the fetcher failed', { cause });
     });
-    // Not asked for any more when it was aborted first.
+    // Handles the rejection in case the abort comes first.
     next.catch(() => undefined);
     return await Promise.race([next, aborted.promise]);
   } catch (error) {
@@ -176,7 +175,7 @@ async function takeDocument(
   progress.changed += 1;
 }
 
-/** False: it cannot be indexed, what is indexed of it stays. */
+/** Stages a document. Returns false if it cannot be indexed; its indexed version then stays. */
 async function stage(
   deps: StageDeps,
   work: { lease: Lease; reading: Reading; document: FetchedDocument; hash: string },
@@ -218,7 +217,7 @@ async function stage(
   return true;
 }
 
-/** In one statement: about a megabyte. */
+/** Number of batches in one statement, which have about a megabyte. */
 const BATCHES_AT_ONCE = 4;
 
 async function writeBatches(

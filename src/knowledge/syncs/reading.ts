@@ -6,19 +6,19 @@ import type { Progress } from './claims.sql.ts';
 import { listStaged } from './staged-documents.sql.ts';
 import { listKnown, type KnownDocument, type NewValidators } from './synced-documents.sql.ts';
 
-/** What a sync knows of the documents of its source while it reads them. */
+/** State of a sync while it reads the documents of its source. */
 export type Reading = {
-  /** By path, as they are indexed. */
+  /** Indexed documents by path. */
   indexed: ReadonlyMap<string, KnownDocument>;
-  /** By path, as they will be: read by this sync, also by a process of it that died. */
+  /** Changed documents by path, read by this sync or by an earlier process of the same sync. */
   staged: Map<string, StagedNote>;
-  /** Passages of those. */
+  /** Number of passages of the staged documents. */
   stagedChunks: number;
-  /** Paths that were told of. */
+  /** Paths that the fetcher reported. */
   seen: Set<string>;
-  /** Indexed ones that are to go. */
+  /** Indexed documents that will be removed. */
   skipped: Set<string>;
-  /** Of indexed documents by their ids. */
+  /** Changed validators of indexed documents, by document id. */
   validators: Map<string, NewValidators>;
   progress: Progress & { problems: SyncProblem[] };
   end: FetchEnd | undefined;
@@ -30,7 +30,7 @@ const PAGE = 5_000;
 const PROBLEMS_MAX = 100;
 const REASON_CHARS_MAX = 500;
 
-/** The progress is shared with whoever shows it. */
+/** Loads the state of a sync. The caller shares `progress` with the code that shows it. */
 export async function beginReading(
   pool: Pool,
   { id, sourceId, progress }: { id: string; sourceId: string; progress: Reading['progress'] },
@@ -69,20 +69,20 @@ export async function beginReading(
   };
 }
 
-/** Notes what is staged of a path now; undefined: nothing is. */
+/** Updates the note on the staged version of a path; `undefined` removes it. */
 export function noteStaged(reading: Reading, path: string, note: StagedNote | undefined): void {
   reading.stagedChunks += (note?.chunks ?? 0) - (reading.staged.get(path)?.chunks ?? 0);
   if (note) reading.staged.set(path, note);
   else reading.staged.delete(path);
 }
 
-/** What a fetcher may ask with whether a document is another one. */
+/** Returns the validators with which a fetcher can ask whether a document has changed. */
 export function validatorsOf({ indexed, staged }: Reading, path: string): Validators | undefined {
   const known = staged.get(path) ?? indexed.get(path);
   return known && { etag: known.etag, lastModified: known.lastModified };
 }
 
-/** Of all that is shown of a document: whatever of it changes makes it another. base64 */
+/** Returns a base64 hash of everything that is shown of a document. A document has changed if its hash differs. */
 export function hashOf(document: Extract<Fetched, { kind: 'document' }>): string {
   const { path, title, url, language, text } = document;
   const shown = JSON.stringify([path, title, url, language]);
@@ -100,7 +100,7 @@ export function noteProblem({ progress }: Reading, problem: SyncProblem): void {
   });
 }
 
-/** PostgreSQL keeps neither U+0000 nor half a character. */
+/** Removes U+0000 and replaces unpaired surrogates, which PostgreSQL cannot store. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }

@@ -13,8 +13,7 @@ import { requireSource } from '../sources/write-source.ts';
 type SourceKey = { namespace: string; id: string };
 
 /**
- * Indexes a text or a file once more at once; of a source that is fetched, a sync is in the queue when this
- * returns: the one that is there or under way, if there is one.
+ * Indexes a text or file again. For a fetched source, queues a sync unless one is queued or running.
  * @throws ApiError not_found, no_content, invalid_body, unavailable
  */
 export async function requestSync(
@@ -35,7 +34,7 @@ export async function requestSync(
 }
 
 /**
- * Stops a sync: nothing of it is applied from now on, and whoever runs it finds out within two seconds.
+ * Cancels a sync. Its results are not applied from now on, and the process that runs it stops within two seconds.
  * @throws ApiError not_found, sync_finished
  */
 export async function stopSync(

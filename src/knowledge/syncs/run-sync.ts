@@ -17,24 +17,24 @@ import { deleteStagedOf } from './staged-documents.sql.ts';
 import { SyncRefused } from './sync-refused.ts';
 import { readCursor } from './synced-documents.sql.ts';
 
-/** What reads the sources of each type that is fetched. */
+/** Fetchers by type of source. */
 export type Fetchers = Partial<Record<FetchedType, Fetcher>>;
 
 export type SyncDeps = ApplyDeps & {
   fetchers: Fetchers;
   cutter: Pick<TextCutter, 'cut'>;
-  /** The turns of syncs that write. */
+  /** Queue that limits concurrent writes of syncs. */
   writes: FairQueue;
   log: Logger;
   times?: LeaseTimes | undefined;
 };
 
-/** A sync whose processes die, one after the other, is itself the reason. */
+/** Number of takeovers after which a sync fails, because it probably causes the crashes of its processes itself. */
 const TAKEN_OVER_MAX = 5;
 
 /**
- * Runs a claimed sync to its end, whatever that is. When the process is `stopping` it is given back; when
- * the database is away it is left to whoever claims it next.
+ * Runs a claimed sync to its end. Returns it to the queue if the process is `stopping`. If the database is unavailable,
+ * another process claims the sync after its lease has expired.
  */
 export async function runSync(
   deps: SyncDeps,
@@ -111,7 +111,7 @@ async function end(
   }
 }
 
-/** Undefined: it is no failure of the sync itself. */
+/** Returns the failure of the sync, or `undefined` if the sync itself did not fail. */
 function failureOf(error: unknown): Failure | undefined {
   if (error instanceof FetchFailed) return failureOfFetch(error.cause);
   if (error instanceof SyncRefused) return { reason: error.reason, message: error.message };

@@ -10,19 +10,19 @@ import { deleteStagedOf } from './staged-documents.sql.ts';
 
 export type SyncRunner = {
   start: () => void;
-  /** Gives back what it runs, and waits until that has ended. */
+  /** Returns running syncs to the queue and waits until they have stopped. */
   stop: () => Promise<void>;
 };
 
 export type SyncRunnerDeps = Omit<SyncDeps, 'metrics' | 'writes'> & {
   metrics: SyncDeps['metrics'] & Pick<Metrics, 'knowledgeOverdue'> & FairQueueMetrics;
-  /** Whose syncs it runs; empty: all. */
+  /** Namespaces whose syncs this process runs; empty for all. */
   namespaces: readonly string[];
 };
 
 /**
- * Limits the syncs that a process reads. Most of the time each waits for its site and costs the memory of a few pages.
- * None waits in the queue itself: those that wait are rows, for any process to claim.
+ * Limits the syncs that a process reads. Most of the time each waits for its site and occupies the memory of a few
+ * pages. None waits in this queue, because waiting syncs are rows that any process can claim.
  */
 const READING = { places: 16, share: 4, waitingMax: { namespace: 0, all: 0 } };
 /** Limits how many syncs stage or apply documents at the same time, because each keeps PostgreSQL busy. */
@@ -35,8 +35,8 @@ const LOOK_MS = 1_000;
 const CLEAN_MS = 60_000;
 
 /**
- * Runs syncs in every process of the operator, whoever leads: each is claimed in PostgreSQL, so that no
- * two run the same, and one whose process died is taken over.
+ * Runs syncs in every process of the operator, whether it leads or not. Claims in PostgreSQL ensure that each sync runs
+ * once and that another process takes it over if its process dies.
  */
 export function createSyncRunner(deps: SyncRunnerDeps): SyncRunner {
   const { metrics } = deps;

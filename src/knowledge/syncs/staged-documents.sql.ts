@@ -1,12 +1,12 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import { HELD, type Lease } from './claims.sql.ts';
 
-/** What a sync has read, until all of it is put in the index at once. */
+/** Staged content: everything that a sync has read. It is indexed later in a single transaction. */
 
-/** As the index will have it. `hash` tells whether it is another than the one before. */
+/** A document as it will be indexed. `hash` decides whether it has changed. */
 export type StagedDocument = {
   path: string;
-  /** uuid its batches are kept under. */
+  /** UUID of its batches. */
   batchesId: string;
   title: string;
   hash: Buffer;
@@ -18,12 +18,11 @@ export type StagedDocument = {
   lastModified: string | null;
 };
 
-/** Taken as long as the statement runs: nobody takes the sync over in the middle of it. */
+/** Locks the lease for the duration of the statement, so that no other process takes the sync over meanwhile. */
 const FENCE = `fence as materialized (select id from knowledge_syncs where ${HELD} for share)`;
 
 /**
- * Writes some batches of a document that is not staged yet. False: the lease holds no more, nothing is
- * written.
+ * Stores some batches of a document that is not staged yet. Returns false if the lease was lost, and stores nothing.
  */
 export async function stageBatches(
   db: Db,
@@ -40,7 +39,7 @@ export async function stageBatches(
   return rowCount === part.batches.length;
 }
 
-/** A document whose batches are all there; in place of another reading of its path. */
+/** Stages a document whose batches are all stored. Replaces an earlier version of its path. */
 export async function stageDocument(
   db: Db,
   { id, lease }: Lease,
@@ -74,7 +73,7 @@ export async function stageDocument(
   return rowCount === 1;
 }
 
-/** The document of a path is not to be indexed after all. */
+/** Removes the staged document of a path. */
 export async function unstageDocument(
   db: Db,
   { id, lease }: Lease,
@@ -92,7 +91,7 @@ export async function unstageDocument(
 const COLUMNS = `path, batches_id as "batchesId", title, content_hash as hash, bytes, chunks, language, url,
   etag, last_modified as "lastModified"`;
 
-/** In the order of their paths, a page after `after`. */
+/** Lists a page of staged documents after `after`, ordered by path. */
 export async function listStaged(
   db: Db,
   { id, after, limit }: { id: string; after: string | null; limit: number },
@@ -105,7 +104,7 @@ export async function listStaged(
   return rows;
 }
 
-/** One batch, or undefined behind the last. */
+/** Returns one batch, or `undefined` after the last one. */
 export async function readStagedBatch(
   db: Db,
   { id, batchesId, number }: { id: string; batchesId: string; number: number },
@@ -118,7 +117,7 @@ export async function readStagedBatch(
   return rows[0]?.batch;
 }
 
-/** Of a sync that is over; of all that are, without an id. */
+/** Deletes the staged content of a sync that has ended, or of all ended ones without an id. */
 export async function deleteStagedOf(db: Db, id: string | null): Promise<void> {
   for (const table of ['knowledge_staged_batches', 'knowledge_staged_documents']) {
     await db.query(

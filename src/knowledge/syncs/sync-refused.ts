@@ -1,6 +1,6 @@
 import { PASSAGES_MAX, WORDS_MAX } from '../passages/cut-passages.ts';
 
-/** What a source holds cannot be indexed: the sync fails, and what was indexed stays. */
+/** The content of a source cannot be indexed. The sync fails, and the indexed content stays. */
 export class SyncRefused extends Error {
   override readonly name = 'SyncRefused';
   readonly reason: string;
@@ -11,14 +11,14 @@ export class SyncRefused extends Error {
   }
 }
 
-/** Paths are kept in memory while a sync runs. */
+/** Limited because a running sync keeps all paths in memory. */
 export const DOCUMENTS_MAX = 55_000;
-/** Of the text of one document. */
+/** Limit for the text of one document. */
 export const DOCUMENT_BYTES_MAX = 20 * 1024 * 1024;
-/** The index of paths takes no longer ones. */
+/** Limit of the index of paths. */
 export const PATH_BYTES_MAX = 2_048;
 
-/** @throws SyncRefused */
+/** Checks the limits of a source. @throws SyncRefused */
 export function requireRoomFor(totals: { documents: number; chunks: number }): void {
   if (totals.documents > DOCUMENTS_MAX) {
     throw new SyncRefused(
@@ -34,7 +34,7 @@ export function requireRoomFor(totals: { documents: number; chunks: number }): v
   }
 }
 
-/** @throws SyncRefused */
+/** Checks the number of distinct words. @throws SyncRefused */
 export function requireFewWords(words: number, wordsMax = WORDS_MAX): void {
   if (words <= wordsMax) return;
   throw new SyncRefused(

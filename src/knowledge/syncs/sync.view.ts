@@ -3,7 +3,7 @@ import { fromUuid } from '../../ids.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 import { SYNC_STATUSES, SYNC_TRIGGERS, type SyncRow } from '../sources/knowledge-syncs.sql.ts';
 
-/** Syncs as REST answers them (contract/knowledge.md#syncs). */
+/** Representation of syncs in the REST API (contract/knowledge.md#syncs). */
 
 const count = z.int().min(0);
 
@@ -57,7 +57,7 @@ export const KnowledgeSync = z
   })
   .meta({ id: 'KnowledgeSync', description: 'One reading of a website or an integration.' });
 
-/** `withProblems`: not in lists. */
+/** Returns a sync for the REST API. Lists leave out the problems. */
 export function syncView(row: SyncRow, withProblems: boolean): z.output<typeof KnowledgeSync> {
   const { found, unchanged, changed, failed, skipped } = row;
   return {

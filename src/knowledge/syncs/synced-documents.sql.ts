@@ -2,12 +2,12 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { KnowledgeSourceRow, LastSync } from '../sources/knowledge-sources.sql.ts';
 import type { StagedDocument } from './staged-documents.sql.ts';
 
-/** Documents of a source as its syncs find and leave them. */
+/** Documents of a source, as syncs read and write them. */
 
 export type KnownDocument = {
   id: string;
   path: string;
-  /** base64 */
+  /** Base64. */
   hash: string;
   bytes: number;
   chunks: number;
@@ -15,7 +15,7 @@ export type KnownDocument = {
   lastModified: string | null;
 };
 
-/** Those of a source, a page after `after`, in the order of their ids. */
+/** Lists a page of a source's documents after `after`, ordered by id. */
 export async function listKnown(
   db: Db,
   { sourceId, after, limit }: { sourceId: string; after: string | null; limit: number },
@@ -30,7 +30,7 @@ export async function listKnown(
   return rows;
 }
 
-/** Adds or updates the document of a path; its id stays. */
+/** Inserts or updates the document of a path. An existing id stays. */
 export async function upsertSynced(
   db: Db,
   {
@@ -72,7 +72,7 @@ export async function upsertSynced(
       d.language,
     ],
   );
-  return rows[0]!.id; // Inserted or updated, so returned.
+  return rows[0]!.id; // An upsert always returns its row.
 }
 
 export async function deleteDocuments(db: Db, ids: readonly string[]): Promise<void> {
@@ -82,7 +82,7 @@ export async function deleteDocuments(db: Db, ids: readonly string[]): Promise<v
 
 export type NewValidators = { id: string; etag: string | null; lastModified: string | null };
 
-/** Of documents that were served anew without being others. */
+/** Updates the validators of documents whose content has not changed. */
 export async function writeValidators(db: Db, documents: readonly NewValidators[]): Promise<void> {
   if (documents.length === 0) return;
   await db.query(
@@ -106,7 +106,7 @@ export async function sumDocuments(db: Db, sourceId: string): Promise<Totals> {
        from knowledge_documents where source_id = $1`,
     [sourceId],
   );
-  return rows[0]!; // An aggregate has one row.
+  return rows[0]!; // An aggregate returns exactly one row.
 }
 
 export async function readCursor(db: Db, sourceId: string): Promise<string | null> {
@@ -119,10 +119,7 @@ export async function readCursor(db: Db, sourceId: string): Promise<string | nul
 
 type Shown = Pick<KnowledgeSourceRow, 'status' | 'ready' | 'reason' | 'message'>;
 
-/**
- * A sync read all there is; `index`: what changed in it, undefined when nothing did. Called with the row
- * locked.
- */
+/** Stores the end of a successful sync. The caller has locked the row. */
 export async function writeSynced(
   db: Db,
   source: Totals &
@@ -159,7 +156,7 @@ export async function writeSynced(
   );
 }
 
-/** A sync failed; what was indexed stays. Called with the row locked. */
+/** Stores the failure of a sync. The indexed content stays. The caller has locked the row. */
 export async function writeSyncFailure(
   db: Db,
   source: Shown & { id: string; nextSyncAt: number | null },
@@ -174,7 +171,7 @@ export async function writeSyncFailure(
   );
 }
 
-/** Sources whose time has come. */
+/** Lists sources whose next sync is due. */
 export async function listDue(
   db: Db,
   limit: number,
@@ -190,7 +187,7 @@ export async function listDue(
   return rows;
 }
 
-/** Whether its time has still come: another process may have been first. Locks the row. */
+/** Claims a due source and locks its row. Returns false if another process was first. */
 export async function takeDue(
   db: Db,
   { id, nextSyncAt }: { id: string; nextSyncAt: number | null },
@@ -205,7 +202,7 @@ export async function takeDue(
   return rowCount === 1;
 }
 
-/** Sources with a schedule, and when each was last read whole or, if never, made. */
+/** Lists the schedules of sources with the time of their last complete sync, or else of their creation. */
 export async function listScheduled(db: Db): Promise<{ schedule: string; lastMs: number }[]> {
   const { rows } = await db.query<{ schedule: string; lastMs: number }>(
     `select spec->>'schedule' as schedule, coalesce(last_synced_at, created_at) as "lastMs"

@@ -4,12 +4,12 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { findByHash, type NewVector, type PassageToEmbed } from './knowledge-vectors.sql.ts';
 import { toBytes } from './vector-bytes.ts';
 
-/** One request. @throws EmbeddingFailure */
+/** Embeds texts in one request. @throws EmbeddingFailure */
 export type EmbedTexts = (texts: readonly string[]) => Promise<Embedded>;
 
 /**
- * The vectors of some passages. A text that was embedded before, for whatever passage of the owner, is
- * not sent again; one that the provider does not take is left out, unless it takes none.
+ * Returns the vectors of passages. A text that was embedded before for the same owner is not sent again. Leaves out
+ * texts that the provider refuses, unless it refuses all.
  * @throws EmbeddingFailure
  */
 export async function vectorsOf(
@@ -36,7 +36,10 @@ export async function vectorsOf(
   });
 }
 
-/** Undefined for each text that is refused while others are taken: too long for the model, mostly. */
+/**
+ * Embeds texts. The result is `undefined` for a text that is refused while others are accepted, mostly because it is
+ * too long for the model.
+ */
 async function embedTaken(
   embed: EmbedTexts,
   texts: readonly string[],
@@ -46,7 +49,7 @@ async function embedTaken(
     return (await embed(texts)).vectors;
   } catch (error) {
     if (!isRefusal(error) || texts.length === 1) throw error;
-    // Whether it is the texts: a wrong model or address refuses the shortest one too.
+    // Checks whether the texts are the cause: a wrong model or address refuses even the shortest text.
     await embed([texts.toSorted((a, b) => a.length - b.length)[0]!]);
     return halved(embed, texts);
   }
@@ -73,7 +76,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof EmbeddingFailure && error.failure.code === 'model_refused';
 }
 
-/** Headings say what a passage is about; of an answer they are the question. */
+/** Includes the headings, which name the subject of a passage. The heading of an answer is the question. */
 function textOf({ heading, text }: PassageToEmbed): string {
   return heading === '' ? text : `${heading}\n${text}`;
 }

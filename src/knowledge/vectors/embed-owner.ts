@@ -27,28 +27,28 @@ export type EmbedOwnerDeps = {
   embed: EmbedTexts;
   batchSize: number;
   signal: AbortSignal;
-  /** Monotonic. */
+  /** Monotonic clock. */
   nowMs: () => number;
-  /** A batch is stored. */
+  /** Called after each stored batch. */
   onProgress: () => void;
 };
 
-/** `more`: others have their turn first; `lost`: another process is at it. */
+/** Result of a turn. `more`: the turn ended before the owner was complete. `lost`: another process has the lease. */
 export type EmbedOutcome = 'done' | 'more' | 'lost' | EmbeddingFailure;
 
-/** Longer than the longest request with the statements around it. */
+/** Longer than the longest request including its statements. */
 const LEASE_MS = 90_000;
-/** Of one owner in a row. */
+/** Maximum time for one owner per turn. */
 const TURN_MS = 30_000;
-/** Of a batch, so that no request is too large whatever its passages hold. */
+/** Maximum size of a batch, so that no request becomes too large. */
 const BATCH_CHARS = 60_000;
-/** Between attempts at most; a provider may ask for longer. */
+/** Maximum pause between attempts, unless the provider requests a longer one. */
 const WAIT_MS_MAX = 300_000;
 const RETRY_AFTER_MS_MAX = 3_600_000;
 
 /**
- * Gives each passage of an owner its vector, batch by batch: what is stored stays, whenever the process
- * dies. The passages are found by their words all the time.
+ * Embeds the passages of an owner batch by batch. Stored batches survive the end of the process. Searches find the
+ * passages by their words all the time.
  */
 export async function embedOwner(
   deps: EmbedOwnerDeps,
@@ -94,7 +94,7 @@ async function embedBatches(
     const [made] = sizes;
     if (made === undefined) continue;
     size ??= made;
-    // Some of them may be from before.
+    // Some vectors may have been stored earlier.
     const another = sizes.find((one) => one !== size);
     if (another !== undefined) throw await anotherSize(pool, { row, lease, size, made: another });
     const isStored = await inTransaction(pool, async (db) => {
@@ -108,8 +108,8 @@ async function embedBatches(
 }
 
 /**
- * The same name, and another model behind it: its vectors and the old ones have nothing in common, and
- * questions are embedded with the new one.
+ * Discards all vectors because the name now stands for a different model. Its vectors are not comparable with the old
+ * ones, and questions are embedded with the new model.
  */
 async function anotherSize(
   pool: Pool,

@@ -26,7 +26,7 @@ export type EmbeddingWorkerDeps = {
   pool: Pool;
   notifier: Pick<Notifier, 'notify'>;
   embedder: Embedder;
-  /** The default provider embeds (PARLEY_EMBEDDING_MODEL). */
+  /** Whether the default provider embeds (PARLEY_EMBEDDING_MODEL). */
   hasDefault: boolean;
   isOurs: (owner: { namespace: string }) => boolean;
   metrics: FairQueueMetrics;
@@ -38,23 +38,26 @@ type Found = EmbeddingModel & { batchSize: number };
 type Due = Plan['due'][number];
 
 const EVERY_MS = 5_000;
-/** Limits the owners that a process embeds: each has one request in progress and keeps its place for up to half a minute. */
+/**
+ * Limits the owners that a process embeds. Each has one request in progress and keeps its place for up to half a
+ * minute.
+ */
 const EMBEDDING = { places: 8, share: 4, waitingMax: { namespace: 1_000, all: 10_000 } };
-/** Of one batch. */
+/** Timeout for one batch. */
 const REQUEST_MS = 60_000;
-/** A provider that failed is left alone by the others that wait for it. */
+/** Pause of all jobs of a provider after a failure. */
 const PAUSE_MS = 5_000;
 
 /**
- * Embeds passages in the background, in every process of the operator role: a lease in the database says
- * who is at which owner. It finds by looking what there is to do, so nothing is lost with a process, and
- * who indexes or searches never waits for a provider.
+ * Embeds passages in the background, in every process of the operator role. A lease in the database assigns each owner
+ * to one process. The worker derives its jobs from the database, so none is lost if a process ends, and neither
+ * indexing nor searches wait for a provider.
  */
 export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Periodic {
   const { pool, log, everyMs = EVERY_MS } = deps;
   const pausedUntil = new Map<string, number>();
   const queue = createFairQueue({ kind: 'embeddings', ...EMBEDDING, metrics: deps.metrics });
-  /** Waiting jobs and those in progress, by their rows. */
+  /** Waiting and running jobs by the ids of their rows. */
   const jobs = new Map<number, Promise<void>>();
   let hasMoved = false;
   const stopping = new AbortController();
@@ -66,7 +69,7 @@ export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Periodic {
       const rows = plan.missing.map(({ owner, model }) => ({ ...owner, ...named(model) }));
       await insertEmbeddings(pool, rows);
     }
-    // One by one: each may have a hundred thousand vectors.
+    // Deletes one by one, because each may have a hundred thousand vectors.
     for (const id of plan.over) await deleteEmbeddings(pool, id);
     for (const due of plan.due) {
       const { id, ownerId } = due.row;
@@ -86,7 +89,7 @@ export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Periodic {
       })
       .finally(() => {
         jobs.delete(id);
-        // Rows of owners that changed meanwhile, or had more passages than a turn takes, are due again.
+        // Rows of owners that changed meanwhile or need another turn are due again.
         if (jobs.size > 0 || !hasMoved) return;
         hasMoved = false;
         worker.wake();

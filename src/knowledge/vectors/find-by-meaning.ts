@@ -11,24 +11,27 @@ import { readVectorsOf } from './knowledge-vectors.sql.ts';
 import { createQuestionVectors, type QuestionVector } from './question-vectors.ts';
 import { packed, readInto, similarityAt } from './vector-bytes.ts';
 
-/** How likely it is, by its meaning alone, that a passage answers; 0 to 1. */
+/** A passage with its score: the probability, judged only by meaning, that it answers. From 0 to 1. */
 export type Meant = Near & { score: number };
 
 /**
- * `used`: the question was compared by its meaning; `partly`: of some sources, the provider of the others
- * did not answer in time; `unavailable`: not at all, for that reason; `none`: nothing is embedded.
+ * Use of meaning in a search. `used`: all sources were compared. `partly`: the provider of some sources did not answer
+ * in time. `unavailable`: no provider did. `none`: nothing is embedded.
  */
 export type MeaningUse = 'used' | 'partly' | 'unavailable' | 'none';
 
 type FoundByMeaning = { meant: Meant[]; use: MeaningUse };
 
 export type FindByMeaning = {
-  /** Whether anything at all is embedded. No query but the first time, and now and then beside a search. */
+  /**
+   * Returns true if anything is embedded. Queries the database the first time, and later occasionally in the
+   * background.
+   */
   isOn: () => Promise<boolean>;
   /**
-   * The passages in scope that are most alike to a question, best first. Of more than can be
-   * looked through, those of `others` alone.
-   * @param others passages that were found otherwise
+   * Returns the passages in scope that are most similar to a question, best first. If there are too many to compare, it
+   * compares only `others`.
+   * @param others returns passages that were found by other means
    */
   find: (input: {
     scope: MeaningScope;
@@ -37,7 +40,7 @@ export type FindByMeaning = {
   }) => Promise<FoundByMeaning>;
 };
 
-/** What is looked through for one question: 10,000 passages in 1,536 numbers, some 70 ms on a busy machine. */
+/** Limit for the comparison with one question: 10,000 passages with 1,536 dimensions, about 70 ms on a busy machine. */
 const LOOKED_THROUGH_BYTES = 16 * 1024 * 1024;
 const MEANT_MAX = 50;
 const LOOK_AGAIN_MS = 5_000;
@@ -45,7 +48,7 @@ const LOOK_AGAIN_MS = 5_000;
 export function createFindByMeaning(deps: {
   pool: Pool;
   embedder: Pick<Embedder, 'embed'>;
-  /** Monotonic. */
+  /** Monotonic clock. */
   nowMs: () => number;
   budgetMs?: number;
   lookedThroughBytes?: number;
@@ -129,15 +132,15 @@ async function compareOthers(
     .sort((a, b) => b.similarity - a.similarity);
 }
 
-/** Of what a text can have in common with a question beyond what any has: so much answers it as often as not. */
+/** Excess similarity, from 0 to 1, at which a passage answers with a probability of one half. */
 const EVEN = 0.35;
-/** So much more or less makes it four times as likely, or as unlikely. */
+/** Difference in excess similarity that changes the odds by a factor of four. */
 const STEP = 0.08;
 
 /**
- * From a similarity to how likely the passage answers. Models differ in how alike they make texts that
- * have nothing to do with each other: that is the zero, the same text the one. Between them a curve that
- * is the same for all, set by hand and not fitted to anything (docs/decisions/0050-vectors.md).
+ * Converts a similarity into the probability that the passage answers. Models differ in the similarity of unrelated
+ * texts, which becomes 0; identical texts become 1. The curve between them is the same for all models. It was set by
+ * hand and not fitted (docs/decisions/0050-vectors.md).
  */
 export function scoreOf(similarity: number, baseline: number): number {
   const beyond = (similarity - baseline) / Math.max(0.05, 1 - baseline);

@@ -1,16 +1,16 @@
 import type { Meant } from './find-by-meaning.ts';
 
-/** Of reciprocal rank fusion: so much less do the first places differ. */
+/** Constant of reciprocal rank fusion. A larger one reduces the differences between the first ranks. */
 const K = 60;
 
 /**
- * Two lists made one: each passage counts by the places it has, not by scores that say different things
- * (Cormack, Clarke and Büttcher, 2009). A score is the higher one of what its words and its meaning say.
+ * Merges two lists by the ranks of their passages, because the scores are not comparable (Cormack, Clarke and Büttcher,
+ * 2009). The score of a hit is the higher one of words and meaning.
  */
 export function fuse<T extends { chunkId: string; score: number }>(
   byWords: readonly T[],
   byMeaning: readonly Meant[],
-  /** Those that only their meaning found; what is missing is gone. */
+  /** Passages that were found only by meaning. Deleted ones are missing. */
   read: ReadonlyMap<string, T>,
 ): (T & { similarity: number | null })[] {
   const points = new Map<string, number>();
@@ -21,7 +21,7 @@ export function fuse<T extends { chunkId: string; score: number }>(
   }
   const meant = new Map(byMeaning.map((one) => [one.chunkId, one]));
   const hits = new Map([...read, ...byWords.map((hit) => [hit.chunkId, hit] as const)]);
-  // Somebody has answered this very question: no other passage goes before that.
+  // The answer to exactly this question stays first.
   for (const { chunkId, score } of byWords) if (score === 1) points.set(chunkId, Infinity);
   return [...points]
     .sort(([, a], [, b]) => Number(b > a) - Number(a > b))

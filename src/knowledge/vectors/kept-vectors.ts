@@ -5,25 +5,25 @@ import type { Serving } from './knowledge-embeddings.sql.ts';
 import { readSmallVectors, readVectors, type StoredVector } from './knowledge-vectors.sql.ts';
 import { packed, readInto, similarityAt, type Packed } from './vector-bytes.ts';
 
-/** A passage and how alike it is to a question: 1, the same; 0, nothing in common. */
+/** A passage with its similarity to a question: 1 for the same text, 0 for nothing in common. */
 export type Near = { chunkId: string; similarity: number };
 
-/** The vectors of owners that were asked for last, in the memory of one process. */
+/** Vectors of the most recently searched owners, in the memory of one process. */
 export type KeptVectors = {
-  /** What of these is in memory; what is not is read first, some thousand at a time. */
+  /** Returns the vectors of these owners. Reads missing ones from the database, about a thousand at a time. */
   load: (db: Db, all: readonly Serving[]) => Promise<Kept[]>;
 };
 
 export type Kept = { chunkIds: string[]; vectors: Packed };
 
-/** Of all that is kept; the owners asked for least recently go. */
+/** Limit for all cached vectors. The least recently used owners are evicted. */
 export const KEPT_BYTES_MAX = 128 * 1024 * 1024;
-/** What a passage takes beside the numbers of its vector: its id, its scale. */
+/** Memory of a passage in addition to the numbers of its vector: its id and scale. */
 const ENTRY_BYTES = 64;
 const PAGE = 1_000;
 /** Owners with fewer vectors are read together. */
 const SMALL = 100;
-/** Multiplications until others have their turn: 2 ms. */
+/** Number of multiplications, about 2 ms, after which other work may run. */
 const SLICE = 500_000;
 
 type Entry = Kept & { generation: number; last: number; serving: Serving };
@@ -38,7 +38,7 @@ export function createKeptVectors(): KeptVectors {
     sizeCalculation: ({ chunkIds, vectors: { size } }) =>
       Math.max(1, chunkIds.length * (size + ENTRY_BYTES)),
   });
-  // One after the other: what one reads the next one finds.
+  // Serializes loads, so that a later one finds what an earlier one has read.
   let loading: Promise<unknown> = Promise.resolve();
 
   const isCurrent = ({ id, generation, embedded }: Serving): boolean => {
@@ -84,7 +84,7 @@ async function loadSmall(db: Db, all: readonly Serving[]): Promise<Entry[]> {
   return all.map((serving) => entryOf(serving, undefined, of.get(serving.id) ?? []));
 }
 
-/** Reads what was added since; all of it anew when something was removed. */
+/** Reads the vectors that were added since, or all vectors if some were removed. */
 async function loadLarge(db: Db, serving: Serving, before: Entry | undefined): Promise<Entry> {
   const base = before?.generation === serving.generation ? before : undefined;
   const rows: StoredVector[] = [];
@@ -118,7 +118,7 @@ function entryOf(serving: Serving, base: Entry | undefined, all: readonly Stored
   };
 }
 
-/** Those most alike to a question, best first; every one is looked at, in slices. */
+/** Returns the passages that are most similar to a question, best first. Compares every passage, in slices. */
 export async function nearest(
   all: readonly Kept[],
   question: Float32Array,

@@ -1,22 +1,22 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** What owners of passages are embedded with. `dimensions` 0: the model's own. */
+/** Embeddings of owners of passages. `dimensions` 0 stands for the default of the model. */
 
-/** An owner with passages, and what it declares for them. `mark`: another one once they changed. */
+/** An owner of passages with its declared provider. `mark` changes whenever the passages do. */
 export type OwnerToEmbed = {
   ownerId: string;
   namespace: string;
   isSource: boolean;
-  /** null: the default provider. */
+  /** `null` for the default provider. */
   provider: string | null;
   model: string | null;
   mark: string;
 };
 
 /**
- * Sources that are indexed and name a provider, with `all` also those that name none; and agents with
- * answers. These are embedded as the default says or, without one, as the first source of their
- * namespace that names a provider.
+ * Lists indexed sources that name a provider, or all indexed sources if `all` is true, and agents with answers. Answers
+ * are embedded by the default provider. Without one, they use the provider of the first source in their namespace that
+ * names one.
  */
 export async function listOwnersToEmbed(db: Db, all: boolean): Promise<OwnerToEmbed[]> {
   const { rows } = await db.query<OwnerToEmbed>({
@@ -54,7 +54,7 @@ export type EmbeddingsRow = {
   dimensions: number;
   mark: string | null;
   isComplete: boolean;
-  /** Nobody is at it, and it is not put off. */
+  /** Whether no process holds its lease and it is not postponed. */
   isDue: boolean;
 };
 
@@ -91,15 +91,18 @@ export async function insertEmbeddings(db: Db, all: readonly NewEmbeddings[]): P
   );
 }
 
-/** With their vectors. */
+/** Deletes embeddings and their vectors. */
 export async function deleteEmbeddings(db: Db, id: number): Promise<void> {
   await db.query('delete from knowledge_embeddings where id = $1', [id]);
 }
 
-/** Whoever has the lease of a row is the only one that writes its vectors. */
+/** Lease of a row. Only its holder writes the vectors of the row. */
 export type Lease = { id: number; token: string };
 
-/** Undefined: somebody else has it, or it is gone. `size`: numbers of its vectors, null before the first. */
+/**
+ * Takes the lease of a row. Returns `undefined` if another process holds it or the row was deleted. `size` is the
+ * number of dimensions, or `null` before the first vector.
+ */
 export async function takeLease(
   db: Db,
   { id, token }: Lease,
@@ -114,7 +117,7 @@ export async function takeLease(
   return rows[0];
 }
 
-/** Renews a lease, and locks its row until the transaction ends. False: it was lost. */
+/** Renews a lease and locks its row until the transaction ends. Returns false if the lease was lost. */
 export async function renewLease(db: Db, { id, token }: Lease, forMs: number): Promise<boolean> {
   const { rowCount } = await db.query(
     `update knowledge_embeddings set lease_until = now() + make_interval(secs => $3)
@@ -124,7 +127,7 @@ export async function renewLease(db: Db, { id, token }: Lease, forMs: number): P
   return rowCount === 1;
 }
 
-/** All that `mark` stands for has its vector. */
+/** Marks embeddings as complete for the passages that `mark` stands for. */
 export async function finishEmbeddings(
   db: Db,
   { id, token }: Lease,
@@ -140,7 +143,7 @@ export async function finishEmbeddings(
   );
 }
 
-/** It is tried again, after ever longer pauses or when the provider said. */
+/** Postpones embeddings after a failure. The pauses grow, or follow the request of the provider. */
 export async function putOffEmbeddings(
   db: Db,
   { id, token }: Lease,
@@ -156,7 +159,7 @@ export async function putOffEmbeddings(
   );
 }
 
-/** Gives a lease back with nothing said. */
+/** Releases a lease without recording a result. */
 export async function releaseLease(db: Db, { id, token }: Lease): Promise<void> {
   await db.query(
     'update knowledge_embeddings set lease_until = null where id = $1 and lease_token = $2',
@@ -164,7 +167,7 @@ export async function releaseLease(db: Db, { id, token }: Lease): Promise<void> 
   );
 }
 
-/** The vectors of another model under the same name: all of them go. */
+/** Deletes all vectors, because the name now stands for a different model. */
 export async function restartEmbeddings(db: Db, { id, token }: Lease): Promise<void> {
   await db.query(
     `delete from knowledge_vectors v using knowledge_embeddings e
@@ -184,10 +187,10 @@ export async function hasEmbeddings(db: Db): Promise<boolean> {
     name: 'has_embeddings',
     text: 'select exists (select from knowledge_embeddings where size is not null) as any',
   });
-  return rows[0]!.any; // One row always.
+  return rows[0]!.any; // The query always returns one row.
 }
 
-/** What a search goes by. */
+/** Embeddings that a search uses. */
 export type Serving = {
   id: number;
   ownerId: string;
@@ -199,14 +202,14 @@ export type Serving = {
   generation: number;
 };
 
-/** Whose passages are searched. `sourceIds` and `agentId` as in a search; null with `all`: all agents. */
+/** Scope of a search by meaning, like `KnowledgeScope`. An `agentId` of `null` together with `all` means all agents. */
 export type MeaningScope = {
   namespace: string;
   agentId: string | null;
   sourceIds: readonly string[] | 'all';
 };
 
-/** Of each owner the embeddings that serve: complete ones if there are any. */
+/** Returns the embeddings to use for each owner, preferably complete ones. */
 export async function listServing(db: Db, scope: MeaningScope): Promise<Serving[]> {
   const { namespace, agentId, sourceIds } = scope;
   const isAll = sourceIds === 'all';

@@ -1,11 +1,11 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { KnowledgeHit } from '../passages/search-passages.ts';
 
-/** Vectors of passages, as vector-bytes.ts has them. */
+/** Vectors of passages, in the format of vector-bytes.ts. */
 
 export type PassageToEmbed = { chunkId: string; position: number; heading: string; text: string };
 
-/** Passages of an owner that have no vector, in their order, from a position on. */
+/** Lists passages of an owner without a vector, in their order and after a position. */
 export async function listWithoutVector(
   db: Db,
   input: { embeddingsId: number; ownerId: string; after: number; limit: number },
@@ -23,7 +23,7 @@ export async function listWithoutVector(
   return rows;
 }
 
-/** The vectors of texts that were embedded before, by their hashes in hexadecimal. */
+/** Returns the vectors of texts that were embedded before, by their hexadecimal hashes. */
 export async function findByHash(
   db: Db,
   embeddingsId: number,
@@ -40,7 +40,10 @@ export async function findByHash(
 
 export type NewVector = { chunkId: string; hash: Buffer; vector: Buffer };
 
-/** Called with the lease's row locked. Those that have one already, and those that are gone, are left out. */
+/**
+ * Stores vectors. Leaves out passages that have one already and passages that were deleted. The caller has locked the
+ * row of the lease.
+ */
 export async function insertVectors(
   db: Db,
   {
@@ -70,7 +73,7 @@ export async function insertVectors(
   );
 }
 
-/** Of passages that are gone. Returns how many. */
+/** Deletes the vectors of deleted passages. Returns their number. */
 export async function deleteOrphans(db: Db, embeddingsId: number): Promise<number> {
   const { rowCount } = await db.query(
     `delete from knowledge_vectors v
@@ -88,7 +91,7 @@ export type StoredVector = {
   vector: Buffer;
 };
 
-/** A page of vectors in the order of their writing, after a number. */
+/** Reads a page of vectors after a number, in the order in which they were written. */
 export async function readVectors(
   db: Db,
   input: { embeddingsId: number; after: number; limit: number },
@@ -103,7 +106,7 @@ export async function readVectors(
   return rows;
 }
 
-/** All vectors of many owners who have few each. */
+/** Reads all vectors of many owners that have few each. */
 export async function readSmallVectors(
   db: Db,
   embeddingsIds: readonly number[],
@@ -119,7 +122,7 @@ export async function readSmallVectors(
   return rows;
 }
 
-/** Of passages that were found otherwise, where they have one. */
+/** Reads the vectors of passages that were found by other means, if they have one. */
 export async function readVectorsOf(
   db: Db,
   input: { embeddingsIds: readonly number[]; chunkIds: readonly string[] },
@@ -137,7 +140,7 @@ export async function readVectorsOf(
   return rows;
 }
 
-/** Passages that only their meaning found; those that are gone are left out. */
+/** Reads passages that were found only by meaning. Leaves out deleted ones. */
 export async function readHits(
   db: Db,
   { namespace, chunkIds }: { namespace: string; chunkIds: readonly string[] },
@@ -151,6 +154,6 @@ export async function readHits(
             where c.namespace = $2`,
     values: [chunkIds, namespace],
   });
-  // None of its words chose it.
+  // Words had no part in the choice.
   return rows.map((hit) => ({ ...hit, why: { matched: [], missing: [], likeness: null } }));
 }

@@ -1,21 +1,21 @@
 import type { EmbeddingModel } from '../../models/embeddings/embedder.ts';
 import type { EmbeddingsRow, OwnerToEmbed } from './knowledge-embeddings.sql.ts';
 
-/** What an owner is to be embedded with; null: nothing, for now or at all. */
+/** An owner and the model to embed it with, or `null` without a model at present. */
 export type Wanted = { owner: OwnerToEmbed; model: EmbeddingModel | null };
 
 export type Plan = {
-  /** Owners without a row of what they are to be embedded with. */
+  /** Owners that need a row for their model. */
   missing: { owner: OwnerToEmbed; model: EmbeddingModel }[];
-  /** Rows to work on, with what their owner's passages are known by now. */
+  /** Rows to work on, with the current mark of their owner. */
   due: { row: EmbeddingsRow; mark: string }[];
-  /** Rows that serve nobody. */
+  /** Rows to delete. */
   over: number[];
 };
 
 /**
- * What there is to do. Another model's vectors go once those that are wanted are complete; until then
- * they serve if they were complete themselves.
+ * Returns the work to do. Vectors of another model are deleted once those of the wanted model are complete. Until then
+ * searches use them if they were complete themselves.
  */
 export function planEmbeddings(wanted: readonly Wanted[], rows: readonly EmbeddingsRow[]): Plan {
   const byOwner = Map.groupBy(rows, ({ ownerId }) => ownerId);
@@ -23,7 +23,7 @@ export function planEmbeddings(wanted: readonly Wanted[], rows: readonly Embeddi
   for (const { owner, model } of wanted) {
     const own = byOwner.get(owner.ownerId) ?? [];
     byOwner.delete(owner.ownerId);
-    // A provider that is gone for a moment: what it has made goes on being of use.
+    // The provider may be unavailable temporarily, so its vectors stay in use.
     if (model === null) continue;
     const row = own.find((one) => isOf(one, model));
     if (!row) plan.missing.push({ owner, model });

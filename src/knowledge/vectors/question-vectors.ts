@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache';
 import { delay, timeoutSignal } from '../../clock.ts';
 import type { Embedder, EmbeddingModel } from '../../models/embeddings/embedder.ts';
 
-/** A question as a model has it, and what any text has in common with it. */
+/** A question as a vector, and its average similarity to unrelated texts. */
 export type QuestionVector = { vector: Float32Array; baseline: number };
 
-/** Questions in vectors, for a search that cannot wait. */
+/** Embeds questions for searches, which cannot wait long. */
 export type QuestionVectors = {
-  /** Undefined: it came too late, or not at all. Never rejects. */
+  /** Returns the vector, or `undefined` if it is late or the provider failed. Never rejects. */
   of: (
     namespace: string,
     model: EmbeddingModel,
@@ -16,20 +16,20 @@ export type QuestionVectors = {
   ) => Promise<QuestionVector | undefined>;
 };
 
-/** A search waits for so long and goes on without. */
+/** Maximum time that a search waits for the vector before it continues without. */
 export const BUDGET_MS = 300;
-/** From then on nobody waits for the answer; it is kept for who asks the same again. */
+/** Timeout of the request. A late answer is cached for a repetition of the question. */
 const REQUEST_MS = 10_000;
 const QUESTIONS_MAX = 1_000;
 const KEPT_MS = 600_000;
-/** After a failure nobody waits for so long; twice as long after each further one. */
+/** Pause after a failure, in which searches do not wait. It doubles with each further failure. */
 const PAUSE_MS = 1_000;
 const PAUSE_MS_MAX = 30_000;
 const CHARS_MAX = 2_000;
 
 /**
- * Texts about nothing that has to do with each other. What a question has in common with these on
- * average it has with everything: in some models any two texts are alike to 0.7, in others to 0.1.
+ * Unrelated texts. The average similarity of a question to them is its baseline, which depends on the model: in some,
+ * any two texts have a similarity of 0.7, in others of 0.1.
  */
 const ANYTHING = [
   'The train leaves at seven from platform four.',
@@ -69,7 +69,7 @@ export function createQuestionVectors({
       const { vectors } = await embedder.embed(asked.namespace, { ...asked.model, texts, signal });
       const [vector, ...rest] = vectors as [Float32Array, ...Float32Array[]];
       if (rest.length > 0) state.common = meanOf(rest);
-      // The same name, and another model behind it.
+      // The name now stands for a different model.
       if (state.common?.length !== vector.length) state.common = undefined;
       state.failures = 0;
       return { vector, baseline: state.common ? productOf(vector, state.common) : 0 };
@@ -85,7 +85,7 @@ export function createQuestionVectors({
     of: async (namespace, model, question) => {
       const text = question.trim().slice(0, CHARS_MAX).toWellFormed();
       const place = JSON.stringify([namespace, model.provider, model.model, model.dimensions]);
-      // Not the question itself: nothing that somebody said outlives its erasure as text.
+      // Uses a hash instead of the question, so that no text of a user outlives its erasure.
       const key = createHash('sha256').update(`${place}\0${text}`).digest('base64');
       const before = known.get(key);
       if (before) return before;

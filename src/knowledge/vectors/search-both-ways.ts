@@ -6,14 +6,14 @@ import { fuse } from './fuse.ts';
 import type { MeaningScope } from './knowledge-embeddings.sql.ts';
 import { readHits } from './knowledge-vectors.sql.ts';
 
-/** Of each way so many are looked at, whatever is asked for. */
+/** Minimum number of hits that each search contributes, whatever limit is requested. */
 const WIDE = 50;
-/** Where there are too many passages to compare each: so many that its words found. */
+/** Number of hits by words that are compared if there are too many passages to compare all. */
 const COMPARED = 200;
 
 /**
- * The passages that have a question's words or its meaning, best first. Where nothing is embedded, where
- * the provider does not answer in time and of a question without words it is the search by words alone.
+ * Returns the passages that match a question by words or by meaning, best first. Uses only words if nothing is
+ * embedded, if the provider does not answer in time, or if the question has no words.
  */
 export async function searchBothWays(
   db: Db,

@@ -1,7 +1,7 @@
 /**
- * Vectors as they are stored: of length 1, each number a signed byte, with what 1 of it stands for in
- * front (float32, big-endian). Of 1,536 numbers that is 1,540 bytes, a quarter of float32; a similarity is
- * off by less than 0.001.
+ * Stored format of vectors: normalized to length 1, each number as a signed byte, preceded by the scale (float32,
+ * big-endian). A vector of 1,536 numbers takes 1,540 bytes, a quarter of float32, and similarities deviate by less than
+ * 0.001.
  */
 
 export const SCALE_BYTES = 4;
@@ -16,7 +16,7 @@ export function toBytes(vector: Float32Array): Buffer {
   return bytes;
 }
 
-/** Stored vectors side by side, as they are looked through. */
+/** Stored vectors side by side, in the form that is compared. */
 export type Packed = { scales: Float32Array; numbers: Int8Array; size: number };
 
 export function packed(size: number, count: number): Packed {
@@ -28,7 +28,10 @@ export function readInto({ scales, numbers, size }: Packed, at: number, bytes: B
   numbers.set(new Int8Array(bytes.buffer, bytes.byteOffset + SCALE_BYTES, size), at * size);
 }
 
-/** How alike two are: 1, the same; 0, nothing in common. Both of length 1, equally long. */
+/**
+ * Returns the similarity of two vectors: 1 for the same, 0 for nothing in common. Both must have length 1 and the same
+ * number of dimensions.
+ */
 export function similarityAt(
   { scales, numbers, size }: Packed,
   at: number,
@@ -37,7 +40,7 @@ export function similarityAt(
   let [a, b, c, d] = [0, 0, 0, 0];
   const from = at * size;
   const whole = size - (size % 4);
-  // Four sums: each addition waits for the one before it, and four do not wait for each other.
+  // Four sums, because each addition waits for the previous one to the same sum.
   for (let i = 0; i < whole; i += 4) {
     a += numbers[from + i]! * to[i]!;
     b += numbers[from + i + 1]! * to[i + 1]!;

@@ -26,25 +26,25 @@ const MAX_DEPTH = 5;
 const MAX_PAGES = 500;
 const DELAY_MS = 500;
 const SYNC_MS_MAX = 6 * 3_600_000;
-/** Our name in robots.txt. */
+/** Product token of Parley in robots.txt. */
 const AGENT = 'parley';
 
 export type WebsiteDeps = {
   guard: AddressGuard;
-  /** Reads what was fetched, elsewhere than in this thread. */
+  /** Parses pages in another process. */
   extractFor: Extractor['extractFor'];
   version: string;
-  /** Default: the system's resolver. */
+  /** Defaults to the resolver of the system. */
   lookup?: Lookup | undefined;
-  /** A PEM certificate trusted besides the system's; for tests. */
+  /** PEM certificate that is trusted in addition to those of the system; for tests. */
   tlsCa?: string | undefined;
-  /** Of one page. */
+  /** Timeout for one page. */
   timeoutMs?: number;
-  /** Of a sync. */
+  /** Time limit for a whole sync. */
   syncMsMax?: number;
 };
 
-/** Reads websites (contract/knowledge.md#websites), and stops with its requests. */
+/** Opens the reader of websites (contract/knowledge.md#websites). `stop` ends its requests. */
 export function openWebsites(deps: WebsiteDeps): { fetch: Fetcher; stop: () => Promise<void> } {
   const { guard, timeoutMs = PAGE_TIMEOUT_MS } = deps;
   const egress = createEgressClient({
@@ -61,7 +61,7 @@ export function openWebsites(deps: WebsiteDeps): { fetch: Fetcher; stop: () => P
   };
 }
 
-/** Creates the requests of a site reader: through the egress client alone, to addresses that the guard allows. */
+/** Creates the requests of a site reader, which use only the egress client and only addresses that the guard allows. */
 export function createGuardedRequest(deps: {
   egress: EgressClient;
   guard: AddressGuard;
@@ -86,7 +86,7 @@ function refusalBy(guard: AddressGuard): (url: URL) => string | undefined {
   };
 }
 
-/** Names the server, which the egress client calls the receiver. */
+/** Replaces the word "receiver" of the egress client by "server". */
 function bare(sentence: string): string {
   return sentence.replace(/\.$/, '').replace(/\b[Tt]he receiver\b/g, 'the server');
 }

@@ -2,27 +2,27 @@ import { stem } from 'porter2';
 import { isEmptyStem } from '../question-words.ts';
 
 /**
- * How alike a question and the heading of a passage are, where that is a question itself: the cosine of
- * their words, weighed by how rare they are among headings (Salton and Buckley 1988). Words such as *how*,
- * *when* and *can* count here as all others do: they are what tells one question from the next.
+ * Compares a question with the heading of a passage that is itself a question: the cosine of their words, weighted by
+ * how rare they are among headings (Salton and Buckley 1988). Words such as *how*, *when* and *can* count like all
+ * others here, because they distinguish one question from another.
  */
 
-/** In words as `searchableText` has them. */
+/** A question and headings, in words as `searchableText` returns them. */
 export type Likened = {
   question: string;
-  /** Of all candidates; '' for none. */
+  /** Headings of all candidates; '' if a candidate has none. */
   headings: readonly string[];
 };
 
-/** What is known of the words of the question, by their stems. */
+/** Index entry for a word of the question. */
 export type KnownWord = {
-  /** Passages that have it. */
+  /** Number of passages that contain the word. */
   df: number;
-  /** Stems that mean about the same, or are probably meant. Between two questions they are the same. */
+  /** Stems of synonyms and corrections. Between two questions they count as the same word. */
   ways: readonly { lexeme: string }[];
 };
 
-/** From 0 to 1, in the order of the headings. `passages`: how many are searched. */
+/** Returns the likeness of each heading, from 0 to 1, in their order. `passages` is the number of passages searched. */
 export function likenessOf(
   { question, headings }: Likened,
   { known, passages }: { known: ReadonlyMap<string, KnownWord>; passages: number },
@@ -61,15 +61,15 @@ function lengthOf(words: ReadonlySet<string>, rarity: (word: string) => number):
   return Math.sqrt(sum);
 }
 
-/** Of few headings little is learnt: so many more are thought of, which have none of the words but empty ones. */
+/** Smoothing for small samples of headings: assumes this many further ones, which contain only stop words. */
 const UNSEEN_HEADINGS = 10;
 const SHARE_OF_EMPTY = 0.2;
 const UNSEEN_PASSAGES = 50;
 
 /**
- * How rare a word is among the headings of all passages, estimated from those of the candidates. They were
- * chosen for having words of the question: all that have a rare one are among them, so that one is counted,
- * and of a frequent one they are a part that is known. Of other words they are a sample.
+ * Returns how rare a word is among the headings of all passages, estimated from the candidates. They were selected
+ * because they contain words of the question. All passages with a rare word are candidates, so its count is exact; of
+ * those with a frequent word the candidates are a known part. For other words they are a sample.
  */
 function rarityAmong(
   headings: readonly ReadonlySet<string>[],

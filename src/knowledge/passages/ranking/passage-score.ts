@@ -1,30 +1,30 @@
 /**
- * The score of a passage: how probable it is that it answers the question. It is a logistic function of a
- * few figures, apart from what orders the passages. Fitted on texts of our own (docs/evaluation.md,
- * decision 44), and on nothing that is measured.
+ * Computes the score of a passage: the probability that it answers the question. It is a logistic function of a few
+ * figures, separate from those that order the passages. It was fitted on our own texts (docs/evaluation.md, decision
+ * 44), and on none of the texts that measure it.
  */
 
-/** From 0 to 1 each. */
+/** Figures of a passage, each from 0 to 1. */
 export type Signs = {
-  /** The weight of the question's words that are in it, of the weight of all of them. */
+  /** Share of the weight of the question's words that the passage contains. */
   coverage: number;
-  /** The same, each word by how much the passage is about it (BM25F). */
+  /** The same share, with each word weighted by how much the passage is about it (BM25F). */
   about: number;
-  /** Of its heading to the question; null: the heading is no question. */
+  /** Likeness of the heading and the question; `null` if the heading is not a question. */
   likeness: number | null;
 };
 
-/** A passage under a heading that is no question: what it has of the question decides. */
+/** Weights for a passage whose heading is not a question. Only the share of the question's words decides. */
 const PLAIN = { bias: -3.5, coverage: 6.7 };
 /**
- * Under a question: how alike the two are decides with it, and whether another one is as alike; the
- * question of the next passage often has most of the words.
+ * Weights for a passage whose heading is a question. They include the likeness of the two questions and the lead over
+ * other passages, because the question of the next passage often has most of the same words.
  */
 const ASKED = { bias: -5.7, likeness: 6.3, about: 3, aheadLike: 1.5, aheadAbout: 1.9, both: 0.9 };
-/** Farther ahead says no more. */
+/** Maximum lead. A larger one has no further meaning. */
 const AHEAD_MAX = 0.3;
 
-/** From 0 to 1, in the order of the passages. */
+/** Returns the scores of the passages, from 0 to 1, in their order. */
 export function scoresOf(all: readonly Signs[]): number[] {
   const like = aheadOfRest(all.map(({ likeness }) => likeness ?? 0));
   const about = aheadOfRest(all.map((signs) => signs.about));
@@ -42,7 +42,7 @@ export function scoresOf(all: readonly Signs[]): number[] {
   });
 }
 
-/** By how much one is the highest; 0 for all others, and where there are none. */
+/** Returns the lead of the highest value over the second one, and 0 for all other values. */
 function aheadOfRest(values: readonly number[]): (at: number) => number {
   const [first = 0, second = first] = values.toSorted((a, b) => b - a);
   return (at) => (values[at] === first ? Math.min(AHEAD_MAX, first - second) : 0);
@@ -52,12 +52,12 @@ function logistic(sum: number): number {
   return 1 / (1 + Math.exp(-sum));
 }
 
-/** Of so many, the first, a later one may be the better sign that there is an answer. */
+/** Number of first passages among which a later one may be the better sign that there is an answer. */
 export const TELLING = 5;
 
 /**
- * Scores in the order of the passages, so that none is above one before it: the order knows more of which
- * passage answers than the score, which knows more of whether any does.
+ * Returns scores that never increase from one passage to the next. The order is the better evidence for which passage
+ * answers; the score is the better evidence for whether any does.
  */
 export function falling(scores: readonly number[]): number[] {
   const [first, rest] = [scores.slice(0, TELLING), scores.slice(TELLING)];

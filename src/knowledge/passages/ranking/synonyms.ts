@@ -1,26 +1,26 @@
 import { stem } from 'porter2';
 import synonyms from './english.json' with { type: 'json' };
 
-/** Words that mean about the same in English, as data of our own. */
+/** English synonyms from our own data. */
 
-/** So many of one word are looked for. */
+/** Maximum number of synonyms that are searched for one word. */
 const SYNONYMS_MAX = 8;
-/** Read for the first question: a process that answers none starts without them. */
+/** Loaded for the first question, so that a process that answers none starts without them. */
 let synonymsByStem: ReadonlyMap<string, readonly string[]> | undefined;
 let stemsByStem: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
-/** Words that may stand in a passage instead of `word`, in the form that the list has them. */
+/** Returns words that a passage may contain instead of `word`, in the form of the list. */
 export function synonymsOf(word: string): readonly string[] {
   synonymsByStem ??= nearWords(synonyms.near);
   return synonymsByStem.get(stem(word)) ?? [];
 }
 
-/** Whether two stems are of words that mean about the same. */
+/** Returns true if two stems belong to synonyms. */
 export function isSynonym(one: string, other: string): boolean {
   return isNear(one, other) || isNear(other, one);
 }
 
-/** A word has few of them, so one is left out at times where the other still has it. */
+/** The list of a word is limited, so that it may lack a synonym whose own list has the word. */
 function isNear(one: string, other: string): boolean {
   stemsByStem ??= stemsOf((synonymsByStem ??= nearWords(synonyms.near)));
   return stemsByStem.get(one)?.has(other) === true;
@@ -32,7 +32,7 @@ function stemsOf(
   return new Map([...words].map(([own, others]) => [own, new Set(others.map((one) => stem(one)))]));
 }
 
-/** By the stem of each word, the others of all lines it is in; those of one stem are one word. */
+/** Returns for the stem of each word the other words of all its lines. Words with the same stem count as one. */
 function nearWords(lines: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const near = new Map<string, Map<string, string>>();
   for (const words of lines.map((line) => line.split(' '))) {

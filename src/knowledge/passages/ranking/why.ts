@@ -1,27 +1,30 @@
 import type { Term } from '../rank-passages.ts';
 
-/** Why a passage was chosen. */
+/** Explains why a passage was chosen. */
 export type Why = {
-  /** Words of the question that it has, those that weigh most first. */
+  /** Words of the question that the passage contains, heaviest first. */
   matched: {
-    /** Its stem, as it was asked. */
+    /** Stem of the word in the question. */
     word: string;
-    /** The stem that stands for it in the passage: the same, one corrected, or a synonym. */
+    /** Stem in the passage that stands for the word: the same, a corrected one, or a synonym. */
     as: string;
     in: 'heading' | 'text' | 'both';
-    /** The part of the question that it is, 0 to 1; less for what is not the same word. */
+    /** Share of the question, from 0 to 1. Lower if the passage has another word for it. */
     weight: number;
   }[];
-  /** Those that it has not. */
+  /** Words of the question that the passage does not contain. */
   missing: string[];
-  /** 0 to 1: how alike the question and its heading are; null: the heading is no question. */
+  /** Likeness of the question and the heading, from 0 to 1; `null` if the heading is not a question. */
   likeness: number | null;
 };
 
-/** Of a word whose passages were too many to list: as much as one in a passage of the usual length. */
+/** Impact of a word that is in too many passages to list, equal to one occurrence in a passage of usual length. */
 const USUAL = 0.45;
 
-/** `coverage`: the part of the question that it has; `unlisted`: the weight of words that were not listed. */
+/**
+ * Explains a hit. `coverage` is the share of the question that the passage has; `unlisted` is the weight of words whose
+ * passages were not listed.
+ */
 export function whyOf(
   question: readonly Term[],
   passage: { inHeading: readonly string[]; inText: readonly string[]; likeness: number | null },
