@@ -8,27 +8,27 @@ import type { AgentProjection, AgentRow } from './agents.sql.ts';
 import { recordHandoffs } from './tools/record-handoffs.ts';
 
 export type ActivationDecision = {
-  /** The version that should be live; null: none yet. */
+  /** Version that should be live; `null` if none should be yet. */
   target: number | null;
   pin: 'none' | 'held' | 'unknown';
 };
 
 /**
- * The version that should be live (contract/agents.md#publishing). A pin comes first; one on a version that does not
- * exist leaves the active version. Without a pin the content decides; under `Manual`, and while
- * the content is not in force, nothing moves by itself.
+ * Decides which version should be live (contract/agents.md#publishing). A pin takes precedence; a pin on a missing
+ * version keeps the active one. Without a pin, the content decides. Under `Manual`, and while the content has a
+ * problem, nothing changes automatically.
  */
 export function decideActivation(input: {
   policy: AgentSpec['publishPolicy'];
   pinnedVersion: number | undefined;
-  /** Of the declared content; null: it is not in force and has no version. */
+  /** Version of the declared content; `null` if the content has a problem and therefore no version. */
   contentVersion: number | null;
   latestVersion: number;
   activeVersion: number | null;
 }): ActivationDecision {
   const { pinnedVersion, activeVersion } = input;
   if (pinnedVersion !== undefined) {
-    // Numbers have no gaps: every version up to the latest exists.
+    // Version numbers have no gaps, so every version up to the latest exists.
     return pinnedVersion <= input.latestVersion
       ? { target: pinnedVersion, pin: 'held' }
       : { target: activeVersion, pin: 'unknown' };
@@ -39,9 +39,8 @@ export function decideActivation(input: {
 }
 
 /**
- * Makes `target` live: one line of the log and one event, in the caller's transaction and under
- * the agent's row lock. Returns the event to announce after the commit; undefined when `target` is
- * null or live already.
+ * Makes `target` live with one log entry and one event, in the caller's transaction and under the agent's row lock.
+ * Returns the event to announce after the commit, or `undefined` if `target` is `null` or already live.
  */
 export async function activateVersion(
   db: Db,

@@ -1,7 +1,7 @@
 import type { Db } from '../platform/postgres/pool.ts';
 import type { Handoff } from './tools/handoffs.sql.ts';
 
-/** One line of the append-only log of live versions (contract/agents.md#activations). */
+/** One entry of the append-only log of live versions (contract/agents.md#activations). */
 export type AgentActivation = {
   agentId: string;
   seq: number;
@@ -11,16 +11,16 @@ export type AgentActivation = {
   actor: string;
   reason: string | null;
   eventId: string;
-  /** null: it has no tool of the type handoff. */
+  /** `null` if the version has no tool of type `handoff`. */
   handoffs: Handoff[] | null;
-  /** Unix milliseconds */
+  /** Unix milliseconds. */
   at: number;
 };
 
 const COLUMNS = `agent_id as "agentId", seq, action, from_version as "fromVersion",
   to_version as "toVersion", actor, reason, event_id as "eventId", handoffs, at`;
 
-/** Called under the agent's row lock; the primary key refuses a second line of the same number. */
+/** Appends an activation. The caller has locked the agent's row, and the primary key rejects a duplicate number. */
 export async function insertActivation(
   db: Db,
   activation: Omit<AgentActivation, 'seq' | 'at'>,
@@ -43,7 +43,7 @@ export async function insertActivation(
   );
 }
 
-/** Newest first; `before` is the sequence number before which the page starts. */
+/** Lists activations, newest first. `before` is the last sequence number of the previous page. */
 export async function listActivations(
   db: Db,
   page: { agentId: string; before?: number | undefined; limit: number },
@@ -57,7 +57,10 @@ export async function listActivations(
   return rows;
 }
 
-/** The one under which a version was live, or had been, at a moment (Unix ms); undefined: it never was by then. */
+/**
+ * Returns the last activation of a version up to a moment (Unix milliseconds), or `undefined` if it was never live by
+ * then.
+ */
 export async function readActivationUnder(
   db: Db,
   of: { agentId: string; version: number; atMs: number },
@@ -71,7 +74,7 @@ export async function readActivationUnder(
   return rows[0];
 }
 
-/** The last one of each action, as far as there was one. */
+/** Returns the last activation of each action. */
 export async function lastActivations(db: Db, agentId: string): Promise<AgentActivation[]> {
   const { rows } = await db.query<AgentActivation>(
     `select distinct on (action) ${COLUMNS} from agent_activations
@@ -81,7 +84,7 @@ export async function lastActivations(db: Db, agentId: string): Promise<AgentAct
   return rows;
 }
 
-/** The highest version below `version` that has been live, or undefined. */
+/** Returns the highest version below `version` that has been live, or `undefined`. */
 export async function highestLiveVersionBelow(
   db: Db,
   key: { agentId: string; version: number },

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { LIST_SET, phoneNumber, rules } from '../platform/resources/schema/field-types.ts';
 import { hours } from './agent-hours.ts';
 
-/** A label of people: a team, a skill, a language. */
+/** Label of a group of people, such as a team, a skill or a language. */
 export const team = z.string().min(1).max(64);
 
 const escalationRule = z
   .strictObject({
-    // Not `on`: YAML 1.1, which kubectl reads, takes that key for true.
+    // Not named `on`, because YAML 1.1, which kubectl uses, reads that key as true.
     when: z
       .enum(['user_request', 'keyword', 'tool_failure', 'low_confidence', 'mood', 'turn_limit'])
       .describe('What calls for a human.'),
@@ -55,7 +55,7 @@ const escalationRule = z
     ),
   );
 
-/** When and how a human takes over (contract/agents.md#fields). */
+/** Rules for the handoff to a human (contract/agents.md#fields). */
 export const escalation = z.strictObject({
   rules: z
     .array(escalationRule)

@@ -24,7 +24,7 @@ const date = z
     ),
   );
 
-/** When people are there to take over (contract/conversations.md#working-hours). */
+/** Working hours of the people who can take over (contract/conversations.md#working-hours). */
 export const hours = z.strictObject({
   timeZone: z
     .string()
@@ -72,7 +72,7 @@ export const hours = z.strictObject({
     .exactOptional(),
 });
 
-/** Of an agent's `escalation`, also in a merge patch: its time zone, if this server does not know it. */
+/** Returns the time zone of an agent's `escalation` or of its merge patch, if this server does not know that zone. */
 export function unknownTimeZone(escalation: unknown): string | undefined {
   const { hours: given } = Object(escalation) as { hours?: unknown };
   const { timeZone, time_zone: ofRest } = Object(given) as Record<string, unknown>;
@@ -80,11 +80,11 @@ export function unknownTimeZone(escalation: unknown): string | undefined {
   return typeof name !== 'string' || isTimeZone(name) ? undefined : name;
 }
 
-/** What is said of one that it does not know. */
+/** Returns the message about an unknown time zone. */
 export const noTimeZone = (zone: string): string =>
   `there is no time zone ${zone}; use an IANA name such as Europe/Berlin`;
 
-/** Whether this server knows the zone; names are not case-sensitive. */
+/** Returns true if this server knows the time zone. Names are not case-sensitive. */
 export function isTimeZone(name: string): boolean {
   try {
     Intl.DateTimeFormat('en', { timeZone: name });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { dnsLabel, LIST_SET, rules } from '../platform/resources/schema/field-types.ts';
 
-/** Decides by what a conversation is judged when it has ended (contract/conversations.md#judgement). */
+/** Settings for the judgement of ended conversations (contract/conversations.md#judgement). */
 export const judgement = z
   .strictObject({
-    // Never empty: an object without members would be no content.
+    // Required, because an object without properties would not count as content.
     by: z
       .enum(['rule', 'model'])
       .describe('rule, as when absent: by what was counted. model: by a language model as well.'),

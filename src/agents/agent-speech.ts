@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIST_SET, rules } from '../platform/resources/schema/field-types.ts';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
-/** How an agent speaks and hears, as content that makes versions (contract/agents.md#voice). */
+/** Speech settings of an agent, which are content and therefore make versions (contract/agents.md#voice). */
 
 export const language = z
   .string()
@@ -12,7 +12,7 @@ export const language = z
     ...saying(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag, such as en or pt-BR'),
   );
 
-/** A ModelProvider, or what a carrier that speaks by itself calls one: so it is no DNS label. */
+/** A ModelProvider, or the name that a speaking carrier has for a provider, which need not be a DNS label. */
 const speechProvider = z.string().min(1).max(63);
 const speechModel = z.string().min(1).max(128);
 const voiceId = z.string().min(1).max(128);
@@ -34,8 +34,8 @@ export const voice = z.strictObject({
     .number()
     .min(0.25)
     .max(4)
-    // The API server cuts a fractional bound to an integer when the value is an integer, so that
-    // 0 passes for at least 0.25; CEL compares as it should.
+    // A CEL rule, because the API server truncates a fractional bound to an integer if the value is an integer, and
+    // would accept 0.
     .meta(rules({ rule: 'self >= 0.25', message: 'must be at least 0.25' }))
     .describe('Speed of speech; 1 is the natural one.')
     .exactOptional(),

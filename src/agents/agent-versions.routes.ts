@@ -24,7 +24,7 @@ const method = 'get';
 const scope = 'read';
 const id = idParam('agt', 'agent');
 
-/** The history of an agent: its versions, and their activations (contract/agents.md#versions). */
+/** History of an agent: its versions and their activations (contract/agents.md#versions). */
 export function agentVersionRoutes(deps: { pool: Pool }): Route[] {
   return [...versionRoutes(deps), activationsRoute(deps)];
 }
@@ -102,7 +102,7 @@ function activationsRoute(deps: { pool: Pool }): Route {
   });
 }
 
-/** @throws ApiError not_found */
+/** Returns a version of an agent. @throws ApiError not_found */
 async function requireVersion(
   deps: { pool: Pool },
   key: { namespace: string; id: string },

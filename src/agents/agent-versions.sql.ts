@@ -1,22 +1,22 @@
 import type { AgentContent } from './agent.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Immutable content under a number, from 1, that never changes. */
+/** Immutable content under a number that starts at 1 and never changes. */
 export type AgentVersion = {
   agentId: string;
   version: number;
-  /** Lower-case hex SHA-256 of the canonical content. */
+  /** Lower-case hexadecimal SHA-256 of the canonical content. */
   contentHash: string;
   content: AgentContent;
   createdBy: string;
-  /** Unix milliseconds */
+  /** Unix milliseconds. */
   createdAt: number;
 };
 
 const COLUMNS = `agent_id as "agentId", version, encode(content_hash, 'hex') as "contentHash",
   content, created_by as "createdBy", created_at as "createdAt"`;
 
-/** The version with this content, if this agent ever had one. */
+/** Returns the version with this content, if the agent ever had one. */
 export async function findVersionByHash(
   db: Db,
   key: { agentId: string; hashVersion: number; contentHash: string },
@@ -29,7 +29,7 @@ export async function findVersionByHash(
   return rows[0]?.version;
 }
 
-/** Called under the agent's row lock, after looking for the hash: so the number is free. */
+/** Inserts a version. The caller holds the agent's row lock and has searched for the hash, so the number is free. */
 export async function insertVersion(
   db: Db,
   version: Omit<AgentVersion, 'createdAt'> & { hashVersion: number },
@@ -59,7 +59,7 @@ export async function readVersion(
   return rows[0];
 }
 
-/** Newest first; `before` is the number before which the page starts. */
+/** Lists versions, newest first. `before` is the last number of the previous page. */
 export async function listVersions(
   db: Db,
   page: { agentId: string; before?: number | undefined; limit: number },
@@ -73,7 +73,7 @@ export async function listVersions(
   return rows;
 }
 
-/** Content hashes (lower-case hex) of the given versions. */
+/** Returns the content hashes (lower-case hexadecimal) of the given versions. */
 export async function hashesOfVersions(
   db: Db,
   agentId: string,
@@ -87,7 +87,9 @@ export async function hashesOfVersions(
   return new Map(rows.map(({ version, contentHash }) => [version, contentHash]));
 }
 
-/** The live version of an agent, null when there is none; undefined: there is no such agent. */
+/**
+ * Returns the live version of an agent, with `null` values if none is live, or `undefined` if the agent does not exist.
+ */
 export async function readLiveContent(
   db: Db,
   { namespace, id }: { namespace: string; id: string },
@@ -103,7 +105,10 @@ export async function readLiveContent(
   return rows[0];
 }
 
-/** A version to talk with; undefined: there is no such agent. `content` null: it has no such version. */
+/**
+ * Returns a version for a conversation, or `undefined` if the agent does not exist. `content` is `null` if the version
+ * does not exist.
+ */
 export async function readVersionToTalk(
   db: Db,
   { namespace, id, version }: { namespace: string; id: string; version: number },
@@ -119,7 +124,7 @@ export async function readVersionToTalk(
   return rows[0];
 }
 
-/** BCP 47 of a version; undefined: none was said. */
+/** Returns the language of a version (BCP 47), or `undefined` if it has none. */
 export async function readVersionLanguage(
   db: Db,
   { agentId, agentVersion }: { agentId: string; agentVersion: number },
@@ -133,7 +138,10 @@ export async function readVersionLanguage(
   return rows[0]?.language ?? undefined;
 }
 
-/** BCP 47 that an agent was last made for, be it gone or not; undefined: none was said. */
+/**
+ * Returns the language of an agent's last version (BCP 47), even if the agent was deleted. Returns `undefined` if it
+ * has none.
+ */
 export async function readLastLanguage(db: Db, agentId: string): Promise<string | undefined> {
   const { rows } = await db.query<{ language: string | null }>({
     name: 'read_last_language',
@@ -144,7 +152,7 @@ export async function readLastLanguage(db: Db, agentId: string): Promise<string 
   return rows[0]?.language ?? undefined;
 }
 
-/** A version that was live at least once; undefined: there is no such agent, or version of it. */
+/** Returns a version that was live at least once, or `undefined` if the agent or the version does not exist. */
 export async function readPublishedContent(
   db: Db,
   { namespace, id, version }: { namespace: string; id: string; version: number },
@@ -161,10 +169,10 @@ export async function readPublishedContent(
   return rows[0];
 }
 
-/** Who can be talked with. `createdAt`: Unix milliseconds. */
+/** An agent with a live version. `createdAt` is in Unix milliseconds. */
 export type LiveAgent = { id: string; name: string; displayName: string | null; createdAt: number };
 
-/** Agents something of which is live, newest first; `id`: that one alone. */
+/** Lists agents with a live version, newest first. `id` selects a single agent. */
 export async function listLiveAgents(
   db: Db,
   { namespace, id, limit }: { namespace: string; id?: string; limit: number },

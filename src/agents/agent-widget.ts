@@ -23,7 +23,7 @@ const originOf = (pattern: string, words: string) =>
     .max(255)
     .regex(...saying(new RegExp(`^(${pattern})${PORT}$`), words));
 
-/** An origin as a browser sends it (RFC 6454), without the default port of its scheme. */
+/** An origin as browsers send it (RFC 6454), without the default port of its scheme. */
 export const origin = originOf(
   `${WEB}|${LOCAL}|${APP}`,
   'must be an origin as browsers send it, such as https://shop.example.com or capacitor://localhost: http for localhost and 127.0.0.1 only, a host, a port if it has one, no path',
@@ -38,8 +38,8 @@ const allowedOrigin = originOf(
 );
 
 /**
- * Returns whether one of the allowed origins matches the page's origin. A star matches one label of the host. Browsers
- * leave the default port out, so an allowed origin means the same with it.
+ * Returns true if one of the allowed origins matches the page's origin. A star matches one label of the host. Browsers
+ * omit the default port, so an allowed origin means the same with or without it.
  */
 export function allowsOrigin(allowed: readonly string[], pageOrigin: string): boolean {
   const rest = /^https:\/\/[-0-9a-z_]+(\..*)$/.exec(pageOrigin)?.[1];
@@ -53,13 +53,13 @@ function withoutDefaultPort(one: string): string {
 
 export const WIDGET_TALKS_MAX = 100;
 
-/** The widget as REST writes it. A merge patch can leave the origins out, and the store refuses that later. */
+/** The widget as REST writes it. A merge patch may omit the origins, which the store rejects later. */
 type WidgetFields = {
   allowed_origins?: readonly string[] | undefined;
   max_concurrent?: number | undefined;
 };
 
-/** Returns whether more pages may talk with the agent than before, or more visitors at the same time. */
+/** Returns true if a change allows more pages or more simultaneous visitors than before. */
 export function opensWidget(
   before: WidgetFields | undefined,
   after: WidgetFields | undefined,

@@ -55,9 +55,9 @@ export type AgentReconcilerDeps = PublishAgentDeps & {
   sealer: Sealer;
 } & Models;
 
-/** Brings Agents in force: publishes their content and makes live what is pinned. */
+/** Reconciles Agents: publishes their content and activates pinned versions. */
 export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<AgentSpec, AgentStatus> {
-  /** By uid: the Secrets of an agent's tools, those of earlier versions included. */
+  /** Secrets of each agent's tools by uid, including those of earlier versions. */
   const secretsOf = new Map<string, ReadonlySet<string>>();
   const usesSecret = ({ spec, metadata }: Resource<AgentSpec>, name: string): boolean =>
     secretRefsOf(spec).some((ref) => ref.name === name) ||
@@ -67,7 +67,7 @@ export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<Agent
     idPrefix: 'agt',
     idField: 'agentId',
     action: 'Publish',
-    isReferred: true, // By those that hand over to it.
+    isReferred: true, // Other agents may hand conversations over to it.
     rows: projectionsIn(deps.pool, 'agents'),
     uses: (agent, kind, name) =>
       kind === 'Secret' ? usesSecret(agent, name) : uses(agent, kind, name),
@@ -76,7 +76,7 @@ export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<Agent
       const of = { ...by, namespace: metadata.namespace, spec };
       const secrets = await readToolSecretChanges(deps, of);
       const outcome = await act(deps, agent, { ...by, beforeCommit: secrets.write });
-      // Whatever became of the declaration: what is live goes on.
+      // Runs whether the declaration was accepted or not, because the live version continues.
       await secrets.settle();
       secretsOf.set(metadata.uid, secrets.names);
       return outcome;
@@ -89,7 +89,7 @@ function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolea
   if (kind === 'ConfigMap') return spec.promptFrom?.configMapKeyRef.name === name;
   if (kind === 'KnowledgeSource') {
     const { sourceIds = [], sourceNames = [], selector } = spec.knowledge ?? {};
-    // Of a deleted source only the name is known: it may have had one of the ids, or what is selected.
+    // Only the name of a deleted source is known. It may have had one of the ids, or matched the selector.
     return selector !== undefined || sourceIds.length > 0 || sourceNames.includes(name);
   }
   if (kind === 'ModelProvider')
@@ -105,7 +105,7 @@ async function act(
 ): Promise<Outcome<AgentStatus>> {
   const { namespace, name, uid, generation } = agent.metadata;
   const unfit = await refuseParameters(agent);
-  // Not even written to the row: every list would show it.
+  // Does not write the declaration to the row, because every list would show it.
   if (unfit) return { findings: refused('Accepted', unfit), status: agent.status };
   const { spec, blocked } = await resolve(deps, agent);
   const unmatched = await unmatchedSelector(deps.store, agent);
@@ -123,7 +123,7 @@ async function act(
     },
     actors: actorsOf(agent),
     whoElse: whoElse(agent),
-    // Who pins wants out of trouble: a reference missing in newer content must not delay that.
+    // A pin is often a rollback during an incident, so a missing reference in newer content must not delay it.
     ...(blocked && { blocked: { ...blocked.why, pinCounts: !agent.spec.suspend } }),
   });
   const whyCarrier = await whyCarrierSpeaks(deps.store, namespace, agent.spec);
@@ -148,7 +148,10 @@ async function act(
   };
 }
 
-/** There only while true, as `Stalled` is: the agent is in force, and something of it is not. */
+/**
+ * Returns a condition that exists only while it is true, like `Stalled`: the agent is ready, but some settings have no
+ * effect.
+ */
 function degradedBy(message: string | undefined): Finding[] {
   if (message === undefined) return [];
   return [{ type: 'Degraded', status: true, reason: 'NotSupported', message }];
@@ -158,7 +161,10 @@ function isTold({ status: { conditions = [] } }: AgentResource, message: string)
   return conditions.some((one) => one.type === 'Degraded' && one.message === message);
 }
 
-/** What was accepted once is not compiled again: there may be thousands, and some from before. */
+/**
+ * Returns the first problem of tool parameters. Skips parameters that were accepted before, because there may be
+ * thousands, and some were accepted by an earlier release.
+ */
 async function refuseParameters({
   spec,
   metadata,
@@ -186,7 +192,7 @@ const SUSPENDED = {
   message: 'spec.suspend is true: changes wait, what is live stays live',
 };
 
-/** The spec with the prompt's text in place of a reference to it, and what prevents its use. */
+/** Returns the spec with the prompt's text in place of its reference, and the problem that prevents its use. */
 async function resolve(
   deps: AgentReconcilerDeps,
   { spec, metadata: { namespace } }: AgentResource,
@@ -197,7 +203,7 @@ async function resolve(
   const prompt =
     promptFrom && (await resolveConfigMap(deps.store, namespace, promptFrom.configMapKeyRef));
   if (prompt && !('value' in prompt)) return { spec, blocked: blockedBy('ResolvedRefs', prompt) };
-  // The CRD checks a prompt in the spec; one from a ConfigMap is checked only here.
+  // The CRD validates a prompt in the spec; a prompt from a ConfigMap is validated only here.
   if (prompt && !isPrompt(prompt.value)) {
     const { name, key } = promptFrom.configMapKeyRef;
     const message = `key ${key} of ConfigMap ${name} must have 1 to 100000 characters, none of them U+0000`;
@@ -243,7 +249,7 @@ async function findBlocker(
   return blockedBy('ResolvedRefs', { reason: 'ModelProviderNotFound', message });
 }
 
-/** The first of an agent's sources that does not exist; undefined: all do. */
+/** Returns the first of an agent's sources that does not exist, or `undefined` if all exist. */
 async function findMissingSource(
   store: AgentReconcilerDeps['store'],
   namespace: string,
@@ -258,7 +264,10 @@ async function findMissingSource(
   return sourceIds.find((id) => !ids.has(id));
 }
 
-/** Of an agent in force: that its selector finds no source, for its condition. Sources may yet come. */
+/**
+ * Returns a message if the selector of an agent matches no source. This is not an error, because sources may be added
+ * later.
+ */
 async function unmatchedSelector(
   store: AgentReconcilerDeps['store'],
   { spec, metadata: { namespace } }: AgentResource,

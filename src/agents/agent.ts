@@ -25,9 +25,9 @@ import { FREE_VALUE, FREE_VALUE_BOUNDS } from '../platform/resources/schema/free
 import { saying } from '../platform/resources/schema/patterns.ts';
 
 /**
- * The kind Agent (contract/custom-resources.md#spec): the TypeScript types, the CRD and the REST shape are made from
- * this schema. Content fields have no defaults: the API server would store them, and an upgrade that adds one would
- * make a new version of every agent. Defaults of content apply when it is read.
+ * The kind Agent (contract/custom-resources.md#spec). Its TypeScript types, CRD and REST schema are derived from this
+ * schema. Content fields have no defaults: the API server would store them, and an upgrade that adds a default would
+ * create a new version of every agent. Defaults of content apply when it is read.
  */
 
 const tool = z
@@ -200,11 +200,11 @@ const limits = z.strictObject({
     .exactOptional(),
 });
 
-/** What of a user's words can be taken out, each with its own placeholder. */
+/** Kinds of personal data that can be removed from a user's words, each with its own placeholder. */
 export const REDACTION_KINDS = ['card', 'email', 'phone', 'iban'] as const;
 export type RedactionKind = (typeof REDACTION_KINDS)[number];
 
-/** What makes a version. */
+/** Fields that make a version. */
 const content = {
   prompt: z
     .string()
@@ -327,15 +327,13 @@ export const agentStatus = z
   })
   .describe('What the agent is.');
 
-/** A stored spec, defaults applied. */
+/** A stored spec with defaults applied. */
 export type AgentSpec = z.output<typeof agentSpec>;
 export type AgentStatus = z.output<typeof agentStatus>;
 
-/** The content part of a spec, as the user set it. */
+/** Content part of a spec, as the user set it. */
 export const agentContent = z.strictObject(content);
 export type AgentContent = z.output<typeof agentContent>;
 
-/**
- * Spec fields that make a version (contract/agents.md#versions); in a version, `prompt` stands for `promptFrom`.
- */
+/** Spec fields that make a version (contract/agents.md#versions). A version has `prompt` in place of `promptFrom`. */
 export const AGENT_CONTENT_FIELDS: readonly (keyof AgentContent)[] = agentContent.keyof().options;

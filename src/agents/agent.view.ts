@@ -10,9 +10,7 @@ import type { AgentVersion as VersionRow } from './agent-versions.sql.ts';
 import type { AgentRow, LiveActivation } from './agents.sql.ts';
 import { createdAt, unixSec, unixTime, updatedAt } from '../platform/http/fields.ts';
 
-/**
- * Agents, versions and activations as REST answers them (contract/agents.md).
- */
+/** Representation of agents, versions and activations in the REST API (contract/agents.md). */
 
 const version = z.int().min(1);
 const activationAction = z
@@ -20,8 +18,8 @@ const activationAction = z
   .meta({ description: 'rolled_back: it went down.' });
 
 /**
- * All fields are always there: null when not set, so that readers need not know which may be
- * absent.
+ * An agent in the REST API. All fields are always present and `null` when unset, so that clients need not handle absent
+ * ones.
  */
 export const Agent = z
   .strictObject({
@@ -164,7 +162,7 @@ export function activationView(row: AgentActivation): z.output<typeof Activation
   };
 }
 
-/** The fields that REST writes, without `name`, made readable; nested ones stay as they are. */
+/** Returns the fields that REST writes, except `name`, in the form for reading. Nested fields stay unchanged. */
 function writeFields(readable: (field: z.ZodType) => z.ZodType): Record<string, z.ZodType> {
   if (!(AgentWrite instanceof z.ZodObject)) throw new Error('AgentWrite is no object');
   const fields = Object.entries(AgentWrite.shape).filter(([name]) => name !== 'name');

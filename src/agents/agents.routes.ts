@@ -87,7 +87,7 @@ export function agentRoutes(deps: AgentRoutesDeps): Route[] {
   ];
 }
 
-/** @throws ApiError invalid_body: it names what there is not */
+/** Checks that the references of a request exist. @throws ApiError invalid_body, which names the missing ones */
 async function requireReferences(
   deps: AgentRoutesDeps,
   namespace: string,
@@ -173,7 +173,7 @@ function nameIsFixed(): ApiError {
   });
 }
 
-/** @throws ApiError invalid_body */
+/** Checks the time zone of working hours. @throws ApiError invalid_body */
 function requireTimeZone({ escalation }: { escalation?: unknown }): void {
   const zone = unknownTimeZone(escalation);
   if (zone === undefined) return;

@@ -4,9 +4,7 @@ import { filteredBy, type ListPage } from '../platform/postgres/list-filters.ts'
 import type { Db } from '../platform/postgres/pool.ts';
 import type { ManagedBy } from '../platform/resources/kind-names.ts';
 
-/**
- * An Agent as the operator has projected it: the row the API reads. Times are Unix milliseconds.
- */
+/** An Agent as projected by the operator, which the API reads. Times are Unix milliseconds. */
 export type AgentRow = {
   id: string;
   namespace: string;
@@ -14,11 +12,11 @@ export type AgentRow = {
   uid: string;
   generation: number;
   managedBy: ManagedBy;
-  /** As declared, with the prompt's text in place of a reference to it. */
+  /** Declared spec with the prompt's text in place of its reference. */
   spec: AgentSpec;
   activeVersion: number | null;
   latestVersion: number;
-  /** What made the live version live; null: nothing is. */
+  /** Activation of the live version; `null` if none is live. */
   activation: LiveActivation | null;
   ready: boolean;
   reason: string;
@@ -27,13 +25,13 @@ export type AgentRow = {
   updatedAt: number;
 };
 
-/** `at`: Unix milliseconds. */
+/** Activation of the live version. `at` is in Unix milliseconds. */
 export type LiveActivation = Pick<
   AgentActivation,
   'action' | 'fromVersion' | 'actor' | 'reason' | 'at'
 >;
 
-/** What a reconcile writes of an agent. */
+/** Fields of an agent that a reconcile writes. */
 export type AgentProjection = Pick<
   AgentRow,
   'id' | 'namespace' | 'name' | 'uid' | 'generation' | 'managedBy' | 'spec'
@@ -59,7 +57,7 @@ export async function readAgent(
   return rows[0];
 }
 
-/** Of whatever namespace: for who has proof of their own that they may. */
+/** Returns an agent of any namespace, for callers with separate proof of their permission. */
 export async function readAgentById(db: Db, id: string): Promise<AgentRow | undefined> {
   const { rows } = await db.query<AgentRow>({
     name: 'read_agent_by_id',
@@ -75,7 +73,7 @@ export type AgentFilter = ListPage & {
   ready?: boolean | undefined;
 };
 
-/** Newest first. */
+/** Lists agents, newest first. */
 export async function listAgents(db: Db, filter: AgentFilter): Promise<AgentRow[]> {
   const { where, values } = filteredBy([
     ['namespace =', filter.namespace],
@@ -92,12 +90,9 @@ export async function listAgents(db: Db, filter: AgentFilter): Promise<AgentRow[
   return rows;
 }
 
-/**
- * Locks the agent's row, which is inserted when missing. All that changes which version is live
- * takes this lock.
- */
+/** Locks the agent's row, which it inserts if it is missing. Every change of the live version takes this lock. */
 export async function lockAgent(db: Db, agent: AgentProjection): Promise<AgentRow> {
-  // Another object had this name before and its deletion was not seen: that one goes first.
+  // Another object had this name and its deletion was missed, so its agent is deleted first.
   await db.query(
     `update agents set deleted_at = now(), updated_at = now()
       where namespace = $1 and name = $2 and id <> $3 and deleted_at is null`,
@@ -120,7 +115,7 @@ export async function lockAgent(db: Db, agent: AgentProjection): Promise<AgentRo
     `select ${COLUMNS} from agents where id = $1 for update`,
     [agent.id],
   );
-  return rows[0]!; // Inserted one statement ago if it was not there.
+  return rows[0]!; // Exists, because the insert above creates a missing row.
 }
 
 export async function updateAgent(
@@ -154,7 +149,7 @@ export async function updateAgent(
 
 export type AgentCondition = Pick<AgentRow, 'ready' | 'reason' | 'message'>;
 
-/** Hides the agent and returns it; its row, versions and activations stay. */
+/** Hides the agent and returns it. Its row, versions and activations stay. */
 export async function markAgentDeleted(
   db: Db,
   key: { namespace: string; name: string },

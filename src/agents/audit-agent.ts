@@ -10,8 +10,8 @@ import type { AgentProjection, AgentRow } from './agents.sql.ts';
 import { fromAgentSpec, type AgentFields } from './rest-agent.ts';
 
 /**
- * What the audit log tells of an agent: the numbers of its versions. A content is long and kept by
- * its version, so of that only the names of the fields that changed.
+ * Fields whose values the audit log records, together with version numbers. Content is long and stored with its
+ * version, so the log has only the names of changed content fields.
  */
 const TOLD = [
   'name',
@@ -28,7 +28,7 @@ function versionsOf({ activeVersion, latestVersion }: Versions): Fields {
   return { active_version: activeVersion, latest_version: latestVersion };
 }
 
-/** Of one that is declared, or about to be. */
+/** Returns the audited fields of a declared agent. */
 export function agentAudited(fields: AgentFields & { name?: string | undefined }): Fields {
   return toldOf(fields, TOLD);
 }
@@ -42,12 +42,15 @@ export function agentChange(
   return { ...change, before: { ...change.before, ...versionsOf(row) } };
 }
 
-/** Before a pin is moved. */
+/** Returns the audited state before a pin is moved. */
 export function pinChange(row: Versions, { from }: { from: number | undefined }): Partial<Change> {
   return { before: { ...versionsOf(row), pinned_version: from ?? null }, after: {} };
 }
 
-/** With what is live now; `pending`: the operator has not shown it within 2 s. */
+/**
+ * Returns the audited result with the live version. `pending` means that the operator has not shown the change within 2
+ * s.
+ */
 export function agentSettled(
   { row, shown }: { row: AgentRow; shown: boolean },
   more: Fields = {},
@@ -56,7 +59,7 @@ export function agentSettled(
   return { after: { ...versionsOf(row), ...more } };
 }
 
-/** As the operator takes it over; `row`: what was there before. */
+/** Records the declared agent when the operator applies it. `row` is the previous state. */
 export async function recordAgent(
   db: Db,
   declared: {
@@ -69,7 +72,7 @@ export async function recordAgent(
   const { row, agent, live, whoElse } = declared;
   const { id, namespace, name, managedBy, spec } = agent;
   const isSame = row?.uid === agent.uid && row.generation === agent.generation;
-  // In the same generation it is the text of a ConfigMap that is another.
+  // Within the same generation only the text of a ConfigMap can have changed.
   const changed = row && !isSame ? differing({ ...row.spec }, { ...spec }) : [];
   const fields = declaredFields(spec);
   const change = row && agentChange(declaredFields(row.spec), fields, row);
@@ -79,7 +82,7 @@ export async function recordAgent(
     target: fromUuid('agt', id),
     before: row,
     after: agent,
-    // A prompt is here as its text, wherever that is from.
+    // The spec holds the prompt as text, whether it was declared directly or by reference.
     changed: changed.flatMap((field) => (field === 'prompt' ? ['prompt', 'promptFrom'] : [field])),
     whoElse,
     line: change
@@ -94,7 +97,7 @@ export async function recordAgent(
   });
 }
 
-/** Also what only a manifest declares. */
+/** Returns the declared fields, including those that only manifests have. */
 function declaredFields(spec: AgentSpec): AgentFields {
   const { suspend, pinnedVersion, promptFrom, revisionHistoryLimit, deletionPolicy } = spec;
   const more = {

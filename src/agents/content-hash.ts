@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { AGENT_CONTENT_FIELDS, type AgentContent, type AgentSpec } from './agent.ts';
 
 /**
- * A version is made of the content part of a spec, as the user set it (contract/agents.md#versions). Content
- * fields have no defaults in the CRD, so an upgrade that adds a default changes no hash. A change
- * of the rules below does, and must raise HASH_VERSION.
+ * Version of the hashing rules. A version is made of the content part of a spec, as the user set it
+ * (contract/agents.md#versions). Content fields have no defaults in the CRD, so an upgrade that adds a default changes
+ * no hash. A change of the rules below does, and must raise HASH_VERSION.
  */
 export const HASH_VERSION = 1;
 
-/** The content of a resolved spec: with `prompt` in place of a reference, without empty values. */
+/** Returns the content of a resolved spec, with `prompt` in place of its reference and without empty values. */
 export function contentOf(spec: AgentSpec): AgentContent {
   const entries = AGENT_CONTENT_FIELDS.filter((field) => field !== 'promptFrom')
     .map((field) => [field, spec[field]] as const)
@@ -17,9 +17,9 @@ export function contentOf(spec: AgentSpec): AgentContent {
 }
 
 /**
- * Lower-case hex SHA-256 of the content as RFC 8785 writes JSON, normalized before: no empty values
- * at any depth, tools in the order of their names, which are their identity. A tool's `parameters`
- * stay as they are: in a JSON Schema `{}` and order have a meaning.
+ * Returns the lower-case hexadecimal SHA-256 of the content as canonical JSON (RFC 8785). Removes empty values at any
+ * depth and sorts tools by name, which is their identity. A tool's `parameters` stay unchanged, because `{}` and order
+ * have a meaning in a JSON Schema.
  */
 export function contentHash(content: AgentContent): string {
   const { tools, ...rest } = content;
@@ -37,7 +37,10 @@ function withoutEmpty(value: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Keys sorted at every level; JSON.stringify writes numbers and texts as the RFC asks already. */
+/**
+ * Returns canonical JSON with sorted keys at every level. JSON.stringify already writes numbers and texts as the RFC
+ * demands.
+ */
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -47,7 +50,7 @@ function canonicalJson(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-/** `tools: []` says the same as no tools. */
+/** Returns true for empty values: `tools: []` means the same as no tools. */
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   return typeof value === 'object' && Object.keys(value).length === 0;

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** One difference of two versions' content; `path` is an RFC 6901 JSON Pointer. */
+/** One difference between the contents of two versions. `path` is an RFC 6901 JSON Pointer. */
 export type Change = { path: string; before: unknown; after: unknown };
 
 /**
- * What changed from one content to the other, in as few lines as possible: objects are compared
- * key by key, tools by name, other lists and texts as a whole. A side that lacks the value has
- * null.
+ * Returns the differences between two contents, as few as possible. Compares objects key by key, tools by name, and
+ * other lists and texts as a whole. The value of a side that lacks it is `null`.
  */
 export function diffContent(before: unknown, after: unknown, path = ''): Change[] {
   if (isDeepStrictEqual(before, after)) return [];
@@ -19,7 +18,7 @@ export function diffContent(before: unknown, after: unknown, path = ''): Change[
   });
 }
 
-/** The parts of a value by their keys; undefined: it is compared as a whole. */
+/** Returns the parts of a value by key, or `undefined` if it is compared as a whole. */
 function keyed(value: unknown): Map<string, unknown> | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value)) return new Map(Object.entries(value));

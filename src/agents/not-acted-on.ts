@@ -26,12 +26,12 @@ export function notActedOn(
   return said.map(([where, names]) => `no effect ${where}: ${names.join(', ')}`).join('; ');
 }
 
-/** What a carrier that speaks by itself is not told. */
+/** Voice settings that a speaking carrier does not receive. */
 const OWN_SPEECH = ['model', 'speed', 'fallback'] as const;
 
 /**
- * Returns the settings of voice and transcriber that have no effect. All have one if both name a ModelProvider. Otherwise
- * a carrier hears and speaks, and gets only the provider, id and language of the voice.
+ * Returns the settings of voice and transcriber that have no effect. All have an effect if both name a ModelProvider.
+ * Otherwise a carrier hears and speaks, and receives only the provider, id and language of the voice.
  */
 function unspoken({ transcriber, voice }: Content, isCarrier: boolean): string[] {
   const areNamed = voice?.provider !== undefined && transcriber?.provider !== undefined;
@@ -45,7 +45,7 @@ function unspoken({ transcriber, voice }: Content, isCarrier: boolean): string[]
 
 type Content = ReturnType<typeof contentOf>;
 
-/** Whether a model answers, not whether it can be reached; a fallback alone is one. */
+/** Returns true if a model is configured, whether it is reachable or not. A fallback alone counts. */
 function hasModel(content: Content, { hasDefaultModel, isSample }: Models): boolean {
   const isNamed = providersOf(content.model).length > 0;
   return hasDefaultModel || isNamed || (isSample?.(content) ?? false);

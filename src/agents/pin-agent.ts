@@ -25,15 +25,17 @@ import {
 } from './write-agent.ts';
 
 /**
- * Publish and rollback move only the pin, under a field manager of its own. The content stays with
- * whoever declared it: no field of Git's or Helm's changes, and their next apply of the same
- * manifest undoes nothing.
+ * Publish and rollback move only the pin, under a separate field manager. The content stays with its manager: no field
+ * of Git's or Helm's changes, and their next apply of the same manifest undoes nothing.
  */
 
-/** Which agent, and what the request said in its headers. */
+/** An agent and the headers of the request. */
 export type PinRequest = { id: string; precondition?: Precondition; plan?: Plan };
 
-/** With a version: pins it. Without: automatic removes the pin, manual pins the latest. */
+/**
+ * Publishes a version. With `version`, pins it. Without, removes the pin under `automatic` or pins the latest version
+ * under `manual`.
+ */
 export function publishVersion(
   deps: AgentWriterDeps,
   caller: Author,
@@ -50,7 +52,7 @@ export function publishVersion(
   });
 }
 
-/** To the given version, or to the highest below the active one that has been live. */
+/** Rolls back to the given version, or to the highest version below the active one that has been live. */
 export function rollBack(
   deps: AgentWriterDeps,
   caller: Author,
@@ -83,7 +85,7 @@ export function rollBack(
 type Move = PinRequest & {
   action: AuditAction;
   reason: string | null;
-  /** The version to pin; undefined: none. */
+  /** Returns the version to pin, or `undefined` to remove the pin. */
   choose: (agent: AgentRow) => Promise<number | undefined>;
 };
 
@@ -109,16 +111,16 @@ async function declarePin(
       const key = { namespace: caller.namespace, id };
       const { row: before, resource: current } = await requireDeclared(deps, DECLARED_AGENT, key);
       const { generation } = current.metadata;
-      // The decision is stored before the pin: a retry after a crash that decided again would go
-      // back further, since the rollback has changed what is live.
+      // Stores the decision before the pin. A retry after a crash would otherwise decide again and go back further,
+      // because the rollback has changed the live version.
       const decided = await plan.decide(async () => {
         precondition(current);
-        // The choice is among versions, so what is declared must have become one first.
+        // The choice is among versions, so the declared content must have become a version first.
         const { row } = await showWritten(deps, DECLARED_AGENT, { resource: current, id });
         return { version: await input.choose(row), generation };
       });
       if (decided.version !== current.spec.pinnedVersion && decided.generation !== generation) {
-        // Since an earlier try somebody changed it: whether that try was done is not known.
+        // The agent was changed since an earlier try, so it is unknown whether that try succeeded.
         throw new ApiError('write_conflict', 'the agent was changed since; read it and try again');
       }
       await begin(pinChange(before, { from: current.spec.pinnedVersion }));
@@ -129,7 +131,7 @@ async function declarePin(
   return showWritten(deps, DECLARED_AGENT, { resource, id });
 }
 
-/** The one field that publish and rollback write. */
+/** Names for errors about the pin, the only field that publish and rollback write. */
 const PINNING: RestTerms = { pointer: () => '/version', act: 'pin' };
 
 async function applyPin(
@@ -139,8 +141,8 @@ async function applyPin(
 ): Promise<Resource> {
   const { namespace, name, generation, resourceVersion } = current.metadata;
   const { version } = pin;
-  if (current.spec.pinnedVersion === version) return current; // Nothing to do.
-  // To drop a field that somebody else declares too would silently do nothing.
+  if (current.spec.pinnedVersion === version) return current; // The pin is already there.
+  // Rejects the removal of a pin that another manager declares too, because it would silently have no effect.
   const owner = current.owners['pinnedVersion']?.find((manager) => manager !== API_PIN_MANAGER);
   if (version === undefined && owner !== undefined) {
     throw managedElsewhere([{ field: 'pinnedVersion', manager: owner }], PINNING);

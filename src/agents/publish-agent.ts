@@ -32,18 +32,18 @@ export type PublishAgentDeps = QuotaDeps & {
 };
 
 export type PublishAgentInput = {
-  /** The leader's: fences its writes. */
+  /** Epoch of the leader, which fences its writes. */
   epoch: number;
   agent: AgentProjection;
-  /** Who is named when the content, or the pin, changes what is live. */
+  /** Actors to record for a change of the live version by content or by pin. */
   actors: { content: Actor; pin: Actor };
-  /** What else becomes true with it, once the row is there. */
+  /** Runs in the same transaction, after the row was written. */
   beforeCommit?: ((db: Db) => Promise<void>) | undefined;
   whoElse: WhoElse;
   /**
-   * Why the declared content cannot be put in force: something it refers to is missing, or it is
-   * suspended. It makes no version, and what is live stays live, unless the pin counts: an existing
-   * version needs nothing of the present content, and a rollback must work when that is broken.
+   * Reason why the declared content cannot be used: a reference is missing, or the agent is suspended. It makes no
+   * version, and the live version stays, unless the pin counts. An existing version does not depend on the present
+   * content, so a rollback works even while that is broken.
    */
   blocked?: { reason: string; message: string; pinCounts: boolean };
 };
@@ -55,14 +55,13 @@ export type PublishAgentResult = {
 };
 
 /**
- * Brings an agent's row, versions and activations in line with what is declared. One transaction
- * writes the version (if the content is new), the activation, its event and the event's deliveries,
- * so that each activation makes exactly one event, whatever crashes and whoever else acts: the row
- * lock orders them, the epoch shuts out a past leader, and what is live is not activated again. A
- * repeat does nothing.
+ * Updates an agent's row, versions and activations to its declaration. One transaction writes the version (if the
+ * content is new), the activation, its event and the event's deliveries. Each activation therefore makes exactly one
+ * event, in spite of crashes and concurrent writers: the row lock orders them, the epoch excludes a former leader, and
+ * the live version is not activated again. A repeat does nothing.
  *
- * Costs one read and no transaction when nothing changed, else up to ten statements, two more for a
- * new agent, and the audit line of what others than the API declare.
+ * Costs one read and no transaction if nothing changed. Otherwise up to ten statements, two more for a new agent, and
+ * the audit entry for declarations outside the API.
  */
 export async function publishAgent(
   deps: PublishAgentDeps,
@@ -100,7 +99,7 @@ async function publish(
     latestVersion,
     activeVersion: row.activeVersion,
   });
-  // A pin that holds, or was removed, made the change; else the content did.
+  // A pin that is active or was removed made the change; otherwise the content did.
   const byPin = pin === 'held' || (pin === 'none' && row.spec.pinnedVersion !== undefined);
   const by = byPin ? actors.pin : actors.content;
   const emitted = await activateVersion(db, { row, agent, target, by, nowMs: deps.nowMs() });
@@ -114,7 +113,7 @@ async function publish(
   return { result, emitted };
 }
 
-/** The version of the declared content: found again by its hash, or the next number. */
+/** Returns the version of the declared content: an existing one with the same hash, or a new one. */
 async function recordVersion(
   db: Db,
   row: AgentRow,
@@ -146,7 +145,7 @@ function conditionOf(
   return { ready: true, reason: 'Published', message: `version ${activeVersion} ${message}` };
 }
 
-/** Whether the row already shows this declaration in force. */
+/** Returns true if the row already shows this declaration as ready. */
 function isUpToDate(row: AgentRow, agent: AgentProjection): boolean {
   const { namespace, name, uid, generation, managedBy, spec } = row;
   return (
@@ -156,8 +155,8 @@ function isUpToDate(row: AgentRow, agent: AgentProjection): boolean {
 }
 
 /**
- * The declaration is gone: hides the agent. Its versions and activations stay, for what refers to
- * them and in case it comes back, unless it says `deletionPolicy: Delete`. A repeat does nothing.
+ * Hides an agent whose declaration was deleted. Its versions and activations stay for references and for its return,
+ * unless it has `deletionPolicy: Delete`. A repeat does nothing.
  */
 export async function removeAgent(
   deps: { pool: Pool; notifier: Notifier },

@@ -10,8 +10,8 @@ type History = Pick<
 >;
 
 /**
- * The activations in the status of an Agent: `history` has the latest `limit`, newest first; the
- * last publication and the last rollback are shown however long ago they were.
+ * Returns the activations for the status of an Agent. `history` has the latest `limit`, newest first. The last
+ * publication and the last rollback are always included, however old.
  */
 export async function readAgentHistory(
   { pool }: { pool: Pool },

@@ -6,9 +6,9 @@ import { toCamel, toSnake, toSnakePointer } from '../platform/resources/schema/k
 import type { SnakeCased } from '../platform/resources/schema/key-map.ts';
 import { patchShape, restShape, typed } from '../platform/resources/schema/rest-schema.ts';
 
-/** Agents as REST writes and shows them (contract/agents.md#fields), made from the schema of the kind. */
+/** REST schemas of agents (contract/agents.md#fields), derived from the schema of the kind. */
 
-/** What REST may write; `promptFrom`, `suspend` and others are for manifests only. */
+/** Fields that REST may write. `promptFrom`, `suspend` and others are for manifests only. */
 const written = agentSpec.pick({
   displayName: true,
   prompt: true,
@@ -31,7 +31,7 @@ const written = agentSpec.pick({
 type Written = z.output<typeof written>;
 type PublishPolicy = 'automatic' | 'manual';
 
-/** The spec fields that REST declares; defaults are left to the resource. */
+/** Spec fields that REST declares. Defaults are left to the resource. */
 export type AgentDeclaration = Written & Partial<Pick<AgentSpec, 'publishPolicy'>>;
 /** The same fields as JSON: `display_name`, `publish_policy: automatic`, … */
 export type AgentFields = SnakeCased<Written> & { publish_policy?: PublishPolicy };
@@ -57,8 +57,8 @@ export const AgentWrite: z.ZodType<AgentWrite> = typed(
 );
 
 /**
- * Body of `PATCH /v1/agents/{id}`: an RFC 7386 merge patch. `name` is let through, so that the
- * route can say that it never changes. The merged result must be checked with `AgentWrite`.
+ * Body of `PATCH /v1/agents/{id}`: an RFC 7386 merge patch. The schema accepts `name`, so that the route can answer
+ * that it never changes. The merged result must be validated with `AgentWrite`.
  */
 export const AgentPatch: z.ZodType<Record<string, unknown>> = z
   .strictObject({
@@ -68,7 +68,7 @@ export const AgentPatch: z.ZodType<Record<string, unknown>> = z
   })
   .describe('Changes of an agent; null removes a field.');
 
-/** The spec fields that a create body, or a whole merged resource, declares. */
+/** Returns the spec that a create body or a merged resource declares. */
 export function toAgentSpec(write: AgentFields): AgentDeclaration {
   const { publish_policy: policy, ...fields } = write;
   const spec = toCamel(written, fields);
@@ -77,7 +77,7 @@ export function toAgentSpec(write: AgentFields): AgentDeclaration {
     : { ...spec, publishPolicy: policy === 'manual' ? 'Manual' : 'Automatic' };
 }
 
-/** The write fields of a spec; what REST does not write is left out. */
+/** Returns the REST fields of a spec, without those that REST does not write. */
 export function fromAgentSpec(spec: Partial<AgentSpec>): AgentFields {
   const { publishPolicy: policy, ...fields } = spec;
   const rest = toSnake(written, fields);
@@ -86,15 +86,15 @@ export function fromAgentSpec(spec: Partial<AgentSpec>): AgentFields {
     : { ...rest, publish_policy: policy === 'Manual' ? 'manual' : 'automatic' };
 }
 
-/** A version's content as REST shows it. */
+/** Returns the content of a version for the REST API. */
 export function fromAgentContent(content: AgentContent): SnakeCased<AgentContent> {
   return toSnake(agentContent, content);
 }
 
-/** Place in the resource → place in the REST body: `/spec/voice/voiceId` → `/voice/voice_id`. */
+/** Converts a pointer into the resource to a pointer into the REST body: `/spec/voice/voiceId` → `/voice/voice_id`. */
 export function agentPointer(pointer: string): string {
   if (pointer.startsWith('/metadata/')) return pointer.slice('/metadata'.length);
-  // A prompt that a manifest takes from a ConfigMap is the prompt all the same.
+  // A prompt from a ConfigMap belongs to `prompt` too.
   const ofRest = pointer.replace(/^\/spec/, '').replace(/^\/promptFrom\b.*/, '/prompt');
   return toSnakePointer(agentSpec, ofRest);
 }

@@ -25,9 +25,9 @@ import { agentPointer, fromAgentSpec, toAgentSpec, type AgentFields } from './re
 
 export type AgentWriterDeps = DeclareDeps & { nowMs: () => number };
 
-/** Who asks: the namespace of their key, and the actor to name. */
+/** Author of a request: the namespace of the API key and the actor to record. */
 export type Author = AuditedBy;
-/** With what their key may do. */
+/** Author with the scopes of the API key. */
 export type Caller = Author & { scopes: readonly Scope[] };
 
 export type WrittenAgent = Written<AgentSpec, AgentRow>;
@@ -46,7 +46,7 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
   },
   toSpec: toAgentSpec,
   fromSpec: fromAgentSpec,
-  // A prompt from the API beside somebody's reference to one would be two prompts.
+  // A prompt from the API next to another manager's `promptFrom` would declare two prompts.
   specFields: { prompt: ['prompt', 'promptFrom'] },
   read: readAgent,
   asWritten: (written, spec, row) => ({
@@ -59,8 +59,8 @@ export const DECLARED_AGENT: DeclaredKind<AgentSpec, AgentFields, AgentRow> = {
 };
 
 /**
- * Declares a new agent (contract/agents.md). Its id is known before anything is written.
- * @throws ApiError missing_scope when it would be live at once, or open to web pages, and the caller may not publish
+ * Creates an agent (contract/agents.md). Its id is chosen before anything is written.
+ * @throws ApiError missing_scope if it would be live immediately or open to web pages, and the caller may not publish
  */
 export async function createAgent(
   deps: AgentWriterDeps,
@@ -85,9 +85,9 @@ export async function createAgent(
 }
 
 /**
- * JSON merge patch of the fields the API owns; a field of another manager is answered 409. What
- * goes live by itself was decided by whoever set the policy, so content needs no more than `write`.
- * @throws ApiError missing_scope when it changes the policy or opens the widget and the caller may not publish
+ * Applies a JSON merge patch to the fields that the API owns. Answers 409 for a field of another manager. Content needs
+ * only the scope `write`, because the policy decided already that it goes live automatically.
+ * @throws ApiError missing_scope if it changes the policy or opens the widget, and the caller may not publish
  */
 export function patchAgent(
   deps: AgentWriterDeps,
@@ -109,7 +109,7 @@ export function patchAgent(
             requireScope(caller, 'publish', OPEN_TO_PAGES);
         },
         annotations: (current, { before, after }) => {
-          // Where the patch removes the policy, the default is stored.
+          // If the patch removes the policy, the default is stored.
           const changes = !isDeepStrictEqual({ ...after, publish_policy: policyOf(after) }, before);
           return causeOf(current, { actor: caller.actor, changes });
         },
@@ -124,7 +124,7 @@ const POLICY_DECIDES = 'publish_policy decides what goes live; leave it as it is
 const OPEN_TO_PAGES =
   'widget decides which pages, and how many of their visitors, talk with the live agent; without the scope it can only be closed';
 
-/** The default where it is left out, or removed. */
+/** Returns the policy, or the default if it is omitted or removed. */
 function policyOf({ publish_policy: policy = 'automatic' }: AgentFields) {
   return policy;
 }
@@ -138,16 +138,16 @@ export async function deleteAgent(
   await deleteAudited(deps, DECLARED_AGENT, act);
 }
 
-/** @throws ApiError not_found, for another namespace's id too */
+/** Returns an agent of the namespace. @throws ApiError not_found, also for an id of another namespace */
 export function requireAgent(deps: { pool: Db }, key: RowKey): Promise<AgentRow> {
   return requireRow(deps, DECLARED_AGENT, key);
 }
 
 /**
- * Who changes the content, with the generation that the change will make. Without a change there
- * is no new generation, and the next one, by somebody else, must not be taken for the API's: what
- * was noted stays, and where nothing was it is of no generation. The API declares fields from then
- * on, and its key has to be known.
+ * Returns the annotation that names the author of a content change, with the generation that the change will create. A
+ * patch without changes creates no generation, and the next one, by another manager, must not be attributed to the API.
+ * So an existing annotation stays, and a new one has generation 0. It is needed anyway, because the API owns fields
+ * from now on and its key must be known.
  */
 function causeOf(
   { metadata }: Resource<AgentSpec>,

@@ -1,9 +1,12 @@
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 
-/** At once: a namespace's objects may name a thousand agents, and others read of the store too. */
+/**
+ * Maximum number of concurrent reads. The objects of a namespace may name a thousand agents, and others use the store
+ * too.
+ */
 const LOOKS_MAX = 16;
 
-/** Of agents that something names, those that the namespace does not have; one read for each name. */
+/** Returns the named agents that the namespace does not have. Reads once per name. */
 export async function missingAgents(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,
@@ -20,7 +23,7 @@ export async function missingAgents(
   return missing;
 }
 
-/** What is said of one. */
+/** Returns the message about a missing agent. */
 export function missingAgent(name: string): string {
   return `there is no agent ${name} in this namespace: make it first, or leave it out`;
 }

@@ -2,22 +2,22 @@ import { ApiError, type FieldError } from '../../errors.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import type { AgentContent, AgentSpec } from '../agent.ts';
 
-/** What agents can reply by. */
+/** Models that agents can use. */
 export type Models = {
-  /** The settings name a provider, for agents that name none. */
+  /** Whether the settings name a provider for agents that name none. */
   hasDefaultModel: boolean;
-  /** Those that a model of the samples answers, whatever they name. */
+  /** Returns true for agents that a sample model answers, whatever provider they name. */
   isSample?: ((content: AgentContent) => boolean) | undefined;
 };
 
-/** What agents call that provider by. */
+/** Name of the default provider in agents. */
 const DEFAULT_PROVIDER = 'default';
 
 type Naming = Partial<Nullable<Pick<AgentSpec, 'model' | 'judgement'>>>;
-/** Of a merge patch a field may be null. */
+/** Fields with `null`, as in a merge patch. */
 type Nullable<T> = { [Name in keyof T]: T[Name] | null };
 
-/** The providers that an agent replies by, each with its place in the body of REST. */
+/** Returns the providers of an agent's models, each with its pointer in the REST body. */
 export function providersOf(model: Naming['model']): [name: string, pointer: string][] {
   const { provider, fallback } = model ?? {};
   const named = (fallback ?? []).map(
@@ -28,7 +28,7 @@ export function providersOf(model: Naming['model']): [name: string, pointer: str
   );
 }
 
-/** All that it names, also to judge by. */
+/** Returns all providers of an agent, including that for judgement. */
 export function allProvidersOf({ model, judgement }: Naming): [name: string, pointer: string][] {
   const judge = judgement?.model?.provider;
   return [
@@ -39,7 +39,7 @@ export function allProvidersOf({ model, judgement }: Naming): [name: string, poi
   ];
 }
 
-/** Those that the namespace does not have; one read of the store for each that is named. */
+/** Returns an error for each provider that the namespace does not have. Reads the store once per name. */
 export async function missingProviders(
   { store, hasDefaultModel }: Models & { store: Pick<ResourceStore, 'get'> },
   namespace: string,
@@ -60,7 +60,7 @@ export async function missingProviders(
 
 type Spoken = Pick<AgentSpec, 'voice' | 'transcriber'>;
 
-/** Returns the providers that an agent speaks and hears by, if it names both, with the section that each needs. */
+/** Returns the providers that an agent speaks and hears with, if it names both, with the section that each needs. */
 export function speechProvidersOf({
   voice,
   transcriber,
@@ -72,7 +72,7 @@ export function speechProvidersOf({
   ];
 }
 
-/** Returns why a carrier speaks for an agent that names both providers, or undefined. */
+/** Returns why a carrier speaks for an agent that names both providers, or `undefined`. */
 export async function whyCarrierSpeaks(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,
@@ -87,7 +87,7 @@ export async function whyCarrierSpeaks(
 }
 
 /**
- * Refuses what a request names and the namespace does not have, as `requireSources` does. One that is
+ * Rejects providers that a request names and the namespace does not have, like `requireSources`. A provider that is
  * deleted later leaves the agent live.
  * @throws ApiError invalid_body
  */
@@ -96,7 +96,7 @@ export async function requireProviders(
   namespace: string,
   naming: { model?: unknown; judgement?: unknown },
 ): Promise<void> {
-  // Checked already: it has the form of what it names.
+  // The body schema has already validated the type.
   const errors = await missingProviders(deps, namespace, naming as Naming);
   const [first] = errors;
   if (first) throw new ApiError('invalid_body', first.detail, { errors });

@@ -4,14 +4,14 @@ import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 
 export type RequireSourcesDeps = {
   store: Pick<ResourceStore, 'get'>;
-  /** Those of the ids (uuids) that the namespace has a knowledge source of. */
+  /** Returns those ids (UUIDs) for which the namespace has a knowledge source. */
   findSources: (namespace: string, ids: readonly string[]) => Promise<readonly string[]>;
 };
 
 /**
- * Refuses what a request asks an agent to answer from and the namespace does not have: a slip of the pen,
- * which would else only show in a condition. Only what the request itself names: an agent of which a source
- * was deleted can still be changed. Costs one query for ids, one read for each name.
+ * Rejects sources that a request names and the namespace does not have, because a typing error would otherwise show
+ * only in a condition. Checks only the request itself, so that an agent with a deleted source can still be changed.
+ * Costs one query for ids and one read per name.
  * @throws ApiError invalid_body
  */
 export async function requireSources(
@@ -39,7 +39,7 @@ function unknown(list: 'ids' | 'names', at: number, source: string): FieldError 
   return { pointer: `/knowledge/source_${list}/${at}`, code: 'unknown_source', detail };
 }
 
-/** Of a body that was checked already. */
+/** Returns the texts of a list in a validated body. */
 function textsIn(knowledge: unknown, field: string): string[] {
   if (typeof knowledge !== 'object' || knowledge === null) return [];
   const list: unknown = Reflect.get(knowledge, field);

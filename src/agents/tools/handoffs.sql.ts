@@ -2,21 +2,21 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { AgentContent } from '../agent.ts';
 
 /**
- * The agents that a version hands conversations to (contract/tools.md#handoff), kept with the activation:
- * a later version of theirs is not taken by itself. `version` null: nothing of that agent was live then,
- * and the first of its versions that ever is counts. `agentId` null: nor was there such an agent.
+ * Target of a version's handoff (contract/tools.md#handoff), stored with the activation, so that later versions of the
+ * target do not change it. `version` is `null` if the target had no live version then; its first live version counts.
+ * `agentId` is `null` if the target did not exist either.
  */
 export type Handoff = {
   /** Name of the tool. */
   tool: string;
-  /** Name of the agent. */
+  /** Name of the target. */
   agent: string;
-  /** uuid */
+  /** UUID. */
   agentId: string | null;
   version: number | null;
 };
 
-/** The agents of these names as they are now: id and live version. */
+/** Returns the current id and live version of the agents with these names. */
 export async function findHandoffTargets(
   db: Db,
   { namespace, names }: { namespace: string; names: readonly string[] },
@@ -29,7 +29,7 @@ export async function findHandoffTargets(
   return rows;
 }
 
-/** What the last activation of a version has recorded, of agents that are still there. */
+/** Returns the handoffs that the last activation of a version recorded, for targets that still exist. */
 export async function lastHandoffs(
   db: Db,
   { agentId, version }: { agentId: string; version: number },
@@ -46,14 +46,13 @@ export async function lastHandoffs(
   return rows.map(({ handoff }) => handoff);
 }
 
-/** The agent that a handoff leads to. `content` null: nothing of it is live, or there is no such version. */
+/** Agent that a handoff leads to. `content` is `null` if it has no live version or the version does not exist. */
 export type HandoffTarget = { agentId: string; agentVersion: number; content: AgentContent | null };
 
 /**
- * By the record of the activation under which the conversation began: the last one of that version until
- * then, or the first one after it. A version that was never live has none: for it what was live of the
- * target when the conversation began, as if it had gone live then. undefined: there is no such agent, or
- * not any more.
+ * Resolves a handoff by the activation under which the conversation began: the last one of that version until then, or
+ * else the first one after it. A version that was never live has none; it gets the target's live version at the start
+ * of the conversation. Returns `undefined` if the target does not exist or was deleted.
  */
 export async function readHandoffTarget(
   db: Db,
@@ -62,7 +61,7 @@ export async function readHandoffTarget(
     agentId: string;
     agentVersion: number;
     tool: { name: string; agent: string; version?: number | undefined };
-    /** Of the conversation; Unix ms. */
+    /** Start of the conversation in Unix milliseconds. */
     startedAt: number;
   },
 ): Promise<HandoffTarget | undefined> {

@@ -19,7 +19,7 @@ import {
 type Store = Pick<ResourceStore, 'get'>;
 type Tools = NonNullable<AgentSpec['tools']>;
 
-/** Why the Secrets that tools name cannot be used; undefined: they can. */
+/** Returns why the Secrets of tools cannot be used, or `undefined` if they can. */
 export async function toolSecretProblem(
   store: Store,
   namespace: string,
@@ -38,22 +38,22 @@ export function secretRefsOf({ tools = [] }: Pick<AgentSpec, 'tools'>): SecretRe
   );
 }
 
-/** What is to be done for the Secrets of an agent's tools. */
+/** Pending changes to the stored Secrets of an agent's tools. */
 export type ToolSecretChanges = {
-  /** Of all of them. */
+  /** Names of all Secrets. */
   names: ReadonlySet<string>;
-  /** In the transaction in which the agent goes live: no call of a tool finds it without them. */
+  /** Runs in the transaction that makes the agent live, so that no tool call misses a Secret. */
   write: (db: Db) => Promise<void>;
-  /** What was not written so far, in a transaction of its own. */
+  /** Writes remaining changes in a separate transaction. */
   settle: () => Promise<void>;
 };
 
 /**
- * Copies the Secrets of an agent's tools, sealed, to where calls of tools find them; also those that only
- * earlier versions name, which conversations and rollbacks go on with. One that is gone, or may not be
- * used any more, is taken away.
+ * Copies the Secrets of an agent's tools, sealed, to the table that tool calls read. Includes Secrets that only earlier
+ * versions name, because conversations and rollbacks still use them. Removes the value of a Secret that was deleted or
+ * may not be used any longer.
  *
- * Costs one read when there is nothing to do and a read of each Secret.
+ * Costs one read if nothing has changed, and a read of each Secret.
  */
 export async function readToolSecretChanges(
   deps: { pool: Pool; sealer: Sealer; store: Store },
@@ -96,7 +96,7 @@ function keyOf({ name, key }: SecretRef): string {
   return `${name}/${key}`;
 }
 
-/** What no key opens any more is as good as gone: it is sealed anew. */
+/** Opens a sealed value. Treats a value that no key can open as missing, so that it is sealed again. */
 function opened(sealer: Sealer, sealed: Buffer | null, place: string): string | null | undefined {
   if (sealed === null) return null;
   try {

@@ -4,9 +4,9 @@ import type { AgentProjection } from '../agents.sql.ts';
 import { findHandoffTargets, lastHandoffs, type Handoff } from './handoffs.sql.ts';
 
 /**
- * Whom a version that goes live hands conversations to. A publication takes what is live of them now; who
- * goes back gets what was, and now's only of agents that are gone. A version that the tool names is taken
- * as it is. null: it hands over to nobody. Costs one read, two more for a version with handoffs.
+ * Returns the handoff targets of a version that goes live, or `null` if it has no handoffs. A publication takes the
+ * current live versions of the targets. A rollback takes the recorded ones, and current versions only for deleted
+ * targets. A version that the tool names is taken as declared. Costs one read, or three for a version with handoffs.
  */
 export async function recordHandoffs(
   db: Db,

@@ -4,18 +4,18 @@ import { resolveSecret } from '../../platform/reconcile/references.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import type { SecretRef } from './tool-secrets.sql.ts';
 
-/** The Secrets that a request of ours is made with, as tools and feeds declare them. */
+/** References to the Secrets for an outgoing request, as tools and feeds declare them. */
 export type RequestSecretRefs = {
   secretRef?: SecretRef | undefined;
   signingSecretRef?: SecretRef | undefined;
 };
-/** In clear. */
+/** Secrets in clear text. */
 export type RequestSecrets = { bearer?: string; signing?: string };
 
-/** What a header can carry as a bearer token. */
+/** Characters of a bearer token that a header can carry. */
 const TOKEN = /^[!-~]{1,8192}$/;
 
-/** Their values, as they are now, or why they cannot be used. One read for each. */
+/** Returns the current values of the Secrets, or why they cannot be used. Costs one read per Secret. */
 export async function resolveRequestSecrets(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,
@@ -34,7 +34,7 @@ export async function resolveRequestSecrets(
     if (!ref) continue;
     const secret = await resolveSecret(store, namespace, ref);
     if (!('value' in secret)) return secret;
-    // Secrets are often written with a line end that nobody meant.
+    // Secrets often end with an unintended line break.
     const value = secret.value.trim();
     const message = `key ${ref.key} of Secret ${ref.name} must be ${words}`;
     if (!isGood(value)) return { reason: 'InvalidSecret', message };

@@ -4,27 +4,26 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { freeValueProblem } from '../../platform/resources/schema/free-value.ts';
 
 /**
- * The JSON Schema of a tool's arguments (contract/tools.md#parameters): draft 2020-12, or draft-07 where
- * `$schema` says so. It is somebody else's, as are the values it checks, and a pattern or a reference can
- * take for ever: so both are bounded in time, and each schema has a compiler of its own, in which it can
- * name and refer to nothing but itself.
+ * Validates a tool's arguments against its JSON Schema (contract/tools.md#parameters): draft 2020-12, or draft-07 if
+ * `$schema` says so. Schemas and values are untrusted, and a pattern or a reference can take forever. So both have a
+ * time limit, and each schema gets a separate compiler, in which it can define and reference only itself.
  */
 
 export type Parameters = Readonly<Record<string, unknown>>;
 
 /**
- * What is wrong with a value, at most five lines of `/place must …`; empty: nothing.
+ * Returns at most five lines of `/place must …`, or none if the value is valid.
  * @throws SlowSchemaError
  */
 export type CheckArguments = (value: unknown) => readonly string[];
 
-/** `pointer`: into the schema. `isSlow`: it took too long this time. */
+/** `pointer` leads into the schema. `isSlow` means that it took too long this time. */
 export type SchemaProblem = { pointer: string; detail: string; isSlow?: true };
 
-/** A check did not come to an end: the schema cannot be used on this value. */
+/** A check exceeded its time or stack, so the schema cannot be used for this value. */
 export class SlowSchemaError extends Error {
   override readonly name = 'SlowSchemaError';
-  /** The machine had no time for it: that says nothing about the schema. */
+  /** Whether the machine was too busy to run the check, which says nothing about the schema. */
   readonly isStarved: boolean;
 
   constructor(message: string, options: ErrorOptions & { isStarved?: boolean } = {}) {
@@ -40,16 +39,19 @@ const DRAFTS = {
 type Draft = keyof typeof DRAFTS;
 
 export const COMPILE_MS = 1_000;
-/** Hundreds of times what an ordinary one takes. */
+/** Several hundred times the duration of an ordinary check. */
 const CHECK_MS = 250;
 const PROBLEMS_MAX = 5;
 
-/** `format` is a note, as the draft has it; words that a draft does not know are notes too. */
+/** Treats `format` as an annotation, as the draft does, and unknown keywords too. */
 const OPTIONS = { strict: false, validateFormats: false, logger: false } as const;
-/** Compiles each `$ref` once, not once for each place that has it, and as it is written: up to ten times as fast. */
+/** Compiles each `$ref` once instead of at every use, and without optimization, which is up to ten times as fast. */
 const COMPILED_ONCE = { inlineRefs: false, code: { optimize: false } } as const;
 
-/** Compiles a schema in about a millisecond. `compileMs` and `checkMs` bound the time of the compiler and of each check. */
+/**
+ * Compiles a schema in about a millisecond. `compileMs` and `checkMs` limit the time of the compilation and of each
+ * check.
+ */
 export function compileParameters(
   schema: Parameters,
   { compileMs = COMPILE_MS, checkMs = CHECK_MS }: { compileMs?: number; checkMs?: number } = {},
@@ -76,7 +78,7 @@ function compile(
 ): { check: CheckArguments } | { problem: SchemaProblem } {
   const wrong = schemaOfSchemas(draft)(schema);
   if (wrong) return refused(wrong.instancePath, saidOf(wrong));
-  // Without the schema of schemas, which is large and was asked already.
+  // Omits the meta-schema, which is large and was checked already.
   const compiler = new DRAFTS[draft].Compiler({
     ...OPTIONS,
     ...COMPILED_ONCE,
@@ -85,7 +87,7 @@ function compile(
     allErrors: true,
   });
   const matches = compiler.compile(schema);
-  // Its check is a promise, and a promise is true.
+  // An asynchronous check returns a promise, which is always truthy.
   if ('$async' in matches) return refused('/$async', 'may not be asynchronous');
   return {
     check: (value) =>
@@ -105,7 +107,7 @@ function draftOf(declared: unknown): Draft | undefined {
 type SaysWrong = (schema: Parameters) => ErrorObject | undefined;
 const saysWrong = new Map<Draft, SaysWrong>();
 
-/** The schema of schemas, compiled at its first use: whatever stops a check must not stop that. */
+/** Returns the check against the meta-schema. Compiles it at first use and outside of the time limit of a check. */
 function schemaOfSchemas(draft: Draft): SaysWrong {
   const known = saysWrong.get(draft);
   if (known) return known;
@@ -126,14 +128,16 @@ const SLOW_TO_COMPILE: SchemaProblem = {
   isSlow: true,
 };
 
-/** ajv's words name the schema's own references and patterns, and nothing else. */
+/** Returns a message for an error of ajv, which names only references and patterns of the schema itself. */
 function problemOf(error: unknown): string {
   const said = Reflect.get(Object(error), 'message') as unknown;
   const text = typeof said === 'string' ? said.slice(0, 300) : 'no reason was given';
   return `cannot be compiled (${text}); a $ref may only lead into the schema itself`;
 }
 
-/** A schema that refers to itself at the same place runs out of stack before it runs out of time. */
+/**
+ * Converts other errors: a schema that refers to itself at the same place runs out of stack before it runs out of time.
+ */
 function ending<R>(check: () => R): R {
   try {
     return check();
@@ -154,7 +158,7 @@ function linesOf(errors: readonly ErrorObject[]): string[] {
   return [...new Set(lines)].slice(0, PROBLEMS_MAX);
 }
 
-/** With the values that would be right: ajv says only that there are some. */
+/** Returns the message of an error. Adds the allowed values, which ajv does not name. */
 function saidOf({ keyword, message = 'is not valid', params }: ErrorObject): string {
   const allowed: unknown = Reflect.get(params, 'allowedValues');
   if (keyword !== 'enum' || !Array.isArray(allowed)) return message.slice(0, 300);
@@ -164,15 +168,18 @@ function saidOf({ keyword, message = 'is not valid', params }: ErrorObject): str
 const room = createContext({ work: undefined as unknown });
 const runWork = new Script('work()');
 
-/** So much longer by the clock for what a busy machine has kept waiting. */
+/** Factor for the time limit of the second attempt on a busy machine. */
 const PATIENCE = 4;
-/** Who had less of its time than this was waiting, and gets more; then, who has computed hardly at all. */
+/**
+ * Share of the time limit. A work that got less CPU time than this was waiting and gets a second attempt. `HARDLY` is
+ * the share below which the machine is considered too busy.
+ */
 const WAITING = 0.5;
 const HARDLY = 0.1;
 
 /**
- * Runs something that may not end; it is stopped in the middle of an expression. Costs some 50 µs. What
- * had less than half the time for itself was waiting for the machine, and is tried once more.
+ * Runs work that may never end and stops it even within an expression. Costs about 50 µs. Work that got less than half
+ * of the time as CPU time was waiting for the machine and is tried once more.
  * @throws SlowSchemaError
  */
 function withinMs<R>(timeout: number, work: () => R): R {
@@ -200,7 +207,7 @@ function attempt<R>(work: () => R, timeout: number): Attempt<R> {
   }
 }
 
-/** Of this thread. */
+/** Returns the CPU time of this thread. */
 function computedMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

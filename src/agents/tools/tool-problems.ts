@@ -7,9 +7,9 @@ import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import { missingAgent, missingAgents } from '../references/missing-agents.ts';
 import { COMPILE_MS, compileParameters } from './tool-parameters.ts';
 
-/** What can be said of tools as they are declared, by REST at its place and by a manifest's condition. */
+/** Problems of declared tools, as REST errors and as conditions. */
 
-/** Of a tool what both ways of writing it call the same. */
+/** Fields of a tool that have the same name in REST and in manifests. */
 export type DeclaredTool = {
   name: string;
   url?: string | undefined;
@@ -18,12 +18,12 @@ export type DeclaredTool = {
   agent?: string | undefined;
 };
 
-/** `pointer`: from the list of tools on, as `/0/parameters/type`. */
+/** A problem of a tool. `pointer` starts at the list of tools, as in `/0/parameters/type`. */
 export type ToolProblem = { name: string; pointer: string; detail: string };
 
 /**
- * Parameters that are no JSON Schema, or too large a value. All schemas of an agent together have
- * COMPILE_MS to be compiled, and other work runs between them: one request may not hold up the others.
+ * Returns problems of parameters that are invalid JSON Schemas or too large. All schemas of an agent together have
+ * COMPILE_MS to compile, and other work runs between them, so that one request does not block others.
  */
 export async function parameterProblems(tools: readonly DeclaredTool[]): Promise<ToolProblem[]> {
   const problems: ToolProblem[] = [];
@@ -41,7 +41,7 @@ export async function parameterProblems(tools: readonly DeclaredTool[]): Promise
   return problems;
 }
 
-/** URLs that no tool may have: the rules of webhook endpoints (contract/webhooks.md#addresses). */
+/** Returns tools with forbidden URLs, by the rules of webhook endpoints (contract/webhooks.md#addresses). */
 export function urlProblems(tools: readonly DeclaredTool[], guard: AddressGuard): ToolProblem[] {
   return tools.flatMap(({ name, url }, at) => {
     if (url === undefined) return [];
@@ -50,7 +50,7 @@ export function urlProblems(tools: readonly DeclaredTool[], guard: AddressGuard)
   });
 }
 
-/** Handoffs to agents that the namespace does not have; one read for each agent. */
+/** Returns handoffs to agents that the namespace does not have. Costs one read per agent. */
 export async function handoffProblems(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,
@@ -68,14 +68,14 @@ export async function handoffProblems(
     });
 }
 
-/** As a condition says it. */
+/** Returns the message of a problem for a condition. */
 export function messageOf({ name, pointer, detail }: ToolProblem): string {
   const place = pointer.replace(/^\/\d+\//, '');
   return `tool ${name}: ${place} ${detail}`;
 }
 
 /**
- * Refuses what a request declares and nothing could be done with.
+ * Rejects tools of a request that could never work.
  * @throws ApiError invalid_body
  */
 export async function requireTools(
@@ -83,7 +83,7 @@ export async function requireTools(
   namespace: string,
   { tools }: { tools?: unknown },
 ): Promise<void> {
-  // Checked already, but that a merge patch may have null.
+  // The body is validated, but a merge patch may contain `null`.
   const declared = (tools ?? []) as readonly DeclaredTool[];
   const as = (code: string, problems: readonly ToolProblem[]): FieldError[] =>
     problems.map(({ pointer, detail }) => ({ pointer: `/tools${pointer}`, code, detail }));

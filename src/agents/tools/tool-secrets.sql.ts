@@ -1,15 +1,15 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { SealedColumn } from '../../platform/postgres/sealed-values.ts';
 
-/** Which key of which Secret. */
+/** Reference to a key of a Secret. */
 export type SecretRef = { name: string; key: string };
-/** `value`: sealed; null: the Secret is gone, or may not be used. */
+/** A stored Secret. `value` is sealed; `null` if the Secret was deleted or may not be used. */
 export type ToolSecret = SecretRef & { value: Buffer | null };
 
-/** So many an agent keeps, those that were named last: each is looked for at every reconcile. */
+/** Maximum number of Secrets per agent, those named last. Every reconcile reads each. */
 export const TOOL_SECRETS_MAX = 200;
 
-/** The place of a value, which is authenticated with it (sealing.ts). */
+/** Returns the place of a value, which is authenticated with it (sealing.ts). */
 export function toolSecretPlace(of: { namespace: string; agentId: string } & SecretRef): string {
   return `tool:${of.namespace}/${of.agentId}/${of.name}/${of.key}`;
 }
@@ -22,7 +22,9 @@ export async function listToolSecrets(db: Db, agentId: string): Promise<ToolSecr
   return rows;
 }
 
-/** Nothing happens for an agent that has no row. `isNamed`: by what is declared now. */
+/**
+ * Stores a Secret. Does nothing for an agent without a row. `isNamed` says whether the current declaration names it.
+ */
 export async function putToolSecret(
   db: Db,
   secret: ToolSecret & { agentId: string; isNamed: boolean },
@@ -46,12 +48,12 @@ export async function deleteOldToolSecrets(db: Db, agentId: string): Promise<voi
   );
 }
 
-/** Its agent is gone. */
+/** Deletes all Secrets of a deleted agent. */
 export async function deleteToolSecrets(db: Db, agentId: string): Promise<void> {
   await db.query('delete from tool_secrets where agent_id = $1', [agentId]);
 }
 
-/** Of one call of a tool. Of another namespace's agent: nothing. */
+/** Returns the Secrets for one tool call. Returns none for an agent of another namespace. */
 export async function readToolSecrets(
   db: Db,
   of: { namespace: string; agentId: string; refs: readonly SecretRef[] },
