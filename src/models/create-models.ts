@@ -16,14 +16,14 @@ import { createOpenAiClient } from './openai-model.ts';
 import { createProviderSlots } from './provider-slots.ts';
 
 /**
- * The models of agents, by what they declare. An agent that names no provider has the default one of
- * the settings, and without one no model, unless a fallback of it names a provider. A fallback that
- * names none is another model of the same provider.
+ * Finds the models of agents by their declarations. An agent without a provider gets the default provider of the
+ * settings. Without that it has no model, unless one of its fallbacks names a provider. A fallback without a provider
+ * is another model of the same provider.
  */
 export function createModels(deps: {
   findEndpoint: FindEndpoint;
   fetch: EgressFetch;
-  /** A monotonic clock. */
+  /** Monotonic clock. */
   nowMs?: () => number;
   random?: () => number;
 }): FindModel {
@@ -61,7 +61,7 @@ export function createModels(deps: {
   };
 }
 
-/** The default provider is the same one in every namespace. */
+/** Returns the key of a provider's slots. The default provider is the same in every namespace. */
 function slotsKeyOf(namespace: string, provider: string | undefined): string {
   const isDefault = provider === undefined || provider === DEFAULT_PROVIDER;
   return isDefault ? DEFAULT_PROVIDER : `${namespace}/${provider}`;
@@ -69,7 +69,7 @@ function slotsKeyOf(namespace: string, provider: string | undefined): string {
 
 type Named = Pick<ModelChoice, 'provider' | 'name'>;
 
-/** Those that name no provider mean the default one, which there may not be. */
+/** Drops choices without a provider if the default provider is not configured. */
 async function withoutMissingDefault(
   choices: readonly Named[],
   findDefault: () => Promise<ModelEndpoint | undefined>,

@@ -1,9 +1,9 @@
 import { estimateTokenCount } from 'tokenx';
 
-/** Counting takes about 2 ms for so many characters, and grows with the text. */
+/** Number of characters that are counted, which takes about 2 ms. The time grows with the text. */
 const CHARS_READ = 16_000;
 
-/** Estimates the tokens of a text. A longer text than 16,000 characters counts like its beginning. */
+/** Estimates the tokens of a text. Beyond 16,000 characters it extrapolates from the beginning. */
 export function estimateTokens(text: string): number {
   const read = text.slice(0, CHARS_READ);
   const tokens = estimateTokenCount(read);

@@ -8,29 +8,29 @@ import { MODEL_PROVIDER_KIND } from './model-provider.kind.ts';
 import type { FindEndpoint, ModelEndpoint } from './model.ts';
 
 /**
- * The providers that turns ask for, remembered by one process: an operator's change is used as soon as
- * it is told of (`look`), and within a second when that notification is lost.
+ * Cache of the providers that turns use. A change by the operator takes effect with its notification (`look`), or
+ * within a second if that is lost.
  */
 export type Endpoints = {
   /**
-   * No query while it is remembered. An endpoint that did not change is the same object as before.
-   * @throws Error when the key was sealed with another PARLEY_ENCRYPTION_KEY
+   * Finds a provider without a query while it is cached. An unchanged endpoint is the same object as before.
+   * @throws Error if the key was sealed with another PARLEY_ENCRYPTION_KEY
    */
   find: FindEndpoint;
-  /** These providers (uuids; `*`: all) were projected, or something else was. */
+  /** Removes changed providers from the cache. Ids are UUIDs, and `*` stands for all. */
   look: (ids: readonly string[]) => void;
 };
 
 const REMEMBERED_MAX = 1_000;
 
-/** `id`: uuid of the row; without: there is none. */
+/** Cached result. `id` is the UUID of the row and is missing if the provider does not exist. */
 type Found = { id?: string; endpoint?: ModelEndpoint };
 type Deps = {
   pool: Pool;
   sealer: Pick<Sealer, 'open'>;
-  /** Undefined: there is no default provider. */
+  /** `undefined` without a default provider. */
   settings: ModelSettings | undefined;
-  /** Monotonic. */
+  /** Monotonic clock. */
   nowMs: () => number;
 };
 
@@ -44,7 +44,7 @@ export function createEndpoints(deps: Deps): Endpoints {
       const found = await known.find(`${namespace}/${name}`, () => read(deps, namespace, name));
       return found.endpoint;
     },
-    // One that was missing may have come, under an id that nobody knew.
+    // A provider that was missing may exist now, under an unknown id.
     look: (ids) =>
       known.forget(({ id }) => ids.includes('*') || id === undefined || ids.includes(id)),
   };

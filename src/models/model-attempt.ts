@@ -13,14 +13,14 @@ import type { ProviderSlots } from './provider-slots.ts';
 import { bodyOf } from './requests/request-body.ts';
 import { lateMessage, watch } from './watchdog.ts';
 
-/** A model of a provider, as one agent asks it. */
+/** A model of a provider with the settings of one agent. */
 export type ModelLink = {
   client: OpenAI;
   endpoint: ModelEndpoint;
   model: string;
   temperature: number | undefined;
   maxTokens: number | undefined;
-  /** Under which its requests at once are counted. */
+  /** Key under which concurrent requests are counted. */
   slotsKey: string;
   habits: ModelHabits;
 };
@@ -28,16 +28,16 @@ export type ModelLink = {
 export type Attempted = {
   body: ReturnType<typeof bodyOf>;
   draft: AnswerDraft;
-  /** Whether a request was made at all. */
+  /** Whether a request was sent. */
   wasSent: boolean;
-  /** Moment of `monotonicMs()`. */
+  /** Time by `monotonicMs()`. */
   firstPartAt: number | undefined;
   outcome: { kind: 'whole' } | { kind: 'interrupted' } | { kind: 'failed'; failure: Failure };
 };
 
 /**
- * One request. It settles at once when the caller's signal is aborted or a watchdog bites, with
- * what there is: never by waiting for the package, the connection or the provider.
+ * Makes one request. Settles immediately with the partial answer if the caller's signal aborts or a watchdog fires.
+ * Never waits for the package, the connection or the provider.
  */
 export function attempt(
   link: ModelLink,
@@ -61,7 +61,7 @@ export function attempt(
       request.signal.removeEventListener('abort', interrupt);
       if (outcome.kind === 'whole') link.habits.note(draft);
       resolve({ body, draft, wasSent, firstPartAt, outcome });
-      // Nothing that comes later is wanted; of a whole answer nothing is left to abort.
+      // Aborts the request unless the answer is complete, because later parts are not needed.
       if (outcome.kind !== 'whole' || draft.finishReason() === 'length') inner.abort();
     };
     const fail = (failure: Failure): void => settle({ kind: 'failed', failure });

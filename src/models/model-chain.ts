@@ -12,23 +12,23 @@ import type { ProviderSlots } from './provider-slots.ts';
 import { promptTokensOf } from './requests/request-messages.ts';
 import { costOf, estimateUsage } from './usage.ts';
 
-/** Finds a model that may be asked; throws ModelError when there is none to ask. */
+/** Finds a usable model. Throws ModelError if it cannot be used. */
 export type FindLink = () => Promise<ModelLink>;
 
 type Deps = { slots: ProviderSlots; nowMs: () => number; random: () => number };
 
-/** After the first request to a model; each waits twice as long as the one before. */
+/** Retries after the first request to a model. Each pause is twice as long as the previous one. */
 const RETRIES = 2;
-/** Requests that are changed after a refusal; each refusal names one thing. */
+/** Maximum number of changed requests after refusals. Each refusal names one unsupported feature. */
 const CHANGES_MAX = 8;
 const FIRST_PAUSE_MS = 250;
-/** A caller waits: who asks for more than this gets a fallback, or the error. */
+/** Maximum pause, because a caller waits. If a provider asks for more, a fallback is tried or the turn fails. */
 const MAX_RETRY_AFTER_MS = 3000;
 
 /**
- * The model of an agent, then its fallbacks, in order. Everything is tried again only while nothing
- * of an answer has come: what a caller has seen or heard is never taken back. The time of the first
- * provider is that of all of them together.
+ * Asks the model of an agent, then its fallbacks in order. Retries only while no part of an answer has arrived, because
+ * text that a caller has seen or heard cannot be withdrawn. The time limit of the first provider applies to all
+ * together.
  */
 export function createModelChain(links: readonly FindLink[], deps: Deps): Model {
   return async (request) => {
@@ -47,7 +47,7 @@ export function createModelChain(links: readonly FindLink[], deps: Deps): Model 
   };
 }
 
-/** Why a model could not answer. */
+/** Reason why a model could not answer. */
 type Reason = Pick<Failure, 'code' | 'message' | 'cause'>;
 
 type Turn = {
@@ -57,7 +57,7 @@ type Turn = {
   totalMs: number | undefined;
 };
 
-/** undefined: it cannot answer, and the next one may be asked. */
+/** Asks one model. Returns `undefined` if it cannot answer and the next one may be asked. */
 async function askOne(
   link: ModelLink,
   turn: Turn,
@@ -67,13 +67,13 @@ async function askOne(
   let { request } = turn;
   const totalMs = (turn.totalMs ??= link.endpoint.timeouts.totalMs);
   const leftMs = (): number => turn.startedAt + totalMs - deps.nowMs();
-  if (leftMs() <= 0) return undefined; // Those before had all of it.
+  if (leftMs() <= 0) return undefined; // Earlier models have used up the time.
   for (let tries = 0, changes = 0; ; tries += 1) {
     const attempted = await attempt(link, { ...deps, totalMs, leftMs: leftMs() }, request);
     if (attempted.wasSent) turn.attempts += 1;
     const { outcome, draft } = attempted;
     if (outcome.kind !== 'failed') return replyOf(link, turn, attempted, deps);
-    // Calls alone were heard by nobody: they are made only when the answer is whole.
+    // Tool calls alone have had no effect yet, because they run only after the answer is complete.
     const hasBegun = draft.text !== '' || (draft.hasPart && !outcome.failure.mayRetry);
     if (hasBegun) throw brokenOff(outcome.failure, replyOf(link, turn, attempted, deps));
     const changed = changes < CHANGES_MAX ? changedAfter(link, attempted, request) : undefined;
@@ -93,8 +93,8 @@ async function askOne(
 }
 
 /**
- * The request to make instead of one that was refused: without what the server does not take, which is remembered, or
- * without the earlier turns where something in them may have been filtered. undefined: nothing helps.
+ * Returns a changed request after a refusal: without the feature that the server rejects, which is remembered, or
+ * without earlier turns if the content filter may have matched them. Returns `undefined` if no change can help.
  */
 function changedAfter(
   { habits }: ModelLink,
@@ -129,17 +129,17 @@ function tokensOf(messages: ModelRequest['messages']): number {
   return messages.reduce((sum, message) => sum + promptTokensOf(message), 0);
 }
 
-/** undefined: not again. */
+/** Returns the pause before a retry, or `undefined` if no retry is useful. */
 function pauseBefore(failure: Failure, tries: number, deps: Deps): number | undefined {
   if (!failure.mayRetry || tries >= RETRIES) return undefined;
   const asked = failure.retryAfterMs;
   if (asked !== undefined && asked > MAX_RETRY_AFTER_MS) return undefined;
-  // Spread, so that those who failed together do not come back together.
+  // Randomized, so that callers that failed together do not retry together.
   const own = FIRST_PAUSE_MS * 2 ** tries * (0.5 + deps.random() / 2);
   return asked === undefined ? own : asked + own;
 }
 
-/** Until then, or until nobody waits any more. */
+/** Waits until the time has passed or the signal aborts. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -163,7 +163,7 @@ function replyOf(link: ModelLink, turn: Turn, attempted: Attempted, deps: Deps):
   const toolCalls = draft.toolCalls();
   const { text } = draft;
   const extra = draft.extra();
-  // What came before the end may be a count of what was sent so far.
+  // Counts that arrive before the end may be incomplete.
   const told = outcome.kind === 'whole' ? draft.usage : undefined;
   const usage = told
     ? { ...told, estimated: false }

@@ -2,8 +2,8 @@ import { DEFAULT_PROVIDER, type ModelProviderSpec } from './model-provider.ts';
 import type { ModelEndpoint } from './model.ts';
 
 /**
- * The default provider of the environment (contract/running.md#settings): PARLEY_MODEL_URL, PARLEY_MODEL_KEY,
- * PARLEY_MODEL, PARLEY_EMBEDDING_MODEL.
+ * Default provider of the environment (contract/running.md#settings): PARLEY_MODEL_URL, PARLEY_MODEL_KEY, PARLEY_MODEL,
+ * PARLEY_EMBEDDING_MODEL.
  */
 export type ModelSettings = {
   url: string;
@@ -12,12 +12,15 @@ export type ModelSettings = {
   embeddingModel?: string | undefined;
 };
 
-/** ms, where a declaration names none (contract/model-providers.md#fields). */
+/** Default timeouts in milliseconds (contract/model-providers.md#fields). */
 const TIMEOUTS = { firstTokenMs: 15_000, betweenTokensMs: 15_000, totalMs: 120_000 };
-/** Texts of a request: with passages of at most 2,400 characters far below what any provider takes. */
+/**
+ * Default number of texts per request. Passages have at most 2,400 characters, so it is far below the limit of any
+ * provider.
+ */
 const BATCH_SIZE = 64;
 
-/** A declaration with its defaults applied; `apiKey` is in clear. */
+/** Returns a declared provider with defaults applied. `apiKey` is in clear text. */
 export function endpointOf(
   provider: string,
   spec: ModelProviderSpec,
@@ -44,7 +47,7 @@ export function endpointOf(
   };
 }
 
-/** The default provider. */
+/** Returns the default provider. */
 export function endpointOfSettings(settings: ModelSettings): ModelEndpoint {
   const { url, key, model, embeddingModel } = settings;
   const spec = {

@@ -6,10 +6,10 @@ import type { Ending } from './answers/finish-reason.ts';
 import type { ModelErrorCode } from './model.ts';
 import { DEFAULT_PROVIDER } from './model-provider.ts';
 
-/** What came is no answer; `what` says what it was: `answered with a web page`. */
+/** The provider's response is not a valid answer. `what` describes it, such as `answered with a web page`. */
 export class InvalidAnswer extends Error {
   override readonly name = 'InvalidAnswer';
-  /** Whether the model is asked again while nothing of its answer was heard. */
+  /** Whether to ask the model again, as long as no part of its answer was used. */
   readonly mayRetry: boolean;
   readonly code: ModelErrorCode;
 
@@ -23,22 +23,24 @@ export class InvalidAnswer extends Error {
   }
 }
 
-/** A request that brought no answer. `message` is safe to show: no word of it is the provider's. */
+/** A request that failed. `message` is safe to show, because it contains none of the provider's text. */
 export type Failure = {
   code: ModelErrorCode;
   message: string;
-  /** Whether the same request may do better in a moment. */
+  /** Whether the same request may succeed later. */
   mayRetry: boolean;
-  /** How long the provider asks to wait. */
+  /** Pause that the provider requests. */
   retryAfterMs: number | undefined;
-  /** The provider's own error in lower case: to learn from, and never shown. */
+  /** The provider's error in lower case. It is used to learn from and never shown. */
   refusal?: string;
   cause?: unknown;
 };
 
-/** What a provider calls its error, if that is a plain word: its sentences quote keys and prompts. */
+/**
+ * Matches error codes that are plain words and therefore safe to show. Sentences of providers quote keys and prompts.
+ */
 const PLAIN_WORD = /^[a-z]{1,20}(_[a-z]{1,20}){0,4}$/;
-/** A limit that does not pass by itself. */
+/** A limit that waiting does not lift. */
 const OUT_OF_QUOTA = 'insufficient_quota';
 
 export function readFailure(error: unknown, from: { provider: string; model: string }): Failure {
@@ -52,7 +54,7 @@ export function readFailure(error: unknown, from: { provider: string; model: str
     return once('model_invalid_answer', `${who} streamed something that is no JSON.`);
   }
   if (error instanceof APIError) return ofError(error, { ...from, who });
-  // Nothing that a provider did: a bug of ours, which the log has to show.
+  // Not an error of the provider but a bug, which the log must show.
   return { ...once('model_failed', `${who} could not be asked.`), cause: error };
 }
 
@@ -71,7 +73,7 @@ function ofError(error: APIError, from: { provider: string; who: string; model: 
   return { ...once('model_failed', message), mayRetry: true, refusal };
 }
 
-/** Content filter errors of Azure, OpenAI, DashScope, DeepSeek, Gemini and Zhipu. */
+/** Matches content filter errors of Azure, OpenAI, DashScope, DeepSeek, Gemini and Zhipu. */
 const FILTERED =
   /content_?filter|content[ _]?(management )?policy|responsibleai|data_inspection|inappropriate content|content exists risk|prohibited_content|blocked (due to|by|because)|flagged|moderation|"1301"/;
 
@@ -89,7 +91,7 @@ function unreachable(who: string, { errorClass, message }: EgressFailure): Failu
   return {
     code: 'model_unreachable',
     message: `${who} cannot be reached: ${message}`,
-    // A certificate and our own rules are the same in a second.
+    // An invalid certificate or a blocked address is permanent.
     mayRetry: errorClass === 'connect' || errorClass === 'dns' || errorClass === 'timeout',
     retryAfterMs: undefined,
   };
@@ -146,14 +148,14 @@ function limited(error: APIError, who: string, told: string): Failure {
   };
 }
 
-/** ` context_length_exceeded`, or nothing. */
+/** Returns the code of an error with a leading space, such as ` context_length_exceeded`, or ''. */
 function plainWordOf({ code, type }: APIError): string {
   const words = [code, type].filter((one) => typeof one === 'string');
   const word = words.find((one) => PLAIN_WORD.test(one));
   return word === undefined ? '' : ` ${word}`;
 }
 
-/** What is wrong with an answer that the server ended for such a reason; undefined: nothing. */
+/** Returns an error if the server ended the answer for this reason, or `undefined` if the answer is usable. */
 export function badEnd(
   ending: Ending | undefined,
   about: { reason: string | undefined; hasPart: boolean },

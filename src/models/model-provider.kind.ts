@@ -11,7 +11,7 @@ import {
   RESERVED_NAME,
 } from './model-provider.ts';
 
-/** Where models come from (contract/model-providers.md). A key is in no answer, only its place. */
+/** The kind ModelProvider (contract/model-providers.md). The API never returns a key, only its reference. */
 export const MODEL_PROVIDER_KIND = defineKind({
   kind: 'ModelProvider',
   idPrefix: 'mp',
@@ -49,7 +49,7 @@ export const MODEL_PROVIDER_KIND = defineKind({
       query: z.record(z.string(), z.string()),
     }),
     reservedNames: { [DEFAULT_PROVIDER]: RESERVED_NAME },
-    // Checked early for the caller's sake; the guard decides again at every connection.
+    // Rejects invalid URLs early, for the benefit of the caller. The guard checks every connection again.
     faults: ({ guard }, _, { base_url: url }) => {
       const checked = typeof url === 'string' ? checkUrl(url, guard) : undefined;
       if (!checked || !('problem' in checked)) return [];
@@ -62,7 +62,7 @@ export const MODEL_PROVIDER_KIND = defineKind({
     },
   },
   audit: {
-    // The log shows only that headers and parameters changed.
+    // The log shows only that headers and parameters changed, and never their values.
     shown: ['base_url', 'api_key_secret_ref', 'chat', 'embeddings', 'speech', 'transcription'],
     gone: ['base_url'],
   },

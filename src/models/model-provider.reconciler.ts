@@ -27,7 +27,7 @@ import type { Answering } from './probe-provider.ts';
 import type { Prober } from './prober.ts';
 
 type ProviderResource = Resource<ModelProviderSpec, ModelProviderStatus>;
-/** What is wrong, and the type of the condition that says so. */
+/** A problem and the type of the condition that reports it. */
 type Blocked = { type: 'Accepted' | 'ResolvedRefs'; why: Problem };
 
 export type ModelProviderReconcilerDeps = ProjectDeps & {
@@ -36,7 +36,7 @@ export type ModelProviderReconcilerDeps = ProjectDeps & {
   prober: Prober;
 };
 
-/** Brings ModelProviders in force: their address and key, and whether they answer. */
+/** Reconciles ModelProviders: their address, their key and their availability. */
 export function modelProviderReconciler(
   deps: ModelProviderReconcilerDeps,
 ): ReconciledKind<ModelProviderSpec, ModelProviderStatus> {
@@ -76,14 +76,16 @@ async function act(
   return { findings: findingsOf(found), status: {}, requeueAfterMs: againInMs };
 }
 
-/** What can be mended by waiting alone is `Reconciling`: it is asked again by itself. */
+/**
+ * Returns the conditions of a provider. A provider that does not answer is `Reconciling`, because it is probed again.
+ */
 function findingsOf({ ready: isReady, reason, message }: Answering): Finding[] {
   const why = { reason, message };
   const readiness = isReady ? [ready(why)] : [notReady(why), reconciling(why)];
   return [...readiness, accepted, resolvedRefs()];
 }
 
-/** The key, undefined for a provider that takes none, or why it cannot be asked. */
+/** Returns the key, `undefined` for a provider without one, or the reason why the provider cannot be used. */
 async function resolve(
   { store, guard }: Pick<ModelProviderReconcilerDeps, 'store' | 'guard'>,
   { spec, metadata: { namespace, name } }: ProviderResource,

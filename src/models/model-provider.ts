@@ -14,9 +14,9 @@ import {
 import { saying } from '../platform/resources/schema/patterns.ts';
 
 /**
- * The kind ModelProvider (contract/custom-resources.md#spec): types, CRD and REST shape come from here. Settings of
- * every request stand at the top, those of chat models in `chat`, and those of embeddings, speech and transcription
- * beside it (docs/decisions/0031-model-providers.md).
+ * The kind ModelProvider (contract/custom-resources.md#spec). Its types, CRD and REST schema are derived from this
+ * file. Settings of every request are at the top level. Those of chat models are in `chat`, and those of embeddings,
+ * speech and transcription beside it (docs/decisions/0031-model-providers.md).
  */
 
 const modelName = z.string().min(1).max(128);
@@ -68,7 +68,7 @@ const pricing = z.strictObject({
     .exactOptional(),
 });
 
-/** Else an agent that names no model would be refused one that nobody may ask for. */
+/** Otherwise an agent without a model would get one that is not allowed. */
 const defaultIsAllowed = rules({
   rule: '!has(self.defaultModel) || !has(self.models) || self.defaultModel in self.models',
   message: 'defaultModel must be one of models',
@@ -193,7 +193,7 @@ export const modelProviderStatus = z
 export type ModelProviderSpec = z.output<typeof modelProviderSpec>;
 export type ModelProviderStatus = z.output<typeof modelProviderStatus>;
 
-/** What agents call the provider of the settings by; no ModelProvider may have this name. */
+/** Name of the default provider of the settings in agents. No ModelProvider may use it. */
 export const DEFAULT_PROVIDER = 'default';
 export const RESERVED_NAME =
   "default is the provider of the operator's settings: give this one another name";

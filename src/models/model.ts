@@ -1,22 +1,24 @@
 /**
- * What a turn needs of a language model, whoever serves it. Behind it are the `openai` package, the
- * fallbacks that an agent declares, retries and watchdogs; a turn knows none of them.
+ * Interface between turns and language models. The implementation uses the `openai` package, fallbacks, retries and
+ * watchdogs, which turns do not depend on.
  */
 
-/** One message of a prompt, as OpenAI's chat completions name its parts. */
+/** One message of a prompt, with the roles of OpenAI's chat completions. */
 export type ModelMessage =
   | { role: 'system' | 'user'; content: string }
   | {
       role: 'assistant';
       content: string;
       toolCalls?: readonly ModelToolCall[];
-      /** What its provider sent beside it; `from` is the provider that gets it back, and no other one. */
+      /** Fields of the provider that are sent back to it. `from` names that provider; others do not receive them. */
       extra?: ProviderFields;
       from?: string;
     }
   | { role: 'tool'; toolCallId: string; content: string };
 
-/** `arguments` is JSON text as the model wrote it: it may be anything. `extra`: what its provider sent with it. */
+/**
+ * A tool call. `arguments` is JSON text as the model wrote it, and may be invalid. `extra` has fields of the provider.
+ */
 export type ModelToolCall = {
   id: string;
   name: string;
@@ -24,10 +26,10 @@ export type ModelToolCall = {
   extra?: ProviderFields;
 };
 
-/** Fields such as `reasoning_content` or Gemini's `extra_content`, as a provider sent them and wants them back. */
+/** Fields such as `reasoning_content` or Gemini's `extra_content`, which a provider sends and needs back. */
 export type ProviderFields = Readonly<Record<string, unknown>>;
 
-/** `parameters`: JSON Schema of the arguments. */
+/** A tool. `parameters` is the JSON Schema of the arguments. */
 export type ModelTool = {
   name: string;
   description?: string;
@@ -37,30 +39,30 @@ export type ModelTool = {
 export type ModelRequest = {
   messages: readonly ModelMessage[];
   /**
-   * Messages between the first one and this index are of earlier turns: the oldest are left out where the model
-   * takes no more.
+   * Messages between the first one and this index belong to earlier turns. The oldest are dropped if the prompt exceeds
+   * the limit of the model.
    */
   historyEnd?: number;
   tools: readonly ModelTool[];
   /**
-   * `none`: none of the tools may be called now. They are sent all the same: they are part of what a
-   * provider caches, and some refuse a prompt with calls in it that names no tools.
+   * `none` forbids calls in this request. The tools are sent anyway, because providers cache them and some reject a
+   * prompt that has calls but no tools.
    */
   toolChoice?: 'none';
   /**
-   * The text is to be JSON of this JSON Schema (`response_format`). Not every server knows it: one may refuse the
-   * request, and another ignore it.
+   * Requests JSON of this schema as the text (`response_format`). Servers without support either reject the request or
+   * ignore the field.
    */
   answerAs?: { name: string; schema: Record<string, unknown> };
-  /** Aborted: nobody wants the rest. It settles within 20 ms with what there is, as `interrupted`. */
+  /** Aborts the request. It settles within 20 ms with the partial answer, as `interrupted`. */
   signal: AbortSignal;
-  /** Parts of the text as they come. Nothing is retried after the first one. */
+  /** Called with each part of the text. Nothing is retried after the first call. */
   onText: (text: string) => void;
-  /** All text so far was the thinking of the model. */
+  /** Called if all text so far was reasoning. */
   onTakeBack?: () => void;
 };
 
-/** Tokens; `estimated`: counted by us, since the answer did not get as far as its usage. */
+/** Token counts. `estimated` means that Parley has estimated them, because the answer ended before its usage. */
 export type ModelUsage = {
   inputTokens: number;
   outputTokens: number;
@@ -73,27 +75,27 @@ export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' |
 export type ModelReply = {
   text: string;
   toolCalls: readonly ModelToolCall[];
-  /** What the provider sent beside text and calls; only with calls. */
+  /** Fields of the provider beside text and calls. Present only with calls. */
   extra?: ProviderFields;
   finishReason: FinishReason;
   usage: ModelUsage;
-  /** Name of the ModelProvider that answered; `default`: that of the settings. */
+  /** Name of the ModelProvider that answered, or `default`. */
   provider: string;
-  /** As the provider calls the model that answered. */
+  /** Name of the model at its provider. */
   model: string;
-  /** By the provider's prices; null: it names none. */
+  /** Cost by the provider's prices; `null` if it declares none. */
   cost: { amount: number; currency: string } | null;
-  /** ms from the request to its first part, of text or of a tool call; null: there was none. */
+  /** Milliseconds from the request to the first part of text or of a tool call; `null` if no part came. */
   timeToFirstTokenMs: number | null;
   durationMs: number;
-  /** Requests made for it, with those that failed. */
+  /** Number of requests, including failed ones. */
   attempts: number;
 };
 
-/** @throws ModelError when neither the model nor a fallback of it could answer */
+/** Returns the reply of a model. @throws ModelError if neither the model nor its fallbacks could answer */
 export type Model = (request: ModelRequest) => Promise<ModelReply>;
 
-/** The reason of a missing reply, as a turn shows it (contract/messages.md#errors). */
+/** Reason of a missing reply, as a turn shows it (contract/messages.md#errors). */
 export type ModelErrorCode =
   | 'model_unreachable'
   | 'model_timeout'
@@ -104,11 +106,11 @@ export type ModelErrorCode =
   | 'model_failed'
   | 'model_invalid_answer';
 
-/** `message` is for people and safe to show: no key, no URL, no words of the prompt. */
+/** A failed reply. `message` is for people and safe to show: it has no key, no URL and no text of the prompt. */
 export class ModelError extends Error {
   override readonly name = 'ModelError';
   readonly code: ModelErrorCode;
-  /** What had come when it broke off, after the first token; undefined: nothing. */
+  /** Partial reply, if the answer broke off after its first token. */
   readonly partial: ModelReply | undefined;
 
   constructor(
@@ -132,52 +134,52 @@ export type ModelChoice = {
 };
 
 /**
- * The model of an agent with its fallbacks; undefined: none is configured, so the built-in responder
- * quotes. A provider that is named and cannot be used is a model that throws, and never undefined.
+ * Returns the model of an agent with its fallbacks, or `undefined` if none is configured, in which case the built-in
+ * responder quotes. An unusable provider gives a model that throws, and never `undefined`.
  */
 export type FindModel = (agent: {
   namespace: string;
   model: ModelChoice | undefined;
 }) => Promise<Model | undefined>;
 
-/** A provider as its requests need it, opened and with defaults applied. */
+/** A provider with its key opened and defaults applied. */
 export type ModelEndpoint = {
-  /** Of the ModelProvider; `default`: that of the settings. */
+  /** Name of the ModelProvider, or `default`. */
   provider: string;
-  /** As `https://api.example.com/v1`, without a slash at its end. */
+  /** URL without a trailing slash, such as `https://api.example.com/v1`. */
   baseUrl: string;
   apiKey: string | undefined;
   /**
-   * The header that carries the key: `authorization` as `Bearer KEY`; in the others (Azure: `api-key`)
-   * the key alone, and then no `authorization` is sent.
+   * Header of the key. `authorization` carries `Bearer KEY`; the others (Azure: `api-key`) carry only the key, and no
+   * `authorization` is sent then.
    */
   apiKeyHeader: 'authorization' | 'api-key' | 'x-api-key';
   organization: string | undefined;
   project: string | undefined;
-  /** Sent besides; never shown. */
+  /** Additional headers, which are never shown. */
   headers: Readonly<Record<string, string>>;
   /** Query parameters of every request, such as Azure's `api-version`. */
   query: Readonly<Record<string, string>>;
-  /** When an agent names none. */
+  /** Model for agents that name none. */
   defaultModel: string | undefined;
-  /** Models it may be asked for; empty: any. */
+  /** Models that agents may use; empty for any. */
   allowedModels: readonly string[];
   timeouts: { firstTokenMs: number; betweenTokensMs: number; totalMs: number };
-  /** Requests at once of this process; null: no limit. */
+  /** Maximum number of concurrent requests of this process; `null` without a limit. */
   maxConcurrent: number | null;
-  /** Per million tokens. */
+  /** Prices per million tokens. */
   pricing: { input: number; output: number; cachedInput: number; currency: string } | null;
-  /** What it embeds texts with; undefined: nothing is declared. `dimensions` null: the model's own. */
+  /** Embedding settings; `undefined` if none are declared. `dimensions` is `null` for the default of the model. */
   embeddings?: { defaultModel: string; dimensions: number | null; batchSize: number } | undefined;
-  /** What it speaks with; undefined: nothing is declared. `allowedModels` empty: any. */
+  /** Speech settings; `undefined` if none are declared. An empty `allowedModels` allows any. */
   speech?:
     | { defaultModel: string; defaultVoice: string; allowedModels: readonly string[] }
     | undefined;
-  /** What it writes down what is said with; as `speech`. */
+  /** Transcription settings, like those for speech. */
   transcription?: { defaultModel: string; allowedModels: readonly string[] } | undefined;
 };
 
-/** `name` undefined: the default one. undefined: there is no such provider, or no default. */
+/** Returns a provider, or `undefined` if it does not exist. A `name` of `undefined` stands for the default provider. */
 export type FindEndpoint = (
   namespace: string,
   name: string | undefined,

@@ -13,10 +13,10 @@ import { readEvents } from './answers/read-events.ts';
 export const WHOLE_ANSWER = { bytesMax: 2 * 1024 * 1024, tooLong: '2 MiB at once' };
 
 /**
- * The `openai` package for one provider. Left alone it reads eight variables of the environment
- * and retries by itself: all it could take from there is given here, and the headers are made here,
- * since one of those variables adds to them whatever it is told. The package is loaded for the first client: it has 236
- * modules, and takes a tenth of a second of a core from the start of each process otherwise.
+ * Creates a client of the `openai` package for one provider. By default the package reads eight environment variables
+ * and retries. So every setting is passed explicitly, and the headers are built here, because one of those variables
+ * always adds to them. The package is loaded with the first client: it has 236 modules, and loading them at the start
+ * would take a tenth of a second of CPU time in each process.
  * @throws ModelError if the key or a header cannot be sent
  */
 export async function createOpenAiClient(
@@ -28,7 +28,7 @@ export async function createOpenAiClient(
   const { default: Client } = await import('openai');
   return new Client({
     baseURL: endpoint.baseUrl,
-    // It wants one; what is sent stands in the headers.
+    // The package requires a key. The headers have the actual one.
     apiKey: endpoint.apiKey ?? 'none',
     adminAPIKey: null,
     organization: endpoint.organization ?? null,
@@ -36,7 +36,7 @@ export async function createOpenAiClient(
     webhookSecret: null,
     defaultQuery: { ...endpoint.query },
     maxRetries: 0,
-    // Until the headers; the watchdogs bound all of it.
+    // Limit until the headers arrive. The watchdogs limit the whole answer.
     timeout: endpoint.timeouts.totalMs,
     logLevel: 'off',
     fetch: async (url, init) =>
@@ -44,7 +44,7 @@ export async function createOpenAiClient(
   });
 }
 
-/** Text is JSON; what a body of bytes is, whoever made it knows. */
+/** Sets the content type. A text body is always JSON; another body keeps the type of its creator. */
 function withTypeOf(sent: RequestInit, headers: Headers): Headers {
   const type = new Headers(sent.headers).get('content-type');
   if (typeof sent.body === 'string' || type === null) return headers;
@@ -53,7 +53,7 @@ function withTypeOf(sent: RequestInit, headers: Headers): Headers {
   return own;
 }
 
-/** @throws ModelError: what Headers itself throws would quote the key */
+/** Builds the headers. @throws ModelError, because the error of Headers would quote the key */
 function headersOf(endpoint: ModelEndpoint, accept: string): Headers {
   const { apiKey, apiKeyHeader, organization, project } = endpoint;
   const isBearer = apiKeyHeader === 'authorization';
@@ -79,9 +79,8 @@ function headersOf(endpoint: ModelEndpoint, accept: string): Headers {
 }
 
 /**
- * One request, its answer put into the draft as it comes; `onTaken` gets what each chunk was.
- * Resolves when the answer is over or full. Rejects with what went wrong, also when aborted; it may
- * do so late, so whoever aborts does not wait for it.
+ * Makes one request and streams its answer into the draft. `onTaken` receives the kind of each chunk. Resolves when the
+ * answer is complete or full. Rejects on errors and aborts, possibly late, so callers that abort must not wait for it.
  */
 export async function streamCompletion(
   client: OpenAI,

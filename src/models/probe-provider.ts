@@ -2,12 +2,12 @@ import type { EgressClient, EgressOutcome } from '../platform/egress/client.ts';
 import type { Problem } from '../platform/reconcile/conditions.ts';
 import type { ModelEndpoint } from './model.ts';
 
-/** What a look at a provider found, for `Ready`; it holds neither its address nor its key. */
+/** Result of a probe for the `Ready` condition. It contains neither the address nor the key. */
 export type Answering = Problem & { ready: boolean };
 
 /**
- * Asks a provider for its models (contract/model-providers.md#readiness): the cheapest request that needs the key. What
- * it says counts for nothing, only that it answers and takes the key. Never rejects.
+ * Requests a provider's list of models (contract/model-providers.md#readiness), the cheapest request that needs the
+ * key. Ignores the list itself: it only matters that the provider answers and accepts the key. Never rejects.
  */
 export async function probeProvider(
   egress: Pick<EgressClient, 'send'>,

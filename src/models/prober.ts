@@ -5,16 +5,16 @@ import type { ModelEndpoint } from './model.ts';
 import { probeProvider, type Answering } from './probe-provider.ts';
 
 /**
- * Looks at providers for the operator's leader, beside its reconciles: one that hangs keeps no other
- * waiting. What was found is kept in memory; a new leader looks anew.
+ * Probes providers for the leader of the operator, in parallel to reconciles, so that a provider that hangs delays no
+ * other. Results are kept in memory, and a new leader probes again.
  */
 export type Prober = {
   /**
-   * What the last look found, or a look that is waited for at most a second. `againInMs`: when to ask
-   * next. Undefined while nothing is known of a provider as it is now.
+   * Returns the last result, or waits up to a second for a running probe. `againInMs` says when to call again. `found`
+   * is `undefined` while the current declaration has no result.
    */
   ask: (
-    /** Of the object. */
+    /** Key of the resource. */
     key: ObjectKey,
     endpoint: ModelEndpoint,
   ) => Promise<{ found: Answering | undefined; againInMs: number }>;
@@ -22,18 +22,18 @@ export type Prober = {
 };
 
 export type ProberOptions = {
-  /** While it answers. */
+  /** Interval while the provider answers. */
   everyMs?: number;
-  /** After the first failure; then twice as long each time, up to `everyMs`. */
+  /** Pause after the first failure. It doubles with each further failure, up to `everyMs`. */
   retryMs?: number;
-  /** How long a reconcile waits for a look. */
+  /** Time that a reconcile waits for a probe. */
   waitMs?: number;
-  /** How long a provider may take to answer. */
+  /** Timeout of a probe. */
   answerMs?: number;
 };
 
 type Known = {
-  /** The very provider that was asked, key and all. */
+  /** Serialized endpoint including its key, which detects changes. */
   as: string;
   found: Answering | undefined;
   dueMs: number;

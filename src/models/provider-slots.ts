@@ -1,13 +1,13 @@
-/** Of each provider with a limit, the requests at once of this process. */
+/** Limits the concurrent requests of this process to each provider. */
 export type ProviderSlots = {
   /**
-   * Waits for a place, in order; the result gives it back. undefined: as many wait already as may
-   * be answered at once. Rejects with the signal's reason.
+   * Waits for a slot, in order. The returned function releases it. Returns `undefined` if the queue is full, that is,
+   * as long as the limit of the provider. Rejects with the signal's reason.
    */
   take: (key: string, max: number, signal: AbortSignal) => Promise<(() => void) | undefined>;
 };
 
-/** A line no shorter than this, for providers that answer one or two at once. */
+/** Minimum length of the queue, for providers with a limit of one or two. */
 const MIN_WAITING = 8;
 
 type Line = { taken: number; waiting: Set<() => void> };
@@ -39,7 +39,7 @@ export function createProviderSlots(): ProviderSlots {
         return once(() => leave(key, line));
       }
       if (line.waiting.size >= Math.max(MIN_WAITING, max)) return undefined;
-      // Who leaves hands its place on: `taken` stays as it is.
+      // A released slot passes directly to the next caller, so `taken` stays unchanged.
       await new Promise<void>((resolve, reject) => {
         const over = (): void => {
           line.waiting.delete(enter);

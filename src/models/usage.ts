@@ -7,7 +7,7 @@ import type {
   ModelUsage,
 } from './model.ts';
 
-/** About what a provider would count; for answers whose own count never came. */
+/** Estimates the usage of an answer for which the provider sent no counts. */
 export function estimateUsage(
   request: Pick<ModelRequest, 'messages' | 'tools'>,
   answer: { text: string; toolCalls: readonly ModelToolCall[] },
@@ -29,7 +29,10 @@ function tokensOf(calls: readonly ModelToolCall[]): number {
   return estimateTokens(calls.map((call) => `${call.name} ${call.arguments}`).join('\n'));
 }
 
-/** By prices per million tokens; to a millionth of a cent, so that no sum shows binary fractions. */
+/**
+ * Returns the cost by prices per million tokens, rounded to a millionth of a cent, so that sums show no binary
+ * fractions.
+ */
 export function costOf(pricing: ModelEndpoint['pricing'], usage: ModelUsage): ModelReply['cost'] {
   if (pricing === null) return null;
   const { inputTokens, outputTokens, cachedInputTokens } = usage;

@@ -1,16 +1,19 @@
 import { clearTimeout, setTimeout } from '../clock.ts';
 import type { ModelEndpoint } from './model.ts';
 
-/** Which wait was too long. */
+/** The wait that was too long. */
 export type Late = 'first_token' | 'between_tokens' | 'total';
 
 export type Watchdog = {
-  /** Something came: the next may take as long as one may between tokens. */
+  /** Notes that a part arrived. The next one has the time limit between tokens. */
   seen: () => void;
   stop: () => void;
 };
 
-/** `leftMs`: what is left for the whole answer. Calls `onLate` once, unless stopped before. */
+/**
+ * Watches the times of an answer. `leftMs` is the remaining time for the whole answer. Calls `onLate` once, unless
+ * stopped before.
+ */
 export function watch(
   timeouts: ModelEndpoint['timeouts'],
   leftMs: number,
@@ -41,7 +44,7 @@ export function watch(
   };
 }
 
-/** For people: what did not come, and within which time. */
+/** Returns a message for people about which part was late and its time limit. */
 export function lateMessage(
   provider: string,
   timeouts: ModelEndpoint['timeouts'],

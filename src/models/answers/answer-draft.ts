@@ -5,30 +5,30 @@ import { readChunk, type Fields, type Piece } from './read-chunk.ts';
 import { createThinkingFilter } from './thinking-filter.ts';
 
 /**
- * An answer as far as it came, put together from the chunks of a stream. What a server sends is
- * anything: nothing is read without looking at its type, and nothing grows without end.
+ * Assembles an answer from the chunks of a stream. The server's data is untrusted: every value is checked for its type,
+ * and every part has a size limit.
  */
 export type AnswerDraft = {
-  /** Takes one chunk in. */
+  /** Adds one chunk. */
   take: (chunk: unknown, to: TextSink) => Taken;
-  /** Takes the end of the stream. `isDone`: the server said that it was the end. */
+  /** Ends the stream. `isDone` says whether the server marked its end. */
   end: (isDone: boolean, to: TextSink) => void;
   readonly text: string;
-  /** Whether there is anything of an answer: from then on nothing is retried. */
+  /** Whether any part of an answer has arrived, after which nothing is retried. */
   readonly hasPart: boolean;
-  /** Whether the server said that it had finished. */
+  /** Whether the server reported that the answer is complete. */
   readonly isFinished: boolean;
-  /** How it said so; undefined: without a reason. */
+  /** Classified reason of the end; `undefined` if the server gave none. */
   readonly ending: Ending | undefined;
-  /** Its own word for that. */
+  /** Reason of the end in the server's words. */
   readonly finishWord: string | undefined;
   finishReason: () => FinishReason;
   toolCalls: () => ModelToolCall[];
-  /** Fields beside text and calls that the provider may want back with the calls. */
+  /** Other fields that the provider may need back together with the calls. */
   extra: () => Fields;
   /** Token counts that the server reported, if any. */
   readonly usage: Omit<ModelUsage, 'estimated'> | undefined;
-  /** Whether the text began with thinking that only a closing tag ended. */
+  /** Whether the text began with reasoning that only a closing tag ended. */
   readonly beganInThinking: boolean;
 };
 
@@ -112,9 +112,9 @@ export function createAnswerDraft({ isHeld = false }: { isHeld?: boolean } = {})
 function reasonOf(finish: string | undefined, callCount: number): FinishReason {
   const ending = finish === undefined ? 'stop' : endingOf(finish);
   if (ending === 'length' || ending === 'content_filter') return ending;
-  // Some servers say `stop` after calls, and some the other way round.
+  // Some servers send `stop` after tool calls, and some the reverse.
   if (callCount > 0) return 'tool_calls';
-  // An answer that ended for a reason nobody knows may have been cut.
+  // An answer that ended for an unknown reason may have been truncated.
   return ending === 'unknown' ? 'length' : 'stop';
 }
 
@@ -125,7 +125,7 @@ function newIn(message: Piece, raw: string, callCount: number): Piece {
   return { ...message, text, calls: callCount > 0 ? [] : message.calls };
 }
 
-/** The text of an answer, without the thinking in it. */
+/** Collects the text of an answer without its reasoning. */
 function createWords({ isHeld }: { isHeld: boolean }) {
   const thinking = createThinkingFilter({ isHeld });
   let text = '';

@@ -3,9 +3,12 @@ import type { ModelToolCall } from '../model.ts';
 import { fieldsOf, textOf, type Fields } from './read-chunk.ts';
 import { isWholeObject, unwrapArguments } from './unwrap-arguments.ts';
 
-/** Calls of tools, put together from the pieces of a stream. */
+/** Assembles tool calls from the pieces of a stream. */
 export type CallAssembly = {
-  /** Takes the calls of one chunk. `isWhole`: they stand in a message, not in pieces. false: no more is taken. */
+  /**
+   * Adds the calls of one chunk. `isWhole` means that they come from a complete message. Returns false once the limit
+   * is reached.
+   */
   take: (parts: readonly Fields[], isWhole: boolean) => boolean;
   readonly count: number;
   /** Returns the calls, each with a unique id, because results refer to it. */
@@ -32,7 +35,10 @@ export function createCallAssembly(): CallAssembly {
     if (index !== undefined) return byIndex.get(index);
     return id === undefined ? calls.at(-1) : calls.findLast(({ givenId }) => givenId === id);
   };
-  /** Some servers give each call the index 0, some no index, some no id or the same one. */
+  /**
+   * Finds the call of a piece. Some servers give every call the index 0, and some omit the index, omit the id or repeat
+   * it.
+   */
   const callOf = (part: Fields, others: ReadonlySet<Call>): Call | undefined => {
     const id = textOf(part['id']);
     const index = typeof part['index'] === 'number' ? part['index'] : undefined;
@@ -71,12 +77,12 @@ export function createCallAssembly(): CallAssembly {
   };
 }
 
-/** A part of a string keeps all of it in memory, which may be a megabyte for each call of a turn. */
+/** Copies a part of a string, which would otherwise keep the whole string in memory: up to a megabyte per call. */
 function copyOf(part: string): string {
   return JSON.parse(JSON.stringify(part)) as string;
 }
 
-/** Whether a piece begins another call than the one that its index or id has named before. */
+/** Returns true if a piece begins a new call, although its index or id belongs to an earlier one. */
 function begins(
   part: Fields,
   known: Call,
@@ -94,7 +100,9 @@ function begins(
   return text !== '' && hasAll(known);
 }
 
-/** No piece of a whole object begins with a bracket: a server that names no call has begun another one. */
+/**
+ * Returns true if the arguments are a complete object. A further piece with an opening bracket then begins a new call.
+ */
 function hasAll({ arguments: given }: Call): boolean {
   return given.trim() !== '{}' && isWholeObject(given);
 }
@@ -103,7 +111,7 @@ function isOther(id: string | undefined, { givenId }: Call): boolean {
   return id === undefined || id !== givenId;
 }
 
-/** What a provider sends with a call beside its id, name and arguments, and may want back. */
+/** Keeps additional fields of a call that the provider may need back. */
 function keepExtra(call: Call, part: Fields, ofFunction: Fields): void {
   const { index: _, id: __, type: ___, function: ____, ...ofCall } = part;
   const fields = { ...present(ofCall), ...nested(present(ofFunction)) };
@@ -128,7 +136,7 @@ function finished(calls: readonly Call[]): ModelToolCall[] {
     const isUsable = givenId !== undefined && !taken.has(givenId);
     const id = isUsable ? givenId : `call_${randomUUID().replaceAll('-', '')}`;
     taken.add(id);
-    // Providers refuse a history with names of any other form, even of calls they made up.
+    // Providers reject a history with other characters in names, even in calls that they created.
     const name = given.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unnamed';
     const hasExtra = Object.keys(extra).length > 0;
     return { id, name, arguments: unwrapArguments(text, given), ...(hasExtra && { extra }) };

@@ -1,12 +1,12 @@
 import type { FinishReason } from '../model.ts';
 
 /**
- * How an answer ended: by OpenAI's reasons, or `malformed` (a call that the server itself could not read),
- * `broken` (the server cut it off) and `unknown`.
+ * Classified end of an answer: one of OpenAI's reasons, `malformed` (a call that the server itself could not parse),
+ * `broken` (the server cut the answer off) or `unknown`.
  */
 export type Ending = Exclude<FinishReason, 'interrupted'> | 'malformed' | 'broken' | 'unknown';
 
-/** The first row that matches counts. Servers write them in any case, and some with a prefix. */
+/** Patterns for the reasons of servers, which vary in case and may have a prefix. The first match counts. */
 const ENDINGS: readonly (readonly [RegExp, Ending])[] = [
   [/malformed|(unexpected|invalid|too_many)_(tool|function)_calls?|missing_thought/, 'malformed'],
   [

@@ -1,14 +1,14 @@
 import type { ModelUsage } from '../model.ts';
 
-/** JSON of unknown form: a value of another type than expected counts as absent. */
+/** JSON of unknown form. A value of an unexpected type counts as absent. */
 export type Fields = Record<string, unknown>;
 
-/** The parts of an answer in one chunk, whatever the server calls them. */
+/** The parts of an answer in one chunk, under uniform names. */
 export type Piece = {
-  /** Text of the answer; it may still have thinking between tags. */
+  /** Text of the answer, which may still contain reasoning between tags. */
   text: string;
   calls: Fields[];
-  /** Fields beside text and calls that the provider may want back, such as `reasoning_content`. */
+  /** Other fields that the provider may need back, such as `reasoning_content`. */
   extra: Fields;
   hasReasoning: boolean;
 };
@@ -17,7 +17,7 @@ export type Chunk = {
   delta: Piece | undefined;
   /** The answer so far, or the whole answer. Some servers send it besides or instead of the delta. */
   message: Piece | undefined;
-  /** Why the answer ends, in the server's words. */
+  /** Reason of the end in the server's words. */
   finish: string | undefined;
   usage: Omit<ModelUsage, 'estimated'> | undefined;
 };
@@ -34,7 +34,7 @@ export function readChunk(value: unknown): Chunk {
   };
 }
 
-/** The names under which servers send what a model thinks, or what proves it. */
+/** Names under which servers send the reasoning of a model, or its signature. */
 const EXTRA_NAMES = [
   'reasoning_content',
   'reasoning',
@@ -55,7 +55,7 @@ function pieceOf(value: unknown): Piece | undefined {
   );
   return {
     text: content.text === '' ? (textOf(fields['refusal']) ?? '') : content.text,
-    // Older servers know one call, without an id.
+    // Older servers support a single call without an id.
     calls: calls.length === 0 && isPresent(single) ? [{ index: 0, function: single }] : calls,
     extra,
     hasReasoning:
@@ -88,7 +88,7 @@ function usageOf(value: unknown): Chunk['usage'] {
   const told = fieldsOf(value);
   const inputTokens = countOf(told['prompt_tokens']);
   const outputTokens = countOf(told['completion_tokens']);
-  // Some servers send zeros while they do not know.
+  // Some servers send zeros while the counts are unknown.
   if (!inputTokens || outputTokens === undefined) return undefined;
   const cached = countOf(fieldsOf(told['prompt_tokens_details'])['cached_tokens']) ?? 0;
   return { inputTokens, outputTokens, cachedInputTokens: Math.min(cached, inputTokens) };

@@ -6,13 +6,12 @@ import { fieldsOf, textOf } from './read-chunk.ts';
 
 /** Limit of one event. The package buffers an event until it is complete. */
 const MAX_EVENT_BYTES = 1024 * 1024;
-/** Wait for the end of the response after `[DONE]`, without which the connection cannot be used again. */
+/** Maximum wait for the end of the response after `[DONE]`. Only a complete response frees the connection for reuse. */
 const LINGER_MS = 250;
 
 /**
- * Yields the data of each event that has any, and `done` for `[DONE]`. The package splits the stream
- * into events. An abort cancels the connection here as well: it must not depend on what the package
- * holds at that moment.
+ * Yields the data of each event that has any, and `done` for `[DONE]`. The package splits the stream into events. An
+ * abort also cancels the connection here, whatever state the package is in.
  */
 export async function* readEvents(
   { headers }: Response,
@@ -67,7 +66,10 @@ function valueOf(event: string | null, words: string): unknown {
   }
 }
 
-/** Cancelled, it leaves the reader alone: readEvents decides what becomes of the connection. */
+/**
+ * Limits the size of events. Its cancellation does not affect the reader, because readEvents decides whether to keep
+ * the connection.
+ */
 function limitEvents(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   unread: { bytes: number },
@@ -93,7 +95,7 @@ async function linger(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<
   try {
     while (!(await reader.read()).done);
   } catch {
-    // It broke off after its end: nothing is missing.
+    // The connection broke after the end of the answer, so nothing is missing.
   } finally {
     clearTimeout(cut);
   }

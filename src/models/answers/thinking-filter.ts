@@ -1,21 +1,27 @@
 /**
- * Takes the thinking of a model out of its text. The tags may be cut at any place by chunks. Some chat
- * templates put the opening tag into the prompt, so that the answer has the closing tag alone.
+ * Removes the reasoning of a model from its text. Chunks may split a tag anywhere. Some chat templates put the opening
+ * tag into the prompt, so that the answer has only the closing tag.
  */
 export type ThinkingFilter = {
   take: (piece: string) => Filtered;
-  /** Ends waiting for a closing tag, as for a server that sends the thinking apart. */
+  /**
+   * Stops waiting for a closing tag, because the server sends the reasoning separately. Returns the text held back so
+   * far.
+   */
   release: () => string;
-  /** What was held back and turned out to be text. */
+  /** Ends the text and returns the remaining part that was held back. */
   end: () => string;
   /** Whether a closing tag came without its opening tag. */
   readonly beganInside: boolean;
 };
 
-/** `takesBack`: all text before was thinking. `isHidden`: the piece had words, and none may be shown yet. */
+/**
+ * Filtered text. `takesBack` means that all earlier text was reasoning. `isHidden` means that the piece had text that
+ * may not be shown yet.
+ */
 export type Filtered = { text: string; takesBack: boolean; isHidden: boolean };
 
-/** What models write around their thinking, in any case. */
+/** Tags that models write around their reasoning, in any case. */
 const TAGS: readonly (readonly [string, string])[] = [
   ['<think>', '</think>'],
   ['<thinking>', '</thinking>'],
@@ -34,7 +40,7 @@ const TAGS: readonly (readonly [string, string])[] = [
 ];
 const CLOSING = new Set(TAGS.map(([, close]) => close));
 const ALL = TAGS.flat();
-/** White space before the end of a tag. */
+/** Maximum white space before the end of a tag. */
 const SPACE_MAX = 4;
 const TAG = new RegExp(
   ALL.map((tag) => tag.replaceAll(/[|[\]/]/g, String.raw`\$&`))
@@ -42,14 +48,17 @@ const TAG = new RegExp(
     .join('|'),
   'i',
 );
-/** How much leading white space waits for a tag. Longer white space counts as text. */
+/** Maximum leading white space that waits for a tag. Longer white space counts as text. */
 const LEAD_CHARS_MAX = 1_000;
 const FIRST_SIGN = /[<[◁]/;
 const LONGEST = Math.max(...ALL.map(({ length }) => length));
 /** Limit for text that waits until a tag shows whether it is reasoning. */
 const MAX_HELD_CHARS = 256 * 1024;
 
-/** @param isHeld whether text waits for a closing tag, or for the end of the answer */
+/**
+ * Creates a filter.
+ * @param isHeld whether text waits for a closing tag, or for the end of the answer
+ */
 export function createThinkingFilter({ isHeld }: { isHeld: boolean }): ThinkingFilter {
   let unread = '';
   let held = '';
@@ -59,7 +68,7 @@ export function createThinkingFilter({ isHeld }: { isHeld: boolean }): ThinkingF
   let hasThought = false;
   let beganInside = false;
 
-  /** Passes text on or holds it back. White space before the first word is left out after thinking. */
+  /** Passes text on or holds it back. Drops white space before the first word after reasoning. */
   const say = (text: string): string => {
     if (holds) {
       held = (held + text).slice(0, MAX_HELD_CHARS);
@@ -75,7 +84,7 @@ export function createThinkingFilter({ isHeld }: { isHeld: boolean }): ThinkingF
     held = '';
     return text;
   };
-  /** Returns true if all text before the tag was thinking. */
+  /** Handles a tag. Returns true if all text before it was reasoning. */
   const meet = (tag: string): boolean => {
     const isClosing = CLOSING.has(tag.toLowerCase().replaceAll(/\s/g, ''));
     const isAlone = isClosing && !isInside;
@@ -132,7 +141,7 @@ function beforeTag(
   return hasSaid || text.trim() !== '' ? say(text) : '';
 }
 
-/** How many characters at the end may begin a tag, or are white space before the first word. */
+/** Returns the number of characters at the end that may begin a tag, or are white space before the first word. */
 function heldBack(text: string, isStart: boolean): number {
   const tag = beginOfTag(text);
   return isStart && text.slice(0, text.length - tag).trim() === '' ? text.length : tag;

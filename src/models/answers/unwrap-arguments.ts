@@ -1,6 +1,6 @@
 import { fieldsOf } from './read-chunk.ts';
 
-/** Encoded in a text, in a fence, in name and arguments: each is one layer. */
+/** Maximum number of layers around arguments, such as a JSON text, a fence, or an object of name and arguments. */
 const LAYERS_MAX = 6;
 
 /**
@@ -26,7 +26,7 @@ export function unwrapArguments(text: string, toolName: string): string {
   return text;
 }
 
-/** Some models repeat the name of the tool around its arguments. */
+/** Unwraps arguments. Some models repeat the name of the tool around them. */
 function ownOf(text: string, value: object, toolName: string): string {
   const { name, arguments: given, parameters = given, ...rest } = fieldsOf(value);
   const isWrapped = name === toolName && parameters !== undefined && Object.keys(rest).length === 0;
@@ -36,13 +36,13 @@ function ownOf(text: string, value: object, toolName: string): string {
   return isObject && !Array.isArray(parameters) ? JSON.stringify(parameters) : text;
 }
 
-/** Returns the object of a list that has nothing else. */
+/** Returns the only element of a list if it is an object. */
 function onlyObjectOf([one, ...others]: readonly unknown[]): string | undefined {
   const isObject = typeof one === 'object' && one !== null;
   return isObject && others.length === 0 ? JSON.stringify(one) : undefined;
 }
 
-/** Returns the object of a text that has the same object twice, or an empty one before it. */
+/** Returns the object of a text that contains the same object twice, or an empty object before it. */
 function onceOf(text: string): string | undefined {
   const middle = Math.floor(text.length / 2);
   const [half, other] = [text.slice(0, middle).trim(), text.slice(middle).trim()];
@@ -50,7 +50,7 @@ function onceOf(text: string): string | undefined {
   return text.startsWith('{}') ? objectOrNone(text.slice(2).trim()) : undefined;
 }
 
-/** A fence with its language, tags and tokens of a chat template. */
+/** Matches a fence with its language, and tags and tokens of a chat template. */
 const AROUND =
   /(?:`+|~{3,})\s*(json\w*|javascript|js|python|tool_code)?|<[^<>]{1,40}>|\[\/?[a-z_]{1,20}\]/gi;
 
@@ -59,7 +59,7 @@ function innerOf(text: string): string | undefined {
   const from = text.search(/["{]/);
   const to = text.lastIndexOf(text[from] === '"' ? '"' : '}');
   const around = `${text.slice(0, from)} ${text.slice(to + 1)}`.replaceAll(AROUND, ' ');
-  const inner = text.slice(from, to + 1); // No JSON if one of them is missing or they stand the other way round.
+  const inner = text.slice(from, to + 1); // Not JSON if a bracket is missing or they stand in the wrong order.
   if (/[\p{L}\p{N}]/u.test(around)) return undefined;
   return typeof parse(inner) === 'string' ? inner : objectOrNone(inner);
 }
@@ -72,13 +72,13 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // JSON has no such value.
+    return undefined; // `undefined` never is a JSON value.
   }
 }
 
-/** Whether a text is an object in whole, whatever is around it: no piece of the same call can follow it. */
+/** Returns true if a text is a complete object, apart from its wrapping. No piece of the same call can follow it. */
 export function isWholeObject(text: string): boolean {
   if (!/[}"`>\]]\s*$/.test(text)) return false;
   const value = parse(unwrapArguments(text, ''));
-  return typeof value === 'object' && !Array.isArray(value); // `unwrapArguments` makes `{}` of null.
+  return typeof value === 'object' && !Array.isArray(value); // `unwrapArguments` converts `null` to `{}`.
 }

@@ -10,19 +10,19 @@ import { createProviderSlots } from '../provider-slots.ts';
 import { readEmbeddings } from './read-embeddings.ts';
 
 /**
- * What texts are embedded with. `provider`: name of a ModelProvider, or `default`. `dimensions`: as
- * they are asked for; null: the model's own.
+ * A model for embeddings. `provider` is the name of a ModelProvider, or `default`. `dimensions` is the requested
+ * number, or `null` for the default of the model.
  */
 export type EmbeddingModel = { provider: string; model: string; dimensions: number | null };
 
-/** Vectors of length 1, one for each text. `estimated`: the tokens are counted by us. */
+/** Vectors of length 1, one per text. `estimated` means that Parley has estimated the token count. */
 export type Embedded = {
   vectors: readonly Float32Array[];
   tokens: number;
   estimated: boolean;
 };
 
-/** Why there are none; `failure.message` is for people and safe to show. */
+/** Failure to embed texts. `failure.message` is for people and safe to show. */
 export class EmbeddingFailure extends Error {
   override readonly name = 'EmbeddingFailure';
   readonly code: Failure['code'];
@@ -35,23 +35,23 @@ export class EmbeddingFailure extends Error {
   }
 }
 
-/** Turns texts into vectors, by any API that speaks OpenAI's `/embeddings`. */
+/** Embeds texts with any API that is compatible with OpenAI's `/embeddings`. */
 export type Embedder = {
-  /** One request, never repeated. @throws EmbeddingFailure, or the signal's reason */
+  /** Makes one request without retries. @throws EmbeddingFailure, or the signal's reason */
   embed: (
     namespace: string,
     asked: EmbeddingModel & { texts: readonly string[]; signal: AbortSignal },
   ) => Promise<Embedded>;
-  /** What a provider embeds with, and how many texts it takes at once; undefined: nothing. */
+  /** Returns the model of a provider and its batch size, or `undefined` if it does not embed. */
   modelOf: (
     namespace: string,
     named: { provider: string; model: string | undefined },
   ) => Promise<(EmbeddingModel & { batchSize: number }) | undefined>;
 };
 
-/** 8,192 numbers as JSON, with room. */
+/** Size of 8,192 numbers as JSON, with a margin. */
 const VECTOR_BYTES_MAX = 256 * 1024;
-/** Of a whole answer: 256 texts of 3,072 numbers are 10 MB. */
+/** Limit for a whole answer. 256 texts with 3,072 numbers each have 10 MB. */
 const ANSWER_BYTES_MAX = 15 * 1024 * 1024;
 
 export function createEmbedder(deps: { findEndpoint: FindEndpoint; fetch: EgressFetch }): Embedder {
@@ -108,9 +108,9 @@ async function request(
   { model, dimensions, texts }: Asked,
   signal: AbortSignal,
 ): Promise<unknown> {
-  // Nothing that is not needed: many servers refuse a field that they do not know.
+  // Sends only necessary fields, because many servers reject unknown ones.
   const body = { model, input: texts, ...(dimensions !== null && { dimensions }) };
-  // Not `embeddings.create`, which asks for base64 and believes whatever comes.
+  // Does not use `embeddings.create`, which requests base64 and does not validate the answer.
   const response = await client.post('/embeddings', { body, signal }).asResponse();
   const bytesMax = Math.min(ANSWER_BYTES_MAX, (texts.length + 1) * VECTOR_BYTES_MAX);
   return readJson(response, { bytesMax, tooLong: 'its vectors can be' });

@@ -1,14 +1,14 @@
 import { InvalidAnswer } from '../model-failure.ts';
 
-/** What an answer to `POST /embeddings` holds: a vector for each text, in the order of the texts. */
+/** Answer to `POST /embeddings`: one vector per text, in the order of the texts. */
 export type Embeddings = { vectors: readonly Float32Array[]; tokens: number | null };
 
-/** The most that any model of today has, twice. */
+/** Twice the largest number of any current model. */
 const DIMENSIONS_MAX = 8_192;
 
 /**
- * Reads an answer, with the vectors as numbers or as float32 in base64. Each is made one of length 1.
- * @throws InvalidAnswer when it is not exactly one usable vector for each text, all equally long
+ * Reads an answer whose vectors are numbers or float32 in base64. Normalizes each vector to length 1.
+ * @throws InvalidAnswer unless the answer has exactly one usable vector per text, all of the same size
  */
 export function readEmbeddings(answer: unknown, texts: number): Embeddings {
   const { data, usage } = (answer ?? {}) as { data?: unknown; usage?: { prompt_tokens?: unknown } };
@@ -25,7 +25,7 @@ export function readEmbeddings(answer: unknown, texts: number): Embeddings {
     }
     vectors[place] = normalised(readVector(embedding));
   });
-  const all = vectors as Float32Array[]; // As many as places, none of them twice.
+  const all = vectors as Float32Array[]; // Complete, because the number of vectors matches and no index occurs twice.
   const size = all[0]?.length;
   if (all.some(({ length }) => length !== size)) {
     throw new InvalidAnswer('answered with embeddings that are not equally long');
@@ -47,7 +47,7 @@ function readVector(embedding: unknown): Float32Array {
   return vector;
 }
 
-/** Little-endian, as OpenAI has it. */
+/** Reads little-endian floats, as OpenAI sends them. */
 function fromBase64(text: string): Float32Array {
   const bytes = Buffer.from(text, 'base64');
   const { length } = bytes;
@@ -55,7 +55,7 @@ function fromBase64(text: string): Float32Array {
   return Float32Array.from({ length: length / 4 }, (_, at) => bytes.readFloatLE(at * 4));
 }
 
-/** Then the similarity of two is the sum of their products. */
+/** Normalizes a vector, so that the similarity of two vectors is their dot product. */
 function normalised(vector: Float32Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, one) => sum + one * one, 0));
   if (!Number.isFinite(length) || length === 0) {

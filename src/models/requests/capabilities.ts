@@ -1,35 +1,38 @@
 import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
 
-/** What a model of a provider takes in a request. What a server refuses is learned from its error. */
+/** Features that a model of a provider supports in a request. Unsupported ones are learned from the server's errors. */
 export type Capabilities = {
-  /** `stream_options.include_usage`; without it the usage is estimated. */
+  /** `stream_options.include_usage`. Without it, the usage is estimated. */
   streamUsage: boolean;
   tokenLimit: 'max_tokens' | 'max_completion_tokens';
   temperature: boolean;
   toolChoice: boolean;
-  /** Where the instructions stand: in a system message of their own, or before the first user message. */
+  /** Place of the instructions: in a separate system message, or before the first user message. */
   system: 'own' | 'in_user';
   /** `strict`: a user message never follows the result of a tool. */
   roles: 'joined' | 'strict';
-  /** `always`: assistant messages of other origin get a placeholder. */
+  /** `always`: assistant messages from other providers get a placeholder. */
   reasoning: 'own' | 'always' | 'never';
-  /** Fields beside the id, name and arguments of a call. `filled`: calls of other origin get a placeholder. */
+  /** Additional fields of a call. `filled`: calls from other providers get a placeholder. */
   callFields: 'own' | 'filled' | 'never';
-  /** Content of an assistant message that has nothing but calls. */
+  /** Content of an assistant message that has only calls. */
   emptyContent: null | '';
-  /** Whether a transcription is asked for with its segments (`verbose_json`), which tell how likely they are speech. */
+  /**
+   * Whether a transcription is requested with its segments (`verbose_json`), which include their probability of being
+   * speech.
+   */
   segments: boolean;
-  /** Limit of a prompt in tokens as we estimate them; undefined: the server has refused none. */
+  /** Limit of a prompt in estimated tokens; `undefined` if the server has rejected none as too long. */
   promptTokens: number | undefined;
 };
 
-/** OpenAI refuses `max_tokens` for its newer models; many other servers know nothing else. */
+/** OpenAI rejects `max_tokens` for its newer models. Many other servers support only that field. */
 const TAKES_COMPLETION_TOKENS =
   /(^|\.)(openai\.com|openai\.azure\.com|azure-api\.net|cognitiveservices\.azure\.com)$/;
 
-/** OpenAI's newer transcribers answer in plain JSON only. */
+/** OpenAI's newer transcription models support only plain JSON. */
 const HAS_NO_SEGMENTS = /^gpt-/;
-/** An error that names the form of the answer. */
+/** Matches an error that names the response format. */
 const NO_SEGMENTS = /response_?format|verbose_?json/;
 
 export function defaultCapabilities(baseUrl: string, model = ''): Capabilities {
@@ -49,32 +52,32 @@ export function defaultCapabilities(baseUrl: string, model = ''): Capabilities {
   };
 }
 
-/** A request that was refused. */
+/** A rejected request. */
 export type Refused = {
-  /** The provider's error as JSON in lower case: private, since it may quote the prompt. */
+  /** The provider's error as JSON in lower case. It is private, because it may quote the prompt. */
   error: string;
   body: ChatCompletionCreateParamsStreaming;
-  /** Estimated tokens of the prompt that was sent. */
+  /** Returns the estimated tokens of the prompt that was sent. */
   promptTokens: () => number;
-  /** Whether earlier turns were sent, which can be left out. */
+  /** Whether the request had earlier turns, which can be dropped. */
   hasHistory: boolean;
 };
 
 type Fallback = {
-  /** What the error names. */
+  /** Pattern of the error. */
   names: RegExp;
-  /** What to change; undefined: nothing more can be. */
+  /** Returns the change, or `undefined` if nothing more can be changed. */
   change: (now: Capabilities, refused: Refused) => Partial<Capabilities> | undefined;
 };
 
 const UNKNOWN =
   /extra|unsupported|not supported|unknown|unexpected|unrecognized|not permitted|additional/;
 const WANTED = /missing|must be|required|requires|pass(ed)? back/;
-/** Errors about the length of a prompt, by OpenAI, vLLM, llama.cpp, TGI, Groq, Anthropic and Gemini. */
+/** Matches errors about the length of a prompt, by OpenAI, vLLM, llama.cpp, TGI, Groq, Anthropic and Gemini. */
 const TOO_LONG =
   /context.?(length|size|window)|(prompt|input|request|conversation)( token count)?( is)? too (long|large)|exceeds? the (available|maximum|model|context)|too many (input )?tokens|maximum (number of )?(input )?tokens|tokens? (count )?exceeds|must be <= ?\d+|reduce the length/;
 
-/** The first row counts whose words the error has and that can change something. */
+/** Changes by error. The first row that matches the error and can change something counts. */
 const FALLBACKS: readonly Fallback[] = [
   { names: TOO_LONG, change: (_now, refused) => shorter(refused) },
   {
@@ -138,7 +141,7 @@ const FALLBACKS: readonly Fallback[] = [
   },
 ];
 
-/** The same for a transcription, which has no other field that can be left out. */
+/** Returns the change after a rejected transcription. Only the segments can be omitted. */
 export function transcriptionFallbackFor(
   { segments }: Capabilities,
   error: string,
@@ -146,7 +149,7 @@ export function transcriptionFallbackFor(
   return segments && NO_SEGMENTS.test(error) ? { segments: false } : undefined;
 }
 
-/** What to change in a request that was refused; undefined: nothing that we know would help. */
+/** Returns the change after a rejected request, or `undefined` if no known change would help. */
 export function fallbackFor(
   now: Capabilities,
   refused: Refused,
@@ -158,10 +161,13 @@ export function fallbackFor(
   return undefined;
 }
 
-/** Where the server tells two numbers, their ratio says how much is too much; our estimate may be off. */
+/**
+ * Shortens the prompt. If the error contains two numbers, their ratio shows by how much it is too long; our own
+ * estimate may be inaccurate.
+ */
 function shorter({ error, hasHistory, promptTokens }: Refused): Partial<Capabilities> | undefined {
   if (!hasHistory) return undefined;
-  // Smaller ones are statuses.
+  // Ignores smaller numbers, which are status codes.
   const numbers = (error.match(/\b\d{3,7}\b/g) ?? []).map(Number).filter((one) => one >= 512);
   const ratio = numbers.length < 2 ? 0.7 : Math.min(...numbers) / Math.max(...numbers);
   const part = Math.min(0.85, Math.max(0.25, ratio * 0.9));

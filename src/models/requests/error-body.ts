@@ -3,9 +3,9 @@ import { fieldsOf } from '../answers/read-chunk.ts';
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Converts the body of an error into OpenAI's form `{"error": {…}}`, the only one that the package reads. Google
- * wraps it in a list, and validation errors of vLLM and TGI have `detail` or a text. Other answers stay unchanged. Of a long
- * body only the beginning is read.
+ * Converts the body of an error into OpenAI's form `{"error": {…}}`, the only one that the package reads. Google wraps
+ * it in a list, and validation errors of vLLM and TGI have `detail` or a text. Other answers stay unchanged. Reads only
+ * the beginning of a long body.
  */
 export async function readErrorBody(response: Response): Promise<Response> {
   if (response.status < 400) return response;
@@ -20,7 +20,7 @@ async function beginningOf({ body }: Response): Promise<string> {
   for await (const piece of body ?? []) {
     pieces.push(piece);
     bytes += piece.length;
-    if (bytes >= MAX_BYTES) break; // This cancels the body.
+    if (bytes >= MAX_BYTES) break; // Leaving the loop cancels the body.
   }
   return Buffer.concat(pieces).toString('utf8', 0, Math.min(bytes, MAX_BYTES));
 }

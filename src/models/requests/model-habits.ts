@@ -9,22 +9,24 @@ import {
   type Refused,
 } from './capabilities.ts';
 
-/** What this process has learned of a model of a provider, until the provider is declared anew. */
+/**
+ * Knowledge of this process about a model of a provider. It is discarded when the declaration of the provider changes.
+ */
 export type ModelHabits = {
   readonly capabilities: Capabilities;
   /** Whether text waits for a closing tag, because the model's reasoning has no opening tag. */
   readonly holdsText: boolean;
-  /** Takes a whole answer. */
+  /** Learns from a complete answer. */
   note: (draft: AnswerDraft) => void;
   /** Learns from a refused request. Returns false if no change would help. */
   learn: (refused: Refused) => boolean;
-  /** The same for a refused transcription, by the provider's error. */
+  /** Learns from a rejected transcription. `error` is the provider's error. */
   learnTranscription: (error: string) => boolean;
 };
 
 const MODELS_MAX = 200;
 
-/** Names of models whose templates begin the thinking in the prompt. The first answer of such a model waits. */
+/** Matches models whose templates open the reasoning in the prompt. The first answer of such a model is held back. */
 const THINKS = /(^|[^a-z0-9])(r1|qwq|think|thinking|thinker|reasoning)([^a-z0-9]|$)/i;
 
 export function createModelHabits(): (endpoint: ModelEndpoint, model: string) => ModelHabits {

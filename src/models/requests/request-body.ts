@@ -12,7 +12,7 @@ export type Asked = {
   request: Pick<ModelRequest, 'messages' | 'historyEnd' | 'tools' | 'toolChoice' | 'answerAs'>;
 };
 
-/** Returns the request as a model of a provider takes it. */
+/** Returns the body of a request in the form that the model supports. */
 export function bodyOf(asked: Asked): ChatCompletionCreateParamsStreaming {
   const { endpoint, model, temperature, maxTokens, capabilities, request } = asked;
   const { tools, toolChoice, answerAs } = request;

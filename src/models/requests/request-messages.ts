@@ -6,15 +6,18 @@ import type { Capabilities } from './capabilities.ts';
 type Prompt = Pick<ModelRequest, 'messages' | 'historyEnd'>;
 type Assistant = Extract<ModelMessage, { role: 'assistant' }>;
 
-/** Stands before an assistant message that begins a prompt: templates of Mistral and Gemma want a user first. */
+/**
+ * Inserted before an assistant message that begins a prompt, because templates of Mistral and Gemma require a user
+ * first.
+ */
 const BEGINNING: ModelMessage = { role: 'user', content: '(The conversation begins.)' };
-/** Stands for an answer that a turn with calls never got. */
+/** Placeholder for the missing answer of a turn with calls. */
 const NO_ANSWER: ModelMessage = { role: 'assistant', content: '(No answer.)' };
-/** Google documents this value for calls that another model has made. */
+/** Value that Google documents for calls by another model. */
 const ANY_SIGNATURE = { google: { thought_signature: 'skip_thought_signature_validator' } };
 const NO_REASONING = '(none)';
 
-/** Returns the messages of a prompt as a model of a provider takes them. */
+/** Returns the messages of a prompt in the form that the model supports. */
 export function wireMessages(
   prompt: Prompt,
   to: { provider: string; capabilities: Capabilities },
@@ -41,7 +44,7 @@ function fittingMessages({ messages, historyEnd = 0 }: Prompt, limit: number | u
   return [...messages.slice(0, 1), ...messages.slice(from)];
 }
 
-/** Returns about what a server counts for a message. */
+/** Estimates the tokens that a server counts for a message. */
 export function promptTokensOf(message: ModelMessage): number {
   const calls = message.role === 'assistant' ? JSON.stringify(message.toolCalls ?? []) : '';
   const extra = message.role === 'assistant' ? JSON.stringify(message.extra ?? '') : '';
@@ -54,7 +57,7 @@ function withUserFirst(messages: readonly ModelMessage[]): readonly ModelMessage
   return [...messages.slice(0, first), BEGINNING, ...messages.slice(first)];
 }
 
-/** Moves our notes after tool results into the last result, and puts an answer before a new question. */
+/** Moves Parley's notes after tool results into the last result, and inserts an answer before a new question. */
 function withAnswers(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.reduce<ModelMessage[]>((before, message, at) => {
     const last = before.at(-1);
@@ -72,7 +75,7 @@ function withoutSystem(messages: readonly ModelMessage[]): readonly ModelMessage
   return content === '' ? rest : [{ role: 'user', content }, ...rest];
 }
 
-/** Messages of one role in a row are one, apart from results of tools. */
+/** Joins consecutive messages with the same role, except tool results. */
 function joined(messages: readonly ModelMessage[]): ModelMessage[] {
   const all: ModelMessage[] = [];
   for (const message of messages) {
@@ -88,7 +91,7 @@ function joinTwo(last: ModelMessage, next: ModelMessage): ModelMessage | undefin
   if (last.role === 'tool' || last.role !== next.role) return undefined;
   const content = [last.content, next.content].filter(Boolean).join('\n\n');
   if (last.role !== 'assistant') return { ...last, content };
-  return last.toolCalls?.length ? undefined : { ...(next as Assistant), content }; // Their roles are equal.
+  return last.toolCalls?.length ? undefined : { ...(next as Assistant), content }; // Both messages have the same role.
 }
 
 type To = { provider: string; capabilities: Capabilities };
@@ -105,7 +108,7 @@ function wireMessage(message: ModelMessage, to: To): ChatCompletionMessageParam 
   if (toolCalls.length === 0) return { role: 'assistant', content, ...reasoning };
   return {
     role: 'assistant',
-    // Several servers refuse an empty text beside calls.
+    // Several servers reject an empty text beside calls.
     content: content === '' ? capabilities.emptyContent : content,
     ...reasoning,
     tool_calls: toolCalls.map((call, at) => wireCall(call, capabilities.callFields, { isOwn, at })),
