@@ -12,7 +12,7 @@ import { createRefusalPace } from './rate-limit.ts';
 import { writeOrCut } from './slow-reader.ts';
 import type { Answer, ErrorShape } from './route.ts';
 
-/** Sends answers, and holds the one handler that makes answers of errors. */
+/** Sends answers, and holds the only handler that turns errors into answers. */
 
 const RETRY_AFTER_SEC = 2;
 
@@ -30,14 +30,14 @@ export function sendAnswer(response: Response, answer: Answer): void {
     response.end();
     return;
   }
-  // Not response.json(): it would add a charset, which problem+json does not have.
+  // response.json() would add a charset, which problem+json does not define.
   response.setHeader('Content-Type', answer.mediaType ?? 'application/json');
   const text = JSON.stringify(answer.body);
-  response.setHeader('Content-Length', Buffer.byteLength(text)); // For HEAD, where there is no body.
+  response.setHeader('Content-Length', Buffer.byteLength(text)); // HEAD needs it: such an answer has no body to measure.
   response.end(text);
 }
 
-/** What a route answered: a document, a long text, or server-sent events that end by themselves. */
+/** Sends a route's answer: a document, a long text, or a finite stream of server-sent events. */
 export async function sendRouteAnswer(
   response: Response,
   answer: Answer,
@@ -56,7 +56,7 @@ export async function sendRouteAnswer(
   await sendEvents(response, answer.stream, stalledMs);
 }
 
-/** An error before the first part is answered as one; after it, the connection is cut. */
+/** Answers an error before the first part as a problem document. After the first part it cuts the connection. */
 async function sendText(
   response: Response,
   answer: Answer,
@@ -75,7 +75,7 @@ async function sendText(
       if (response.destroyed) return;
       await writeOrCut(response, part, stalledMs);
     }
-    if (!response.headersSent) head(); // An empty text is one too.
+    if (!response.headersSent) head(); // An empty text has a head as well.
   }
   response.end();
 }
@@ -84,7 +84,7 @@ function setHeaders(response: Response, { headers = {} }: Answer): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
-/** The only place where an error becomes an answer. */
+/** Turns errors into answers. No other code does. */
 export function answerErrors(log: Logger): ErrorRequestHandler {
   const pace = createRefusalPace();
   return async (error: unknown, request, response, next) => {
@@ -108,11 +108,11 @@ export function answerErrors(log: Logger): ErrorRequestHandler {
   };
 }
 
-/** How the errors of what is below a path look: of a route that is none too. */
+/** Sets the error format below a path, also for unknown routes. */
 export function answerErrorsAs(shape: ErrorShape): RequestHandler {
   return (_request, response, next) => {
     response.locals['errorShape'] = shape;
-    // Where their clients look for it.
+    // OpenAI's clients look for the request id in this header.
     response.setHeader('x-request-id', String(response.getHeader('request-id')));
     next();
   };
@@ -138,7 +138,7 @@ export function errorAnswer(error: ApiError, requestId: string, shape: ErrorShap
   };
 }
 
-/** OpenAI's clients take the member `error` of whatever event has it. */
+/** Builds the last event of a failed stream. OpenAI's clients look for the member `error` in every event. */
 function lastEvent(error: ApiError, requestId: string, shape: ErrorShape): SentEvent {
   if (shape === 'openai') return { data: openAiErrorOf(error) };
   return { event: 'error', data: problemOf(error, requestId) };
@@ -151,17 +151,17 @@ function headersOf({ code, retryAfterSec }: ApiError): Record<string, string> {
   };
 }
 
-/** What a caller sees of an error; of one that is not theirs, only that it happened. */
+/** Converts an error to what the caller may see. An internal error shows only that it happened. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  // First: its cause is an error of a connection, as that of a database may be.
+  // This check comes first: its cause may be a connection error, which the database check would also match.
   if (isStoreAway(error)) {
     return unavailable('the Kubernetes API does not answer; try again soon', error);
   }
   if (isDatabaseAway(error)) {
     return unavailable(`${databaseTrouble(error)}; try again soon`, error);
   }
-  // What express throws when a part of the path cannot be decoded.
+  // Express throws this if a part of the path cannot be decoded.
   if (error instanceof URIError) {
     return new ApiError('malformed_request', 'the path is not validly encoded', { cause: error });
   }
@@ -169,7 +169,7 @@ export function asApiError(error: unknown): ApiError {
   return new ApiError('internal', detail, { cause: error });
 }
 
-/** PostgreSQL's errors of class 53, insufficient resources: the database answers. */
+/** PostgreSQL's errors of class 53, insufficient resources. The database still answers. */
 const LACKING: Readonly<Record<string, string>> = {
   '53100': 'the disk of the database is full',
   '53200': 'the database has no memory left',
@@ -195,18 +195,18 @@ function isDatabaseAway(error: unknown): boolean {
   return hasCause(error, isUnavailable);
 }
 
-/** Errors are wrapped with their cause on the way up. */
+/** Checks an error and its causes: errors are wrapped on the way up. */
 function hasCause(error: unknown, is: (error: unknown) => boolean): boolean {
   if (is(error)) return true;
   return error instanceof Error && error.cause !== undefined && hasCause(error.cause, is);
 }
 
-/** Ours goes into the log with where it came from; a caller's does not. */
+/** Logs our own failures with their stack, and nothing about a caller's mistakes. */
 export function logError(
   log: Logger,
   { shown, error, requestId }: { shown: ApiError; error: unknown; requestId: string },
 ): void {
-  // Not the error itself: PostgreSQL's details quote rows, and so prompts and secrets.
+  // Logs the reason and not the error: PostgreSQL's details quote rows, and so prompts and secrets.
   const reason = reasonOf(error);
   if (shown.status < 500) return;
   if (shown.code === 'unavailable') log.warn({ requestId, reason }, shown.message);

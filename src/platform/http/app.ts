@@ -36,32 +36,32 @@ import { answering, createRunOnce, type RunOnce } from './run-once.ts';
 
 export type AppDeps = IdempotencyDeps & {
   routes: readonly Route[];
-  /** For people without a key. */
+  /** Pages for people without a key. */
   pages: readonly Page[];
   authenticate: Authenticate;
   authenticateSession: AuthenticateSession;
   watchCaller: WatchCaller;
   rateLimits: RateLimits;
-  /** PARLEY_BASE_URL: an origin that is ours, whatever a proxy calls us by. */
+  /** PARLEY_BASE_URL: our own origin, whatever host name a proxy uses for us. */
   baseUrl?: string | undefined;
-  /** Whose pages may call /v1: origins, or `*`; default: nobody's, no CORS headers. */
+  /** Origins whose pages may call /v1, or `*`. By default the list is empty, and no CORS headers are sent. */
   corsOrigins?: readonly string[];
   inFlight: InFlight;
-  /** How long a reader of a stream may take nothing before it is cut. */
+  /** Time after which a stream is cut if its reader takes no data. */
   stalledMs?: number | undefined;
   metrics: Metrics;
   log: Logger;
   version: string;
-  /** With `/metrics`, `/healthz` and `/readyz`; else the role has a port of its own for them. */
+  /** Whether to serve `/metrics`, `/healthz` and `/readyz`. Otherwise the role serves them on a port of its own. */
   serveHealth: boolean;
   isReady: () => Promise<boolean>;
-  /** Where the dashboard was built; default: where the package and a checkout have it. */
+  /** Folder of the built dashboard. Default: its place in the package or the checkout. */
   dashboardFolder?: string;
-  /** Where the widget was built; default likewise. */
+  /** Folder of the built widget. Default: its place in the package or the checkout. */
   widgetFolder?: string;
 };
 
-/** The whole of what is served over HTTP, without the server. */
+/** Builds the whole HTTP application, without the server. */
 export function createApp(deps: AppDeps): Express {
   const { metrics } = deps;
   metrics.beforeScrape.set('event loop', () =>
@@ -69,17 +69,17 @@ export function createApp(deps: AppDeps): Express {
   );
   const app = express();
   app.disable('x-powered-by');
-  app.disable('etag'); // ETag is a promise about versions, not a hash of the text.
+  app.disable('etag'); // Our ETags identify versions, not a hash of the text.
   app.enable('case sensitive routing');
   app.enable('strict routing');
-  app.set('query parser', false); // parseQuery reads it, repeated parameters included.
+  app.set('query parser', false); // parseQuery reads the query, including repeated parameters.
   app.use(identifyRequest, watchRequests(deps), traceRequests, protect);
   app.use('/v1', (_request, response, next) => {
     response.setHeader('Cache-Control', 'no-store');
     next();
   });
   for (const { path, errorShape } of deps.routes) {
-    // Below all that does not vary, so that a path that is wrong further on is answered alike.
+    // Covers everything below the fixed part of the path, so that unknown paths there get the same error format.
     if (errorShape) app.use(path.replace(/\/\{.*/, ''), answerErrorsAs(errorShape));
   }
   for (const { path, isForPages } of deps.routes) if (isForPages) app.use(path, shareWithAll());
@@ -109,7 +109,7 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
-/** Of every answer; /docs and the dashboard have policies of their own. */
+/** Security headers of every answer; /docs and the dashboard have policies of their own. */
 const protect: RequestHandler = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -121,7 +121,7 @@ const protect: RequestHandler = helmet({
       objectSrc: ["'none'"],
     },
   },
-  // Whoever ends TLS in front of us decides for how long the whole domain must use it.
+  // The operator's TLS proxy decides how long the whole domain must use TLS.
   strictTransportSecurity: false,
 });
 
@@ -149,7 +149,7 @@ function servePath(app: Express, deps: ServingDeps, path: string, routes: readon
   );
 }
 
-/** The key, its scope and its share first: without them no body is read. */
+/** Checks the key, its scope and its share before it reads the body. */
 function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
   return async (request, response) => {
     const body = createBodyReader(request, deps.bodies);
@@ -197,7 +197,7 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
         deps.metrics.quotaRefused.inc({ quota: error.quota });
       throw error;
     } finally {
-      // Here, and not when the connection closes: what it holds is held until now.
+      // Releases here and not when the connection closes, because the request uses its shares until now.
       for (const release of held) release();
     }
   };
@@ -210,7 +210,7 @@ function goneSignal(response: Response): AbortSignal {
   return gone.signal;
 }
 
-/** Not by URL, which throws at some of the targets that a request line may have. */
+/** Returns the query of a request target. It does not use URL, which throws for some valid targets. */
 function queryOf(url: string): URLSearchParams {
   const at = url.indexOf('?');
   return new URLSearchParams(at < 0 ? '' : url.slice(at + 1));

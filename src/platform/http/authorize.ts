@@ -8,39 +8,38 @@ import { isOurOwn, setCookie, tokensIn } from './session-cookie.ts';
 /** Scopes of an API key (contract/authentication.md#scopes). */
 export const SCOPES = ['read', 'write', 'publish', 'replay', 'keys'] as const;
 export type Scope = (typeof SCOPES)[number];
-/** What an operation needs; `any`: a key or session, whatever it may do. */
+/** Scope that an operation needs. `any` accepts every key and session. */
 export type NeededScope = Scope | 'any';
 
-/** From where a request comes, as far as that is known without believing a header. */
+/** Origin of a request, as far as it is known without trusting headers. */
 export type Client = {
-  /** `req_…` */
   requestId: string;
-  /** Of the other end of the connection: a proxy's, where one is in front. */
+  /** Address of the other end of the connection, which may be a proxy. */
   address: string | null;
-  /** As the client names itself, cut to what a line can hold. */
+  /** `User-Agent` of the client, shortened to fit a log line. */
   userAgent: string | null;
 };
 
-/** Whose key it is. `actor` is how histories name them: `api:key_…`, or `session:<name>`. */
+/** Authenticated client. Histories name it by `actor`: `api:key_…` or `session:<name>`. */
 export type Caller = Client & {
   namespace: string;
   actor: string;
   /** uuid */
   keyId: string;
-  /** uuid; null: they sent the key itself. */
+  /** uuid; null if the client sent the key itself. */
   sessionId: string | null;
   scopes: readonly Scope[];
 };
 
-/** Whose API key it is, given its text; undefined: nobody's. Ids are uuids. */
+/** Looks up an API key by its text. Returns undefined if it is unknown. Ids are uuids. */
 export type Authenticate = (
   key: string,
 ) => Promise<{ id: string; namespace: string; scopes: readonly Scope[] } | undefined>;
 
-/** Whose session it is, given a token of it. */
+/** Looks up a session by one of its tokens. */
 export type AuthenticateSession = (token: string, client: Client) => Promise<SignedIn | undefined>;
 
-/** Ids are uuids; `next`: the token that replaces the one that was sent, for its cookie. */
+/** Signed-in person. Ids are uuids; `next` is the token that replaces the sent one in its cookie. */
 export type SignedIn = {
   id: string;
   namespace: string;
@@ -50,27 +49,27 @@ export type SignedIn = {
   next: string | undefined;
 };
 
-/** How histories name who acts with a key (uuid), and what is counted by key. */
+/** Returns the actor of a key (uuid), which histories and counts per key use. */
 export function keyActor(keyId: string): string {
   return `api:${fromUuid('key', keyId)}`;
 }
 
-/** How histories name a person who signed in; whatever the name is, it is no other actor's. */
+/** Returns the actor of a signed-in person. No name can collide with another kind of actor. */
 export function sessionActor(name: string): string {
   return `session:${name}`;
 }
 
 type Held = Pick<Caller, 'keyId' | 'sessionId'>;
-/** `ended` aborts soon after the key or the session has ended; `release` when nobody needs to know. */
+/** `ended` aborts soon after the key or the session has ended. Call `release` when it no longer matters. */
 export type WatchCaller = (caller: Held) => { ended: AbortSignal; release: () => void };
 
-/** Longer than any key there can be (src/config.ts allows 207 characters). */
+/** Longer than any possible key (src/config.ts allows 207 characters). */
 const KEY_LENGTH_MAX = 256;
 
 export type Credentials = {
   method: string;
   headers: IncomingHttpHeaders;
-  /** Of the other end of the connection. */
+  /** Address of the other end of the connection. */
   address: string;
   requestId: string;
 };
@@ -84,8 +83,8 @@ type IdentifyDeps = {
 };
 
 /**
- * The caller (contract/authentication.md#keys), counted against its limit; `setHeaders` is given what every answer
- * says of that, a refusal too. With `Authorization` no cookie counts.
+ * Identifies the caller (contract/authentication.md#keys) and counts the request against its limit. `setHeaders` gets
+ * the rate limit headers of every answer, including refusals. Cookies are ignored if `Authorization` is present.
  * @throws ApiError unauthorized, rate_limited
  */
 export async function identify(
@@ -112,7 +111,7 @@ export async function identify(
 
 type Known = Omit<Caller, keyof Client>;
 
-/** A text: why it is nobody. */
+/** Returns the caller, or a text that says why the key is not accepted. */
 async function fromKey({ authenticate }: IdentifyDeps, header: string): Promise<Known | string> {
   const text = /^Bearer +(\S+) *$/i.exec(header)?.[1];
   if (text === undefined) return NO_KEY;
@@ -152,7 +151,7 @@ export function clientOf({ headers, address, requestId }: Omit<Credentials, 'met
   };
 }
 
-/** An IPv4 address as such, where the socket is one of IPv6 that takes both. */
+/** Returns an IPv4 address in its usual form, also if the socket is an IPv6 one that accepts both. */
 function plainAddress(address: string): string | null {
   return address === '' ? null : address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
@@ -165,7 +164,7 @@ function printable(text: string | undefined): string | null {
 }
 
 /**
- * @param why what of the request needs it, where the operation alone does not
+ * @param why the reason, if the scope depends on the request and not only on the operation
  * @throws ApiError missing_scope
  */
 export function requireScope(
@@ -179,13 +178,13 @@ export function requireScope(
 }
 
 /**
- * The namespace that each credential had last time. A request of a known caller does not wait behind those of strangers
- * (event-loop-turns.ts). The map decides about nothing else: a key that has ended is refused like any other.
+ * Namespace that each credential had last time. With it, requests of a known caller do not wait behind those of
+ * strangers (event-loop-turns.ts). The map decides nothing else: an ended key is still refused.
  */
 const NAMESPACES_MAX = 10_000;
 const namespaces = new Map<string, string>();
 
-/** Call when the request has shown a key or a session of the namespace. */
+/** Remembers the namespace of a request that has shown a valid key or session. */
 export function rememberCaller(headers: IncomingHttpHeaders, namespace: string): void {
   const credential = credentialIn(headers);
   if (credential === undefined) return;
@@ -193,7 +192,7 @@ export function rememberCaller(headers: IncomingHttpHeaders, namespace: string):
   namespaces.set(credential, namespace);
   if (namespaces.size <= NAMESPACES_MAX) return;
   const [oldest] = namespaces.keys();
-  namespaces.delete(oldest!); // There are many.
+  namespaces.delete(oldest!); // The map is over its limit, so it has an oldest entry.
 }
 
 /** Returns the namespace that the credential of a request had before, or undefined. */
@@ -202,7 +201,7 @@ export function namespaceOf(headers: IncomingHttpHeaders): string | undefined {
   return credential === undefined ? undefined : namespaces.get(credential);
 }
 
-/** A digest, so that no key stays in memory. */
+/** Returns a digest of the credential, so that no key stays in memory. */
 function credentialIn({ authorization, cookie }: IncomingHttpHeaders): string | undefined {
   const text = authorization ?? cookie;
   return text === undefined ? undefined : hash('sha256', text, 'base64');

@@ -2,11 +2,10 @@ import cors, { type CorsOptions } from 'cors';
 import type { RequestHandler } from 'express';
 
 /**
- * Lets web pages of other origins call the API (contract/web.md#cors): answers the browser's preflight, and says
- * on every answer, refusals and streams too, whose pages may read it. A key is sent by the page itself,
- * never by the browser: credentials are not allowed.
- *
- * @param origins such as `https://app.example.com`; `['*']`: any. None: no headers at all
+ * Lets web pages of other origins call the API (contract/web.md#cors). Answers the browser's preflight, and lists in
+ * every answer, including refusals and streams, which origins may read it. Pages send a key themselves and never
+ * through the browser's cookies, so credentials are not allowed.
+ * @param origins such as `https://app.example.com`; `['*']` allows any origin; an empty list sends no CORS headers
  */
 export function shareWithOrigins(origins: readonly string[]): RequestHandler {
   if (origins.length === 0) return (_request, _response, next) => next();
@@ -20,19 +19,22 @@ export function shareWithOrigins(origins: readonly string[]): RequestHandler {
 function sharing(options: CorsOptions): RequestHandler {
   const share = cors({ ...options, exposedHeaders: ANSWER_HEADERS, maxAge: PREFLIGHT_KEPT_SEC });
   return (request, response, next) => {
-    // The library takes any OPTIONS for a preflight; one that is none is 405, as everywhere.
+    // The library treats every OPTIONS request as a preflight. A plain OPTIONS gets 405, as everywhere else.
     const isPreflight = request.headers['access-control-request-method'] !== undefined;
     if (request.method !== 'OPTIONS' || isPreflight) share(request, response, next);
     else next();
   };
 }
 
-/** For what asks no key and decides by the `Origin` itself: whoever is refused may read why. */
+/** Shares a route that needs no key and checks the `Origin` itself. A refused page may read the reason. */
 export function shareWithAll(): RequestHandler {
   return sharing({ origin: true, methods: ['POST'], allowedHeaders: ['Content-Type'] });
 }
 
-/** What a page may send beside what every page may: named, since `*` does not cover Authorization. */
+/**
+ * Headers that a page may send beside the CORS-safelisted ones. They are listed because `*` does not cover
+ * Authorization.
+ */
 const REQUEST_HEADERS = [
   'Authorization',
   'Content-Type',
@@ -40,7 +42,7 @@ const REQUEST_HEADERS = [
   'If-Match',
   'Last-Event-ID',
   'Traceparent',
-  // What OpenAI's client says of itself with every request; a page that uses it cannot leave them out.
+  // OpenAI's client sends these with every request, and a page cannot leave them out.
   'X-Stainless-Arch',
   'X-Stainless-Helper-Method',
   'X-Stainless-Lang',
@@ -52,7 +54,7 @@ const REQUEST_HEADERS = [
   'X-Stainless-Timeout',
 ];
 
-/** What a page may read beside Cache-Control, Content-Length, Content-Type: all that we say. */
+/** Headers that a page may read beside Cache-Control, Content-Length and Content-Type: all that we send. */
 const ANSWER_HEADERS = [
   'Allow',
   'ETag',
@@ -66,5 +68,5 @@ const ANSWER_HEADERS = [
   'WWW-Authenticate',
 ];
 
-/** Two hours; Chrome keeps none longer. */
+/** Two hours, the longest that Chrome keeps a preflight. */
 const PREFLIGHT_KEPT_SEC = 7_200;

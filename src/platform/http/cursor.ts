@@ -4,8 +4,8 @@ import { MAX_INT32 } from '../resources/schema/field-types.ts';
 import { saying } from '../resources/schema/patterns.ts';
 
 /**
- * Pages of a list, newest first (contract/pagination.md#lists). A cursor is the last item's id or number in
- * base64url with the list's name, so that one from another list is refused and not misread.
+ * Pages of a list, newest first (contract/pagination.md#lists). A cursor is the last item's id or number in base64url
+ * with the list's name, so that a cursor of another list is refused and not misread.
  */
 
 export type Page<Item> = { data: Item[]; has_more: boolean; next_cursor: string | null };
@@ -13,7 +13,7 @@ export type Page<Item> = { data: Item[]; has_more: boolean; next_cursor: string 
 export const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 100;
 
-/** Items in a page, 20 when nothing is said. */
+/** Query parameter for the number of items in a page, 20 by default. */
 export const pageLimit = z
   .string()
   .regex(...saying(/^[0-9]{1,3}$/, `must be a whole number from 1 to ${LIMIT_MAX}`))
@@ -28,17 +28,17 @@ export const pageLimit = z
     maximum: LIMIT_MAX,
   });
 
-/** Query of a list whose items have ids; `before` of the page is a uuid. */
+/** Returns the query of a list whose items have ids. `before` of the page is a uuid. */
 export function idPage(prefix: IdPrefix) {
   return { limit: pageLimit, cursor: cursorOf((text) => toUuid(prefix, text) ?? undefined) };
 }
 
-/** Cursor of a list that is asked for by a body, whose items have ids. */
+/** Returns the cursor of a list whose query is in the request body and whose items have ids. */
 export function cursorInBody(prefix: IdPrefix) {
   return cursorOf((text) => toUuid(prefix, text) ?? undefined);
 }
 
-/** Query of a list whose items are numbered from 1. */
+/** Returns the query of a list whose items are numbered from 1. */
 export function numberPage(list: string) {
   return { limit: pageLimit, cursor: cursorOf((text) => numberIn(list, text)) };
 }
@@ -51,7 +51,7 @@ export function numberCursor(list: string, number: number): string {
   return encodeCursor(`${list}:${number}`);
 }
 
-/** `rows` holds one more than the page, to see whether there is another page. */
+/** Builds a page. `rows` holds one row more than the page, which shows whether another page follows. */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
   page: { limit: number; view: (row: Row) => Item; cursorOf: (row: Row) => string },
@@ -66,7 +66,7 @@ export function pageOf<Row, Item>(
   };
 }
 
-/** The schema of a page, for the description of the API. */
+/** Returns the schema of a page for the API description. */
 export function pageSchema<T extends z.ZodType>(item: T) {
   return z.strictObject({
     data: z.array(item),
@@ -75,7 +75,7 @@ export function pageSchema<T extends z.ZodType>(item: T) {
   });
 }
 
-/** A cursor that `read` understands; undefined: it is of another list. */
+/** Returns a cursor field that `read` decodes. `read` returns undefined for a cursor of another list. */
 export function cursorOf<T>(read: (text: string) => T | undefined) {
   return z
     .string()

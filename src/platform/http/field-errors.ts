@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { ApiError, type FieldError } from '../../errors.ts';
 import { asSchema, pointerOf, unwrap } from '../resources/schema/key-map.ts';
 
-/** zod's findings as the `errors` of a problem document: what is allowed, in REST names. */
+/** Translates zod's issues into the `errors` of a problem document, with the allowed values in REST terms. */
 
-/** A list of thousands of the same mistake helps nobody. */
+/** Limits long lists of the same mistake. */
 const ERRORS_MAX = 50;
 
-/** `at` is where the value lies in the body. @throws ApiError invalid_body */
+/** Parses a value. `at` is its place in the body. @throws ApiError invalid_body */
 export function parseBody<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -39,7 +39,7 @@ function fieldErrors(
   return [{ pointer: pointerOf(path), code, detail }];
 }
 
-/** Code and what is allowed; never the value itself, which may be a secret. */
+/** Returns the code and the rule. The value itself is never included, because it may be a secret. */
 export function explain(issue: z.core.$ZodIssue): [code: string, detail: string] {
   switch (issue.code) {
     case 'invalid_type':
@@ -47,7 +47,7 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
         ? ['required', `is required and must be ${nounOf(issue.expected)}`]
         : ['invalid_type', `must be ${nounOf(issue.expected)}`];
     case 'invalid_value':
-      // Our own words, where there are some.
+      // Prefers our own message, if the schema has one.
       if (!issue.message.startsWith('Invalid ')) return ['invalid_value', issue.message];
       return ['invalid_value', `must be one of ${issue.values.map(String).join(', ')}`];
     case 'too_big':
@@ -65,7 +65,7 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
         words: `needs at least ${issue.minimum}`,
       });
     case 'invalid_format':
-      // The words of the pattern are its message (patterns.ts); zod's own would quote it.
+      // The pattern's message describes it in words (patterns.ts); zod's own message would quote the pattern.
       return [
         'invalid_format',
         issue.format !== 'regex' || issue.message.startsWith('Invalid ')
@@ -74,7 +74,7 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
       ];
     case 'invalid_key':
       return ['invalid_value', `the name of an entry ${explainFirst(issue.issues)}`];
-    case 'custom': // Our own words.
+    case 'custom': // Our own message.
       return ['invalid_value', issue.message];
     case 'invalid_union':
       return ['invalid_value', explainFirst(issue.errors[0] ?? [])];
@@ -82,14 +82,14 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
       return ['invalid_value', explainFirst(issue.issues)];
     case 'not_multiple_of':
       return ['invalid_value', `must be a multiple of ${issue.divisor}`];
-    case 'unrecognized_keys': // As fieldErrors says it, where that does not see it.
+    case 'unrecognized_keys': // The same text as in fieldErrors, for the places that it does not reach.
       return ['unknown_field', `there is no field ${issue.keys.join(', ')}`];
     default:
       return issue satisfies never;
   }
 }
 
-/** Of several mistakes of one value. */
+/** Explains the first of several issues of one value. */
 function explainFirst([first]: readonly z.core.$ZodIssue[]): string {
   return first === undefined ? 'is none that may be here' : explain(first)[1];
 }
@@ -122,7 +122,7 @@ function nounOf(expected: string): string {
   return nouns[expected] ?? `of type ${expected}`;
 }
 
-/** The names of the fields that the schema has at a place. */
+/** Returns the names of the schema's fields at a place. */
 function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let type: z.ZodType | undefined = unwrap(schema);
   for (const part of path) {

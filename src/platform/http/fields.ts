@@ -4,13 +4,13 @@ import { fromUuid, toUuid, type IdPrefix } from '../../ids.ts';
 import { MAX_INT32 } from '../resources/schema/field-types.ts';
 import { saying } from '../resources/schema/patterns.ts';
 
-/** Fields that requests and answers of several nouns share: ids, times, filters, free members. */
+/** Request and response fields that several resources share: ids, times, filters, free members. */
 
 const EXAMPLE_UUID = '01936a0e-7d5b-7000-8000-3a5c1f2b4d6e';
 
 /**
- * An id in a path, as its uuid. The message is the detail of the 404: the same words as for an id
- * that names nothing (contract/errors.md#statuses).
+ * Returns a schema that turns an id in a path into its uuid. Its message is the detail of the 404, in the same words as
+ * for an id that does not exist (contract/errors.md#statuses).
  */
 export function idParam(prefix: IdPrefix, noun: string) {
   return uuidOf(prefix, `there is no such ${noun}`).meta({
@@ -19,7 +19,7 @@ export function idParam(prefix: IdPrefix, noun: string) {
   });
 }
 
-/** An id in a query or body, as its uuid. */
+/** Returns a schema that turns an id in a query or body into its uuid. */
 export function idValue(prefix: IdPrefix) {
   const meta = idMeta(prefix);
   return uuidOf(prefix, `must be an id like ${meta.example}`).meta(meta);
@@ -34,7 +34,7 @@ function uuidOf(prefix: IdPrefix, message: string) {
   });
 }
 
-/** For readers and generators; what decides is toUuid. */
+/** Returns the description for readers and generators. Validation itself uses toUuid. */
 function idMeta(prefix: IdPrefix): { example: string; pattern: string } {
   const example = fromUuid(prefix, EXAMPLE_UUID);
   const pattern = new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`);
@@ -52,7 +52,7 @@ export const versionParam = z
   })
   .meta({ description: 'Number of a version.', type: 'integer', minimum: 1, example: 2 });
 
-/** A filter by the number of a version; one that no agent has finds nothing. */
+/** Filter by version number. A number that no agent has matches nothing. */
 export const versionFilter = z
   .string()
   .regex(...saying(/^[1-9][0-9]{0,9}$/, 'must be the number of a version, from 1'))
@@ -61,7 +61,7 @@ export const versionFilter = z
   .optional()
   .meta({ type: 'integer', minimum: 1, maximum: MAX_INT32 });
 
-/** Times in JSON are integer Unix seconds, in rows Unix milliseconds (contract/names.md#json). */
+/** Converts row times (Unix milliseconds) to JSON times, which are integer Unix seconds (contract/names.md#json). */
 export function unixSec(ms: number): number {
   return Math.floor(ms / 1_000);
 }
@@ -74,13 +74,13 @@ export const unixTime = z.int().meta({ description: 'Unix seconds.' });
 export const createdAt = z.int().meta({ description: 'When it was made, Unix seconds.' });
 export const updatedAt = z.int().meta({ description: 'When it last changed, Unix seconds.' });
 
-/** The last second of the year 9999, which a UUIDv7 still carries. */
+/** Last second of the year 9999, which a UUIDv7 can still hold. */
 const LAST_SEC = 253_402_300_799;
 
-/** A moment that a body gives, in Unix seconds. */
+/** Time in a request body, in Unix seconds. */
 export const givenTime = z.int().min(0).max(LAST_SEC);
 
-/** A bound of a list in Unix seconds. */
+/** Returns a time bound of a list, in Unix seconds. */
 export function timeBound(description: string) {
   return z
     .string()
@@ -91,12 +91,12 @@ export function timeBound(description: string) {
     .meta({ description, type: 'integer' });
 }
 
-/** A filter by a part of a text, or by words. */
+/** Returns a filter by words or by part of a text. */
 export function partOf(description: string) {
   return z.string().trim().min(1, 'must have a word').max(200).optional().describe(description);
 }
 
-/** A filter by a field that is true or false. */
+/** Filter by a boolean field. */
 export const flag = z
   .enum(['true', 'false'], 'must be true or false')
   .transform((text) => text === 'true')
@@ -106,13 +106,13 @@ export const flag = z
 const [METADATA_FILTER] = saying(/^metadata\..+$/, 'must be metadata. and the name of a member');
 const MEMBERS_MAX = 50;
 const memberName = z.string().min(1).max(128);
-/** E.164 */
+/** E.164 phone number. */
 export const PHONE = saying(
   /^\+[1-9]\d{1,14}$/,
   'must be a phone number as +442071838750: a plus sign and 2 to 15 digits',
 );
 
-/** What callers may hang on a conversation or a call. */
+/** Variables that callers may attach to a conversation or a call. */
 export const variables = freeMembers(z.unknown()).describe(
   'What the agent may know of the user; `{{name}}` in its first message.',
 );
@@ -121,7 +121,7 @@ export const metadata = freeMembers(metadataValue).describe(
   'Free key-value pairs of yours; kept and shown, never read.',
 );
 
-/** A merge patch of `metadata`: null removes a member, or all of them. */
+/** Merge patch of `metadata`: null removes a member, or all members. */
 export const metadataPatch = z
   .record(memberName, metadataValue.nullable())
   .refine(
@@ -133,7 +133,7 @@ export const metadataPatch = z
   .optional()
   .describe('Members to set, or with null to remove; null removes all.');
 
-/** What a merge patch has made of `metadata` keeps its bounds. @throws ApiError invalid_body */
+/** Checks the bounds of `metadata` after a merge patch. @throws ApiError invalid_body */
 export function requireFewMembers(members: object): void {
   if (Object.keys(members).length <= MEMBERS_MAX) return;
   const detail = `would have more than ${MEMBERS_MAX} members: remove some with null`;
@@ -144,7 +144,7 @@ export function requireFewMembers(members: object): void {
 
 const PAIRS_MAX = 10;
 
-/** A filter by pairs of `metadata`: `metadata.plan=gold`, several of which must all match. */
+/** Filter by pairs of `metadata`, such as `metadata.plan=gold`. All pairs must match. */
 export const metadataFilter = z
   .record(memberName, metadataValue)
   .refine((pairs) => Object.keys(pairs).length <= PAIRS_MAX, `at most ${PAIRS_MAX} pairs`)
@@ -152,11 +152,11 @@ export const metadataFilter = z
   .meta({
     description:
       '`metadata.KEY=VALUE`: those whose metadata has exactly that; of several pairs, all (10 at most).',
-    // As OpenAPI writes it: an object whose members are parameters of their own.
+    // OpenAPI's form for an object whose members are separate parameters.
     propertyNames: { pattern: METADATA_FILTER.source },
     param: { style: 'form', explode: true },
   });
-/** A filter by a number of a telephone. */
+/** Filter by phone number. */
 export const phoneFilter = z
   .string()
   .regex(PHONE[0], 'must be E.164, such as +442071838750; in a URL the + is written %2B')

@@ -4,8 +4,8 @@ import type { RunOnce } from './run-once.ts';
 import type { EventStream } from './sse.ts';
 
 /**
- * Ends open answers with the key or the session that requested them (contract/api-keys.md#ending). What was begun for
- * the last of them is done to its end, as when a client goes away.
+ * Ends open answers when the key or session that requested them ends (contract/api-keys.md#ending). Work begun for the
+ * last one continues to its end, as when a client disconnects.
  */
 export function heldByKey(runOnce: RunOnce, watch: WatchCaller): RunOnce {
   return async (request, run) => {
@@ -41,7 +41,7 @@ function endingWith(
       if (!over.aborted) await send(event);
     }, over);
     try {
-      await Promise.race([sending, end]); // Which takes care of a late failure of either.
+      await Promise.race([sending, end]); // The race also handles a late rejection of either promise.
       if (ended.aborted) throw endOf(sessionId);
     } finally {
       ended.removeEventListener('abort', onEnd);

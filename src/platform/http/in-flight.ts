@@ -3,17 +3,17 @@ import { ApiError } from '../../errors.ts';
 import type { Metrics } from '../observability/metrics.ts';
 
 /**
- * Concurrent work of this process, by kind (contract/limits.md#shares, docs/decisions/0021). A key has a share,
- * its namespace a larger one, the process the largest: so no key shuts out another of its namespace,
- * and no namespace another.
+ * Concurrent work of this process, by kind (contract/limits.md#shares, docs/decisions/0021). A key has a share, its
+ * namespace a larger one, and the process the largest. So no key can shut out another key of its namespace, and no
+ * namespace another namespace.
  */
 export type InFlight = {
   /**
-   * Takes a place; the answer gives it back, once, however often it is called.
-   * @throws ApiError too_many_in_flight, and unavailable when it is the process that is full
+   * Takes a place and returns an idempotent function that frees it.
+   * @throws ApiError too_many_in_flight, or unavailable if the process is full
    */
   acquire: (kind: InFlightKind, who: Holder) => () => void;
-  /** What is under way, and what may be; null: no limit. */
+  /** Returns the used places and the limits. A null limit means unlimited. */
   usage: (who: Holder) => Record<InFlightKind, ShareUsage>;
 };
 
@@ -30,7 +30,7 @@ const NOUNS: Record<InFlightKind, string> = {
 };
 export const IN_FLIGHT_KINDS = Object.keys(NOUNS) as readonly InFlightKind[];
 
-/** Most of what is counted here ends within seconds. */
+/** Most work counted here ends within seconds. */
 export const RETRY_AFTER_SEC = 2;
 
 export function createInFlight({
@@ -40,7 +40,7 @@ export function createInFlight({
   shares: InFlightShares;
   metrics: Pick<Metrics, 'inFlight' | 'inFlightRefused'>;
 }): InFlight {
-  /** By kind, share and whose it is. What is not there is 0. */
+  /** Counts by kind, share and holder. A missing entry is 0. */
   const counts = new Map<string, number>();
   const count = (place: string): number => counts.get(place) ?? 0;
   const add = (places: readonly string[], by: 1 | -1): void => {
@@ -59,7 +59,7 @@ export function createInFlight({
       );
       if (full !== undefined) {
         metrics.inFlightRefused.inc({ kind, share: full });
-        throw refusal(kind, full, shares[kind]![full]); // What is full has a limit.
+        throw refusal(kind, full, shares[kind]![full]); // A full share has a limit.
       }
       const all = Object.values(places);
       add(all, 1);
@@ -101,7 +101,10 @@ function placesOf(kind: InFlightKind, { keyId, namespace }: Holder): Record<keyo
   };
 }
 
-/** A full process is nobody's fault, and another one may have room: 503, as proxies know it. */
+/**
+ * Returns the refusal. A full process is not the caller's fault and another process may have room, so it answers 503,
+ * which proxies understand.
+ */
 function refusal(kind: InFlightKind, share: keyof Shares, limit: number): ApiError {
   const noun = NOUNS[kind];
   const options = { retryAfterSec: RETRY_AFTER_SEC };

@@ -2,15 +2,15 @@ import { ApiError, type FieldError } from '../../errors.ts';
 import { pointerOf } from '../resources/schema/key-map.ts';
 
 /**
- * A request body's bytes as a value: valid UTF-8, valid JSON, of a size and shape that the rest
- * may walk through without care. What PostgreSQL cannot keep (NUL, lone surrogates) and what
- * JavaScript would trip over (`__proto__`) is refused here, with its place.
+ * Parses the bytes of a request body: valid UTF-8 and valid JSON, of a size and shape that the rest of the code can
+ * safely walk. Values that PostgreSQL cannot store (NUL, lone surrogates) or that are dangerous in JavaScript
+ * (`__proto__`) are refused here, with their place.
  */
 
 const DEPTH_MAX = 32;
-/** Members of objects and elements of lists, together; a route may allow more. */
+/** Members of objects and elements of lists, together. A route may allow more. */
 export const MEMBERS_MAX = 10_000;
-/** A list of thousands of the same mistake helps nobody. */
+/** Limits long lists of the same mistake. */
 const ERRORS_MAX = 50;
 
 /** @throws ApiError malformed_json, malformed_request, invalid_body */
@@ -39,7 +39,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    // The parser's message quotes the body, which may hold a secret; its position does not.
+    // The parser's message quotes the body, which may hold a secret. Its position does not.
     const at = /position \d+( \(line \d+ column \d+\))?/.exec(String(error))?.[0];
     throw new ApiError('malformed_json', `the body is not valid JSON${at ? ` at ${at}` : ''}`, {
       cause: error,
@@ -48,9 +48,9 @@ function parse(text: string): unknown {
 }
 
 /**
- * Counts before parsing, so that a hostile body costs one pass and no memory. Outside of strings an
- * object or list has one member more than it has commas, unless it is closed at once; invalid JSON
- * may be counted wrong and is refused anyway. Reads bytes: those of other characters than ASCII look like none of these.
+ * Counts members before parsing, so that a hostile body costs one pass and no memory. Outside of strings an object or
+ * list has one member more than it has commas, unless it is empty. Invalid JSON may be miscounted, but it is refused
+ * anyway. Works on bytes: in UTF-8 no byte of a non-ASCII character equals an ASCII one.
  */
 function checkShape(bytes: Buffer, membersMax: number): void {
   let depth = 0;
@@ -116,7 +116,7 @@ function findUnkeepable(value: unknown, path: PropertyKey[], errors: FieldError[
   }
 }
 
-/** Why PostgreSQL cannot store a text. */
+/** Returns why PostgreSQL cannot store a text, or undefined. */
 export function textProblem(text: string): string | undefined {
   if (text.includes('\u0000')) return 'the character U+0000 is not allowed';
   return text.isWellFormed() ? undefined : 'half of a surrogate pair is not a character';

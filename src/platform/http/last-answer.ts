@@ -4,11 +4,14 @@ import type { ApiError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
 
-/** How long the other end may take to read the answer and to close as well. */
+/** Time that the other end has to read the answer and to close as well. */
 const CLOSE_MS = 1_000;
-/** Maximum number of connections that wait for this second. Each takes tens of KiB, and a stranger can open a thousand a second. */
+/**
+ * Maximum number of connections that wait out CLOSE_MS. Each takes tens of KiB, and a stranger can open a thousand a
+ * second.
+ */
 const ENDING_MAX = 200;
-/** Bytes after a last answer that are read and dropped. */
+/** Bytes that are read and dropped after a last answer. */
 const REST_BYTES_MAX = 64 * 1024;
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -17,7 +20,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** Answers a request on a connection that Node has let go of, and ends it. */
+/** Answers a request on a connection that Node no longer handles, and ends the connection. */
 export function answerLast(socket: Duplex, error: ApiError): void {
   const requestId = newId('req');
   const body = JSON.stringify(problemOf(error, requestId));
@@ -30,16 +33,16 @@ export function answerLast(socket: Duplex, error: ApiError): void {
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // A reset instead of an end could take the answer with it.
+  // Reads the rest first, because a reset could take the answer with it.
   dropRest(socket);
   destroySoon(socket);
 }
 
-/** Ends our side of a connection and reads no more of the other side, whatever it still sends. */
+/** Ends our side of a connection and reads nothing more from the other side. */
 export function endUnread(socket: Duplex): void {
   socket.end();
   socket.pause();
-  socket.resume = () => socket; // Node calls it when the request has room again.
+  socket.resume = () => socket; // Node calls this when the request has room again.
   destroySoon(socket);
 }
 
@@ -51,12 +54,12 @@ function dropRest(socket: Duplex): void {
   });
 }
 
-/** Connections that we have ended and whose other end is open, oldest first. */
+/** Connections that we have ended and whose other end is still open, oldest first. */
 const ending = new Set<Duplex>();
 
 /**
- * Destroys a connection that we have ended after a second, or earlier if it is the oldest of more than 200. Nobody else
- * would ever destroy a connection whose other end stays open.
+ * Destroys a connection after CLOSE_MS, or earlier if it is the oldest of more than 200. Nothing else would destroy a
+ * connection whose other end stays open.
  */
 function destroySoon(socket: Duplex): void {
   const late = setTimeout(() => socket.destroy(), CLOSE_MS);
@@ -67,7 +70,7 @@ function destroySoon(socket: Duplex): void {
   });
   const [oldest] = ending;
   if (ending.size > ENDING_MAX && oldest) {
-    ending.delete(oldest); // It closes in a later turn of the event loop.
+    ending.delete(oldest); // Its event `close` comes in a later turn of the event loop, so remove it here.
     oldest.destroy();
   }
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ERROR_CATALOGUE, type ApiError, type ErrorCode } from '../../errors.ts';
 
 /**
- * Errors as OpenAI's clients read them: they throw a class by the status, with `message`, `type`,
- * `param` and `code` on it. For the routes that speak OpenAI's protocol (contract/openai.md#errors).
+ * Errors in the format of OpenAI's clients: they throw a class chosen by the status, with `message`, `type`, `param`
+ * and `code`. Used by the routes that speak OpenAI's protocol (contract/openai.md#errors).
  */
 export const OpenAiError = z
   .strictObject({
@@ -32,15 +32,15 @@ export function openAiErrorOf({ code, message, errors }: ApiError): OpenAiError 
   };
 }
 
-/** All that is wrong with a request is 400 there, also where we tell it apart with 422. */
+/** Returns the status in OpenAI's protocol, which uses 400 for every invalid request, also where we answer 422. */
 export function openAiStatus(code: ErrorCode): number {
   const { status } = ERROR_CATALOGUE[code];
   return status === 422 ? 400 : status;
 }
 
 /**
- * Their clients repeat every 409 and 5xx by themselves, twice. What a repeat cannot cure says so, in
- * the header that they look at.
+ * Returns extra headers for OpenAI's clients. They retry every 409 and 5xx twice. If a retry cannot help, the header
+ * that they check says so.
  */
 export function openAiHeaders({ code }: ApiError): Record<string, string> {
   const { status } = ERROR_CATALOGUE[code];
@@ -50,7 +50,7 @@ export function openAiHeaders({ code }: ApiError): Record<string, string> {
 
 const PASSING: ReadonlySet<ErrorCode> = new Set(['write_conflict', 'idempotency_in_progress']);
 
-/** Those that programs written for OpenAI compare; the others are ours. */
+/** Codes that OpenAI programs compare. All others are our own. */
 const OPENAI_CODES: Record<string, string> = {
   unauthorized: 'invalid_api_key',
   rate_limited: 'rate_limit_exceeded',

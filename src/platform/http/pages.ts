@@ -8,9 +8,9 @@ import { createBodyReader, discardBody } from './bodies/read-body.ts';
 import { labelRoute } from './request-log.ts';
 
 /**
- * `/docs`, without a key: the API to read and to try (contract/web.md#openapi). Swagger UI comes from an installed
- * package: a cluster need not reach the internet, and no third party learns who reads. It is Fastify's
- * copy, since Swagger's own packages bring an install script that reports.
+ * Serves `/docs` without a key: the API to read and to try (contract/web.md#openapi). Swagger UI comes from an
+ * installed package, so a cluster needs no internet access and no third party learns about readers. We use Fastify's
+ * copy because Swagger's own packages have an install script that sends reports.
  */
 export function serveDocs(app: Express, refuseOthers: RequestHandler): void {
   const serve = (path: string, answer: RequestHandler): void => {
@@ -22,7 +22,7 @@ export function serveDocs(app: Express, refuseOthers: RequestHandler): void {
     });
   const vendor = vendorVersion();
   const uncached = { 'Cache-Control': 'no-cache' };
-  // With a slash too, as people type it: what the page loads has whole paths.
+  // People also type the trailing slash. The page loads its files by absolute path.
   for (const path of ['/docs', '/docs/']) {
     serveText(path, 'html', docsPage(vendor), {
       ...uncached,
@@ -41,15 +41,15 @@ export function serveDocs(app: Express, refuseOthers: RequestHandler): void {
   }
 }
 
-/** Their paths carry the version: a browser may keep them, and an upgrade brings new ones. */
+/** The paths carry the version, so browsers may cache the files, and an upgrade changes the paths. */
 const VENDOR_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'] as const;
 const KEEP_MS = 365 * 86_400_000;
 
 const require = createRequire(import.meta.url);
 
 /**
- * Its style sheet has icons as data URLs: the one thing that the dashboard may not have. What it
- * fetches can only be ours, so trying an operation cannot send a key elsewhere.
+ * The style sheet has icons as data URLs, which the dashboard's policy forbids. Only our own origin can be fetched, so
+ * trying an operation cannot send a key elsewhere.
  */
 const DOCS_POLICY = [
   "default-src 'self'",
@@ -60,7 +60,7 @@ const DOCS_POLICY = [
   "object-src 'none'",
 ].join(';');
 
-/** Loaded, not imported: the installed package decides the version. */
+/** Reads the version at runtime, because the installed package decides it. */
 function vendorVersion(): string {
   const read: unknown = require('@fastify/swagger-ui/package.json');
   const hasVersion = typeof read === 'object' && read !== null && 'version' in read;
@@ -87,7 +87,7 @@ function docsPage(version: string): string {
 `;
 }
 
-/** `validatorUrl` would send the document to a public service; a key is kept nowhere. */
+/** `validatorUrl` would send the document to a public service, so it is off. Keys are not stored anywhere. */
 const START_SCRIPT = `'use strict';
 SwaggerUIBundle({
   url: '/v1/openapi.json',
@@ -101,34 +101,34 @@ SwaggerUIBundle({
 `;
 
 /**
- * A page with a form for somebody who has a link and no key. It works without scripts; what its link says
- * stands in the query, which no log has.
+ * Page with a form for a person who has a link and no key. It works without scripts. The link's contents are in the
+ * query, and queries are never logged.
  */
 export type Page = {
   path: string;
-  /** Its `Content-Security-Policy`. */
+  /** The page's `Content-Security-Policy`. */
   policy: string;
   show: (request: PageRequest) => Promise<PageAnswer>;
-  /** What was sent by the form. */
+  /** Handles a submitted form. */
   take: (request: PageRequest, form: URLSearchParams) => Promise<PageAnswer>;
-  /** What people read when something is wrong. */
+  /** Returns the text that people read after an error. */
   explain: (error: ApiError, request: PageRequest) => PageAnswer;
 };
 
 export type PageRequest = {
   query: URLSearchParams;
-  /** The one of these that the browser likes best, or the first. */
+  /** Returns the language that the browser prefers, or the first one. */
   prefer: <T extends string>(languages: readonly [T, ...T[]]) => T;
-  /** Of the client, or of a proxy before it. */
+  /** Address of the client, or of a proxy in front of it. */
   address: string;
 };
 
-/** `location`: go there instead (303). */
+/** `location` redirects there (303). */
 export type PageAnswer = { status: number; html: string } | { location: string };
 
 const FORM_BYTES_MAX = 4 * 1024;
 
-/** Nothing of it is kept by anybody on the way, or found by who searches. */
+/** Serves a page. Proxies must not store it, and search engines must not index it. */
 export function servePage(
   app: Express,
   page: Page,

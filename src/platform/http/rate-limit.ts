@@ -4,24 +4,26 @@ import { ApiError } from '../../errors.ts';
 import { createCredit, type Credit } from '../controller/credit.ts';
 
 /**
- * Limits of this process (contract/limits.md#rate): requests of one API key in a fixed minute, and wrong keys
- * from one remote address. The second only ever turns a 401 into a 429: behind a proxy everybody
- * has one address, and a valid key must not be stopped by somebody else's wrong ones.
+ * Limits of this process (contract/limits.md#rate): requests per API key in a fixed minute, and wrong keys per remote
+ * address. The second limit only turns a 401 into a 429. Behind a proxy all clients share one address, and wrong keys
+ * of one client must not stop the valid key of another.
  */
 export type RateLimits = {
-  /** Counts a request; what is left, or what is over. Undefined: no limit. */
+  /**
+   * Counts a request and returns the remaining budget or the refusal. Returns undefined if requests are not limited.
+   */
   count: (apiKeyId: string) => Promise<Counted | undefined>;
-  /** After a wrong key. @throws ApiError rate_limited */
+  /** Counts a wrong key. @throws ApiError rate_limited */
   countFailure: (address: string) => Promise<void>;
 };
 
 export type Counted = { headers: Record<string, string>; refusal: ApiError | undefined };
 
 const WINDOW_SEC = 60;
-/** Wrong keys a minute; nobody mistypes more often. */
+/** Wrong keys per minute, more than any person mistypes. */
 const FAILURES_MAX = 100;
 
-/** @param perMinute requests a minute for one key; 0: no limit at all */
+/** @param perMinute requests per minute for one key; 0 means no limit */
 export function createRateLimits(perMinute: number): RateLimits {
   if (perMinute === 0) return { count: async () => undefined, countFailure: async () => undefined };
   const failuresMax = Math.min(FAILURES_MAX, perMinute);
@@ -46,7 +48,7 @@ export function createRateLimits(perMinute: number): RateLimits {
   };
 }
 
-/** Counts by a key in a fixed minute; `taken`: with this one. Of this process alone. */
+/** Counts by key in a fixed minute, in this process only. `taken` includes the current request. */
 export function createMinuteCount(): (key: string) => Promise<{ taken: number; resetSec: number }> {
   const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SEC });
   return async (key) => {
@@ -55,14 +57,14 @@ export function createMinuteCount(): (key: string) => Promise<{ taken: number; r
   };
 }
 
-/** Refusals of one address that are answered at once, in a burst and per second. */
+/** Refusals per address that are answered without delay: burst and rate per second. */
 const PROMPT_REFUSALS = 20;
 const REFUSED_MS = 1_000;
 const NETWORKS_MAX = 10_000;
 
 /**
- * Returns how long a refusal of this address has to wait, in ms. A client that asks again in the moment of each refusal
- * would keep the process busy with refusing: 2,000 times a second from 20 connections.
+ * Returns how long a refusal of this address has to wait, in ms. A client that retries immediately after each refusal
+ * would keep the process busy: 2,000 times a second from 20 connections.
  */
 export function createRefusalPace(): (address: string) => number {
   const credits = new Map<string, Credit>();
@@ -73,7 +75,7 @@ export function createRefusalPace(): (address: string) => number {
     credits.delete(network);
     credits.set(network, credit);
     const [oldest] = credits.keys();
-    if (credits.size > NETWORKS_MAX) credits.delete(oldest!); // There are many.
+    if (credits.size > NETWORKS_MAX) credits.delete(oldest!); // The map is over its limit, so it has an oldest entry.
     if (credit.left() < 1) return REFUSED_MS;
     credit.spend(1);
     return 0;
@@ -92,7 +94,7 @@ async function consume(
   try {
     return counted(await limiter.consume(key), false);
   } catch (error) {
-    // The library rejects with the count when it is over, with an Error only when it is broken.
+    // The library rejects with the count if the limit is exceeded, and with an Error only if it is broken.
     if (error instanceof RateLimiterRes) return counted(error, true);
     throw error;
   }
@@ -102,9 +104,11 @@ function limited(detail: string, retryAfterSec: number): ApiError {
   return new ApiError('rate_limited', detail, { retryAfterSec });
 }
 
-/** Of IPv6 the first half: one host may have all addresses of its /64. */
+/**
+ * Returns the first half of an IPv6 address, because one host may use its whole /64. Other addresses stay as they are.
+ */
 export function networkOf(address: string): string {
-  if (isIP(address) !== 6 || address.includes('.')) return address; // ::ffff:192.0.2.1 is IPv4.
+  if (isIP(address) !== 6 || address.includes('.')) return address; // ::ffff:192.0.2.1 is an IPv4 address.
   const [head = '', tail] = address.split('::');
   const groups = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');

@@ -7,13 +7,13 @@ import type { Metrics } from '../observability/metrics.ts';
 import { asWork, describeWork } from '../observability/work.ts';
 
 /**
- * What is known of every request: its id, a sample in the histogram, a line in the log. Never its
- * headers, query or body: they hold keys, secrets and customers' words.
+ * Records every request: its id, a sample in the histogram, a line in the log. Headers, query and body are never
+ * recorded, because they hold keys, secrets and customers' words.
  */
 
 const PATH_LENGTH_MAX = 200;
 
-/** Gives the request its id, which every answer carries; until its route is known it is work for nobody in particular. */
+/** Gives the request its id, which every answer carries. Until its route is known, the work has only a generic name. */
 export const identifyRequest: RequestHandler = (_request, response, next) => {
   response.setHeader('Request-Id', newId('req'));
   asWork({ name: 'request' }, next);
@@ -21,7 +21,7 @@ export const identifyRequest: RequestHandler = (_request, response, next) => {
 
 type Watching = { metrics: Pick<Metrics, 'httpRequestDuration'>; log: Logger };
 
-/** One listener for both: a request in a hot path pays for each. */
+/** Uses one listener for both metrics and log, because each costs time on a hot path. */
 export function watchRequests({ metrics, log }: Watching): RequestHandler {
   return (request, response, next) => {
     const startedMs = monotonicMs();
@@ -38,9 +38,9 @@ export function watchRequests({ metrics, log }: Watching): RequestHandler {
 type Answered = { request: Request; response: Response; durationMs: number };
 
 /**
- * Successes only with PARLEY_LOG_LEVEL=debug: the metrics count them, and a line for each costs a
- * tenth of what the request itself does. Probes and scrapes not at all. What went wrong inside is
- * logged where it is known; here only that something did.
+ * Logs successes only with PARLEY_LOG_LEVEL=debug: the metrics count them, and a log line costs a tenth of the request
+ * itself. Never logs probes and scrapes. An internal failure is logged in detail where it happens; this line only shows
+ * that it happened.
  */
 function logAnswer(log: Logger, { request, response, durationMs }: Answered): void {
   const { method, originalUrl } = request;
@@ -54,7 +54,10 @@ function logAnswer(log: Logger, { request, response, durationMs }: Answered): vo
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'];
 
-/** `http_server_request_duration_seconds`, by route template; no route: `none` (contract/metrics.md#platform). */
+/**
+ * Records `http_server_request_duration_seconds` by route template, or `none` without a route
+ * (contract/metrics.md#platform).
+ */
 function measure(metrics: Watching['metrics'], { request, response, durationMs }: Answered): void {
   const { method } = request;
   metrics.httpRequestDuration.observe(
@@ -68,7 +71,7 @@ function measure(metrics: Watching['metrics'], { request, response, durationMs }
   );
 }
 
-/** OpenTelemetry's word for an unknown method: callers must not make labels. */
+/** Returns OpenTelemetry's name for an unknown method, so that callers cannot create labels. */
 export function methodOf(method: string): string {
   return METHODS.includes(method) ? method : '_OTHER';
 }
@@ -84,7 +87,7 @@ export function labelRoute(path: string): RequestHandler {
   };
 }
 
-/** The template; `none`: no route of ours. */
+/** Returns the route template, or `none` for an unknown route. */
 export function routeOf({ locals }: Labelled): string {
   return typeof locals['route'] === 'string' ? locals['route'] : 'none';
 }

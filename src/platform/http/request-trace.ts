@@ -10,8 +10,8 @@ import {
 import { methodOf, pathOf, routeOf } from './request-log.ts';
 
 /**
- * What a request does belongs to the trace that its `traceparent` names (contract/requests.md#traces); with an exporter
- * in a span named by method and route template. Neither header nor path, query or body is in it.
+ * Continues the trace that the request's `traceparent` names (contract/requests.md#traces). With an exporter, the
+ * request gets a span named by method and route template. The span has no headers, path, query or body.
  */
 export const traceRequests: RequestHandler = (request, response, next) => {
   const { traceparent } = request.headers;

@@ -11,12 +11,12 @@ import { textProblem } from './json-text.ts';
 import type { RawAccepted, RawBody } from './bodies/read-body.ts';
 
 /**
- * One entry of the route table. Express and the OpenAPI document are both made from it, and the
- * schemas that describe a request are those that check it, so neither can drift.
+ * Entry of the route table. Express and the OpenAPI document are both built from it, and the schemas that describe a
+ * request also validate it, so they cannot drift apart.
  */
 export type Route = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** As OpenAPI writes it: `/v1/agents/{id}`; also the label in metrics. */
+  /** Path in OpenAPI's form, `/v1/agents/{id}`; also the label in metrics. */
   path: string;
   operationId: string;
   summary: string;
@@ -26,23 +26,23 @@ export type Route = {
   query: z.ZodObject;
   body: RouteBody | undefined;
   answers: Answers;
-  /** Codes it may answer besides those of every route. */
+  /** Error codes beside those that every route may answer. */
   errors: readonly ErrorCode[];
-  /** What some requests need beside its scope, and which; their service checks it. */
+  /** Extra scope that some requests need, and which requests. The service checks it. */
   alsoNeeds?: { scope: Scope; when: string };
-  /** Its answers have an `ETag`; a write takes `If-Match` (contract/requests.md#etags). */
+  /** Answers have an `ETag`; writes accept `If-Match` (contract/requests.md#etags). */
   etag?: boolean;
   /**
-   * For a route that can answer a stream: what a repeat is sent that asks for one. The kept answer
-   * is always the document, however it was sent first.
+   * Rebuilds the stream of a kept answer, for a repeat that asks for a stream. The kept answer is always the document,
+   * whatever form was sent first.
    */
   eventsOf?: (body: unknown) => EventStream;
-  /** Where a stream is asked for in the body, and not by `Accept`. */
+  /** Returns whether the body asks for a stream, for routes that do not use `Accept` for it. */
   asksForEvents?: (bytes: Buffer) => boolean;
   inFlight?: CountsAs;
-  /** How its errors look; default: problem documents. */
+  /** Error format; default: problem documents. */
   errorShape?: ErrorShape;
-  /** Pages of every origin may call it and read what it answers, whatever the CORS setting says. */
+  /** Pages of every origin may call it and read its answers, whatever the CORS setting. */
   isForPages?: true;
 } & (
   | { scope: NeededScope; run: (request: RawRequest, caller: Caller) => Promise<Answer> }
@@ -50,83 +50,81 @@ export type Route = {
   | { scope: null; run: (request: RawRequest & { client: Client }) => Promise<Answer> }
 );
 
-/** Problem documents, or the form of OpenAI's clients (contract/errors.md#problems). */
+/** Error format: problem documents, or the errors of OpenAI's clients (contract/errors.md#problems). */
 export type ErrorShape = 'problem' | 'openai';
 
 /**
- * As what a request is counted while it lasts, before its body is read; undefined: as nothing.
- * `headers` have names in lower case.
+ * Returns the kind under which a request is counted while it runs, before its body is read; undefined if it is not
+ * counted. `headers` have names in lower case.
  */
 export type CountsAs = (headers: RawRequest['headers']) => InFlightKind | undefined;
 
-/** What a route gets of a request; the body is read once everything else is right. */
+/** Request as a route gets it. The body is read after all other checks. */
 export type RawRequest = {
   params: Record<string, unknown>;
   query: URLSearchParams;
-  /** Path and query as they came. */
+  /** Path and query as sent. */
   target: string;
   readBody: (mediaTypes: readonly string[], membersMax?: number) => Promise<unknown>;
   readRaw: (accepted: RawAccepted) => Promise<RawBody>;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /**
-   * Counts the request as that from now until it is answered, where only the body says what it is.
+   * Counts the request under this kind until it is answered. Used if only the body shows the kind.
    * @throws ApiError too_many_in_flight, unavailable
    */
   countAs: (kind: InFlightKind) => void;
-  /** Aborted when the connection closes, before the answer is sent or after. */
+  /** Returns a signal that aborts when the connection closes, before or after the answer. */
   untilGone: () => AbortSignal;
 } & Repeatable;
 
-/** What makes a repeat of the request safe; without an `Idempotency-Key` they do nothing. */
+/** Makes repeats of the request safe. Without an `Idempotency-Key` they have no effect. */
 export type Repeatable = { answering: Answering; plan: Plan };
 
 export type Answer = {
   status: number;
   body?: unknown;
-  /** Instead of a body: bytes that are the same for all and are not copied for each. */
+  /** Body as shared bytes, which are not copied for each request. */
   bytes?: Buffer;
-  /** Of the body; default application/json. */
+  /** Media type of the body; default application/json. */
   mediaType?: string;
   headers?: Record<string, string>;
-  /** Instead of a body: server-sent events, for as long as it runs. */
+  /** Server-sent events instead of a body, for as long as the function runs. */
   stream?: EventStream;
-  /** Instead of a body: text of that `mediaType`, sent as it comes, however long it is. */
+  /** Text of that `mediaType` instead of a body, sent as it is produced, whatever its length. */
   text?: AsyncIterable<string>;
 };
 
 /**
- * Does something and answers from its result, so that the answer can be kept under the request's
- * `Idempotency-Key` in the very transaction of the change (contract/idempotency.md#keys): `act` hands `beforeCommit`
- * to the service that owns that transaction. What does not go through it (errors, declared things)
- * is kept when the handler is done; a declared thing is made from `plan`, so that a retry in
- * between makes the same one.
- *
- * A route that streams calls it inside its stream, with a view that answers the document: that is
- * what is kept, and what a repeat is sent, through the route's `eventsOf` when it asks for a
- * stream. An error in the stream is kept as the problem it is.
+ * Runs an action and answers from its result, so that the answer is stored under the request's `Idempotency-Key` in the
+ * same transaction as the change (contract/idempotency.md#keys). `act` passes `beforeCommit` to the service that owns
+ * the transaction. All other answers (errors, declared resources) are stored when the handler is done. A declared
+ * resource is created from `plan`, so that a retry in between creates the same one.
+ * A route that streams calls it inside its stream, with a view that returns the document. That document is stored, and
+ * repeats get it through the route's `eventsOf` if they ask for a stream. An error in the stream is stored as a problem
+ * document.
  */
 export type Answering = <R>(
-  // Not CommitHook<R>: R is inferred from what `act` returns, which it also passes to the hook.
+  // The type is not CommitHook<R>: R is inferred from the result of `act`, which it also passes to the hook.
   act: (beforeCommit: CommitHook<unknown>) => Promise<R>,
   view: (result: R) => Answer,
 ) => Promise<Answer>;
 
-/** By status: what is answered when all goes well. No schema: no body. */
+/** Successful answers by status. An answer without a schema has an empty body. */
 export type Answers = Record<number, AnswerShape>;
 
 export type AnswerShape = {
   description: string;
-  /** Of the JSON document. */
+  /** Schema of the JSON document. */
   schema?: z.ZodType;
   location?: true;
-  /** What else it may be, by media type: a text, server-sent events. */
+  /** Other forms of the answer by media type: a text, server-sent events. */
   forms?: Readonly<Record<string, z.ZodType>>;
 };
 
 export type RouteBody = {
   schema: z.ZodType;
-  /** Nothing in it is required, so it may be left out. */
+  /** The body may be left out, because none of its fields is required. */
   isOptional: boolean;
   mediaTypes: readonly string[];
 };
@@ -140,12 +138,12 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
 > & {
   scope: NeededScope;
   description?: string;
-  /** A parameter that does not parse is a 404 with the issue's message. */
+  /** A parameter that does not parse gives a 404 with the issue's message. */
   params?: P;
   query?: Q;
-  /** `membersMax`: instead of the bound of all bodies (contract/requests.md#bodies). */
+  /** `membersMax` replaces the bound of all bodies (contract/requests.md#bodies). */
   body?: { schema: z.ZodType<B>; isOptional?: boolean; membersMax?: number };
-  /** A body that is no JSON, in the place of one that is. */
+  /** Raw body instead of a JSON one. */
   raw?: RawAccepted;
   errors?: readonly ErrorCode[];
   alsoNeeds?: { scope: Scope; when: string };
@@ -159,21 +157,21 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
     params: z.output<z.ZodObject<P>>;
     query: z.output<z.ZodObject<Q>>;
     body: B;
-    /** With `raw`: the body as it came; empty when there was none. */
+    /** Raw body as sent, if the route has `raw`. It is empty for a request without a body. */
     upload: RawBody;
     headers: RawRequest['headers'];
     countAs: RawRequest['countAs'];
     untilGone: RawRequest['untilGone'];
     answering: Answering;
     plan: Plan;
-    /** Id of what a create makes, the same in a retry: `plan.id`, a UUIDv7. */
+    /** Id of the resource to create, the same in a retry: `plan.id`, a UUIDv7. */
     plannedId: string;
-    /** `If-Match`, for the service to check what it is about to write over; needs `etag`. */
+    /** `If-Match`, which the service checks before it overwrites. Needs `etag`. */
     precondition: Precondition;
   }) => Promise<Answer>;
 };
 
-/** Typed for its caller: the handler gets what its schemas make of the request. */
+/** Builds a typed route: the handler gets the parsed output of its schemas. */
 export function route<P extends z.ZodRawShape, Q extends z.ZodRawShape, B>(
   spec: RouteSpec<P, Q, B>,
 ): Route;
@@ -226,7 +224,7 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
   };
 }
 
-/** What one needs that is answered without a key: its body is the credential. */
+/** Definition of a route that needs no key, because its body is the credential. */
 type OpenRouteSpec<B, T> = Pick<
   Route,
   'method' | 'path' | 'operationId' | 'summary' | 'tag' | 'answers' | 'errors'
@@ -234,7 +232,7 @@ type OpenRouteSpec<B, T> = Pick<
   description: string;
   isForPages?: true;
   body: { schema: z.ZodType<B> };
-  /** Before the body is read. */
+  /** Runs before the body is read. */
   prepare: (headers: RawRequest['headers']) => T;
   handle: (request: { body: B; prepared: T; client: Client }) => Promise<Answer>;
 };
@@ -264,7 +262,8 @@ const RAW_SCHEMA = z.string().describe('The content as it is.');
 const NO_UPLOAD: RawBody = { mediaType: '', bytes: Buffer.alloc(0) };
 
 /**
- * Of the path or the query. Half a surrogate pair cannot come this way, U+0000 can, as `%00`.
+ * Checks that values from path or query can be stored. Lone surrogates cannot arrive this way, but U+0000 can, as
+ * `%00`.
  * @throws ApiError invalid_parameter
  */
 function requireStorable(values: Record<string, unknown>): Record<string, unknown> {
@@ -282,8 +281,8 @@ function parseParams<T>(schema: z.ZodType<T>, values: Record<string, unknown>): 
 }
 
 /**
- * A parameter whose name in the schema ends with `.*` stands for all that begin so, and is a map of
- * them by the rest of their names: `metadata.plan=gold` makes `{plan: 'gold'}` of `metadata.*`.
+ * Parses the query. A schema name that ends with `.*` matches all parameters with that prefix, as a map by the rest of
+ * their names: `metadata.plan=gold` becomes `{plan: 'gold'}` in `metadata.*`.
  * @throws ApiError unknown_parameter, invalid_parameter (U+0000 too)
  */
 export function parseQuery<T>(
@@ -309,7 +308,7 @@ export function parseQuery<T>(
   throw new ApiError('invalid_parameter', `${at} ${explain(issue)[1]}`);
 }
 
-/** Returns undefined for an unknown parameter; nothing has a member `__proto__` (contract/requests.md#bodies). */
+/** Returns undefined for an unknown parameter. A member `__proto__` is never allowed (contract/requests.md#bodies). */
 function parameterOf(name: string, known: readonly string[]): string | undefined {
   return known.find((one) => {
     if (!one.endsWith('.*')) return one === name;
@@ -322,7 +321,7 @@ function byParameter(values: Record<string, unknown>, known: readonly string[]):
   const groups = Map.groupBy(Object.entries(values), ([name]) => parameterOf(name, known) ?? name);
   return Object.fromEntries(
     [...groups].map(([parameter, entries]) => {
-      if (!parameter.endsWith('.*')) return entries[0]!; // None is given twice.
+      if (!parameter.endsWith('.*')) return entries[0]!; // Repeated parameters were refused before.
       const members = entries.map(([name, value]) => [name.slice(parameter.length - 1), value]);
       return [parameter, Object.fromEntries(members) as Record<string, unknown>];
     }),
@@ -330,9 +329,9 @@ function byParameter(values: Record<string, unknown>, known: readonly string[]):
 }
 
 /**
- * Where no body is read, one that says something is refused: what it asked for would not be done.
- * None and an empty object say nothing, as some clients do with every POST.
- * @throws ApiError invalid_body, and those of a body that is no JSON
+ * Refuses a non-empty body on a route that reads none, because its request would be ignored. A missing body and an
+ * empty object are accepted: some clients send `{}` with every POST.
+ * @throws ApiError invalid_body, and those of a body that is not JSON
  */
 async function noBody(raw: object | undefined, request: RawRequest): Promise<undefined> {
   if (raw) return;
@@ -358,16 +357,16 @@ const NO_IF_MATCH =
   'If-Match is not taken here, so nothing would be checked: leave it out. PATCH, DELETE, publish, rollback and ' +
   'rotate_secret of agents, endpoints and sources take it';
 
-/** RFC 9110 §8.8.3; a weak tag is well-formed and never matches (§13.1.1). */
+/** RFC 9110 §8.8.3. A weak tag is well-formed and never matches (§13.1.1). */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
 const LIST = new RegExp(`^${ENTITY_TAG.source}(?:[ \\t]*,[ \\t]*${ENTITY_TAG.source})*$`);
 
-/** What is answered without a key is nobody's to keep. */
+/** Answers to requests without a key are never stored. */
 export function takesIdempotencyKey({ method, scope }: Pick<Route, 'method' | 'scope'>): boolean {
   return method === 'post' && scope !== null;
 }
 
-/** A create has nothing that could have been changed. */
+/** Returns whether a route accepts `If-Match`. A create has no earlier state to compare. */
 export function takesIfMatch({
   etag,
   method,
@@ -377,7 +376,7 @@ export function takesIfMatch({
 }
 
 /**
- * `*` or a list of entity tags. Who sends one to a route that checks none is told: they count on it.
+ * Reads `*` or a list of entity tags. A route without ETags refuses the header, because the client relies on the check.
  * @throws ApiError malformed_request
  */
 function readIfMatch(
@@ -387,7 +386,7 @@ function readIfMatch(
   if (header === undefined) return noPrecondition;
   if (!takesIfMatch(route)) throw new ApiError('malformed_request', NO_IF_MATCH);
   const text = String(header).trim();
-  if (text === '*') return noPrecondition; // A missing object is 404 before it is checked.
+  if (text === '*') return noPrecondition; // A missing resource gives 404 before this check.
   if (!LIST.test(text)) {
     throw new ApiError('malformed_request', 'If-Match: send * or entity tags, with their quotes');
   }

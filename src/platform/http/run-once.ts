@@ -10,12 +10,12 @@ import { PROBLEM_MEDIA_TYPE } from './problem.ts';
 import type { Caller } from './authorize.ts';
 import type { Answer, Answering, ErrorShape, Repeatable, Route } from './route.ts';
 
-/** The HTTP side of `Idempotency-Key` (contract/idempotency.md#keys); platform/idempotency keeps the answers. */
+/** The HTTP side of `Idempotency-Key` (contract/idempotency.md#keys); platform/idempotency stores the answers. */
 
-/** A request whose caller is known. */
+/** Request whose caller is known. */
 export type AuthenticatedRequest = {
   route: Pick<Route, 'method' | 'eventsOf' | 'errorShape' | 'asksForEvents'>;
-  /** Path and query as they came. */
+  /** Path and query as sent. */
   url: string;
   headers: IncomingHttpHeaders;
   readBytes: () => Promise<Buffer>;
@@ -23,7 +23,7 @@ export type AuthenticatedRequest = {
 };
 
 /**
- * Runs a request, or answers what it was answered before. `run` is called at most once.
+ * Runs a request, or returns the stored answer of an earlier one. `run` is called at most once.
  * @throws ApiError malformed_request, idempotency_key_reused, idempotency_in_progress
  */
 export type RunOnce = (
@@ -51,7 +51,7 @@ export function createRunOnce(deps: { idempotency: Idempotency; nowMs: () => num
 
 const KEY = /^[ -~]{1,255}$/;
 
-/** Undefined when there is none, or the method is safe to repeat by itself. */
+/** Returns undefined if there is no key, or if the method is already safe to repeat. */
 function keyIn({ route, headers }: AuthenticatedRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (route.method !== 'post' || key === undefined) return undefined;
@@ -61,7 +61,7 @@ function keyIn({ route, headers }: AuthenticatedRequest): string | undefined {
   throw new ApiError('malformed_request', detail);
 }
 
-/** Keeps nothing. */
+/** Answers without storing anything. */
 export const answering: Answering = async (act, view) => view(await act(noCommitHook));
 
 async function runMarked({
@@ -81,7 +81,7 @@ async function runMarked({
     let kept: Answer | undefined;
     type Result = Parameters<typeof view>[0];
     const result = await act(async (db, value) => {
-      kept = view(value as Result); // What `act` hands over is what it returns (commit-hook.ts).
+      kept = view(value as Result); // `act` passes its own return value to the hook (commit-hook.ts).
       if (kept.status < 500) await mark.keep(db, keptOf(kept, requestId));
     });
     isKept = kept !== undefined && kept.status < 500;
@@ -103,7 +103,7 @@ async function runMarked({
       stream: async (send, signal) => {
         try {
           await renewing(mark, () => stream(send, signal));
-          // The client went away before anything was done, or what was done is a failure.
+          // Either the client left before anything was done, or the result is a failure.
           if (!isKept) await mark.abandon();
         } catch (error) {
           await failed(error);
@@ -117,11 +117,11 @@ async function runMarked({
   }
 }
 
-/** A third of what a mark lasts: an answer may take as long as a model does. */
+/** A third of a mark's lifetime: an answer may take as long as a model does. */
 const RENEW_MS = 20_000;
 
 async function renewing<T>(mark: Mark, work: () => Promise<T>): Promise<T> {
-  // Should it fail, the mark expires as that of a killed process.
+  // If renewing fails, the mark expires as after a killed process.
   const timer = setInterval(() => void mark.renew().catch(() => undefined), RENEW_MS);
   try {
     return await work();
@@ -131,8 +131,8 @@ async function renewing<T>(mark: Mark, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * A refusal is kept like any other answer. After a failure that a repeat may cure (our fault, an
- * outage) the next request goes on with the same plan: some of it may be done already.
+ * Stores a refusal like any other answer. After a failure that a retry may cure (our fault, an outage), the next
+ * request continues with the same plan, because part of the work may be done already.
  */
 async function keepFailure(
   mark: Mark,
@@ -149,12 +149,12 @@ async function keepFailure(
     if (isLasting(shown)) await mark.keep(pool, kept);
     else await mark.abandon();
   } catch {
-    // The database is away: the mark expires. The first error is the one that is answered.
+    // The database is unavailable, so the mark expires. The caller gets the first error.
   }
 }
 
 function isLasting({ status, code }: ApiError): boolean {
-  // Somebody took the mark over: theirs is the answer.
+  // Another request took over the mark, and its answer counts.
   if (code === 'idempotency_in_progress') return false;
   return status < 500 && status !== 429 && status !== 401;
 }
@@ -163,7 +163,7 @@ function keptOf({ status, headers = {}, body }: Answer, requestId: string): Kept
   return { status, headers, ...(body !== undefined && { body }), requestId };
 }
 
-/** The same to the byte, `Request-Id` included, which a problem document also names. */
+/** Returns the same bytes, including `Request-Id`, which a problem document also contains. */
 async function replayed(request: AuthenticatedRequest, kept: KeptAnswer): Promise<Answer> {
   const { route, headers: sent } = request;
   const { status, body } = kept;

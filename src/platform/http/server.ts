@@ -23,27 +23,27 @@ import { namespaceOf } from './authorize.ts';
 import { createFairPlaces } from './sockets/fair-places.ts';
 import { answerLast } from './last-answer.ts';
 
-/** The HTTP server of the API: its limits, finding a port, and a stop that loses no answer. */
+/** The HTTP server of the API: its limits, its choice of a port, and a shutdown that loses no answer. */
 
-/** From the first byte of a request to its last. */
+/** Time from the first byte of a request to its last. */
 const REQUEST_TIMEOUT_MS = 15_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** How often the two above are checked; Node's default of 30 s would make 15 s mean 45. */
+/** Interval at which both timeouts are checked. Node's default of 30 s would turn 15 s into 45. */
 const CHECK_INTERVAL_MS = 1_000;
-/** Longer than a client pauses between two requests, shorter than an idle socket is worth. */
+/** Longer than a client's pause between two requests, and short enough to free idle sockets. */
 const KEEP_ALIVE_TIMEOUT_MS = 10_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 const CONNECTIONS_MAX = 10_000;
-/** Connections on which nobody has shown a key or a token. The others are for those who have. */
+/** Maximum number of connections that have not shown a key or a token. The rest is for those that have. */
 const STRANGERS_MAX = 5_000;
-/** How long a client may take nothing of an answer that is whole. */
+/** Time after which a complete answer is cut if its client takes no data. */
 const STALLED_MS = 30_000;
-/** What such answers may take in all. */
+/** Maximum size of all such answers together. */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
-/** Requests of a connection that wait for the answer to the one before. */
+/** Requests of a connection that may wait for the answer before theirs. */
 const PIPELINED_MAX = 16;
 const DRAIN_MS = 10_000;
-/** A client with a kept connection learns of our end from an answer; it has this long to ask. */
+/** A client with a kept connection learns of the shutdown from an answer, and has this long to send a request. */
 const FAREWELL = { maxMs: 5_000, quietMs: 1_000, lookMs: 50 };
 const PORTS_TRIED = 100;
 
@@ -52,9 +52,9 @@ export type Listening = { url: string; port: number; stop: () => Promise<void> }
 export type ListenOptions = {
   host: string;
   port: number;
-  /** When the port is taken, tries the next one instead of throwing a StartupError. */
+  /** If the port is taken, tries the next one instead of throwing a StartupError. */
   fallbackToFreePort: boolean;
-  /** What becomes a socket; absent: nothing does. */
+  /** Handles upgrades to a WebSocket. Without it, upgrades are refused. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   log: Logger;
   /** Default 5,000. */
@@ -103,7 +103,7 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
     );
   }
   await listenSomewhere(server, options);
-  // Such as too many open files: the next connection may succeed; unhandled it ends the process.
+  // Errors such as too many open files: the next connection may succeed. An unhandled error would end the process.
   server.on('error', (error) => options.log.error({ reason: error.message }, 'cannot accept'));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : options.port;
@@ -155,9 +155,9 @@ function cannotListen(
 }
 
 /**
- * Before the end every answer says `Connection: close`. Without it a kept connection could be
- * closed just as its client sends the next request: whether that was processed is unknown, so the
- * client may not repeat it. Over when nobody is connected, or nobody has asked for a second.
+ * Announces the shutdown: every answer now carries `Connection: close`. Otherwise a kept connection could close just as
+ * its client sends the next request. The client would not know whether that request was processed, so it could not
+ * repeat it. The farewell is over when nobody is connected, or when no request has arrived for a second.
  */
 function createFarewell(server: Server) {
   let isLeaving = false;
@@ -180,11 +180,11 @@ function createFarewell(server: Server) {
   };
 }
 
-/** Finishes requests in flight, for 10 s at most; idle connections are closed at once. */
+/** Finishes requests in flight, for 10 s at most. Closes idle connections immediately. */
 async function drain(server: Server, silent: SilentConnections): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   silent.destroy();
-  // close() looks once; a connection also becomes idle when its answer is sent.
+  // close() checks only once, but a connection also becomes idle when its answer is sent.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const end = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   server.closeIdleConnections();
@@ -195,7 +195,7 @@ async function drain(server: Server, silent: SilentConnections): Promise<void> {
 
 const admissions = new WeakMap<object, () => void>();
 
-/** The other end of a connection has shown a key or a token: it no longer has a stranger's place. */
+/** Frees the stranger's place of a connection that has shown a key or a token. */
 export function admitConnection(connection: object): void {
   admissions.get(connection)?.();
 }
@@ -224,8 +224,9 @@ function watchStrangers(server: Server, max: number): SilentConnections {
 }
 
 /**
- * Runs the requests of a connection one after the other. Node hands over all that arrive together (RFC 9112 §9.3.2), and
- * keeps their answers in memory until the client reads the first one. A connection with too many waiting requests is destroyed.
+ * Runs the requests of a connection one after the other. Node hands over all that arrive together (RFC 9112 §9.3.2),
+ * and keeps their answers in memory until the client reads the first one. A connection with too many waiting requests
+ * is destroyed.
  */
 function takeInTurn(request: IncomingMessage, response: ServerResponse, run: () => void): void {
   const { socket } = request;
@@ -240,15 +241,15 @@ function takeInTurn(request: IncomingMessage, response: ServerResponse, run: () 
     waiting.shift();
     if (!socket.destroyed) waiting[0]?.();
   });
-  waiting.push(run); // The first one is not waiting, but under way.
+  waiting.push(run); // The first request is not waiting but running.
   if (waiting.length === 1) run();
 }
 
 const pipelines = new WeakMap<Socket, (() => void)[]>();
 
 /**
- * Bounds the answers that clients do not read: Node keeps them for ever. Each may stay for a while, and all together may
- * take so many bytes; beyond that the connection of the oldest one is cut.
+ * Bounds unread answers, because Node keeps them forever. Each may stay for `stalledMs`, and all together may take
+ * `unreadBytesMax`. Beyond that, the connection of the oldest answer is cut.
  */
 function watchUnread({ stalledMs = STALLED_MS, unreadBytesMax = UNREAD_BYTES_MAX }) {
   const unread = new Map<ServerResponse, { socket: Socket; bytes: number }>();
@@ -277,10 +278,10 @@ function watchUnread({ stalledMs = STALLED_MS, unreadBytesMax = UNREAD_BYTES_MAX
   };
 }
 
-/** Requests that break in the same moment, such as thousands that ran out of time, are answered so many at a time. */
+/** Maximum number of broken requests answered in one turn, for cases such as thousands that time out together. */
 const BROKEN_AT_ONCE = 100;
 
-/** Returns a handler that answers broken requests and gives way to other work between them. */
+/** Returns a handler that answers broken requests and yields to other work between batches. */
 export function answeringInTurns(): (error: Error, socket: Duplex) => void {
   let waiting: Duplex[] = [];
   const answerSome = (): void => {
@@ -295,20 +296,21 @@ export function answeringInTurns(): (error: Error, socket: Duplex) => void {
 }
 
 /**
- * Answers what Node could not read as HTTP, or waited for too long; it never reaches the app. A connection that carried
- * nothing is closed without an answer: browsers open spare ones, and would take it for the answer to their next request.
+ * Answers a request that Node could not parse or that came too slowly. It never reaches the app. A connection that
+ * carried no data is closed without an answer: browsers open spare ones, and would take the answer as that to their
+ * next request.
  */
 function answerBrokenRequest(socket: Duplex): void {
   const isFirst = socket instanceof Socket && socket.bytesRead > 0 && socket.bytesWritten === 0;
   if (!socket.writable || !isFirst) {
-    socket.destroy(); // An answer may be in flight; another one in its middle would garble it.
+    socket.destroy(); // Another answer may be in flight, and writing into it would garble it.
     return;
   }
   const detail = 'the request is not valid HTTP or came too slowly';
   answerLast(socket, new ApiError('malformed_request', detail));
 }
 
-/** An address that a browser on this machine can open. */
+/** Returns an address that a browser on this machine can open. */
 function shownHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

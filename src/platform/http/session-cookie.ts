@@ -2,24 +2,27 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../../errors.ts';
 
 /**
- * The cookie of a session, and when it is believed (contract/authentication.md#cookie). A browser sends it with
- * whatever any page makes it ask for; only what a page of our own origin asks for was meant by whoever signed in.
+ * The session cookie and the rules for trusting it (contract/authentication.md#cookie). A browser sends it with
+ * requests from any page. Only requests from a page of our own origin reflect the person's intent.
  */
 
-/** Set over https alone, by this host alone: browsers hold that of the name. */
+/** Can be set only over https and only by this host: browsers enforce that for the `__Host-` prefix. */
 const HTTPS_COOKIE = '__Host-parley_session';
-/** On loopback, where http reaches nobody else. Cookies know no ports, so the name has it. */
+/**
+ * For loopback, where http traffic stays on this machine. Cookies do not distinguish ports, so the name includes the
+ * port.
+ */
 const LOCAL_COOKIE = 'parley_session';
 
 type Headers = Pick<IncomingHttpHeaders, 'origin' | 'host' | 'cookie' | 'sec-fetch-site'>;
-/** `baseUrl`: PARLEY_BASE_URL, where a proxy calls us by another name. */
+/** `baseUrl` is PARLEY_BASE_URL, for proxies that change the host. */
 type At = { headers: Headers; baseUrl: string | undefined };
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Whether a request with a cookie was sent by a page of ours, or typed by a person. Whatever changes
- * something comes from a page, and browsers name its origin.
+ * Returns whether a request with a cookie came from one of our pages, or was typed by a person. Requests that change
+ * something come from pages, and browsers send their origin.
  */
 export function isOurOwn({ method, ...at }: At & { method: string }): boolean {
   const { origin, 'sec-fetch-site': site } = at.headers;
@@ -29,7 +32,7 @@ export function isOurOwn({ method, ...at }: At & { method: string }): boolean {
 }
 
 /**
- * The name of the cookie for a page that signs in.
+ * Returns the name of the cookie for a page that signs in.
  * @throws ApiError foreign_origin, https_required
  */
 export function cookieFor(at: At): string {
@@ -48,7 +51,7 @@ export function cookieFor(at: At): string {
   throw new ApiError('https_required', detail);
 }
 
-/** What it sets lasts until the browser ends, or we say so. */
+/** Sets a cookie that lasts until the browser closes, or until we clear it. */
 export function setCookie(name: string, token: string): Record<'Set-Cookie', string> {
   return { 'Set-Cookie': `${name}=${token}; ${attributesOf(name)}` };
 }
@@ -65,8 +68,8 @@ function attributesOf(name: string): string {
 export type SentToken = { cookie: string; token: string };
 
 /**
- * The tokens in a request's cookies, the likelier first. The one without https is ours on loopback
- * alone: elsewhere somebody else could have set it.
+ * Returns the tokens in a request's cookies, the likelier one first. The cookie without https counts only on loopback,
+ * because elsewhere another server could have set it.
  */
 export function tokensIn(headers: Headers): SentToken[] {
   if (headers.cookie === undefined) return [];
@@ -77,7 +80,7 @@ export function tokensIn(headers: Headers): SentToken[] {
   });
 }
 
-/** Undefined when it is there twice: another page of this host has set one of them. */
+/** Returns undefined if the cookie appears twice, because another page of this host has set one. */
 function valueOf(header: string, name: string): string | undefined {
   const values = header
     .split(';')
@@ -86,7 +89,7 @@ function valueOf(header: string, name: string): string | undefined {
   return values.length === 1 ? values[0]!.slice(name.length + 1) : undefined;
 }
 
-/** Undefined: the page is not ours. */
+/** Returns undefined if the page is not ours. */
 function schemeOf({ headers, baseUrl }: At): 'https:' | 'http:' | undefined {
   const { origin, host } = headers;
   if (origin === undefined || !URL.canParse(origin)) return undefined;
@@ -97,7 +100,7 @@ function schemeOf({ headers, baseUrl }: At): 'https:' | 'http:' | undefined {
   return isNamed || isBase ? protocol : undefined;
 }
 
-/** Without the port that the scheme implies, as browsers write it. */
+/** Returns the host without the default port of the scheme, as browsers write it. */
 function hostAs(protocol: string, host: string | undefined): string | undefined {
   const url = `${protocol}//${host ?? ''}`;
   return host !== undefined && URL.canParse(url) ? new URL(url).host : undefined;
@@ -109,7 +112,7 @@ function localCookie({ host }: Headers): string | undefined {
   return isLoopback(hostname) ? `${LOCAL_COOKIE}_${port || '80'}` : undefined;
 }
 
-/** `hostname` as URL has it: IPv4 with four numbers, IPv6 short and in brackets. */
+/** @param hostname as URL normalizes it: IPv4 with four numbers, IPv6 short and in brackets */
 function isLoopback(hostname: string): boolean {
   return /^(127(\.\d+){3}|\[::1\]|(.+\.)?localhost)$/.test(hostname);
 }

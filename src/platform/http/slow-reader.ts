@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
-/** Longer than a bad connection stands still, shorter than a place is worth. */
+/** Longer than a stall of a bad connection, and short enough to free the place. */
 const STALLED_MS = 30_000;
 
 /**
- * Writes, and waits until there is room for more: what a reader does not take must not pile up here.
- * One that takes nothing for `stalledMs` is cut: it holds a place and memory for nothing, and comes
- * back where it was. So of each answer there is at most one `text` more than a socket's buffer.
+ * Writes, and waits until there is room for more, so that unread data does not pile up here. A reader that takes no
+ * data for `stalledMs` is cut, because it would hold a place and memory. It can reconnect and resume. So each answer
+ * buffers at most one `text` beyond the socket's buffer.
  */
 export async function writeOrCut(
   response: ServerResponse,
@@ -22,7 +22,7 @@ export async function writeOrCut(
   await Promise.race([
     once(response, 'drain', { signal }),
     once(response, 'close', { signal }),
-  ]).catch(() => undefined); // An error is that of a connection that broke: it closes.
+  ]).catch(() => undefined); // An error means that the connection broke, and it closes anyway.
   clearTimeout(timer);
   ended.abort();
 }

@@ -3,14 +3,14 @@ import { clearInterval, monotonicMs, setInterval } from '../../clock.ts';
 import { writeOrCut } from './slow-reader.ts';
 
 /**
- * Server-sent events (WHATWG HTML §9.2). `event` names the kind, `id` is what a client sends back
- * as `Last-Event-ID`, `data` is JSON; `json` is data that is JSON text already, in one line.
+ * Server-sent event (WHATWG HTML §9.2). `event` names the kind, clients send `id` back as `Last-Event-ID`, and `data`
+ * is JSON. `json` is data that is already JSON text, on one line.
  */
 export type SentEvent = { event?: string; id?: string } & ({ data: unknown } | { json: string });
 
 /**
- * Sends until it is done or the client is gone (`signal`). `send` resolves when there is room for
- * more; a client that makes none for 30 s is cut. A throw becomes `event: error` with the problem.
+ * Sends events until it is done or the client is gone (`signal`). `send` resolves when there is room for more; a client
+ * that takes no data for 30 s is cut. A throw becomes `event: error` with the problem.
  */
 export type EventStream = (
   send: (event: SentEvent) => Promise<void>,
@@ -22,12 +22,12 @@ export const EVENT_STREAM_TYPE = 'text/event-stream';
 /** Shorter than the idle time-outs of common proxies (60 s). */
 const HEARTBEAT_MS = 15_000;
 
-/** Whether a client asked for a stream rather than a document. */
+/** Returns whether a client asked for a stream rather than a document. */
 export function wantsEvents(accept: string | string[] | undefined): boolean {
   return namesType(accept, EVENT_STREAM_TYPE);
 }
 
-/** Whether an `Accept` names a media type; a range such as `*\/*` names none. */
+/** Returns whether an `Accept` header names a media type. A range such as `*\/*` does not count. */
 export function namesType(accept: string | string[] | undefined, mediaType: string): boolean {
   return String(accept ?? '')
     .split(',')
@@ -41,13 +41,13 @@ export async function sendEvents(
 ): Promise<void> {
   const gone = new AbortController();
   response.on('close', () => gone.abort());
-  if (response.destroyed) gone.abort(); // It went while the answer was made: no event tells of it.
+  if (response.destroyed) gone.abort(); // The client left before the answer began, so no event will report it.
   response.writeHead(200, {
     'Content-Type': EVENT_STREAM_TYPE,
-    'X-Accel-Buffering': 'no', // nginx would gather the events otherwise.
+    'X-Accel-Buffering': 'no', // Without it nginx would buffer the events.
   });
   response.flushHeaders();
-  // An endless stream is no slow request: what is measured is how long it took to begin.
+  // An endless stream must not count as a slow request, so the duration ends when the answer begins.
   response.locals['answeredAtMs'] = monotonicMs();
   if (response.req.method === 'HEAD') {
     response.end();
@@ -70,7 +70,7 @@ export function isStreaming(response: Response): boolean {
   return response.headersSent && response.getHeader('content-type') === EVENT_STREAM_TYPE;
 }
 
-/** The last event of a stream that failed. */
+/** Sends the last event of a failed stream. */
 export function endEvents(response: Response, last: SentEvent): void {
   response.end(encode(last));
 }

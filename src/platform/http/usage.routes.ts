@@ -8,9 +8,9 @@ import { route, type Route } from './route.ts';
 export type UsageRouteDeps = {
   limits: Limits;
   inFlight: Pick<InFlight, 'usage'>;
-  /** Names of the quotas, in the order of the answer. */
+  /** Quota names, in the order of the answer. */
   quotas: readonly string[];
-  /** What a namespace has of a quota, counted now. */
+  /** Counts what a namespace uses of a quota. */
   countUsed: (namespace: string, quota: string) => Promise<number>;
   countJobs: (caller: Caller) => Promise<Record<'key' | 'namespace', number>>;
 };
@@ -44,7 +44,7 @@ const usageOf = (quotas: readonly string[]) =>
     })
     .meta({ id: 'Usage', description: 'Limits of a namespace, and what is used of them.' });
 
-/** Shows each limit and its use (contract/limits.md#usage). */
+/** Returns the route that shows each limit and its use (contract/limits.md#usage). */
 export function usageRoute(deps: UsageRouteDeps): Route {
   const Usage = usageOf(deps.quotas);
   return route({

@@ -6,16 +6,19 @@ import { createLine } from '../../controller/line.ts';
 export const PIECE_BYTES = 256 * 1024;
 
 /**
- * How fast bodies are read, all of a process together. From a near sender 20 MB come at a gigabyte a second. Each chunk is
- * memory of its own, and collecting that kept everybody else waiting for 10 ms at a time, half of the time while one key
- * uploaded repeatedly. So 20 MB take a second, and four such uploads 5 s, of the 15 s that a request has.
+ * Read rate of all bodies together, per process. A sender nearby delivers 20 MB at a gigabyte per second. Each chunk
+ * has its own memory, and collecting it blocked everybody else for 10 ms at a time, half of the time while one key
+ * uploaded repeatedly. At this rate 20 MB take a second, and four such uploads 5 s of the 15 s that a request has.
  */
 const BYTES_PER_SEC = 16 * 1024 * 1024;
-/** Read without a pause, so that single bodies of JSON never wait. */
+/** Bytes read without a pause, so that single JSON bodies never wait. */
 const BURST_BYTES = 4 * 1024 * 1024;
 
 export type BodyPace = {
-  /** Calls `begin` when another piece of a body may be read. Namespaces take turns, whatever the number of their bodies. */
+  /**
+   * Calls `begin` when the next piece of a body may be read. Namespaces take turns, whatever number of bodies they
+   * send.
+   */
   next: (namespace: string, begin: () => void) => void;
 };
 

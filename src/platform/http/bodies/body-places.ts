@@ -8,23 +8,26 @@ import {
 import { currentWork } from '../../observability/work.ts';
 
 /**
- * Bounds the bodies that a process holds, from before they are read until their JSON is. Without a bound, a thousand
- * connections could hold a megabyte each. Uploads have shares of their own (in-flight.ts).
+ * Bounds the bodies that a process holds, from the start of reading until their JSON is parsed. Without a bound, a
+ * thousand connections could hold a megabyte each. Uploads have shares of their own (in-flight.ts).
  */
 export type BodyPlaces = {
   /**
-   * Waits for a place for a body of the namespace that is served now, or of an address without a key. Returns what frees
-   * the place; call it as often as you like.
+   * Waits for a place for a body of the current namespace, or of the address if there is no key. Returns an idempotent
+   * function that frees the place.
    * @throws ApiError unavailable
    */
   take: (address: string, bytes: number) => Promise<() => void>;
 };
 
-/** Bodies of at most so many bytes need no place. */
+/** Maximum size of a body that needs no place. */
 const SMALL_BYTES = 64 * 1024;
-/** Twice the size of logins, tokens and forms of carriers. A stranger can hold thousands of them. */
+/**
+ * The same without a key: twice the size of logins, tokens and carriers' forms. A stranger can hold thousands of small
+ * bodies.
+ */
 const SMALL_KEYLESS_BYTES = 8 * 1024;
-/** A request has 15 s until its last byte. */
+/** Shorter than the 15 s that a request has until its last byte. */
 const WAIT_MS = 10_000;
 const RETRY_AFTER_SEC = 5;
 

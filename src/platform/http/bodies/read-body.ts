@@ -9,36 +9,39 @@ import { parseJsonBody } from '../json-text.ts';
 import { endUnread } from '../last-answer.ts';
 
 /**
- * Reads a request's JSON body. Not with body-parser: before it says that a body is too large it
- * reads the whole of it, however long that is, and it cannot look at the shape before it parses.
+ * Maximum size of a JSON body. We do not use body-parser: it reads a body that is too large to its end before it
+ * refuses it, and it cannot check the shape before it parses.
  */
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 
 /**
- * Bytes of a refused body that are read and dropped, so that a client that sends all of it first reads the answer and
- * uses the connection again. Twice what a JSON body may have.
+ * Bytes of a refused body that are read and dropped, so that a client that sends its whole body first can read the
+ * answer and reuse the connection. Twice the limit of a JSON body.
  */
 const DISCARD_BYTES_MAX = 2 * 1024 * 1024;
-/** While this much work is waiting to be dropped, only bodies of one piece are read to their end. */
+/** Above this backlog of bytes to drop, only bodies of one piece are read to their end. */
 const DISCARD_BACKLOG_MS = 1_000;
 
-/** Larger JSON takes a millisecond or more to parse. */
+/** JSON of this size takes a millisecond or more to parse. */
 const LARGE_JSON_BYTES = 32 * 1024;
 
-/** `mediaType`: without parameters, in lower case; '' when there is no body. */
+/** `mediaType` is in lower case and without parameters, or '' if the request has no body. */
 export type RawBody = { mediaType: string; bytes: Buffer };
 
-/** `otherwise`: told to who sends something else. */
+/** `otherwise` is added to the error if the client sends another type. */
 export type RawAccepted = { mediaTypes: readonly string[]; bytesMax: number; otherwise?: string };
 
 export type BodyReader = {
-  /** As it came, of whatever type; empty when there is none. @throws ApiError body_too_large */
+  /**
+   * Reads the body as it was sent, whatever its type. The result is empty for a request without a body. @throws
+   * ApiError body_too_large
+   */
   bytes: (bytesMax?: number) => Promise<Buffer>;
-  /** Bytes of one of these types. @throws ApiError unsupported_media_type, body_too_large */
+  /** Reads a body of one of these types. @throws ApiError unsupported_media_type, body_too_large */
   raw: (accepted: RawAccepted) => Promise<RawBody>;
   /**
-   * The value; undefined when there is none.
+   * Reads and parses the body. Returns undefined for a request without a body.
    * @throws ApiError unsupported_media_type, body_too_large and those of parseJsonBody
    */
   json: (mediaTypes: readonly string[], membersMax?: number) => Promise<unknown>;
@@ -47,8 +50,8 @@ export type BodyReader = {
 };
 
 /**
- * Reads nothing until it is asked, and the bytes once. They are dropped once their value is known.
- * @param places absent: there is no bound of how many bodies are held
+ * Reads the body on the first call, once. The bytes are dropped as soon as the value is parsed.
+ * @param places if absent, the number of bodies in memory is not bounded
  */
 export function createBodyReader(request: IncomingMessage, places?: BodyPlaces): BodyReader {
   let reading: Promise<Buffer> | undefined;
@@ -57,13 +60,13 @@ export function createBodyReader(request: IncomingMessage, places?: BodyPlaces):
     if (!hasBody(request)) return Buffer.alloc(0);
     const length = Number(request.headers['content-length'] ?? bytesMax);
     if (length > bytesMax) throw tooLarge(bytesMax);
-    // Larger ones are uploads, which have places already.
+    // Larger bodies are uploads, which have places already.
     if (bytesMax <= BODY_BYTES_MAX)
       release = (await places?.take(request.socket.remoteAddress ?? '', length)) ?? release;
     try {
       return await readBytes(request, bytesMax);
     } catch (error) {
-      release(); // The answer may have ended before there was a place.
+      release(); // The answer may have ended before the body got its place.
       throw error;
     }
   };
@@ -83,7 +86,7 @@ export function createBodyReader(request: IncomingMessage, places?: BodyPlaces):
       if (text.length > LARGE_JSON_BYTES) await giveWay();
       const value = text.length === 0 ? undefined : parseJsonBody(text, membersMax);
       reading = Promise.resolve(Buffer.alloc(0));
-      // After the caller has looked at the value, which is the next copy of the body.
+      // Releases after the caller has processed the value, which is the next copy of the body.
       setImmediate(release);
       return value;
     },
@@ -91,20 +94,20 @@ export function createBodyReader(request: IncomingMessage, places?: BodyPlaces):
 }
 
 /**
- * Call before the head of an answer is sent. A short unread body is read and dropped. A long one is not read: the
- * connection ends with the answer.
+ * Deals with an unread body before the head of an answer is sent. A short one is read and dropped. A long one is not
+ * read: the connection ends with the answer.
  */
 export function discardBody(response: ServerResponse): void {
   const { req: request, socket } = response;
   if (request.complete) return;
   if (socket && !response.headersSent && isTooLongToDrop(request)) {
-    // A client that does not know it would lose its next request with the rest of this one.
+    // Without this header the client would lose its next request together with the rest of this one.
     response.setHeader('Connection', 'close');
     request.pause();
     // Node calls this after the last answer of a connection. It would destroy the connection as soon as the answer is
-    // in the kernel, and a client that still sends would lose it to a reset (RFC 9112 §9.6).
+    // in the kernel, and a client that is still sending would lose the answer to a reset (RFC 9112 §9.6).
     socket.destroySoon = () => {
-      request.resume(); // Drops what has arrived.
+      request.resume(); // Drops the bytes that have already arrived.
       endUnread(socket);
     };
     return;
@@ -118,14 +121,17 @@ export function discardBody(response: ServerResponse): void {
   request.resume();
 }
 
-/** A body without a declared length may turn out to be short, so it is read unless too much is waiting already. */
+/**
+ * Returns whether a body is too long to drop. A body without a declared length may be short, so it is read unless the
+ * backlog is too large.
+ */
 function isTooLongToDrop({ headers }: IncomingMessage): boolean {
   const bytes = Number(headers['content-length'] ?? DISCARD_BYTES_MAX);
   const isBehind = discarded.backlogMs() > DISCARD_BACKLOG_MS;
   return bytes > (isBehind ? PIECE_BYTES : DISCARD_BYTES_MAX);
 }
 
-/** RFC 9112 §6: a request has a body exactly when it says how long it is. */
+/** RFC 9112 §6: a request has a body exactly if its headers frame one. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
@@ -137,7 +143,7 @@ function checkMediaType(
   mediaTypes: readonly string[],
   otherwise: string | undefined,
 ): string {
-  // RFC 9110 §8.3: of a body of no type that may be taken to be anything.
+  // RFC 9110 §8.3: a body without a type may be taken as an octet stream.
   const unsaid = mediaTypes.includes(OCTETS) ? OCTETS : '';
   const said = headers['content-type'] ?? unsaid;
   const [type = '', ...parameters] = said.toLowerCase().split(';');
@@ -181,16 +187,16 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
       stop();
       reject(new ApiError('malformed_request', 'the body ended too early'));
     };
-    // Who left while the key was looked up is not told of again.
+    // If the client left while the key was looked up, no further event reports it.
     if (request.destroyed) onCut();
     else request.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
   });
 }
 
-/** How long a piece of a refused body takes at 16 MiB/s. */
+/** Time per piece of a refused body, at 16 MiB/s. */
 const PIECE_MS = PIECE_BYTES / ((16 * 1024 * 1024) / 1_000);
 
-/** Gives each piece its time, one after the other. */
+/** Creates a pace that gives each piece its time, one after the other. */
 function createPace() {
   let freeAtMs = 0;
   const backlogMs = (): number => Math.max(0, freeAtMs - monotonicMs());
@@ -205,7 +211,7 @@ function createPace() {
 }
 
 const bodies = createBodyPace();
-/** Refused bodies have a pace of their own, so that they take nothing from those that are served. */
+/** Pace of refused bodies, separate so that they do not slow down those that are served. */
 const discarded = createPace();
 
 function pauseFor(request: IncomingMessage, ms: number): void {
@@ -213,22 +219,22 @@ function pauseFor(request: IncomingMessage, ms: number): void {
   setTimeout(() => request.resume(), ms);
 }
 
-/** Longer ones are copied to their place as they arrive. */
+/** Above this size, chunks are copied into one buffer as they arrive. */
 const CHUNKS_BYTES_MAX = 64 * 1024;
 
 /**
- * Joins chunks. A large body goes into its place as it comes: to put 20 MB together at the end keeps everybody waiting
- * for 10 ms, and each chunk takes 64 KiB until then. What may be lent to another thread is shared memory, so that nothing
- * is copied for it. The system gives it memory only where something is written.
+ * Joins chunks. A large body is copied into place as it arrives: joining 20 MB at the end would block everybody for 10
+ * ms, and each chunk holds 64 KiB until then. Bytes that may be lent to another thread are in shared memory, so they
+ * need no further copy. The system allocates that memory only where something is written.
  */
 function createCollector(length: number) {
   const place = length > CHUNKS_BYTES_MAX ? placeOf(length) : undefined;
   const chunks: Buffer[] = [];
   let size = 0;
   return {
-    /** Bytes so far. */
+    /** Adds a chunk and returns the number of bytes so far. */
     add: (chunk: Buffer): number => {
-      if (place) chunk.copy(place, size); // Never more than was told: the parser sees to that.
+      if (place) chunk.copy(place, size); // The HTTP parser never delivers more than the declared length.
       else chunks.push(chunk);
       size += chunk.length;
       return size;

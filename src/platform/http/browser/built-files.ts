@@ -3,26 +3,25 @@ import path from 'node:path';
 import type { Request, Response } from 'express';
 
 /**
- * What a build made for browsers, read once, at the start: no request reaches the disk, so no path can
- * leave the folder, and all that a browser loads is of one build even while another is made. Beside a file
- * stand its compressed forms (`.br`, `.gz`).
+ * Build output for browsers, read once at startup. No request reaches the disk, so no path can escape the folder, and a
+ * browser always loads files of a single build. Compressed forms (`.br`, `.gz`) lie beside each file.
  */
 type Encoding = 'br' | 'gzip';
 export type File = { type: string; body: Buffer; encoded: Partial<Record<Encoding, Buffer>> };
 
-/** Best first. */
+/** Encodings, best first. */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const;
 
-/** In a checkout `dist/NAME`; in a package `NAME` beside `main.js`. */
+/** Returns the folder of a build: `dist/NAME` in a checkout, `NAME` beside `main.js` in a package. */
 export function builtFolder(name: string): string {
   const isSource = import.meta.filename.endsWith('.ts');
   return path.resolve(import.meta.dirname, isSource ? '../../../../dist' : '../../..', name);
 }
 
-/** By name: `assets/index-Bq1x.js`. None where there is no such folder. */
+/** Returns the files by name, such as `assets/index-Bq1x.js`; an empty map if the folder does not exist. */
 export function readFiles(folder: string): Map<string, File> {
   const files = new Map<string, File>();
   const names = existsSync(folder) ? namesIn(folder) : [];
@@ -39,7 +38,7 @@ export function readFiles(folder: string): Map<string, File> {
   return files;
 }
 
-/** Relative and with `/`; hidden files are nobody's to read. */
+/** Returns relative names with `/`, without hidden files. */
 function namesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))

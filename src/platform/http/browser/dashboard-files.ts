@@ -2,16 +2,16 @@ import type { Request, RequestHandler } from 'express';
 import { labelRoute } from '../request-log.ts';
 import { builtFolder, isRead, readFiles, sendFile, type File } from './built-files.ts';
 
-/** The dashboard as it was built: static files, without a key (contract/web.md#dashboard). */
+/** Serves the built dashboard: static files, without a key (contract/web.md#dashboard). */
 
-/** By path: `/assets/index-Bq1x.js`; the page at `/`. */
+/** Files by path, such as `/assets/index-Bq1x.js`; the page itself is at `/`. */
 export type Dashboard = ReadonlyMap<string, File>;
 
 export const DASHBOARD_FOLDER = builtFolder('dashboard');
 
 const PAGE = '/';
 const INDEX = '/index.html';
-/** A folder that is not there is a page that says so: the rest of the API is none the worse. */
+/** Reads the dashboard's files. If the folder is missing, the page says so and the rest of the API works as usual. */
 export function readDashboard(folder: string): Dashboard {
   const built = [...readFiles(folder)].map(([name, file]) => [`/${name}`, file] as const);
   const files = new Map(built);
@@ -21,8 +21,8 @@ export function readDashboard(folder: string): Dashboard {
 }
 
 /**
- * After all other routes: its files, and the page for every address that a person opens in it, since the
- * page itself knows what is there. A program, which does not ask for a page, is told 404.
+ * Serves the dashboard's files, after all other routes. Browsers get the page for every other address, because the page
+ * itself resolves its addresses. A client that does not accept HTML gets 404.
  */
 export function serveDashboard(files: Dashboard, refuseOthers: RequestHandler): RequestHandler {
   const label = labelRoute('dashboard');
@@ -36,7 +36,7 @@ export function serveDashboard(files: Dashboard, refuseOthers: RequestHandler): 
   };
 }
 
-/** What is never the dashboard's, whoever asks; a missing asset is no page either. */
+/** Paths that never serve the page, including missing assets. */
 const NOT_PAGES = /^\/(v1|docs|assets|widget|widget\.js|metrics|healthz|readyz)(\/|$)/;
 
 function isNavigation(request: Request): boolean {
@@ -50,7 +50,7 @@ function headersOf(found: string): Record<string, string> {
   return { 'Cache-Control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache' };
 }
 
-/** From this server and nowhere else, as files alone, and in nobody's frame. */
+/** Allows only files from this server, and no embedding in frames. */
 const PAGE_POLICY = [
   "default-src 'none'",
   ...['script', 'style', 'img', 'font', 'connect', 'manifest'].map((kind) => `${kind}-src 'self'`),
@@ -58,16 +58,16 @@ const PAGE_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "object-src 'none'",
-  // No text becomes markup or script, whatever a library does with it.
+  // Stops libraries from turning text into markup or script.
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join(';');
 
-/** Beside what every answer has (app.ts): nosniff, no referrer, an opener of the same origin only. */
+/** Headers beside those of every answer (app.ts): nosniff, no referrer, an opener of the same origin only. */
 const PAGE_HEADERS = {
   'Content-Security-Policy': PAGE_POLICY,
   'X-Frame-Options': 'DENY',
-  // People talk with agents in the playground.
+  // The playground needs the microphone.
   'Permissions-Policy': [
     'microphone=(self)',
     ...['camera', 'geolocation', 'payment', 'usb'].map((feature) => `${feature}=()`),

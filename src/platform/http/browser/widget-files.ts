@@ -4,11 +4,11 @@ import { labelRoute } from '../request-log.ts';
 import { builtFolder, isRead, readFiles, sendFile, type File } from './built-files.ts';
 
 /**
- * The widget as it was built: `/widget.js`, which pages of others embed, and what it loads later below
- * `/widget/`. Anybody's page may read them, without a key: they hold nothing of anybody.
+ * Serves the built widget: `/widget.js`, which other sites embed, and the files below `/widget/` that it loads later.
+ * Every origin may read them without a key, because they contain no data of any namespace.
  */
 
-/** By path: `/widget.js`, `/widget/sound-Bq1x.js`. */
+/** Files by path, such as `/widget.js` and `/widget/sound-Bq1x.js`. */
 export type Widget = ReadonlyMap<string, File & { etag: string }>;
 
 export const WIDGET_FOLDER = builtFolder('widget');
@@ -19,13 +19,13 @@ export function readWidget(folder: string): Widget {
   const files = [...readFiles(folder)].map(([name, file]) => {
     const at = `/${name}` === ENTRY ? ENTRY : `/widget/${name}`;
     const hash = createHash('sha256').update(file.body).digest('base64url').slice(0, 16);
-    // Weak: compressed or not it is the same program.
+    // The tag is weak because the compressed forms share it.
     return [at, { ...file, etag: `W/"${hash}"` }] as const;
   });
   return new Map(files);
 }
 
-/** Before the dashboard, and whether there is one or not. */
+/** Serves the widget. It comes before the dashboard and does not depend on it. */
 export function serveWidget(files: Widget, refuseOthers: RequestHandler): RequestHandler {
   const label = labelRoute('widget');
   return (request, response, next) => {
@@ -42,16 +42,16 @@ export function serveWidget(files: Widget, refuseOthers: RequestHandler): Reques
 function send(request: Request, response: Response, file: File & { etag: string }): void {
   const isEntry = request.path === ENTRY;
   response.set('Cache-Control', isEntry ? ENTRY_KEPT : 'public, max-age=31536000, immutable');
-  // Express answers 304 to who has it.
+  // Express compares this header, and answers 304 if the client has the file.
   response.set('ETag', file.etag);
   sendFile(request, response, file);
 }
 
-/** A page that was open when a new one was built asks again after five minutes. */
+/** A page that was open during a new build asks again after five minutes. */
 const ENTRY_KEPT = 'public, max-age=300';
 
 const HEADERS = {
   'Access-Control-Allow-Origin': '*',
-  // Else a page that isolates itself (COEP) could not load it.
+  // Without it a page that isolates itself (COEP) could not load the widget.
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Client } from '../authorize.ts';
 import type { Answer, RawRequest, Route } from '../route.ts';
 
-/** A route that others call with a form and proof of their own, such as a signature: it takes no key. */
+/** Route that third parties call with a form and their own proof, such as a signature. It needs no key. */
 type CallbackSpec = Pick<
   Route,
   'method' | 'path' | 'operationId' | 'summary' | 'tag' | 'answers' | 'errors'
@@ -13,9 +13,9 @@ type CallbackSpec = Pick<
 
 export type CallbackRequest = {
   form: URLSearchParams;
-  /** The form, byte for byte: what some sign. */
+  /** The form, byte for byte, because some senders sign it. */
   body: Buffer;
-  /** The path and query as they came: a signature may be over each byte of them. */
+  /** Path and query as sent, because a signature may cover each byte. */
   target: string;
   query: URLSearchParams;
   headers: RawRequest['headers'];
@@ -25,7 +25,7 @@ export type CallbackRequest = {
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const FORM_BYTES_MAX = 64 * 1024;
 
-/** What its form and query have beside what it reads is let through: who calls it may send more one day. */
+/** Builds a callback route. It ignores unknown parameters in form and query, because senders may add some later. */
 export function callbackRoute({ handle, ...about }: CallbackSpec): Route {
   const accepted = { mediaTypes: [FORM_TYPE], bytesMax: FORM_BYTES_MAX };
   const schema = z.string().describe('A form, and whatever its sender has in it.');

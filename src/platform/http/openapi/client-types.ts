@@ -1,7 +1,7 @@
 /**
- * TypeScript types of an OpenAPI 3.1 document, in the form that openapi-fetch reads: `paths`,
- * `components`, `webhooks`. Ours, because what generates them elsewhere needs another compiler than
- * this project has. It knows what our schemas use, and throws at what it does not know.
+ * Generates TypeScript types of an OpenAPI 3.1 document, in the form that openapi-fetch reads: `paths`, `components`,
+ * `webhooks`. We wrote our own generator because existing ones need another compiler than this project has. It supports
+ * what our schemas use, and throws for anything else.
  */
 
 type Schema = Record<string, unknown>;
@@ -13,7 +13,7 @@ const HEAD = `/**
  */
 `;
 
-/** `document` as describeApi makes it. */
+/** @param document from describeApi */
 export function clientTypes(document: object): string {
   const { paths, webhooks, components } = document as Record<string, Json>;
   const schemas = objectAt(components, 'schemas');
@@ -72,7 +72,7 @@ function response([status, value]: [string, Json], depth: number): string {
   return `${key(status)}: { headers: { [name: string]: unknown }; ${shown} };`;
 }
 
-/** As problemWith in openapi.ts narrows them. */
+/** Returns the codes that problemWith in openapi.ts allows. */
 function codesOf(problem: Json): unknown[] | undefined {
   const { allOf } = objectAt(problem, 'schema');
   const own: unknown = Array.isArray(allOf) ? allOf[1] : undefined;
@@ -104,7 +104,7 @@ function parametersOf(parameters: readonly Json[], depth: number): string {
   return block(groups, depth);
 }
 
-/** `depth`: how far what it stands in is indented. */
+/** @param depth indentation of the enclosing block */
 function typeOf(schema: Schema, depth: number): string {
   const { $ref, allOf, anyOf, oneOf, type } = schema;
   if (typeof $ref === 'string') {
@@ -150,29 +150,29 @@ function objectType(schema: Schema, depth: number): string {
     if (rest === false) return 'Record<string, never>';
     return `{ [name: string]: ${value === '' ? 'unknown' : value} }`;
   }
-  // Beside named members of other types the rest can only be unknown.
+  // Next to named members of other types, the index signature can only be unknown.
   return block([...members, ...(value === '' ? [] : ['[name: string]: unknown;'])], depth);
 }
 
-/** Any name that begins so; such a parameter is a string (`metadata.plan`). */
+/** Declares all names with a prefix; such a parameter is a string (`metadata.plan`). */
 function openMember(start: string, note: unknown): string {
   const comment = typeof note === 'string' ? `/** ${note.replaceAll('*/', '*\\/')} */\n` : '';
   return `${comment}[name: \`${start}\${string}\`]: string;`;
 }
 
-/** A mark behind the name makes it optional: `limit?`. */
+/** Declares a member. A question mark after the name makes it optional: `limit?`. */
 function member(name: string, type: string, note?: unknown): string {
   const comment = typeof note === 'string' ? `/** ${note.replaceAll('*/', '*\\/')} */\n` : '';
   const isOptional = name.endsWith('?');
   return `${comment}${key(isOptional ? name.slice(0, -1) : name)}${isOptional ? '?' : ''}: ${type};`;
 }
 
-/** Members on lines of their own, indented. */
+/** Puts members on lines of their own, indented. */
 function block(members: readonly string[], depth = 0): string {
   if (members.length === 0) return '{}';
   const indent = '  '.repeat(depth + 1);
   const lines = members.flatMap((text) => {
-    // Only the first lines of a member are bare: what is nested was indented when it was made.
+    // Only the first lines of a member need indenting; nested lines already have it.
     const [first = '', ...rest] = text.split('\n');
     const own = first.startsWith('/**') ? [first, rest.shift() ?? ''] : [first];
     return [...own.map((line) => indent + line), ...rest];

@@ -3,7 +3,7 @@ import { EVENT_STREAM_TYPE } from '../sse.ts';
 import { takesIdempotencyKey, takesIfMatch, type AnswerShape, type Route } from '../route.ts';
 import { saying } from '../../resources/schema/patterns.ts';
 
-/** The headers a route takes and answers, by its properties (contract/requests.md), for its description. */
+/** Request and response headers of a route, derived from its properties (contract/requests.md), for its description. */
 
 const REQUEST_HEADERS = {
   'Idempotency-Key': z
@@ -27,7 +27,7 @@ const REQUEST_HEADERS = {
     .meta({ description: 'The last `id` that was read: what came after it follows.' }),
 };
 
-/** Undefined when it takes none of its own. */
+/** Returns undefined if the route takes no headers of its own. */
 export function requestHeadersOf(route: Route): z.ZodObject | undefined {
   const { 'Idempotency-Key': key, 'If-Match': match, 'Last-Event-ID': last } = REQUEST_HEADERS;
   const shape = {
@@ -38,7 +38,7 @@ export function requestHeadersOf(route: Route): z.ZodObject | undefined {
   return Object.keys(shape).length > 0 ? z.object(shape) : undefined;
 }
 
-/** Components of the document, by the header's name. */
+/** Header components of the document, by name. */
 export const ANSWER_HEADERS = {
   'Request-Id': {
     description: 'req_…; also in problem documents.',
@@ -97,7 +97,7 @@ export function problemHeadersOf(route: Route, status: number): HeaderRefs {
   ]);
 }
 
-/** The limit is a key's. */
+/** Returns the headers of every answer. Rate limits exist only per key. */
 function commonHeaders({ scope }: Route): HeaderName[] {
   return scope === null ? ['Request-Id'] : ['Request-Id', 'RateLimit', 'RateLimit-Policy'];
 }

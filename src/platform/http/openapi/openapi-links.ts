@@ -3,8 +3,8 @@ import { unwrap, asSchema } from '../../resources/schema/key-map.ts';
 import type { AnswerShape, Route } from '../route.ts';
 
 /**
- * OpenAPI links: what an answer can be followed by. Made by rule, from names: an `id` or `…_id` in
- * an answer is what another route has in its path, query or body. A test tool walks along them.
+ * OpenAPI links: the operations that can follow an answer. They are derived from names: an `id` or `…_id` in an answer
+ * is a parameter of another route's path, query or body. A test tool follows them.
  */
 export type Links = Record<string, Link>;
 
@@ -14,10 +14,10 @@ type Link = {
   requestBody?: Record<string, string>;
 };
 
-/** A value in an answer, by the name under which other routes take it: `agent_id`, `event_id`. */
+/** Value in an answer, under the name that other routes use for it: `agent_id`, `event_id`. */
 type Source = { name: string; expression: string };
 
-/** Links of one 2xx answer of a route; only a route that makes or lists something has any. */
+/** Returns the links of one 2xx answer of a route. Only a route that creates or lists something has any. */
 export function linksOf(
   { route, answer }: { route: Route; answer: AnswerShape },
   routes: readonly Route[],
@@ -31,7 +31,7 @@ export function linksOf(
   return links.length > 0 ? Object.fromEntries(links) : undefined;
 }
 
-/** Reading or changing one thing adds no link that making and listing it lack. */
+/** Reading or changing one resource adds no link that creating and listing it lack. */
 function makesOrLists({ method, path, answers }: Route): boolean {
   if (method === 'get') return !path.endsWith('}');
   return (
@@ -46,12 +46,12 @@ function sourcesIn({ method, path }: Route, schema: z.ZodType): Source[] {
   const own = `${nounOf(thing) ?? singular(collectionOf(path))}_id`;
   return Object.entries(fieldsOf(thing)).flatMap(([name, field]): Source[] => {
     const expression = `$response.body#${at}/${name}`;
-    // An action on a thing adds no link that making it lacks.
+    // An action on a resource adds no link that creating it lacks.
     if (name === 'id' && method !== 'patch' && own === ownerOf(path)) return [];
     if (name === 'id') return [{ name: own, expression }];
     if (name.endsWith('_ids') && elementOf(field))
       return [{ name: name.slice(0, -1), expression: `${expression}/0` }];
-    // Numbers of things that have no id, such as versions.
+    // Includes numbers of resources without an id, such as versions.
     return name.endsWith('_id') || name === 'version' ? [{ name, expression }] : [];
   });
 }
@@ -90,15 +90,15 @@ function linkTo(target: Route, from: Route, sources: readonly Source[]): Link | 
   };
 }
 
-/** Name of the id in a path: `/v1/webhooks/{id}/test` → `endpoint_id`; none: undefined. */
+/** Returns the name of the id in a path: `/v1/webhooks/{id}/test` → `endpoint_id`. Undefined if there is none. */
 function ownerOf(path: string): string | undefined {
   const [collection, rest] = path.split('/{');
   return rest === undefined ? undefined : `${singular(collectionOf(collection!))}_id`;
 }
 
 /**
- * By the schema's own name, the last word of it: `CreatedWebhookEndpoint` → `endpoint`. Of two that end
- * alike, one has its whole name: `provider` is a model's.
+ * Returns the last word of the schema's name: `CreatedWebhookEndpoint` → `endpoint`. Two names end alike, so one uses
+ * its full name: `provider` means a model's provider.
  */
 function nounOf(schema: z.ZodType): string | undefined {
   const id = unwrap(schema).meta()?.id;
@@ -111,7 +111,7 @@ function collectionOf(path: string): string {
   return path.split('/').findLast((part) => !part.startsWith('{')) ?? '';
 }
 
-/** As the field that names one is called: an endpoint's path is /v1/webhooks. */
+/** Returns the singular that id fields use: the path of an endpoint is /v1/webhooks. */
 function singular(collection: string): string {
   if (collection === 'webhooks') return 'endpoint';
   return collection

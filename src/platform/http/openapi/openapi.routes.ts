@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Route, parseQuery } from '../route.ts';
 
-/** The description of all routes, its own among them, without a key. It is read at the first request, and kept. */
+/** Describes all routes, including itself, without a key. The document is built on the first request and kept. */
 export function openApiRoute(read: () => Promise<Buffer>): Route {
   let document: Promise<Buffer> | undefined;
   const query = z.object({});

@@ -25,7 +25,7 @@ import {
 import { wordsOf } from '../../resources/schema/patterns.ts';
 import { isRecord } from '../../resources/schema/prepare.ts';
 
-/** The OpenAPI 3.1 document of a route table and of the webhooks that are sent. */
+/** Builds the OpenAPI 3.1 document of a route table and of the webhooks that we send. */
 export function describeApi(api: {
   routes: readonly Route[];
   webhooks: readonly RouteConfig[];
@@ -46,7 +46,7 @@ export function describeApi(api: {
       'A session, as `POST /v1/sessions` sets it; on loopback without https `parley_session_PORT`. It is ' +
       'taken from pages of this server alone: what changes something carries its `Origin`.',
   });
-  // Only referred to (problemWith), so the generator would not find it.
+  // Registered by hand because problemWith only refers to it, so the generator would not find it.
   const problem = z.toJSONSchema(Problem).$defs?.['Problem'];
   registry.registerComponent('schemas', 'Problem', problem as { type: 'object' });
   for (const [name, header] of Object.entries(ANSWER_HEADERS)) {
@@ -68,7 +68,7 @@ export function describeApi(api: {
   return document;
 }
 
-/** Whoever reads the document should not have to read a pattern. */
+/** Adds descriptions, so that readers of the document need not decode patterns. */
 function explainPatterns(node: unknown): void {
   if (Array.isArray(node)) node.forEach(explainPatterns);
   if (!isRecord(node)) return;
@@ -116,7 +116,7 @@ function describeRoute(route: Route, routes: readonly Route[]): RouteConfig {
   };
 }
 
-/** In 3.1 the list may name what a key must be allowed: our scopes. */
+/** Since 3.1 the list may name the scopes that a key needs. */
 function securityOf(scope: Route['scope']): Record<string, string[]>[] {
   if (scope === null) return [];
   const scopes = scope === 'any' ? [] : [scope];
@@ -169,7 +169,9 @@ function errorContent({ errorShape }: Route, status: number, codes: readonly Err
     : { [PROBLEM_MEDIA_TYPE]: { schema: problemWith(status, codes) } };
 }
 
-/** Not an extended zod object: being closed, it would refuse the fields of the other half. */
+/**
+ * Combines two schemas with allOf. An extended zod object is closed, so it would refuse the fields of the other half.
+ */
 function problemWith(status: number, codes: readonly ErrorCode[]) {
   const own = { status: { const: status }, code: { enum: [...codes] } };
   return {
@@ -177,7 +179,7 @@ function problemWith(status: number, codes: readonly ErrorCode[]) {
   };
 }
 
-/** Of a write that takes no body too: one that says something is refused. */
+/** These also apply to a write without a body, which refuses a non-empty one. */
 const BODY_ERRORS = [
   'malformed_json',
   'body_too_large',
@@ -185,14 +187,14 @@ const BODY_ERRORS = [
   'invalid_body',
 ] as const;
 
-/** The first reads the body to know whether it is the same, also where none is expected. */
+/** Idempotency reads the body to compare repeats, also where none is expected. */
 const IDEMPOTENCY_ERRORS = [
   'body_too_large',
   'idempotency_in_progress',
   'idempotency_key_reused',
 ] as const;
 
-/** The codes a route may answer, by what it has. */
+/** Returns the codes that a route may answer, derived from its properties. */
 function errorsOf(route: Route): ErrorCode[] {
   const hasParams = Object.keys(route.params.shape).length > 0;
   const codes: ErrorCode[] = [

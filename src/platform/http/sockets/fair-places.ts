@@ -1,12 +1,12 @@
 import { networkOf } from '../rate-limit.ts';
 
 /**
- * Places for those whom nobody knows yet. When all are taken, a newcomer gets the place of the oldest holder of the
- * address that has the most. So an address that takes all places cannot keep others out, and where a proxy gives
- * everybody the same address, a client that shows its key immediately still keeps its place until then.
+ * Places for clients that have not authenticated yet. When all are taken, a newcomer gets the place of the oldest
+ * holder of the address with the most holders. So an address that takes all places cannot keep others out. Where a
+ * proxy gives all clients the same address, a client that shows its key immediately still keeps its place until then.
  */
 export type FairPlaces<T> = {
-  /** Returns the holder that loses its place, if one does. */
+  /** Takes a place. Returns the holder that loses its place, if any. */
   take: (address: string, holder: T) => T | undefined;
   leave: (holder: T) => void;
   count: () => number;
@@ -25,7 +25,7 @@ export function createFairPlaces<T>(max: number): FairPlaces<T> {
     if (holders?.size === 0) networks.delete(network);
   }
 
-  /** Its cost is the number of addresses, and only when all places are taken. */
+  /** Costs one step per address, and runs only when all places are taken. */
   function oldestOfTheMost(): T | undefined {
     let most = new Set<T>();
     for (const holders of networks.values()) if (holders.size > most.size) most = holders;

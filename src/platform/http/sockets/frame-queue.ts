@@ -3,31 +3,31 @@ import { createCredit } from '../../controller/credit.ts';
 import { eventLoopTurns, type EventLoopTurns } from '../../controller/event-loop-turns.ts';
 
 /**
- * Hands the frames of a socket to its handler in their order. While the handler is behind, the socket is not read, so
- * that a sender waits instead of filling our memory.
+ * Passes the frames of a socket to its handler in order. While the handler is behind, the socket is not read, so that a
+ * sender waits instead of filling our memory.
  */
 export type FrameQueue = {
   push: (frame: Frame) => void;
-  /** Whether the socket is not read at the moment. */
+  /** Returns whether reading from the socket is paused. */
   isHeld: () => boolean;
-  /** Drops the frames that wait, and those that still arrive. */
+  /** Drops waiting frames and those that still arrive. */
   close: () => void;
 };
 
 export type Frame = { bytes: Buffer; isBinary: boolean };
 
 export type FrameQueueDeps = {
-  /** Returns a promise if the frame takes time. It never rejects. */
+  /** Handles a frame. Returns a promise if the frame takes time; it never rejects. */
   take: (frame: Frame) => Promise<void> | undefined;
   pause: () => void;
   resume: () => void;
-  /** Called once, when more frames wait than may. The queue is closed by then. */
+  /** Called once, when too many frames wait. The queue is closed by then. */
   onOverflow: () => void;
-  /** Bytes of text that may arrive at once, 4 MiB by default. */
+  /** Bytes of text that may arrive in a burst, 4 MiB by default. */
   burstBytes?: number | undefined;
-  /** Returns the namespace whose turns the frames take, or undefined before the socket has shown a token. */
+  /** Returns the namespace for fair scheduling, or undefined before the socket has shown a token. */
   namespace: () => string | undefined;
-  /** Default: those of the process. */
+  /** Default: the turns of the process. */
   turns?: EventLoopTurns;
 };
 
@@ -36,24 +36,27 @@ const IN_PROGRESS_MAX = 10;
 const BYTES_IN_PROGRESS_MAX = 64 * 1024;
 /** Frames that may wait for a turn of the event loop before the socket is paused. */
 const QUEUED_MAX = 10;
-/** Frames that arrived with the last chunk before the pause: two seconds of sound. */
+/** Frames that may wait after the pause because they arrived with the last chunk: two seconds of sound. */
 const WAITING_MAX = 100;
 /**
- * Text that may arrive at once, and per second. A telephone sends 15 KB of sound a second as text; a network that was
- * held up delivers the sound of minutes at once.
+ * Text that may arrive in a burst, and per second. A telephone sends 15 KB of sound a second as text. A network after a
+ * stall delivers minutes of sound in one burst.
  */
 const BURST_BYTES = 4 * 1024 * 1024;
 const BYTES_PER_SEC = 256 * 1024;
-/** Bytes that even the shortest frame counts as. */
+/** Minimum size at which a frame is counted. */
 const FRAME_BYTES_MIN = 256;
-/** Bytes that may still arrive once the queue is closed, such as the answer to our close. The socket is not read after them. */
+/**
+ * Bytes that may still arrive after the queue is closed, such as the answer to our close. After them the socket is not
+ * read.
+ */
 const LATE_BYTES_MAX = 256 * 1024;
 
 export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
   const { take, pause, resume, onOverflow, namespace } = deps;
   const { burstBytes = BURST_BYTES, turns = eventLoopTurns } = deps;
   const credit = createCredit({ burst: burstBytes, perSec: BYTES_PER_SEC });
-  /** How long nothing more may be read; 0: something may. */
+  /** Returns how long reading must pause, in ms; 0 if it may continue. */
   const debtMs = (): number => Math.ceil((Math.max(0, -credit.left()) / BYTES_PER_SEC) * 1_000);
   const inProgress = { frames: 0, bytes: 0 };
   let waiting: Frame[] = [];
@@ -83,7 +86,7 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
   }
 
   function takeWaiting(): void {
-    // A frame may close the queue, which leaves nothing that waits.
+    // A frame may close the queue, which empties it.
     while (waiting.length > 0 && !place.isTaken() && !isSlow()) {
       if (turns.isFree()) run(waiting.shift()!);
       else place.wait(takeInTurn);
@@ -118,7 +121,7 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
       if (isClosed) return dropLate(frame);
       waiting.push(frame);
       takeWaiting();
-      // Those that wait for the next turn alone are the rest of a chunk.
+      // Frames that only wait for the next turn are the rest of a chunk.
       if (waiting.length <= WAITING_MAX || !isSlow()) return;
       close();
       onOverflow();
@@ -128,7 +131,7 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
   };
 }
 
-/** The place of a queue in the line for turns of the event loop. */
+/** Creates the queue's place in the line for turns of the event loop. */
 function createPlace(turns: EventLoopTurns, namespace: () => string | undefined) {
   let isTaken = false;
   return {
@@ -143,7 +146,7 @@ function createPlace(turns: EventLoopTurns, namespace: () => string | undefined)
   };
 }
 
-/** Counts what arrives behind the close, and pauses the socket once when it is too much. */
+/** Counts bytes that arrive after the close, and pauses the socket once there are too many. */
 function createLateBound(pause: () => void): (frame: Frame) => void {
   let lateBytes = 0;
   return ({ bytes: { length } }) => {

@@ -11,30 +11,32 @@ import { admitConnection } from '../server.ts';
 import { createFairPlaces } from './fair-places.ts';
 import { createFrameQueue, type Frame, type FrameQueue } from './frame-queue.ts';
 
-/** WebSockets (RFC 6455) beside the routes: of one path each, whose frames are text, and bytes where it takes them. */
+/** WebSockets (RFC 6455) beside the routes, one path each. Frames are text, and bytes if the path accepts them. */
 
-/** One end of an open socket. */
+/** Our end of an open socket. */
 export type Socket = {
-  /** Sends a frame; nothing once it is closed. A reader that does not read is cut. */
+  /** Sends a frame, or nothing if the socket is closed. A reader that does not read is cut. */
   send: (text: string) => void;
   sendBytes: (bytes: Uint8Array) => void;
-  /** Closes with a code of RFC 6455 §7.4, by default 1000. The handlers get no frame after it. */
+  /** Closes with a code of RFC 6455 §7.4, by default 1000. The handlers get no frame afterwards. */
   close: (code?: number, reason?: string) => void;
-  /** Drops the frames that wait, and those that still arrive, before anything looks at them. */
+  /** Drops waiting frames and those that still arrive, before any handler sees them. */
   takeNoMore: () => void;
   /**
-   * The other end has shown a token of this namespace: the socket takes one of the places of its path. Returns false
-   * if there is none for the namespace. Until then it has a place of those without a token, and may lose it.
+   * Gives the socket one of the authenticated places of its path, after it has shown a token of this namespace. Returns
+   * false if the namespace has no place left. Until then the socket has a place without a token, and may lose it.
    */
   admit: (namespace: string) => boolean;
 };
 
-/** What a handler returns settles when its frame is dealt with. While several are not, the socket is not read. */
+/**
+ * The promise of a handler settles when its frame has been handled. While several are pending, the socket is not read.
+ */
 export type SocketHandlers = {
   onText: (text: string) => Promise<void> | undefined;
-  /** Absent: frames are text, and others close the socket (1003). The memory is the receiver's. */
+  /** Handles binary frames. Without it they close the socket (1003). The receiver owns the memory. */
   onBytes?: (bytes: Buffer) => Promise<void> | undefined;
-  /** Once, however it was closed; `code`: 1006 where nobody said so. */
+  /** Called once, however the socket was closed. `code` is 1006 without a close frame. */
   onClose: (code: number) => void;
 };
 
@@ -42,42 +44,45 @@ export type SocketRoute = {
   path: string;
   /** Longer frames close the socket (1009). */
   frameBytesMax: number;
-  /** Bytes of text that are read at once before the rate of a socket applies, 4 MiB by default. */
+  /** Bytes of text that may arrive in a burst before the rate limit applies, 4 MiB by default. */
   burstBytes?: number;
-  /** Maximum number of sockets of this path that have shown a token. Pages leave room for telephones. */
+  /** Maximum number of authenticated sockets of this path. Pages leave room for telephones. */
   openMax?: number;
   accept: (socket: Socket, opened: Opened) => SocketHandlers;
 };
 
-/** What it was opened with; `address`: of the other end, a proxy's where one is in front. */
+/** The opening request. `address` belongs to the other end, which may be a proxy. */
 export type Opened = { headers: IncomingMessage['headers']; url: string; address: string };
 
 export type Sockets = {
-  /** Of a server's event `upgrade`. */
+  /** Handles a server's event `upgrade`. */
   upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /** Closes what is open (1001) and opens no more. */
+  /** Closes open sockets (1001) and refuses new ones. */
   stop: () => void;
 };
 
-/** Sockets of all paths that have shown a token, in one process. */
+/** Maximum number of sockets in one process that have shown a token, over all paths. */
 const OPEN_MAX = 2_000;
-/** Sockets that have not shown one yet. */
+/** Maximum number of sockets that have not shown a token yet. */
 const STRANGERS_MAX = 500;
-/** The last fifth of the places is for namespaces that hold less than half of all, so that none can take all. */
+/**
+ * The last fifth of the places is for namespaces that hold less than half of all places, so that no namespace can take
+ * all.
+ */
 const CROWDED = 0.8;
 const SHARE = 0.5;
-/** Above so many sockets in all, those that are refused are closed at once. */
+/** Above this number of sockets, refused ones are closed without delay. */
 const HELD_MAX = 4_000;
-/** What may wait to be sent: seconds of speech, whatever form it has. */
+/** Bytes that may wait to be sent: seconds of speech in any format. */
 const UNSENT_BYTES_MAX = 1024 * 1024;
-/** Who has not answered a ping when the next one is due is gone. */
+/** A peer that has not answered a ping by the next one is gone. */
 const PING_MS = 15_000;
-/** How long the other end may take to close as well. */
+/** Time that the other end has to close as well. */
 const CLOSE_MS = 1_000;
 
 const NO_PLACE = 'this process takes no more sockets; another one does';
 
-/** `strangersMax`: default 500. */
+/** @param options `strangersMax`: default 500 */
 export function createSockets(
   routes: readonly SocketRoute[],
   { log, strangersMax = STRANGERS_MAX }: { log: Logger; strangersMax?: number },
@@ -88,7 +93,7 @@ export function createSockets(
   const served = serversOf(routes);
   const pings = setInterval(() => {
     for (const [socket, { frames }] of places.open) {
-      // What we do not read has no answer that we could see.
+      // While we do not read, an answer could not reach us.
       if (alive.delete(socket) || frames.isHeld()) socket.ping();
       else socket.terminate();
     }
@@ -161,7 +166,7 @@ function listen(socket: WebSocket, { frames, log, isThere, onClose }: Listening)
       frames.push({ bytes: bytesOf(data), isBinary });
     })
     .on('pong', isThere)
-    // Of the sender: a frame too long, no UTF-8. The socket is closed by then.
+    // The sender broke a rule: the frame is too long or not UTF-8. The socket is closed by then.
     .on('error', (error) => log.debug({ reason: error.message }, 'a socket broke a rule'))
     .on('close', (code) => {
       frames.close();
@@ -169,7 +174,7 @@ function listen(socket: WebSocket, { frames, log, isThere, onClose }: Listening)
     });
 }
 
-/** By path. */
+/** Returns the WebSocket servers by path. */
 function serversOf(routes: readonly SocketRoute[]) {
   // Frames are small and sent immediately, so compressing them costs more than it saves.
   const options = { noServer: true, clientTracking: false, perMessageDeflate: false } as const;
@@ -181,10 +186,10 @@ function serversOf(routes: readonly SocketRoute[]) {
   );
 }
 
-/** `namespace`: undefined until it has shown a token. */
+/** `namespace` is undefined until the socket has shown a token. */
 type Held = { path: string; namespace: string | undefined; end: Socket; frames: FrameQueue };
 
-/** The open sockets of a process: those of strangers, those that have shown a token, and those that wait for their close. */
+/** Tracks the open sockets of a process: without a token, with one, and waiting for their close. */
 function createPlaces(strangersMax: number) {
   const open = new Map<WebSocket, Held>();
   const admitted = new Set<Held>();
@@ -205,7 +210,9 @@ function createPlaces(strangersMax: number) {
       strangers.leave(socket);
       return true;
     },
-    /** Returns how long a socket that is refused waits for its close, in ms. It has no place of strangers meanwhile. */
+    /**
+     * Returns how long a refused socket waits for its close, in ms. It gives up its place without a token meanwhile.
+     */
     refuse: (socket: WebSocket, address: string): number => {
       if (open.get(socket)?.namespace !== undefined) return 0;
       strangers.leave(socket);
@@ -220,7 +227,7 @@ function createPlaces(strangersMax: number) {
   };
 }
 
-/** Whether no place is left: for anybody, or for this namespace. */
+/** Returns whether all places are taken, overall or for this namespace. */
 function isFull(
   all: Iterable<Held>,
   { path, openMax = OPEN_MAX }: SocketRoute,
@@ -259,7 +266,7 @@ function takeFrame(
   }
 }
 
-/** `hold` returns how long the close waits, in ms. */
+/** @param hold returns how long the close waits, in ms */
 function endOf(
   socket: WebSocket,
   frames: Pick<FrameQueue, 'close'>,
@@ -281,7 +288,7 @@ function endOf(
       frames.close();
       const close = (): void => {
         socket.close(code, reason);
-        // An answer that we do not read, or that never comes, must not keep the place.
+        // The place is freed even if the answer is not read or never comes.
         const late = setTimeout(() => socket.terminate(), CLOSE_MS);
         socket.once('close', () => clearTimeout(late));
       };
