@@ -8,10 +8,10 @@ import { codeOf, reasonOf, StartupError } from '../../errors.ts';
  */
 export type Connecting = Pick<pg.ClientConfig, 'connectionString' | 'ssl' | 'sslnegotiation'>;
 
-/** The `sslrootcert` that stands for the authorities of the system. */
+/** Value of `sslrootcert` that stands for the system's certificate authorities. */
 const SYSTEM = 'system';
 
-/** Parameters that are read here. pg does not get them, because it gives them another meaning. */
+/** Parameters that this file handles. pg does not get them, because it gives them another meaning. */
 const READ = [
   'ssl',
   'sslmode',
@@ -25,7 +25,10 @@ const READ = [
 const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
 type Mode = (typeof MODES)[number];
 
-/** @throws StartupError for an unknown mode, a mode without the authority that it needs, or a file that cannot be read */
+/**
+ * Reads the connection settings from DATABASE_URL.
+ * @throws StartupError for an unknown mode, a mode without the authority that it needs, or a file that cannot be read
+ */
 export function readDatabaseUrl(databaseUrl: string): Connecting {
   const { address, query } = split(databaseUrl);
   const of = (name: string): string | undefined => query.get(name) || undefined;
@@ -43,7 +46,7 @@ export function readDatabaseUrl(databaseUrl: string): Connecting {
   return { connectionString, ssl, ...(negotiation && { sslnegotiation: negotiation }) };
 }
 
-/** Returns whether DATABASE_URL itself sets a parameter of the session, by name or within `options`. */
+/** Returns whether DATABASE_URL itself sets a session parameter, by name or within `options`. */
 export function setsParameter(databaseUrl: string, name: string): boolean {
   const { query } = split(databaseUrl);
   return query.has(name) || (query.get('options') ?? '').includes(`${name}=`);
@@ -72,13 +75,13 @@ function modeIn(text: string | undefined, authority: string | undefined): Mode |
 }
 
 /**
- * Returns what the client checks of the server's certificate. `verify-full` without a file trusts the authorities of Node.js
- * and of NODE_EXTRA_CA_CERTS. `verify-ca` does not: any host could get a certificate from those.
+ * Returns how the client checks the server's certificate. `verify-full` without a file trusts the authorities of
+ * Node.js and of NODE_EXTRA_CA_CERTS. `verify-ca` does not, because any host could get a certificate from those.
  */
 function checksOf(mode: Mode, authority: string | undefined): object {
   const ca = authority === SYSTEM ? {} : fileOf('ca', 'sslrootcert', authority);
   if (mode === 'verify-full') return ca;
-  // PostgreSQL does the same: `require` with an authority checks it.
+  // PostgreSQL does the same: `require` checks the authority if there is one.
   const checksAuthority = authority !== undefined && (mode === 'verify-ca' || mode === 'require');
   return checksAuthority
     ? { ...ca, checkServerIdentity: () => undefined }

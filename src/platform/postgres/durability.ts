@@ -3,15 +3,18 @@ import type { Logger } from '../observability/logger.ts';
 import { createClient } from './pool.ts';
 
 /**
- * A 2xx says that an event survives whatever happens next. With one of these settings off it would
- * be a lie after a power cut, so no role starts on such a server unless the server itself says that
- * its data may be lost; an environment variable would be our word only.
+ * A 2xx promises that an event survives any later failure. With one of these settings off, a power cut would break that
+ * promise. So no role starts on such a server, unless the server itself declares that its data may be lost. An
+ * environment variable would only be our own claim.
  */
 const SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'];
-/** Set where those are, in postgresql.conf or by `alter database … set`. */
+/** Setting for that consent. It lives where the others are set: in postgresql.conf or by `alter database … set`. */
 const CONSENT = 'parley.may_lose_data';
 
-/** @throws StartupError that names the settings */
+/**
+ * Checks that the server does not lose committed data.
+ * @throws StartupError that names the settings
+ */
 export async function assertDurable(databaseUrl: string, log: Logger): Promise<void> {
   const client = createClient(databaseUrl);
   await client.connect();

@@ -7,13 +7,13 @@ import { currentWork } from '../observability/work.ts';
 type Namespace = string | undefined;
 type Connected = Parameters<Parameters<pg.Pool['connect']>[0]>;
 
-/** The words of pg, by which isUnavailable knows it. */
+/** Error text of pg, by which isUnavailable recognizes it. */
 const TIMED_OUT = 'timeout exceeded when trying to connect';
 
 /**
- * Gives the connections of a pool to namespaces in turn. While all of them are in use, the next free one goes to the
- * namespace that holds the fewest: a pool of pg is first come, first served, so the statements of one busy namespace
- * would all run before those of any other. Work that is for no namespace counts as one.
+ * Gives the connections of a pool to namespaces in turn. While all connections are in use, the next free one goes to
+ * the namespace that holds the fewest. A pool of pg is first come, first served, so all statements of one busy
+ * namespace would run before those of any other. Work without a namespace counts as one namespace.
  */
 export function shareConnections(
   pool: pg.Pool,

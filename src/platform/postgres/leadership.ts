@@ -5,10 +5,10 @@ import { createClient, isAnswering, type Db } from './pool.ts';
 import { endClient } from './silent-connections.ts';
 
 /**
- * One operator acts at a time. A session lock elects it: the server gives the lock away the
- * moment the holder's connection is gone, or has been silent for the lease. A lock alone does
- * not fence one that was paused and goes on, so each take-over raises an epoch, and every
- * transaction of a leader begins by checking that its epoch is still the highest.
+ * Elects one active operator at a time. A session lock decides: the server releases it as soon as the holder's
+ * connection ends, or has been silent for the lease. A lock alone does not fence a leader that was paused and then
+ * resumes. So each take-over raises an epoch, and every transaction of a leader first checks that its epoch is still
+ * the highest.
  */
 export type Leadership = { start: () => void; stop: () => Promise<void> };
 
@@ -17,20 +17,20 @@ export class NotLeaderError extends Error {
 }
 
 const NAME = 'operator';
-/** Who is elected here keeps declared things in tables of the same database. */
+/** Store of a leader elected here: declared resources are in the same database. */
 const STORE_ID = 'postgres';
 const LOCK = [0x7061, 0x6c64];
 const RETRY_MS = 1_000;
-/** A holder that is paused or cut off is silent: after this long the server ends its session. */
+/** A paused or disconnected holder is silent, and the server ends its session after this time. */
 const LEASE_MS = 10_000;
 const BEATS_PER_LEASE = 5;
 
 export function createLeadership(deps: {
   databaseUrl: string;
   log: Logger;
-  /** `resign` ends this term; the next may begin at once. */
+  /** `resign` ends this term. The next one may begin immediately. */
   onLead: (term: TermOfOffice, resign: () => void) => Promise<void>;
-  /** Must not return before everything that `onLead` started has ended. */
+  /** Returns after everything that `onLead` started has ended. */
   onLost: () => Promise<void>;
   leaseMs?: number;
 }): Leadership {
@@ -39,7 +39,7 @@ export function createLeadership(deps: {
   let running: Promise<void> = Promise.resolve();
   let abandon = (): void => undefined;
 
-  /** Waits for the lock, leads until the connection or the process ends. */
+  /** Waits for the lock and leads until the connection or the process ends. */
   async function term(): Promise<void> {
     const client = createClient(deps.databaseUrl);
     const ended = new Promise<void>((resolve) => {
@@ -86,7 +86,7 @@ export function createLeadership(deps: {
   };
 }
 
-/** First statement of a leader's transaction. @throws NotLeaderError */
+/** Checks the epoch, as the first statement of a leader's transaction. @throws NotLeaderError */
 export async function assertLeader(db: Db, epoch: number): Promise<void> {
   const { rowCount } = await db.query({
     name: 'assert_leader',
@@ -96,16 +96,16 @@ export async function assertLeader(db: Db, epoch: number): Promise<void> {
   if (rowCount !== 1) throw new NotLeaderError(`epoch ${epoch} is over: another operator leads`);
 }
 
-/** A leader's time: its fence, and for how long declared things have lived where they do. */
+/** Term of a leader: its fence, and the age of the store of declared resources. */
 export type TermOfOffice = {
   epoch: number;
-  /** Infinity: always. Small after a move to another cluster with the old database. */
+  /** Infinity if the store never changed. Small after a move to another cluster with the old database. */
   storeAgeMs: number;
 };
 
 /**
- * Begins a term: from here on every other epoch is over. Waits for transactions that have checked
- * theirs and not ended. `storeId` distinguishes the places where declared things live.
+ * Begins a term, which ends every other epoch. Waits for open transactions that have checked their epoch. `storeId`
+ * identifies the store of declared resources.
  */
 export async function raiseEpoch(db: Db, storeId: string): Promise<TermOfOffice> {
   const { rows } = await db.query<{ epoch: number; storeAgeMs: number | null }>(
@@ -122,7 +122,7 @@ export async function raiseEpoch(db: Db, storeId: string): Promise<TermOfOffice>
   return { epoch, storeAgeMs: storeAgeMs ?? Infinity };
 }
 
-/** Keeps the session from counting as idle; `onSilence` when the server does not answer. */
+/** Keeps the session from counting as idle. Calls `onSilence` if the server does not answer. */
 function beat(client: Db, leaseMs: number, onSilence: () => void): () => void {
   let unanswered = 0;
   const timer = setInterval(() => {

@@ -1,24 +1,24 @@
 import { lowestUuidAt } from '../../ids.ts';
 
-/** What every list is asked for: a page of a namespace. */
+/** Page of a list in a namespace. */
 export type ListPage = {
   namespace: string;
-  /** Id after which the page starts, a uuid. */
+  /** Uuid after which the page starts. */
   before?: string | null | undefined;
   limit: number;
 };
 
-/** Unix seconds; the first inclusive, the second exclusive. */
+/** Unix seconds; the first is inclusive, the second exclusive. */
 export type CreatedBetween = {
   createdAfter?: number | undefined;
   createdBefore?: number | undefined;
 };
 
-/** A condition up to its value, or with `?` in its place; left out when there is no value. */
+/** SQL condition up to its value, or with `?` in the value's place. Conditions without a value are left out. */
 export type Condition = [condition: string, value: Value | null | undefined];
 type Value = string | number | boolean | readonly string[];
 
-/** Only what is asked for stands in the statement, so that each filter finds its index. */
+/** Builds the `where` clause from the given filters only, so that each combination can use its index. */
 export function filteredBy(conditions: readonly Condition[]): {
   where: string;
   values: unknown[];
@@ -35,7 +35,7 @@ export function filteredBy(conditions: readonly Condition[]): {
   };
 }
 
-/** Bounds of a column of time, in Unix seconds; the first inclusive, the second exclusive. */
+/** Returns the bounds of a time column, in Unix seconds; the first is inclusive, the second exclusive. */
 export function timeBetween(
   column: string,
   { after, before }: { after?: number | undefined; before?: number | undefined },
@@ -46,17 +46,17 @@ export function timeBetween(
   ];
 }
 
-/** A text anywhere in another, for `like`; what that would read as more than itself is itself. */
+/** Returns a `like` pattern that matches a text anywhere. Wildcards in the text are escaped. */
 export function anywhere(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
-/** One value finds an index that several do not. */
+/** Compares one value with `=`, which can use an index that `any` cannot. */
 export function oneOf(column: string, values: readonly string[] | undefined): Condition {
   return values?.length === 1 ? [`${column} =`, values[0]] : [`${column} = any(?)`, values];
 }
 
-/** Bounds of the id, whose time is that of the creation: whole partitions are left out. */
+/** Returns bounds of the id, which contains the time of creation, so that PostgreSQL can skip whole partitions. */
 export function createdBetween(
   { createdAfter, createdBefore }: CreatedBetween,
   id = 'id',

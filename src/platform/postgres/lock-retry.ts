@@ -1,19 +1,18 @@
 import { delay } from '../../clock.ts';
 import { codeOf } from '../../errors.ts';
 
-/** For `lock_timeout`: half of the longest that a change of tables may hold up anybody. */
+/** Value for `lock_timeout`: half of the longest time that a schema change may block others. */
 export const LOCK_TIMEOUT_MS = 500;
 const PAUSE_MS = 500;
-/** Two minutes: a query may run for 15 s, a dump for long. */
+/** Two minutes in total: a query may run for 15 s, a dump for long. */
 const TRIES = 120;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * For work that locks a table exclusively, under a `lock_timeout` of LOCK_TIMEOUT_MS. It waits for
- * the last reader of the table, and everybody else waits behind it: one long query would stop the
- * whole service. So it waits briefly, lets them pass, and tries again.
- *
- * @param work is one transaction, rolled back when it rejects
+ * Retries work that locks a table exclusively, under a `lock_timeout` of LOCK_TIMEOUT_MS. Such work waits for the last
+ * reader of the table, and everybody else waits behind it, so one long query would stop the whole service. Instead it
+ * waits briefly, lets the others pass, and tries again.
+ * @param work one transaction, rolled back if it rejects
  * @throws what `work` throws; after TRIES, that the lock is not available
  */
 export async function retryingLock<T>(work: () => Promise<T>): Promise<T> {

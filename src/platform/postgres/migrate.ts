@@ -10,13 +10,13 @@ import { createClient } from './pool.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../migrations');
 const TABLE = 'schema_migrations';
-/** Any two numbers nobody else uses as an advisory lock of this database. */
+/** Key of the advisory lock. The numbers are arbitrary, but unique in this database. */
 const LOCK = [0x7061, 0x726c];
 const MINIMUM_SERVER_VERSION = 150_000;
 
 /**
- * Brings the schema up to date. Any number of processes may call it at once: one works, the
- * others wait for it. Forward only; a file is never edited once released.
+ * Brings the schema up to date. Any number of processes may call it at the same time: one works and the others wait.
+ * Migrations only go forward, and a released file is never edited.
  */
 export async function migrate(deps: { databaseUrl: string; log: Logger }): Promise<void> {
   const client = await connected(deps.databaseUrl);
@@ -30,10 +30,10 @@ export async function migrate(deps: { databaseUrl: string; log: Logger }): Promi
 }
 
 async function applyMigrations(client: pg.Client, log: Logger): Promise<void> {
-  // Imported here: an up-to-date start, the common one, does not pay for it.
+  // Imported here, so that the usual start with a current schema does not pay for it.
   const { runner } = await import('node-pg-migrate');
-  // One after the other, each in a transaction of its own: locks are held for one migration, and
-  // whoever goes on after a kill begins where it ended.
+  // Applies migrations one by one, each in its own transaction. Locks last for one migration only, and after a kill the
+  // next process continues with the next migration.
   const applyNext = async (): Promise<string[]> => {
     try {
       const applied = await runner({
@@ -42,12 +42,12 @@ async function applyMigrations(client: pg.Client, log: Logger): Promise<void> {
         direction: 'up',
         count: 1,
         migrationsTable: TABLE,
-        noLock: true, // Ours waits; theirs gives up when somebody else migrates.
+        noLock: true, // Our lock waits. The runner's own lock fails if another process migrates.
         log: () => undefined,
       });
       return applied.map(({ name }) => name);
     } catch (error) {
-      await client.query('rollback').catch(() => undefined); // It leaves its transaction open.
+      await client.query('rollback').catch(() => undefined); // The runner leaves its transaction open.
       throw error;
     }
   };
@@ -61,7 +61,10 @@ async function applyMigrations(client: pg.Client, log: Logger): Promise<void> {
   await client.query('reset lock_timeout');
 }
 
-/** @throws StartupError when the schema is not up to date, or the database cannot be reached. */
+/**
+ * Checks that the schema is current.
+ * @throws StartupError if the schema is not up to date, or the database cannot be reached
+ */
 export async function assertMigrated(databaseUrl: string): Promise<void> {
   const client = await connected(databaseUrl);
   try {
@@ -72,7 +75,10 @@ export async function assertMigrated(databaseUrl: string): Promise<void> {
   }
 }
 
-/** @throws StartupError that names the database without its password */
+/**
+ * Connects to the database.
+ * @throws StartupError that names the database without its password
+ */
 async function connected(databaseUrl: string): Promise<pg.Client> {
   const client = createClient(databaseUrl);
   try {
@@ -80,7 +86,7 @@ async function connected(databaseUrl: string): Promise<pg.Client> {
     return client;
   } catch (error) {
     const { host, pathname } = new URL(databaseUrl);
-    // Several addresses tried, several failures: the first says enough.
+    // If several addresses failed, the first error is enough.
     const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
     const where = `${host || 'localhost'}${pathname}`;
     const advice = tlsAdvice(first);

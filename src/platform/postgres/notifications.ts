@@ -8,36 +8,38 @@ import type { Session } from './session.ts';
 import { endClient } from './silent-connections.ts';
 
 /**
- * Wake-ups between processes over LISTEN/NOTIFY. A wake-up only saves time: whoever listens
- * also polls, so a lost one costs the poll interval and nothing else. That is why every send
- * happens after commit, coalesced, and is never waited for: NOTIFY inside the producing
- * transaction would put all commits in line behind one lock.
+ * Wake-ups between processes over LISTEN/NOTIFY. A wake-up only saves time: listeners also poll, so a lost one costs
+ * the poll interval and nothing else. Therefore sends happen after the commit, are coalesced, and nobody waits for
+ * them. NOTIFY inside the producing transaction would serialize all commits behind one lock.
  */
 export const CHANNELS = {
-  /** Payload: uuids of endpoints with new deliveries, comma-separated; `*`: look at all. */
+  /** Payload: uuids of endpoints with new deliveries, comma-separated; `*` means all. */
   deliveries: 'parley_deliveries',
-  /** Payload: namespaces with new events, comma-separated; `*`: look at all. */
+  /** Payload: namespaces with new events, comma-separated; `*` means all. */
   events: 'parley_events',
-  /** Payload: uuids of conversations with new turns, another status or a canceled turn; `*`: look at all. */
+  /** Payload: uuids of conversations with new turns, another status or a canceled turn; `*` means all. */
   conversations: 'parley_conversations',
-  /** Payload: uuids of calls whose line is to do something; `*`: look at all. */
+  /** Payload: uuids of calls with work for their line; `*` means all. */
   calls: 'parley_calls',
   /** A declared object changed. No payload. */
   resources: 'parley_resources',
-  /** Payload: uuids of API keys and sessions that ended or got an end; `*`: look at all. */
+  /** Payload: uuids of API keys and sessions that ended or got an end; `*` means all. */
   keys: 'parley_keys',
-  /** Payload: what was projected or removed (projected.ts), with its uid; of a ModelProvider its id too. `*`: look at all. */
+  /**
+   * Payload: the resource that was projected or removed (projected.ts), with its uid, and for a ModelProvider also its
+   * id. `*` means all.
+   */
   projected: 'parley_projected',
 } as const;
 export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];
 
-/** PostgreSQL refuses payloads of 8,000 bytes; items are ASCII. */
+/** PostgreSQL refuses payloads of 8,000 bytes or more. Items are ASCII. */
 const PAYLOAD_BYTES_MAX = 7_999;
-/** Below the second for which a session may be gone before its process counts as dead. */
+/** Less than the second for which a session may be gone before its process counts as dead. */
 const RECONNECT_MS = 250;
 
 export type Notifier = {
-  /** Sends soon: at once when idle, else together with all that come during a send. */
+  /** Sends soon: immediately when idle, otherwise together with all other items that arrive during a send. */
   notify: (channel: Channel, items: readonly string[]) => void;
   /** Waits for a send in flight. */
   stop: () => Promise<void>;
@@ -47,7 +49,7 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
   const waiting = new Map<Channel, Set<string>>();
 
   const sending = createSingleFlight(async () => {
-    // Callers answered by one commit go on in microtasks: after the last of them one send will do.
+    // Callers answered by one commit continue in microtasks, so one send after the last of those is enough.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     const batch = [...waiting].map(([channel, items]) => [channel, payloadOf(items)] as const);
     waiting.clear();
@@ -55,7 +57,7 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
       await failpoint('notify.sending');
       await deps.pool.query({
         name: 'notify',
-        // Nothing to wait for on disk: a server that crashes forgets all who listened.
+        // The commit need not wait for the disk: a crash of the server also ends all listeners.
         text: `select pg_notify(c, p)
                  from (select set_config('synchronous_commit', 'off', true)) lazily,
                       unnest($1::text[], $2::text[]) as n (c, p)`,
@@ -81,8 +83,8 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
 export type Listener = { start: () => Promise<void>; stop: () => Promise<void> };
 
 /**
- * Hears the given channels on a connection of its own. A lost connection is made anew, and
- * `onWake` is then called with `*` on every channel: something may have been missed.
+ * Listens to the given channels on a connection of its own, and reconnects if it is lost. After a reconnect it calls
+ * `onWake` with `*` on every channel, because wake-ups may have been missed.
  */
 export function createListener(deps: {
   databaseUrl: string;
@@ -94,7 +96,7 @@ export function createListener(deps: {
   let client: Session | undefined;
   let retry: NodeJS.Timeout | undefined;
   let stopped = true;
-  // Object.entries widens its keys; they are those of the parameter's type.
+  // Object.entries widens its keys, which are those of the parameter's type.
   const handlers = new Map(
     Object.entries(deps.channels) as [Channel, (i: readonly string[]) => void][],
   );

@@ -1,8 +1,8 @@
 import type { Db } from './pool.ts';
 
 /**
- * True when this transaction alone holds the lock of that number, to its end; false when another
- * one does, in whatever process. A process that is killed holds nothing.
+ * Returns true if this transaction holds the lock with that number until it ends, or false if another process or
+ * transaction holds it. A killed process releases its lock.
  */
 export async function isOnlyOne(db: Db, lock: number): Promise<boolean> {
   const { rows } = await db.query<{ held: boolean }>(
@@ -12,5 +12,5 @@ export async function isOnlyOne(db: Db, lock: number): Promise<boolean> {
   return rows[0]!.held;
 }
 
-/** `reta` */
+/** ASCII code of `reta`. */
 const FAMILY = 0x72657461;

@@ -7,30 +7,29 @@ import { createSilenceWatch } from './silent-connections.ts';
 import { Session } from './session.ts';
 
 /**
- * For sessions that run few statements very often. Planned once: PostgreSQL would plan each batch
- * anew for its values, which takes longer than to run it.
+ * Settings for sessions that run few statements very often. They plan each statement once: PostgreSQL would plan each
+ * batch again for its values, which takes longer than running it.
  */
 export const PLANNED_ONCE = { plan_cache_mode: 'force_generic_plan' };
 
-/** What can run a statement: the pool, or the client of a transaction. */
+/** Anything that can run a statement: the pool, or the client of a transaction. */
 export type Db = Pick<pg.ClientBase, 'query'>;
 export type Pool = pg.Pool;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** pg gives an idle one up after 10 s; a new one has to log in and plan every statement anew. */
+/** pg closes an idle connection after 10 s by default. A new one has to log in and plan every statement again. */
 const IDLE_TIMEOUT_MS = 300_000;
 /** A client that stops in the middle of a transaction must not pin the vacuum horizon. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
 /**
- * Parameters of every session of a pool. A statement sets them after the connection is made, because poolers such as
- * PgBouncer refuse parameters at its start. Those that DATABASE_URL sets keep its value.
- *
- * `enable_seqscan`: PostgreSQL often makes a plan while its table is small, when reading it whole is cheapest, and keeps the
- * plan while the table grows. After one tenant's upload the turns of all others read its 50,000 passages until autovacuum
- * had counted them. A plan that can only read the whole table then looks expensive; `jit` off keeps PostgreSQL from
- * compiling it for that.
+ * Parameters of every session of a pool. A statement sets them after connecting, because poolers such as PgBouncer
+ * refuse parameters at the start. Parameters in DATABASE_URL keep their values.
+ * `enable_seqscan`: PostgreSQL often makes a plan while its table is small, when reading it whole is cheapest, and
+ * keeps the plan while the table grows. After one tenant's upload the turns of all others read its 50,000 passages
+ * until autovacuum had counted them. With this setting a plan that can only read the whole table looks expensive; `jit`
+ * is off so that PostgreSQL does not compile it for that reason.
  */
 const SETTINGS = {
   statement_timeout: String(STATEMENT_TIMEOUT_MS),
@@ -40,18 +39,16 @@ const SETTINGS = {
 };
 
 /**
- * A pool with every time-out pg leaves off, and with timestamps as Unix milliseconds and
- * bigint as number (all of ours stay far below 2^53).
- *
- * The error handler is not optional: without one, an idle connection that the server cuts ends
- * the process.
+ * Creates a pool with every timeout that pg leaves off. Timestamps are Unix milliseconds, and bigint is a number (all
+ * of ours stay far below 2^53).
+ * The error handler is required: without one, an idle connection that the server cuts ends the process.
  */
 export function createPool(
   databaseUrl: string,
   options: {
     log: Logger;
     max?: number;
-    /** Of PostgreSQL, for all its sessions, beside those that every session has. */
+    /** PostgreSQL settings for all sessions of this pool, beside the common ones. */
     settings?: Record<string, string>;
   },
 ): Pool {
@@ -72,11 +69,11 @@ export function createPool(
     types: TYPES,
   });
   pool.on('error', (error) => {
-    if (pool.ending) return; // Closing it ourselves, and the server is next.
+    if (pool.ending) return; // We are closing the pool ourselves, and the server may stop next.
     options.log.warn({ reason: error.message }, 'an idle database connection was lost');
   });
-  // A server that dies during a log-in says both in one packet: the error comes before the caller has
-  // the connection and can listen. Their first statement fails with it again.
+  // A server that dies during a log-in sends both messages in one packet: the error comes before the caller has the
+  // connection and can listen. The caller's first statement then fails with the same error.
   pool.on('connect', (client) => client.on('error', () => undefined));
   shareConnections(pool, { max, waitMs: CONNECT_TIMEOUT_MS });
   const end = pool.end.bind(pool);
@@ -84,7 +81,7 @@ export function createPool(
   return pool;
 }
 
-/** A single connection for LISTEN or a session lock; `keepAlive` finds a dead peer. */
+/** Creates a single connection for LISTEN or a session lock. `keepAlive` detects a dead peer. */
 export function createClient(databaseUrl: string): Session {
   return new Session({
     ...readDatabaseUrl(databaseUrl),
@@ -104,11 +101,11 @@ const TYPES: pg.CustomTypesConfig = {
     if (oid === INT8) return Number;
     if (oid === TIMESTAMPTZ) return parseTimestampMs;
     return pg.types.getTypeParser(oid, 'text');
-    // pg types its parsers per overload; ours returns what each of them would.
+    // pg types its parsers by overload. Ours returns the same as each overload.
   }) as pg.CustomTypesConfig['getTypeParser'],
 };
 
-/** `2026-11-21 12:00:00.123456+00` → Unix milliseconds. */
+/** Parses `2026-11-21 12:00:00.123456+00` as Unix milliseconds. */
 function parseTimestampMs(text: string): number {
   const [, date, time, offset] = /^(\S+) ([\d:.]+)([+-].+)$/.exec(text) ?? [];
   const zone = offset?.length === 3 ? `${offset}:00` : offset;
@@ -124,13 +121,14 @@ const UNAVAILABLE = new Set([
   'EAI_AGAIN',
 ]);
 
-/** Whether an error means that the database is away or restarting, not that we asked wrongly. */
+/**
+ * Returns whether an error means that the database is unavailable or restarting, and not that the statement was wrong.
+ */
 export function isUnavailable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const code = codeOf(error);
   return (
-    // Connection exceptions, shutdowns, no resources, a statement that took too long
-    // (PostgreSQL, appendix A).
+    // Connection exceptions, shutdowns, insufficient resources, and statement timeouts (PostgreSQL, appendix A).
     /^(08|57P0|53|57014)/.test(code) ||
     UNAVAILABLE.has(code) ||
     /Connection terminated|not queryable|timeout exceeded when trying to connect|Query read timeout|timeout expired/.test(
@@ -140,12 +138,12 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** Whether a statement failed for the values in it (data exceptions, broken constraints). */
+/** Returns whether a statement failed because of its values (data exceptions, violated constraints). */
 export function isRefused(error: unknown): boolean {
   return /^2[23]/.test(codeOf(error));
 }
 
-/** Whether the database answers; what `/readyz` asks. Never throws. */
+/** Returns whether the database answers, for `/readyz`. Never throws. */
 export async function isAnswering(db: Db): Promise<boolean> {
   try {
     await db.query('select 1');

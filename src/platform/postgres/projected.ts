@@ -1,15 +1,15 @@
 import { CHANNELS, type Notifier } from './notifications.ts';
 
 /**
- * A declared thing whose row has changed. `resource`: what readers of changes know its kind by (contract/events.md). `id`:
- * uuid of the row.
+ * Declared resource whose row has changed. `resource` is the name of its kind for readers of changes
+ * (contract/events.md). `id` is the uuid of the row.
  */
 export type Projected = { resource: string; namespace: string; id: string };
 
 /**
- * After the commit: the row of a declared thing is another, or gone. It is told with its namespace, so
- * that nobody has to look for a row that may not be there any more. `others`: what else its listeners
- * know it by.
+ * Announces after the commit that the row of a declared resource has changed or is gone. The message includes the
+ * namespace, so that listeners need not look up a row that may no longer exist. `others` are further ids under which
+ * listeners know the resource.
  */
 export function tellProjected(
   { notifier }: { notifier: Pick<Notifier, 'notify'> },
@@ -19,7 +19,7 @@ export function tellProjected(
   notifier.notify(CHANNELS.projected, [...others, `${resource}/${namespace}/${id}`]);
 }
 
-/** Returns undefined for anything else in the payload, such as a uid. */
+/** Returns undefined for any other item of a payload, such as a uid. */
 export function readProjected(item: string): Projected | undefined {
   const [resource, namespace, id, ...rest] = item.split('/');
   if (!resource || !namespace || !id || rest.length > 0) return undefined;

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Sealer } from './sealing.ts';
 
-/** Something in force, and the sealed secret that belongs to it; null: it takes none. */
+/** Current value and its sealed secret, which is null if the value has none. */
 type InForce<T, Sealed = Buffer | null> = { value: T; sealed: Sealed };
 
 /**
- * What is to be in force, its secret sealed for `place`; null when it is in force already: sealing the
- * same secret again would only change its bytes. `known` null: nothing was in force yet. One that does not
- * open, whatever happened to the encryption key, is sealed anew.
+ * Returns the wanted value with its secret sealed for `place`, or null if it is already current: sealing the same
+ * secret again would only change its bytes. `known` is null if there is no current value. A secret that does not open,
+ * for example after a change of the encryption key, is sealed again.
  */
 export function sealIfNew<T, Secret extends string | undefined>(
   sealer: Sealer,

@@ -2,19 +2,19 @@ import type { Db } from './pool.ts';
 
 /** Sealed columns, read and rewritten under another key (commands/reseal.ts). */
 
-/** One sealed value: where it belongs and how to find it again. */
+/** Sealed value with its place and the key that finds its row again. */
 export type SealedValue = { key: string[]; place: string; sealed: Buffer };
 
-/** Where something is sealed; the owner of the table declares it. */
+/** Column with sealed values, declared by the owner of the table. */
 export type SealedColumn = {
   table: string;
-  /** The sealed bytes, in SQL. */
+  /** SQL expression of the sealed bytes. */
   value: string;
-  /** Puts other bytes there, in SQL. */
+  /** Returns the SQL assignment that replaces the bytes. */
   assign: (bytes: string) => string;
-  /** What identifies its rows: column and type. */
+  /** Key columns of its rows, with their types. */
   key: readonly [string, string][];
-  /** Other columns that the place is made of. */
+  /** Other columns that form the place. */
   with: readonly string[];
   place: (row: Record<string, string>) => string;
   where: string;
@@ -23,7 +23,7 @@ export type SealedColumn = {
 const sealedByAnother = ({ value, where }: SealedColumn): string =>
   `${where} and ${value} is not null and substring(${value} from 2 for 4) <> $1`;
 
-/** The next ones that another key sealed, in the order of their keys, after `after`. */
+/** Returns the next values that another key sealed, in key order after `after`. */
 export async function listSealedByAnother(
   db: Db,
   column: SealedColumn,
@@ -47,7 +47,7 @@ export async function listSealedByAnother(
   }));
 }
 
-/** False: it was changed meanwhile, and so sealed anew. */
+/** Replaces a sealed value. Returns false if it changed meanwhile, and so was sealed again. */
 export async function replaceSealed(
   db: Db,
   column: SealedColumn,

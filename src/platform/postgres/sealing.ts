@@ -9,22 +9,24 @@ import {
 } from 'node:crypto';
 
 /**
- * Secrets at rest: AES-256-GCM under PARLEY_ENCRYPTION_KEY. The place a secret belongs to is
- * authenticated with it, so that a sealed value copied into another row does not open there.
- *
- * Layout: version (1) | key id (4) | nonce (12) | tag (16) | ciphertext. The key id says which
- * key sealed it, which is what replacing the key online needs: what either of two keys sealed is
- * opened, and only one of them seals (docs/operations/rotate-keys.md).
+ * Encrypts secrets at rest: AES-256-GCM under PARLEY_ENCRYPTION_KEY. The place of a secret is authenticated with it, so
+ * that a sealed value copied into another row does not open there.
+ * Layout: version (1) | key id (4) | nonce (12) | tag (16) | ciphertext. The key id names the key that sealed the
+ * value. Replacing the key online needs it: values sealed by either of two keys can be opened, and only one of the keys
+ * seals (docs/operations/rotate-keys.md).
  */
 export type Sealer = {
-  /** Bytes 2 to 5 of all that it seals. */
+  /** Bytes 2 to 5 of every value that it seals. */
   keyId: Buffer;
   seal: (plain: string, place: string) => Buffer;
-  /** @throws Error when the key or the place is another one, or a bit has changed. */
+  /** @throws Error if the key or the place differs, or a bit has changed */
   open: (sealed: Buffer, place: string) => string;
-  /** 16 bytes that only who has the key can make of these, for that purpose (HMAC-SHA256, RFC 2104). */
+  /**
+   * Returns a 16-byte signature of the data for one purpose (HMAC-SHA256, RFC 2104). Only a holder of the key can
+   * compute it.
+   */
   sign: (data: Buffer, purpose: string) => Buffer;
-  /** Whether they were made of these with one of its keys. */
+  /** Returns whether one of its keys made the signature for this data and purpose. */
   isSigned: (data: Buffer, signature: Buffer, purpose: string) => boolean;
 };
 
@@ -33,10 +35,10 @@ const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES;
-/** 128 bits cannot be guessed, and a link stays short. */
+/** 128 bits cannot be guessed, and keep links short. */
 export const SIGNATURE_BYTES = 16;
 
-/** Keys are 32 bytes. `other` only opens. */
+/** Creates a sealer from 32-byte keys. `other` only opens. */
 export function createSealer(key: Buffer, other?: Buffer): Sealer {
   const keyId = idOf(key);
   const keys = new Map([key, ...(other ? [other] : [])].map((one) => [idText(idOf(one)), one]));
@@ -58,7 +60,7 @@ export function createSealer(key: Buffer, other?: Buffer): Sealer {
         HEADER_BYTES + NONCE_BYTES,
         HEADER_BYTES + NONCE_BYTES + TAG_BYTES,
       );
-      // Without the length Node takes a tag of four bytes too, which is guessed in no time.
+      // Without the length Node also accepts a tag of four bytes, which is quickly guessed.
       const decipher = createDecipheriv('aes-256-gcm', sealedWith, nonce, {
         authTagLength: TAG_BYTES,
       })
@@ -74,7 +76,9 @@ export function createSealer(key: Buffer, other?: Buffer): Sealer {
   };
 }
 
-/** By a key of its own for each purpose: what is signed for one is worth nothing for another, nor for sealing. */
+/**
+ * Derives a key for each purpose, so that a signature is valid for no other purpose, and the derived key cannot unseal.
+ */
 function macOf(key: Buffer, data: Buffer, purpose: string): Buffer {
   const own = Buffer.from(hkdfSync('sha256', key, '', `parley sign ${purpose}`, 32));
   return createHmac('sha256', own).update(data).digest().subarray(0, SIGNATURE_BYTES);

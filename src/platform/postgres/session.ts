@@ -2,13 +2,13 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 
 /**
- * A connection to PostgreSQL on a socket of ours, so that its silence can be seen, and ended, from
- * outside: pg tells neither what it waits for nor on which socket.
+ * A connection to PostgreSQL on a socket of our own, so that its silence can be noticed and ended from outside. pg
+ * exposes neither its pending statements nor its socket.
  */
 export class Session extends pg.Client {
-  /** With TLS, what is below it: its bytes count as well. */
+  /** The raw socket. With TLS it lies below the encryption, so those bytes count as well. */
   readonly socket: Socket;
-  /** Of the server's process; undefined until the pool has asked. */
+  /** Process id on the server; undefined until the pool has asked. */
   pid: number | undefined;
   #isConnected = false;
   #isAsked = false;
@@ -22,13 +22,16 @@ export class Session extends pg.Client {
       this.#isAsked = true;
       return ask(...args);
     };
-    // It takes and answers what pg's own does, in each of its signatures.
+    // Has the same parameters and results as pg's own method, in each of its signatures.
     this.query = noted as typeof this.query;
     this.once('connect', () => (this.#isConnected = true));
     this.on('drain', () => (this.#isAsked = false));
   }
 
-  /** For an answer to a statement, or to the log-in. Flags: pg asks before it says `connect`. */
+  /**
+   * Whether an answer to a statement or to the log-in is pending. It uses flags because pg sends statements before it
+   * emits `connect`.
+   */
   get isWaiting(): boolean {
     return !this.#isConnected || this.#isAsked;
   }

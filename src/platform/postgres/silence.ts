@@ -1,12 +1,12 @@
 import type { Db } from './pool.ts';
 
 /**
- * A transaction that lasts falls silent: it emits no event from then on. Readers of the event stream wait
- * for every transaction that may still add one before the place they are at (docs/decisions/0013), but not
- * for those that have said they will not (docs/decisions/0051).
+ * Marks long transactions as silent: they emit no further events. Readers of the event stream wait for every
+ * transaction that may still add an event before their position (docs/decisions/0013), but not for silent ones
+ * (docs/decisions/0051).
  */
 
-/** First half of the key of an advisory lock; the other one is that of the transaction's id. */
+/** First half of the advisory lock's key. The other half comes from the transaction's id. */
 const LOCK_CLASS = 7_310_561;
 const SECOND_HALF = '4294967295';
 
@@ -14,8 +14,8 @@ type Said = 'silent' | 'spoke';
 const said = new WeakMap<Db, Said>();
 
 /**
- * In a transaction of `inTransaction`; the lock says it to every other session until the transaction ends,
- * however it ends. Nobody waits for it. One round trip.
+ * Declares a transaction of `inTransaction` silent. The lock shows this to every other session until the transaction
+ * ends, in whatever way. It never blocks, and costs one round trip.
  */
 export async function fallSilent(db: Db): Promise<void> {
   if (said.get(db) === 'spoke')
@@ -31,20 +31,20 @@ export async function fallSilent(db: Db): Promise<void> {
 
 export const isSilent = (db: Db): boolean => said.get(db) === 'silent';
 
-/** Of an event in its transaction. */
+/** Records that the transaction emits an event. */
 export function speak(db: Db): void {
   if (isSilent(db)) throw new Error('a silent transaction emits no event: defer it');
   said.set(db, 'spoke');
 }
 
-/** A transaction of this connection begins or has ended. */
+/** Forgets the state of a connection when a transaction begins or has ended. */
 export function forgetSaid(db: Db): void {
   said.delete(db);
 }
 
 /**
- * SQL: the id of the oldest transaction of a snapshot that runs and is not silent; the first one not begun
- * when there is none. Looks at all locks, about 0.2 ms.
+ * Returns SQL for the id of the oldest running transaction of a snapshot that is not silent, or of the next transaction
+ * if there is none. It reads all locks, which takes about 0.2 ms.
  * @param snapshot SQL of a pg_snapshot, the statement's own
  */
 export function oldestSpeaking(snapshot: string): string {

@@ -5,35 +5,33 @@ import { readDatabaseUrl } from './database-url.ts';
 import { Session } from './session.ts';
 
 /**
- * Ends connections that died silently: a node or a NAT between us and the server forgot them, and no
- * answer will ever come. The time-out of their statements alone would take 16 s, and TCP cannot
- * notice at all while it has nothing to send again.
- *
- * A statement (or a log-in) without an answer for SILENT_MS is only suspected. The server decides,
- * on a connection made for the question: is that session working? A slow statement is, so it is
- * never ended, however long it takes. A server that cannot be asked is away for all, and then the
- * usual time-outs hold. Rejected: a short time-out for every statement, which a slow server would
- * miss always, and again at each try.
+ * Ends connections that died silently: a node or a NAT between us and the server forgot them, and no answer will ever
+ * come. The timeout of their statements alone would take 16 s, and TCP cannot notice anything while it has nothing to
+ * send.
+ * A statement (or a log-in) without an answer for SILENT_MS is only suspected. A separate connection asks the server
+ * whether that session is working. A slow statement is, so it is never ended, however long it takes. If the server
+ * cannot be asked, it is unavailable for everybody, and the usual timeouts apply. Rejected: a short timeout for every
+ * statement, which a slow server would always miss, and again on each retry.
  */
 
 const LOOK_MS = 250;
 const SILENT_MS = 1_000;
 const ASK_TIMEOUT_MS = 700;
-/** How long a server may take to end a session in order. */
+/** Time that a server has to end a session in order. */
 const GOODBYE_MS = 1_000;
 
 type Silence = { bytesRead: number; sinceMs: number; patienceMs: number };
 
 export type SilenceWatch = {
-  /** For the pool: watches its connections from the start, reads the server's pid of each and sets its parameters. */
+  /** Pool options that watch its connections from the start, read the server's pid of each and set its parameters. */
   options: Required<Pick<pg.PoolConfig, 'Client' | 'verify'>>;
-  /** Watches until the pool has ended, and makes sure that it does. */
+  /** Watches until the pool has ended, and forces it to end. */
   endWith: (endPool: () => Promise<void>) => Promise<void>;
 };
 
 export function createSilenceWatch(deps: {
   databaseUrl: string;
-  /** Parameters of PostgreSQL that each session gets before its first use. */
+  /** PostgreSQL parameters that each session gets before its first use. */
   settings: readonly (readonly [name: string, value: string])[];
   log: Logger;
 }): SilenceWatch {
@@ -71,14 +69,14 @@ export function createSilenceWatch(deps: {
         deps.databaseUrl,
         asked.map(({ pid }) => pid),
       );
-      // Asking took a while, in which their answers may have come.
+      // Asking took a while, and answers may have arrived meanwhile.
       const dead = suspects().filter((one) => asked.includes(one) && !working.has(one.pid));
-      // Without an error: under TLS it would be emitted twice, by our socket and pg's around it.
+      // Destroyed without an error: under TLS it would be emitted twice, by our socket and by pg's around it.
       for (const { socket } of dead) socket.destroy();
       if (dead.length > 0) deps.log.warn({ connections: dead.length }, REASON);
       for (const one of asked) if (working.has(one.pid)) silences.get(one)!.patienceMs *= 2;
     } catch {
-      // It is away for new connections too; whoever needs one gets that error.
+      // The server refuses new connections too, and their callers get that error.
     } finally {
       isAsking = false;
     }
@@ -89,7 +87,7 @@ export function createSilenceWatch(deps: {
   return {
     options: { Client: Watched, verify: (client, done) => prepare(client, deps.settings, done) },
     endWith: async (endPool) => {
-      // Those that have a statement are watched on: it may be a slow one.
+      // Connections with a pending statement stay watched, because it may be a slow one.
       const idle = (): Session[] => [...silences.keys()].filter((one) => !one.isWaiting);
       await withGoodbye(endPool(), idle);
       clearInterval(timer);
@@ -97,7 +95,7 @@ export function createSilenceWatch(deps: {
   };
 }
 
-/** Ends it in order, or without the server, when that has fallen silent. */
+/** Ends a connection in order, or without the server if it has become silent. */
 export async function endClient(client: Session): Promise<void> {
   await withGoodbye(client.end(), () => [client]);
 }
@@ -112,12 +110,12 @@ async function withGoodbye(ended: Promise<void>, left: () => Session[]): Promise
   }
 }
 
-/** For the log. Who waits gets "Connection terminated unexpectedly" from pg. */
+/** Text for the log. Waiting callers get "Connection terminated unexpectedly" from pg. */
 const REASON = 'Connection terminated: it fell silent and the server knows of no work for it';
 
 /**
- * Reads the pid from the server itself, because a pooler reports a number of its own at log-in, and sets the parameters.
- * The pool hands the connection out afterwards. Each new connection costs one round trip for this.
+ * Reads the pid from the server itself, because a pooler reports a number of its own at log-in, and sets the
+ * parameters. The pool hands the connection out afterwards. This costs each new connection one round trip.
  */
 function prepare(
   client: pg.PoolClient,
@@ -133,7 +131,7 @@ function prepare(
   });
 }
 
-/** Those of the sessions that are at work, or were until a moment ago. */
+/** Returns the pids of sessions that are working, or were until a moment ago. */
 async function listWorking(
   databaseUrl: string,
   pids: readonly (number | undefined)[],

@@ -4,15 +4,14 @@ import { failpoint } from '../../failpoints.ts';
 import type { Pool } from './pool.ts';
 import { forgetSaid } from './silence.ts';
 
-/** serialization_failure, deadlock_detected (PostgreSQL, appendix A): nothing happened, try again. */
+/** serialization_failure, deadlock_detected (PostgreSQL, appendix A): nothing was changed, so a retry is safe. */
 const MAY_REPEAT = new Set(['40001', '40P01']);
 const TRIES = 3;
 
 /**
- * Runs `work` in one transaction: commits when it resolves, rolls back and rethrows when it
- * does not. Of two transactions in each other's way PostgreSQL ends one, which is then run again:
- * `work` must begin anew each time it is called. A connection that broke is thrown away with its
- * transaction.
+ * Runs `work` in one transaction. Commits if it resolves; rolls back and rethrows if it rejects. If two transactions
+ * conflict, PostgreSQL ends one, and that one runs again, so `work` must start from the beginning on each call. A
+ * broken connection is discarded together with its transaction.
  */
 export async function inTransaction<T>(
   pool: Pool,
@@ -30,7 +29,7 @@ export async function inTransaction<T>(
 async function runOnce<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken = false;
-  // Between statements a lost connection is an `error` event; unhandled it would end the process.
+  // A lost connection between statements emits `error`, which would end the process if unhandled.
   const onError = (): void => {
     broken = true;
   };
