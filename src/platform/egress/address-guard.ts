@@ -4,10 +4,9 @@ import ipaddr from 'ipaddr.js';
 import { StartupError } from '../../errors.ts';
 
 /**
- * Which IP addresses an outgoing request may reach.
- *
- * Everything here works on parsed, binary addresses. Text is never compared: `127.1`, `0x7f000001`
- * and `::ffff:7f00:1` are one address, and the next spelling would be the one that was forgotten.
+ * Decides which IP addresses an outgoing request may reach.
+ * Everything here works on parsed, binary addresses. Text is never compared: `127.1`, `0x7f000001` and `::ffff:7f00:1`
+ * can mean the same address, and a comparison would miss the next spelling.
  */
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -15,28 +14,27 @@ type Range = readonly [Address, number];
 
 export type AddressGuard = {
   /**
-   * May a request go to this address? Anything that is not a plain IP address is refused. `host`:
-   * the name that led to it, which a pattern of the operator's list may match.
+   * Returns whether a request may go to this address. Anything but a plain IP address is refused. `host` is the name
+   * that led to it, which a pattern of the operator's list may match.
    */
   isAllowed: (address: string, host?: string) => boolean;
-  /** Did the operator's list open this address? Such an address may be spoken to without TLS. */
+  /** Returns whether the operator's list opened this address. Such an address may be used without TLS. */
   isListed: (address: string, host?: string) => boolean;
-  /** Does a pattern of the operator's list match this host name? */
+  /** Returns whether a pattern of the operator's list matches this host name. */
   isListedHost: (host: string) => boolean;
-  /** Where the cluster's API server is, a name or an address; undefined: not in a cluster. */
+  /** Name or address of the cluster's API server; undefined outside a cluster. */
   apiServer: string | undefined;
-  /** What the API server's names mean by now: no list opens these addresses either. */
+  /** Sets the current addresses of the API server's names. No list opens them either. */
   setApiServerAddresses: (addresses: readonly string[]) => void;
-  /** Is this one of our own ports, on an address of this machine? No list opens it. */
+  /** Returns whether this is one of our own ports, on an address of this machine. No list opens it. */
   isOwnPort: (address: string, port: number) => boolean;
-  /** Where this process and its database listen, if a list opens the machine's own addresses. */
+  /** Sets the ports of this process and its database, in case a list opens the machine's own addresses. */
   setOwnPorts: (ports: readonly number[]) => void;
 };
 
 /**
- * Link-local addresses and cloud metadata services, most of which are link-local: they hand
- * credentials to whoever asks, so no list opens them, not even `0.0.0.0/0`. The Azure one
- * (168.63.129.16) looks like any public address.
+ * Link-local addresses and cloud metadata services, most of which are link-local. They give credentials to every
+ * client, so no list opens them, not even `0.0.0.0/0`. The Azure one (168.63.129.16) looks like any public address.
  */
 const NEVER_OPEN = [
   '169.254.0.0/16',
@@ -51,9 +49,9 @@ const NEVER_OPEN = [
 
 /** Prefixes whose last 32 bits are an IPv4 address: compatible, translated, NAT64. */
 const EMBEDS_IPV4_LAST = ['::/96', '::ffff:0:0:0/96', '64:ff9b::/96'].map(parseRange);
-/** NAT64 as a network likes it: its prefix may be longer, so the IPv4 may be in several places. */
+/** Local-use NAT64. Each network chooses the length of its prefix, so the IPv4 address may be in several places. */
 const LOCAL_NAT64 = parseRange('64:ff9b:1::/48');
-/** Which bytes are the IPv4 behind a prefix of 48, 56, 64 and 96 bits (RFC 6052, 2.2). */
+/** Bytes of the IPv4 address after a prefix of 48, 56, 64 and 96 bits (RFC 6052, 2.2). */
 const NAT64_PLACES = [
   [6, 7, 9, 10],
   [7, 9, 10, 11],
@@ -62,18 +60,18 @@ const NAT64_PLACES = [
 ] as const;
 const SIX_TO_FOUR = parseRange('2002::/16');
 const TEREDO = parseRange('2001::/32');
-/** Nobody's address: what zeros of a prefix or a suffix look like when read as an IPv4. */
+/** Addresses that belong to no host: zeros of a prefix or suffix look like this when read as IPv4. */
 const THIS_NETWORK = parseRange('0.0.0.0/8');
 /** The only block from which IANA hands out routable IPv6 addresses. */
 const GLOBAL_UNICAST_V6 = parseRange('2000::/3');
 
-/** What a host pattern opens, as ipaddr.js calls it: a Service's addresses, and no loopback. */
+/** Ranges that a host pattern opens, in the terms of ipaddr.js: a Service's addresses, but not loopback. */
 const OPENED_BY_HOST: readonly string[] = ['private', 'carrierGradeNat', 'uniqueLocal'];
 
 /**
- * `allow`: the operator's list (`PARLEY_EGRESS_ALLOW`, contract/running.md#egress), opened on top of public unicast:
- * CIDRs for every host, and host patterns, each of which opens private addresses to the hosts it
- * matches. Throws StartupError naming the first that is neither.
+ * Creates a guard. `allow` is the operator's list (`PARLEY_EGRESS_ALLOW`, contract/running.md#egress), which adds to
+ * public unicast: CIDRs for every host, and host patterns, each of which opens private addresses to matching hosts.
+ * Throws a StartupError that names the first item that is neither.
  */
 export function createAddressGuard(deps: {
   allow: readonly string[];
@@ -89,7 +87,7 @@ export function createAddressGuard(deps: {
   const isListedHost = (host: string): boolean => hosts.some((matches) => matches(host));
   const isOpened = (ip: Address): boolean => {
     if (!inAny(ip, opened) || isNever(ip)) return false;
-    // Opening a NAT64 prefix must not open 10.0.0.1 behind it: the inner address is judged too.
+    // Opening a NAT64 prefix must not open 10.0.0.1 behind it, so the inner address is checked too.
     const inner = embeddedIPv4(ip);
     if (inner.length === 0) return true;
     return inner.some(mayReach) && inner.every((v4) => mayReach(v4) || inRange(v4, THIS_NETWORK));
@@ -102,7 +100,7 @@ export function createAddressGuard(deps: {
     isAllowed: (address, host) => {
       const parsed = parseAddress(address);
       if (parsed === undefined) return false;
-      // A mapped address is reached only if its IPv4 was opened; a public IPv4 has no need of it.
+      // A mapped address is allowed only if its IPv4 address was opened. Public IPv4 addresses need no mapping.
       if (parsed.mapped) return isOpened(parsed.ip);
       return mayReach(parsed.ip) || isOpenedTo(host, parsed.ip);
     },
@@ -133,7 +131,7 @@ function isOfThisMachine(address: string): boolean {
   return ours.some((one) => one.address === ip.toString());
 }
 
-/** Those that are addresses, as ranges of one. */
+/** Returns the texts that are addresses, as ranges of a single address. */
 function wholeAddresses(texts: readonly string[]): Range[] {
   return texts.flatMap((text) => {
     const parsed = parseAddress(text);
@@ -145,12 +143,12 @@ function wholeAddresses(texts: readonly string[]): Range[] {
 
 const LABEL = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?';
 /**
- * Two parts at least: one would mean something else in each namespace. The last is no number, or
- * `10.0.0.1` would be a name.
+ * Needs at least two labels, because one would mean something else in each namespace. The last label is not a number;
+ * otherwise `10.0.0.1` would be a name.
  */
 const HOST_PATTERN = new RegExp(`^(\\*|${LABEL})\\.(${LABEL}\\.)*(?!\\d+$)${LABEL}$`);
 
-/** `rx.default.svc`, or `*.default.svc` for every name that ends so. */
+/** Parses `rx.default.svc`, or `*.default.svc` for every name with that ending. */
 function parseHostPattern(text: string): (host: string) => boolean {
   const pattern = text.toLowerCase();
   if (isIP(text) !== 0 || !HOST_PATTERN.test(pattern) || pattern.length > 253) {
@@ -166,12 +164,12 @@ function parseHostPattern(text: string): (host: string) => boolean {
   return (host) => host.endsWith(suffix) && host.length > suffix.length;
 }
 
-/** Undefined for what a socket would not take as an address; ipaddr.js alone also reads `127.1`. */
+/** Returns undefined for text that a socket would not accept as an address. ipaddr.js alone also reads `127.1`. */
 function parseAddress(text: string): { ip: Address; mapped: boolean } | undefined {
   if (isIP(text) === 0) return undefined;
   const ip = ipaddr.parse(hexOnly(text));
   if (ip instanceof ipaddr.IPv4) return { ip, mapped: false };
-  // A zone (`%eth0`) picks an interface, which no receiver's address ever has to.
+  // A zone (`%eth0`) picks an interface, which no receiver's address needs.
   if (ip.zoneId !== undefined) return undefined;
   return ip.isIPv4MappedAddress()
     ? { ip: ip.toIPv4Address(), mapped: true }
@@ -179,8 +177,8 @@ function parseAddress(text: string): { ip: Address; mapped: boolean } | undefine
 }
 
 /**
- * `::127.0.0.1` as `::7f00:1`. ipaddr.js takes the dotted spelling for the mapped ::ffff:127.0.0.1,
- * the kernel does not: they would be judging different addresses.
+ * Rewrites `::127.0.0.1` as `::7f00:1`. ipaddr.js reads the dotted spelling as the mapped ::ffff:127.0.0.1, but the
+ * kernel does not, so they would check different addresses.
  */
 function hexOnly(text: string): string {
   if (!text.includes(':')) return text;
@@ -190,7 +188,7 @@ function hexOnly(text: string): string {
   });
 }
 
-/** ipaddr.js reads `10/8` as 0.0.0.10/8, so the address part must be a complete one. */
+/** Requires a complete address part, because ipaddr.js reads `10/8` as 0.0.0.10/8. */
 function parseRange(cidr: string): Range {
   const [address = '', prefix = '', ...rest] = cidr.split('/');
   const isWhole = isIP(address) !== 0 && /^\d{1,3}$/.test(prefix) && rest.length === 0;
@@ -213,23 +211,22 @@ function inAny(ip: Address, ranges: readonly Range[]): boolean {
 }
 
 /**
- * Fails closed: ipaddr.js must know of no special purpose, and an IPv6 address must lie in
- * 2000::/3. The second rule covers what the library misses (`::a9fe:a9fe`, everything not yet
- * assigned).
+ * Fails closed: ipaddr.js must know no special purpose, and an IPv6 address must lie in 2000::/3. The second rule
+ * covers what the library misses (`::a9fe:a9fe`, everything not yet assigned).
  */
 function isGlobalUnicast(ip: Address): boolean {
   if (ip.range() !== 'unicast') return false;
   return ip.kind() === 'ipv4' || inRange(ip, GLOBAL_UNICAST_V6);
 }
 
-/** Each IPv4 that a packet to this address may end at. */
+/** Returns each IPv4 address where a packet to this address may end. */
 function embeddedIPv4(ip: Address): ipaddr.IPv4[] {
-  // `::1` lies in the IPv4-compatible block and embeds nothing.
+  // `::1` lies in the IPv4-compatible block and embeds no address.
   if (ip.range() === 'loopback') return [];
   const bytes = ip.toByteArray();
   if (inAny(ip, EMBEDS_IPV4_LAST)) return [new ipaddr.IPv4(bytes.slice(12))];
   if (inRange(ip, SIX_TO_FOUR)) return [new ipaddr.IPv4(bytes.slice(2, 6))];
-  // The client's, with every bit turned over (RFC 4380, 4).
+  // The client's address, with every bit inverted (RFC 4380, 4).
   if (inRange(ip, TEREDO)) return [new ipaddr.IPv4(bytes.slice(12).map((byte) => byte ^ 0xff))];
   if (!inRange(ip, LOCAL_NAT64)) return [];
   return NAT64_PLACES.map((places) => new ipaddr.IPv4(places.map((place) => bytes[place] ?? 0)));

@@ -9,27 +9,27 @@ import { createResolver } from './resolver.ts';
 import type { Lookup } from './name-lookup.ts';
 
 /**
- * `error_class` of an attempt (contract/deliveries.md#reading). `redirect` and `http_status` are the caller's
- * judgement of a response; the client itself only ever gives the others.
+ * `error_class` of an attempt (contract/deliveries.md#reading). The caller derives `redirect` and `http_status` from a
+ * response; the client itself returns only the others.
  */
 export type ErrorClass = 'redirect' | 'http_status' | FailureClass;
 
 export type EgressRequest = {
-  /** http or https. Rules for what a tenant may write are in url-rules.ts, not here. */
+  /** http or https URL. The rules for URLs of tenants are in url-rules.ts. */
   url: string;
   method: string;
-  /** Framing and connection headers, and `host`, are refused: the client sets them. */
+  /** Framing and connection headers and `host` are refused, because the client sets them. */
   headers: Record<string, string>;
   body?: Buffer | string;
-  /** From the call to complete response headers: queueing, DNS, connecting, TLS, waiting. */
+  /** Time from the call to complete response headers: queueing, DNS, connecting, TLS, waiting. */
   timeoutMs: number;
   maxResponseBytes: number;
   /**
-   * Goes out once at most: on a connection of its own, since a kept one may be dead, and whether what
-   * was written to it arrived is not known. Else it is repeated when no byte of an answer came.
+   * Sends the request once at most, on a new connection: a kept one may be dead, and then it is unknown whether the
+   * request arrived. Otherwise the request is repeated if no byte of an answer came.
    */
   once?: boolean;
-  /** Aborted: nobody waits any more. Before the headers it is a failure, after them the body is cut. */
+  /** Abort signal of the caller. Before the headers it makes the request fail; afterwards it cuts the body. */
   signal?: AbortSignal;
 };
 
@@ -38,32 +38,32 @@ export type EgressOutcome =
       kind: 'response';
       statusCode: number;
       headers: ResponseHeaders;
-      /** From the call to the headers, whole milliseconds. */
+      /** Time from the call to the headers, in whole milliseconds. */
       durationMs: number;
       /**
-       * At most `maxResponseBytes`. Resolves, and never rejects, when the body ended, broke off,
-       * was cut at the cap or at `bodyGraceMs` after the headers. A cut destroys the socket.
+       * At most `maxResponseBytes`. Resolves, and never rejects, when the body ended, broke off, or was cut at the size
+       * limit or at `bodyGraceMs` after the headers. A cut destroys the socket.
        */
       body: Promise<Buffer>;
-      /** Whether that is all that was sent: false when it broke off or was cut. Settles with `body`. */
+      /** Whether the body is complete: false if it broke off or was cut. Settles with `body`. */
       isWhole: Promise<boolean>;
     }
   | {
       kind: 'error';
       errorClass: ErrorClass;
-      /** One sentence, safe to show: it never names a resolved address. */
+      /** One sentence that is safe to show: it never contains a resolved address. */
       message: string;
       durationMs: number;
     };
 
 /**
- * The one way out: every request to an address somebody else chose goes through `send`. Never
- * follows redirects, never decompresses, reads no proxy variables, speaks HTTP/1.1 only.
+ * The only way out: every request to an address chosen by somebody else goes through `send`. It never follows
+ * redirects, never decompresses, reads no proxy variables, and speaks HTTP/1.1 only.
  */
 export type EgressClient = {
   /** Never rejects. */
   send: (request: EgressRequest) => Promise<EgressOutcome>;
-  /** Refuses new requests, waits for those in flight (their deadlines bound it), closes all. */
+  /** Refuses new requests, waits for those in flight (their deadlines bound it), and closes all connections. */
   stop: () => Promise<void>;
 };
 
@@ -71,23 +71,23 @@ export type EgressClientOptions = {
   guard: AddressGuard;
   /** Default: the system's resolver. */
   lookup?: Lookup;
-  /** Requests above it wait in line, their deadline running. Default 32. */
+  /** Further requests wait in line while their deadline runs. Default 32. */
   connectionsPerOrigin?: number;
-  /** Origins whose idle connections are kept. Default 512. */
+  /** Number of origins whose idle connections are kept. Default 512. */
   maxOrigins?: number;
-  /** How long after the headers a body may take. Default 250. */
+  /** Time that a body may take after the headers. Default 250. */
   bodyGraceMs?: number;
-  /** A monotonic clock. */
+  /** Monotonic clock. */
   nowMs?: () => number;
-  /** A PEM certificate trusted besides the system's; for tests. */
+  /** PEM certificate trusted besides the system's, for tests. */
   tlsCa?: string;
 };
 
-/** The client's own, or a way to smuggle a second request (GitLab's CVE-2025-6454). */
+/** Headers that the client sets itself, or that could smuggle a second request (GitLab's CVE-2025-6454). */
 const REFUSED_HEADERS =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
-/** With all slots waiting, some thousand tries a second, none of which reaches the network. */
+/** While all slots wait, this gives about a thousand attempts per second, which never reach the network. */
 export const OUT_OF_SOCKETS_PAUSE_MS = 250;
 
 export function createEgressClient(options: EgressClientOptions): EgressClient {
@@ -145,7 +145,7 @@ type Settled =
     }
   | { failure: EgressFailure; body: undefined };
 
-/** Settles once: with the response's headers, or with the reason there are none. */
+/** Settles once, with the response's headers or with the reason for the failure. */
 function exchangeOnce(
   deps: { pools: OriginPools; bodyGraceMs: number },
   request: EgressRequest,
@@ -183,10 +183,10 @@ function exchangeOnce(
         },
         onFailure: (error) => {
           const mayRepeat = !exchange.isCancelled && exchange.diedUnanswered(error);
-          // At once, and on a new connection, since its idle neighbours may be dead as well; once,
-          // since a new connection was not used before.
+          // Repeats immediately and on a new connection, because other idle connections may be dead as well. Repeats
+          // once, because the new connection has no earlier use.
           if (mayRepeat) return start(true);
-          // Ours, not the receiver's: it waits for one of our other requests to end.
+          // The shortage is on our side, not the receiver's, so wait until another of our requests ends.
           if (isOutOfSockets(error) && !exchange.isCancelled) {
             waiting = setTimeout(() => start(fresh), OUT_OF_SOCKETS_PAUSE_MS);
             return;
@@ -202,8 +202,8 @@ function exchangeOnce(
 }
 
 /**
- * Everything undici would refuse is refused here first: an error thrown inside its dispatch leaves
- * the connection marked busy for good.
+ * Refuses everything that undici would refuse: an error thrown inside its dispatch leaves the connection marked as busy
+ * forever.
  */
 export function readRequest(
   request: Pick<EgressRequest, 'url' | 'method' | 'headers'>,
@@ -254,10 +254,7 @@ function deadlineFailure(timeoutMs: number, wasSent: boolean): EgressFailure {
 /** Neither promise rejects. `isWhole` is true if the body arrived to its end. */
 type CollectedBody = BodySink & { whole: Promise<Buffer>; isWhole: Promise<boolean> };
 
-/**
- * A body as a courtesy: it is read for a short while and up to a size, then cut together with the
- * socket.
- */
+/** Reads a body for a short while and up to a size, then cuts it together with the socket. */
 function collectBody(
   limits: { maxResponseBytes: number; bodyGraceMs: number },
   cut: () => void,
@@ -273,7 +270,7 @@ function collectBody(
     clearTimeout(grace);
     tellWhole(isAll);
     resolve(Buffer.concat(chunks).subarray(0, limits.maxResponseBytes));
-    chunks.length = 0; // The connection keeps its last exchange.
+    chunks.length = 0; // Frees the memory, because the connection keeps its last exchange.
   };
   const endAndCut = (): void => {
     finish(false);
@@ -284,7 +281,7 @@ function collectBody(
     if (isOver) return;
     chunks.push(chunk);
     bytes += chunk.length;
-    // After the parser's turn: it does not expect its socket to vanish inside a callback.
+    // Runs after the parser's turn, which does not expect its socket to vanish inside a callback.
     if (bytes > limits.maxResponseBytes) queueMicrotask(endAndCut);
   };
   return { whole, isWhole, push, end: (error) => finish(error === undefined) };

@@ -7,26 +7,25 @@ import type { Resolve } from './resolver.ts';
 import { portOf } from './url-rules.ts';
 
 /**
- * Makes a connection: resolve, judge every address, connect to exactly one that passed, judge the
- * peer once more. Nothing after this resolves the name again, so DNS cannot change its mind in
- * between (rebinding).
+ * Opens a connection: resolves the name, checks every address, connects to exactly one allowed address, and checks the
+ * peer once more. Later steps never resolve the name again, so a changed DNS answer has no effect (rebinding).
  */
 
 export type Target = { hostname: string; protocol: string; port: string };
 export type ConnectDone = (error: EgressFailure | null, socket: net.Socket | null) => void;
-/** Calls `done` exactly once. The returned function gives up: it destroys what is half made. */
+/** Calls `done` exactly once. The returned function gives up and destroys an unfinished connection. */
 export type Connect = (target: Target, done: ConnectDone) => () => void;
 
-/** How long one address may take before the next is tried; the last one has until the deadline. */
+/** Time for one address before the next is tried. The last one has until the deadline. */
 const NEXT_ADDRESS_AFTER_MS = 1000;
 
-/** `tlsCa`: a PEM certificate trusted besides the system's, for tests. */
+/** `tlsCa` is a PEM certificate trusted besides the system's, for tests. */
 export function createConnector(deps: {
   guard: AddressGuard;
   resolve: Resolve;
   tlsCa?: string | undefined;
 }): Connect {
-  // One context for all: parsing some 150 root certificates costs milliseconds.
+  // All connections share one context, because parsing some 150 root certificates takes milliseconds.
   const secureContext = tls.createSecureContext({
     minVersion: 'TLSv1.2',
     ...(deps.tlsCa === undefined ? {} : { ca: [...tls.getCACertificates('default'), deps.tlsCa] }),
@@ -64,9 +63,9 @@ export function createConnector(deps: {
 const OWN_PORT = "The address and port are Parley's own, which requests may not reach.";
 
 /**
- * The name goes along for SNI and the certificate check only; `lookup` answers with the addresses
- * that passed. `rejectUnauthorized` is set because its default reads an environment variable, and
- * sessions are not resumed so that every connection checks the certificate.
+ * Connects to a checked address. The name is used only for SNI and the certificate check; `lookup` returns the
+ * addresses that passed. `rejectUnauthorized` is explicit because its default reads an environment variable. Sessions
+ * are not resumed, so that every connection checks the certificate.
  */
 function dial(
   target: Target,
@@ -81,7 +80,7 @@ function dial(
     noDelay: true,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
-    // Never called for a literal IP, which is why the resolver judges those itself.
+    // Node does not call this for a literal IP, so the resolver checks those itself.
     lookup: (_name, { all }, callback) => {
       const [first] = addresses;
       if (all === true) callback(null, addresses);
@@ -94,7 +93,7 @@ function dial(
     secureContext,
     rejectUnauthorized: true,
     ALPNProtocols: ['http/1.1'],
-    // SNI carries names only (RFC 6066); the certificate of a literal IP is checked against `host`.
+    // SNI carries names only (RFC 6066). The certificate of a literal IP is checked against `host`.
     ...(net.isIP(hostname) === 0 ? { servername: hostname } : {}),
   });
 }
@@ -113,7 +112,7 @@ function watch(
   socket.once('connect', () => {
     isConnected = true;
     const peer = socket.remoteAddress;
-    // Reset before it was checked: there is no peer to judge, and no reason to say `blocked`.
+    // The connection was reset before the check, so the peer is unknown, and `blocked` would be wrong.
     if (peer === undefined) return fail(undefined);
     if (!deps.isAllowed(peer)) {
       deps.finish(
@@ -125,7 +124,7 @@ function watch(
     }
   });
   if (deps.isTls) socket.once('secureConnect', isReady);
-  // Stays for the socket's life: an error between here and its next owner would end the process.
+  // Stays for the socket's life: an error before its next owner listens would end the process.
   socket.on('error', fail);
   socket.once('close', () => fail(undefined));
 }

@@ -3,48 +3,46 @@ import type { Dispatcher } from 'undici';
 import { EgressFailure, isDroppedConnection } from './failure.ts';
 
 /**
- * One request on one connection, as undici's handler sees it.
- *
- * It ends at the response's headers; client.ts collects the body
- * reads some of it, fetch.ts hands it on as it comes.
+ * One request on one connection, in the form of undici's handler.
+ * It ends at the response's headers. client.ts collects part of the body; fetch.ts streams it.
  */
 
 export type ResponseHeaders = Record<string, string | string[]>;
 
-/** Informational responses (1xx) before the answer; RFC 9110 (15.2) allows any number. */
+/** Maximum number of informational responses (1xx) before the answer. RFC 9110 (15.2) allows any number. */
 const MAX_INFORMATIONAL = 16;
 /**
- * Of an answer besides its body. The parser has a limit for header fields, but none for a reason, a
- * space before a value, a chunk's extension or a line end too many: who sends those without end
- * would keep the process from everything else.
+ * Maximum bytes of an answer besides its body. The parser limits header fields, but not a reason phrase, spaces before
+ * a value, chunk extensions or extra line ends. A receiver that sends those forever would keep the process from all
+ * other work.
  */
 const MAX_OVERHEAD_BYTES = 64 * 1024;
 
-/** What a request learns of the connection that carries it. */
+/** Connection state that a request can see. */
 export type Connection = {
   socket: Socket | undefined;
-  /** The one that uses it, or did last. */
+  /** Current exchange of the connection, or the last one. */
   exchange: Exchange | undefined;
-  /** Requests written to the present socket so far. */
+  /** Number of requests written to the current socket. */
   requests: number;
-  /** Set while the socket is being made. */
+  /** Set while the socket is being opened. */
   giveUp: (() => void) | undefined;
 };
 
-/** Where a body goes. `end`: it is over; with an error when it broke off. */
+/** Receiver of a body. `end` is called when the body is over, with an error if it broke off. */
 export type BodySink = { push: (chunk: Buffer) => void; end: (error?: unknown) => void };
-/** What its reader can do to a body. `cut` gives up the rest and destroys the socket. */
+/** Controls over a body. `cut` gives up the rest and destroys the socket. */
 export type Flow = { cut: () => void; pause: () => void; resume: () => void };
 
 type ExchangeDeps = {
-  /** For the count of everything that is no body; the sink itself counts the body. */
+  /** Bound for counting the bytes outside the body; the sink itself counts the body. */
   maxResponseBytes: number;
-  /** Final headers (1xx are skipped). */
+  /** Called with the final headers (1xx are skipped). */
   onResponse: (statusCode: number, headers: ResponseHeaders, flow: Flow) => BodySink;
   onFailure: (error: unknown) => void;
 };
 
-/** A class, because the pool recognises its own handlers by it. */
+/** A class, so that the pool can recognize its own handlers. */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #deps: ExchangeDeps;
   #connection: Connection | undefined;
@@ -68,12 +66,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#controller !== undefined;
   }
 
-  /** A kept-alive socket that died under the request, with no byte of an answer: safe to repeat. */
+  /** Returns whether a reused socket died under the request before any byte of an answer, so that a repeat is safe. */
   diedUnanswered(error: unknown): boolean {
     return this.#isReused && !this.#hasFirstByte && isDroppedConnection(error);
   }
 
-  /** Ends it wherever it is: queued, connecting, or waiting for headers. Destroys its socket. */
+  /** Ends the request in any state: queued, connecting, or waiting for headers. Destroys its socket. */
   cancel(): void {
     this.#isCancelled = true;
     if (this.#controller !== undefined) this.#controller.abort(cancelled());
@@ -85,7 +83,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // To throw here fails this request and spares the idle socket it was about to use.
+    // Throwing here fails this request and keeps the idle socket that it was about to use.
     if (this.#isCancelled) throw cancelled();
     this.#controller = controller;
     if (this.#connection === undefined) return;
@@ -95,7 +93,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#bytesBefore = this.#connection.socket?.bytesRead ?? 0;
   }
 
-  /** Something was read from the socket, and parsed; also after the end, when nobody uses it. */
+  /** Counts bytes read from the socket after they are parsed, also after the end, when no request uses it. */
   hasRead(socket: Socket): void {
     const bytes = socket.bytesRead - this.#bytesBefore;
     const isAnswered = this.#body !== undefined;
@@ -115,7 +113,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     if (statusCode < 200) {
       this.#informational += 1;
-      // To throw here is how a handler ends its request and destroys the socket.
+      // Throwing here ends the request and destroys the socket.
       if (this.#informational > MAX_INFORMATIONAL) throw new EgressFailure('connect', TOO_MANY);
       return;
     }
@@ -143,7 +141,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 const TOO_MANY = `The receiver sent more than ${MAX_INFORMATIONAL} informational responses (1xx) before its answer.`;
 const TOO_LONG = `The receiver sent more than ${MAX_OVERHEAD_BYTES / 1024} KiB before the end of its response headers.`;
 
-/** A parsed response has no undefined values; undici's type is that of a request's headers. */
+/** Removes undefined values. A parsed response has none, but undici's type allows them as in request headers. */
 function definedOnly(headers: Record<string, string | string[] | undefined>): ResponseHeaders {
   const defined: ResponseHeaders = {};
   for (const [name, value] of Object.entries(headers)) {

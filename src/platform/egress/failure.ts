@@ -1,13 +1,12 @@
 import { codeOf as errorCode } from '../../errors.ts';
 
 /**
- * Why a request got no response: a class to count by and a sentence that is safe to show.
- *
- * The sentence is always one of ours. Node's own texts name the address that was tried
- * (`connect ECONNREFUSED 10.0.0.7:443`), which would turn the attempt log into a network scanner.
+ * Failure of a request without a response: a class for statistics and a sentence that is safe to show.
+ * The sentence is always one of ours. Node's own texts contain the address that was tried (`connect ECONNREFUSED
+ * 10.0.0.7:443`), which would turn the attempt log into a network scanner.
  */
 
-/** `blocked`: our rules refused it before anything was sent. */
+/** `blocked` means that our rules refused the request before anything was sent. */
 export type FailureClass = 'timeout' | 'dns' | 'connect' | 'tls' | 'blocked';
 
 export class EgressFailure extends Error {
@@ -36,7 +35,7 @@ const CONNECT_MESSAGES: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: 'The response headers are larger than 16 KiB.',
 };
 
-/** The only response that undici calls bad while a request waits for one. */
+/** undici uses the error `bad response` only for 100 Continue while a request waits for a response. */
 const CONTINUE_MESSAGE = 'The receiver answered 100 Continue, which it was not asked for.';
 
 const TLS_MESSAGES: Record<string, string> = {
@@ -61,11 +60,11 @@ export function tlsFailure(cause: unknown): EgressFailure {
   return new EgressFailure('tls', message, { cause });
 }
 
-/** Any failure between a resolved name and complete headers that is neither TLS nor time. */
+/** Returns the failure for any error between a resolved name and complete headers, other than TLS or timeouts. */
 export function connectFailure(cause: unknown): EgressFailure {
   if (cause instanceof EgressFailure) return cause;
   const code = codeOf(cause);
-  // The kernel gave up on the connection before our own deadline came.
+  // The kernel gave up on the connection before our own deadline.
   if (code === 'ETIMEDOUT') {
     return new EgressFailure('timeout', 'The connection could not be made in time.', { cause });
   }
@@ -78,12 +77,12 @@ export function connectFailure(cause: unknown): EgressFailure {
   return new EgressFailure('connect', message, { cause });
 }
 
-/** Whether the peer dropped the connection, as it may with an idle one. */
+/** Returns whether the peer dropped the connection, as it may do with an idle one. */
 export function isDroppedConnection(error: unknown): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
 }
 
-/** No descriptor, port or buffer is left here for a connection or a look-up of its name. */
+/** Returns whether this machine has no descriptor, port or buffer left for a connection or a name lookup. */
 export function isOutOfSockets(error: unknown): boolean {
   const cause = error instanceof EgressFailure ? error.cause : error;
   return ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS'].includes(codeOf(cause));
@@ -95,8 +94,8 @@ function withCode(sentence: string, cause: unknown): string {
 }
 
 /**
- * Returns the code of a Node or undici error, '' without one. When several addresses were tried, the first attempt
- * speaks for all.
+ * Returns the code of a Node or undici error, or '' without one. If several addresses were tried, the first attempt
+ * counts.
  */
 function codeOf(error: unknown): string {
   const hasSeveral = error instanceof AggregateError && error.errors.length > 0;

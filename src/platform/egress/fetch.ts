@@ -10,18 +10,17 @@ import { createResolver } from './resolver.ts';
 import { streamBody, type StreamedBody } from './streamed-body.ts';
 
 /**
- * `fetch` for packages that want one, under the same address rules as every outgoing request, with
- * the body as it comes. As client.ts: a redirect is an answer like another, nothing is decompressed
- * (and `identity` asked for), no proxy variable is read, HTTP/1.1 only.
- *
- * It has no time-out of its own: the caller's signal ends it, wherever it is, at once. Rejects with
- * EgressFailure, or with the signal's reason.
+ * `fetch` for packages that need one, under the same address rules as every outgoing request, with a streamed body. As
+ * in client.ts, redirects are returned and not followed, nothing is decompressed (it requests `identity`), proxy
+ * variables are not read, and only HTTP/1.1 is used.
+ * It has no timeout of its own: the caller's signal ends it immediately in any state. Rejects with EgressFailure, or
+ * with the signal's reason.
  */
 export type EgressFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 export type FetchClient = {
   fetch: EgressFetch;
-  /** Refuses new requests, breaks off those under way, closes all. */
+  /** Refuses new requests, aborts running ones, and closes all connections. */
   stop: () => Promise<void>;
 };
 
@@ -30,18 +29,18 @@ export type FetchClientOptions = {
   /** Default: the system's resolver. */
   lookup?: Lookup;
   /**
-   * Streams at once to one origin; more wait in line. Default 2048: all agents of an installation
-   * may use the same API, and each conversation that is being answered holds one.
+   * Concurrent streams to one origin; more wait in line. Default 2048: all agents of an installation may use the same
+   * API, and each conversation with a pending answer holds one.
    */
   connectionsPerOrigin?: number;
-  /** Default 16 MiB: an answer in 65,000 tokens, with what surrounds each. */
+  /** Default 16 MiB: an answer of 65,000 tokens, with the overhead of each. */
   maxResponseBytes?: number;
-  /** A PEM certificate trusted besides the system's; for tests. */
+  /** PEM certificate trusted besides the system's, for tests. */
   tlsCa?: string;
 };
 
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-/** Of an answer that is no success, which is only read for its reason. The rest is cut. */
+/** Maximum size of an error response, which is only read for its reason. The rest is cut. */
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_ORIGINS = 512;
 
@@ -123,11 +122,11 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 type Ends = {
   settle: (response: Response) => void;
   reject: (reason: unknown) => void;
-  /** Once, when nothing of the request is left. */
+  /** Called once, when nothing of the request remains. */
   over: () => void;
 };
 
-/** One request, until its body is over. `giveUp` rejects or breaks the body off, and cuts the socket. */
+/** Runs one request until its body is over. `giveUp` rejects it or breaks the body off, and cuts the socket. */
 function start(
   { pools, maxResponseBytes }: Deps,
   request: Sent,
@@ -171,7 +170,7 @@ function start(
       onResponse: answered,
       onFailure: (error) => {
         if (isOver) return;
-        // As in client.ts: an idle connection that died is replaced once, on our own account.
+        // Like client.ts, this replaces a dead idle connection once, without the caller noticing.
         if (current.diedUnanswered(error)) return send(true);
         if (!isOutOfSockets(error)) return fail(connectFailure(error));
         waiting = setTimeout(() => send(false), OUT_OF_SOCKETS_PAUSE_MS);
@@ -195,7 +194,7 @@ function start(
   };
 }
 
-/** Statuses that have no body by definition; Response refuses them with one. */
+/** Statuses without a body by definition. Response refuses a body for them. */
 const WITHOUT_BODY = [204, 205, 304];
 
 function responseOf(status: number, given: ResponseHeaders, body: StreamedBody): Response {
@@ -206,11 +205,11 @@ function responseOf(status: number, given: ResponseHeaders, body: StreamedBody):
   return new Response(WITHOUT_BODY.includes(status) ? null : body.stream, { status, headers });
 }
 
-/** What Headers does not take as a header is nothing that anybody here reads. */
+/** Appends a header. Values that Headers refuses are dropped, because no reader here uses them. */
 function appendReadable(headers: Headers, name: string, value: string): void {
   try {
     headers.append(name, value);
   } catch {
-    // Left out.
+    // Dropped.
   }
 }

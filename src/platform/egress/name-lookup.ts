@@ -6,55 +6,54 @@ import { codeOf } from '../../errors.ts';
 import { candidates, parseSearch } from './search-domains.ts';
 
 /**
- * What a host name means now: the hosts file, then the name servers of /etc/resolv.conf.
- *
- * Not `dns.lookup`: that is getaddrinfo on libuv's thread pool, which gives it two threads. Two
- * names whose servers are silent stop every other lookup of the process for ten seconds and more
- * (test/platform/egress/dns.faults.test.ts), and neither a time-out nor a limit per endpoint helps,
- * as a lookup in flight cannot be given up. c-ares waits on sockets, not in threads, so any number
- * of names may hang. What it leaves out is done here (the hosts file, `localhost`, search domains) or not
- * wanted: other sources of nsswitch. Search domains are for names that the operator has opened:
- * by them a tenant's name could come to mean something inside the cluster.
+ * Resolves a host name from the hosts file, then from the name servers of /etc/resolv.conf.
+ * It does not use `dns.lookup`, which is getaddrinfo on libuv's thread pool with two threads. Two names with silent
+ * servers would stop every other lookup of the process for ten seconds and more
+ * (test/platform/egress/dns.faults.test.ts). Neither a timeout nor a limit per endpoint helps, because a running lookup
+ * cannot be canceled. c-ares waits on sockets and not in threads, so any number of names may hang. What it lacks is
+ * either done here (the hosts file, `localhost`, search domains) or not wanted: other sources of nsswitch. Search
+ * domains are only for names that the operator has opened; otherwise a tenant's name could resolve to something inside
+ * the cluster.
  */
 
 export type ResolvedAddress = { address: string; family: 4 | 6 };
-/** `search`: with the search domains of resolv.conf, as every program of a pod asks. */
+/** `search` also tries the search domains of resolv.conf, like every program in a pod. */
 export type Lookup = (
   hostname: string,
   options?: { search?: boolean },
 ) => Promise<ResolvedAddress[]>;
 
 /**
- * When a question is asked again, after it was first asked: a lost packet costs a quarter of a
- * second, where getaddrinfo's costs five. We ask, not c-ares: to ask again it closes the socket,
- * and so the answer of a server that takes a second is lost each time.
+ * Times of the repeats after the first question. A lost packet costs a quarter of a second, compared with five seconds
+ * for getaddrinfo. We repeat and not c-ares, because it closes the socket to repeat, and would so lose the answer of
+ * every server that takes a second.
  */
 const AGAIN_AT_MS = [250, 750, 1_750, 3_750];
-/** For several servers in turn; below the ten seconds of an attempt, which then says `dns`. */
+/** Enough for several servers in turn, and below the ten seconds of an attempt, which then reports `dns`. */
 const LOOKUP_MAX_MS = 8_000;
-/** There are servers that answer for one family and are silent for the other (RFC 8305, 3). */
+/** Wait for the other family: some servers answer for one and are silent for the other (RFC 8305, 3). */
 const OTHER_FAMILY_MS = 50;
 const FILE_MAX_AGE_MS = 1_000;
 
-/** As RFC 6761 has it: such names never leave the machine, whatever a name server would say. */
+/** Addresses of loopback names. By RFC 6761 such names never leave the machine, whatever a name server answers. */
 const LOOPBACK: ResolvedAddress[] = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
 
 export type NameLookupOptions = {
-  /** `address:port` of the name servers. Default: the system's, read anew for each lookup. */
+  /** `address:port` of the name servers. Default: the system's, read again for each lookup. */
   servers?: readonly string[];
   hostsFile?: string;
-  /** Where search domains and `ndots` stand. */
+  /** File with search domains and `ndots`. */
   resolvFile?: string;
-  /** A monotonic clock. */
+  /** Monotonic clock. */
   nowMs?: () => number;
 };
 
 /**
- * Addresses by turns of both families, IPv4 first: of the two it is the one that more often has a
- * route. Rejects with an error whose `code` is one of getaddrinfo's: ENOTFOUND, ENODATA, EAI_AGAIN.
+ * Returns addresses that alternate between both families, IPv4 first because it has a route more often. Rejects with an
+ * error whose `code` is one of getaddrinfo's: ENOTFOUND, ENODATA, EAI_AGAIN.
  */
 export function createNameLookup(options: NameLookupOptions = {}): Lookup {
   const { servers, nowMs = monotonicMs } = options;
@@ -71,7 +70,7 @@ export function createNameLookup(options: NameLookupOptions = {}): Lookup {
   };
 }
 
-/** The first name that is there; only "not there" leads to the next one. */
+/** Resolves the first name that exists. Only "not found" leads to the next one. */
 async function askInTurn(
   names: readonly string[],
   servers: readonly string[] | undefined,
@@ -120,9 +119,9 @@ async function askServers(
 }
 
 /**
- * One for each time: it costs 50 µs beside a connection, and in return the servers are those of
- * now, each question comes from another port, and a name that hangs spoils neither the order of the
- * servers nor the time-outs of the next one. Each round begins with another server.
+ * Creates one resolver per attempt. It costs 50 µs beside a connection. In return the servers are current, each
+ * question uses another port, and a hanging name affects neither the order of the servers nor later timeouts. Each
+ * round begins with another server.
  */
 function createResolver(servers: readonly string[] | undefined, round: number): dns.Resolver {
   const resolver = new dns.Resolver({ timeout: LOOKUP_MAX_MS, tries: 1 });
@@ -135,12 +134,12 @@ function createResolver(servers: readonly string[] | undefined, round: number): 
 }
 
 type FirstAnswer = {
-  /** Rejects with what the servers said, or when `over` aborts first. */
+  /** Rejects with the servers' error, or when `over` aborts first. */
   answer: Promise<string[]>;
   from: (asked: Promise<string[]>) => void;
 };
 
-/** Of a question that is asked several times. Silence is no answer. */
+/** Collects the first answer to a question that is asked several times. A timeout does not count as an answer. */
 function firstAnswer(over: AbortSignal): FirstAnswer {
   const { promise, resolve, reject } = Promise.withResolvers<string[]>();
   over.addEventListener('abort', () => reject(SILENCE));
@@ -168,7 +167,10 @@ function byTurns(v4: Answer, v6: Answer): ResolvedAddress[] {
     .filter((address) => address !== undefined);
 }
 
-/** Not there for good only when both families say so: anything else may be right the next time. */
+/**
+ * Returns a final error only if both families report that the name does not exist. Any other failure may succeed next
+ * time.
+ */
 function lookupError(name: string, answers: Answer[]): Error {
   const codes = answers.map((answer) =>
     answer.status === 'rejected' && 'code' in answer.reason
@@ -182,7 +184,7 @@ function lookupError(name: string, answers: Answer[]): Error {
 
 type Hosts = Map<string, ResolvedAddress[]>;
 
-/** Keeps what it read for a second, and what it read last when the file cannot be read. */
+/** Caches the file for a second, and keeps the last content if the file cannot be read. */
 function createFileReader<T>(
   file: string,
   parse: (text: string) => T,

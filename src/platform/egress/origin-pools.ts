@@ -4,10 +4,9 @@ import type { Connect } from './connector.ts';
 import { Exchange, type Connection } from './exchange.ts';
 
 /**
- * Kept-alive connections, one pool per origin (scheme, host, port), a bounded number of pools.
- *
- * Not undici's Agent: at its limit of origins it refuses new ones, ours drops the pool that was
- * idle longest. Not its connector either: ours can be given up when the deadline comes.
+ * Kept-alive connections: one pool per origin (scheme, host, port), and a bounded number of pools.
+ * It does not use undici's Agent, which refuses new origins at its limit; ours drops the pool that was idle longest.
+ * Nor does it use undici's connector, because ours can be given up at the deadline.
  */
 
 /** undici's own timers are off: they tick every 500 ms, and client.ts bounds the whole exchange. */
@@ -19,14 +18,14 @@ const CLIENT_OPTIONS = {
   headersTimeout: 0,
   bodyTimeout: 0,
   maxHeaderSize: 16 * 1024,
-  // Its default comes from an environment variable.
+  // The default comes from an environment variable.
   useMilo: false,
 } as const satisfies Client.Options;
 
 export type OriginPools = {
   /**
-   * Sends on an idle connection of the origin or a new one, waiting in line above the limit.
-   * `fresh`: on a connection made for this request alone. Between `acquire` and `release`.
+   * Sends on an idle connection of the origin or on a new one, and waits in line above the limit. `fresh` uses a
+   * connection opened for this request alone. Call it between `acquire` and `release`.
    */
   dispatch: (request: Dispatched, exchange: Exchange) => void;
   acquire: (origin: string) => void;
@@ -51,7 +50,7 @@ export function createOriginPools(deps: {
   connectionsPerOrigin: number;
   maxOrigins: number;
 }): OriginPools {
-  // In order of last use, the longest idle first.
+  // Pools in order of last use, the longest idle first.
   const entries = new Map<string, Entry>();
 
   const drop = (origin: string, entry: Entry): void => {
@@ -66,7 +65,7 @@ export function createOriginPools(deps: {
     for (const [origin, entry] of entries) {
       if (entry.active === 0) return drop(origin, entry);
     }
-    // All are busy: the caller's own limit on requests in flight bounds them.
+    // All pools are busy: the caller's own limit on requests in flight bounds them.
   };
   const open = (origin: string): Entry => {
     if (entries.size >= deps.maxOrigins) dropLongestIdle();
@@ -96,7 +95,7 @@ export function createOriginPools(deps: {
         ? new TrackedClient(request.origin, deps.connect)
         : touch(request.origin).pool;
       target.dispatch(fresh ? { ...request, reset: true } : request, exchange);
-      // Closes once the request in it is over.
+      // Closes after its request is done.
       if (fresh) void target.close();
     },
     stop: async () => {
@@ -119,9 +118,8 @@ function createPool(
 }
 
 /**
- * A client that gives the exchange it carries what that must know of the socket: whether it was
- * used before, and how to give up making it. With pipelining 1 a pool hands a client one request at
- * a time.
+ * A client that gives its exchange access to the connection: whether the socket was used before, and how to give up
+ * opening it. With pipelining 1, a pool hands a client one request at a time.
  */
 class TrackedClient extends Client {
   readonly #connection: Connection;
@@ -142,7 +140,7 @@ class TrackedClient extends Client {
           if (socket === null) return callback(error ?? new Error('No socket was made'), null);
           connection.socket = socket;
           callback(null, socket);
-          // After the listener of undici, which reads and parses.
+          // Runs after undici's listener, which reads and parses.
           socket.on('readable', () => connection.exchange?.hasRead(socket));
         });
       },
@@ -155,7 +153,7 @@ class TrackedClient extends Client {
     handler: Dispatcher.DispatchHandler,
   ): boolean {
     if (handler instanceof Exchange) {
-      // Its deadline passed while it stood in line; do not open a connection for it.
+      // The deadline passed while the request stood in line, so no connection is opened for it.
       if (handler.isCancelled) return true;
       handler.attach(this.#connection);
     }

@@ -4,22 +4,22 @@ import type { AddressGuard } from './address-guard.ts';
 import { dnsFailure, EgressFailure } from './failure.ts';
 import { createNameLookup, type Lookup, type ResolvedAddress } from './name-lookup.ts';
 
-/** The addresses to try, in order; never empty. Throws EgressFailure `dns` or `blocked`. */
+/** Returns the addresses to try, in order; never empty. Throws EgressFailure `dns` or `blocked`. */
 export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 
-/** A name may carry a thousand addresses; trying them all would only burn the deadline. */
+/** A name may have a thousand addresses, and trying them all would only use up the deadline. */
 const MAX_ADDRESSES = 4;
 
 /**
- * One lookup at a time per name, shared by all who wait for it. Answers are not kept: each new
- * connection judges what the name means now.
+ * Runs one lookup at a time per name, shared by all callers that wait for it. Answers are not cached: each new
+ * connection checks the current meaning of the name.
  */
 export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | undefined }): Resolve {
   const { guard } = deps;
   const lookup = shareInFlight(deps.lookup ?? createNameLookup());
   const knowApiServer = apiServerKnower(guard, lookup);
 
-  /** What the list opens may be the API server by another name. */
+  /** An address that the list opens may be the API server under another name. */
   const allowedOf = async (all: ResolvedAddress[], host?: string): Promise<ResolvedAddress[]> => {
     if (all.some(({ address }) => guard.isListed(address, host))) await knowApiServer();
     return all.filter(({ address }) => guard.isAllowed(address, host));
@@ -32,7 +32,7 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
       if (allowed !== undefined) return [allowed];
       throw new EgressFailure('blocked', 'The address is not one that requests may reach.');
     }
-    // Search domains only for what the operator has named: they lead into the cluster.
+    // Search domains apply only to names that the operator has listed, because they lead into the cluster.
     const all = await lookup(hostname, { search: guard.isListedHost(hostname) }).catch(
       (error: unknown) => {
         throw dnsFailure(error);
@@ -51,8 +51,8 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
 const API_SERVER_MAX_AGE_MS = 60_000;
 
 /**
- * Tells the guard what the API server's names mean, once a minute at most; only the first time is
- * waited for. A name that has no answer changes nothing.
+ * Updates the guard with the API server's addresses, once a minute at most. Only the first update is awaited. A name
+ * without an answer changes nothing.
  */
 function apiServerKnower(guard: AddressGuard, lookup: Lookup): () => Promise<void> {
   const { apiServer } = guard;

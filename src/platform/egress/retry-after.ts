@@ -1,9 +1,9 @@
 type Given = Headers | Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * Returns how many milliseconds the `Retry-After` of an answer asks for (RFC 9110, 10.2.3), or undefined if it has none
- * that can be read. A date counts from the answer's own `Date`, so that the two clocks need not agree; `nowMs` stands in
- * where the answer has no `Date`.
+ * Returns the delay in milliseconds that `Retry-After` asks for (RFC 9110, 10.2.3), or undefined if it is missing or
+ * unreadable. A date counts from the answer's own `Date`, so that the two clocks need not agree. Without `Date`, it
+ * counts from `nowMs`.
  */
 export function retryAfterMs(headers: Given, nowMs: number): number | undefined {
   const asked = textOf(headers, 'retry-after');
@@ -29,10 +29,10 @@ const FORMS = [
 ];
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 const CENTURY = 100;
-/** A year of two digits that would lie further ahead is one of the past (RFC 9110, 5.6.7). */
+/** A two-digit year further ahead than this is in the past (RFC 9110, 5.6.7). */
 const YEARS_AHEAD_MAX = 50;
 
-/** `Date.parse` reads the third form as local time, and guesses the century of the second. */
+/** Parses all three forms. `Date.parse` reads the third as local time, and guesses the century of the second. */
 function readHttpDate(text: string, nowMs: number): number | undefined {
   const found = FORMS.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
   if (!found) return undefined;

@@ -1,11 +1,11 @@
-/** Search domains of /etc/resolv.conf, as resolv.conf(5) has them; in a pod `rx.default.svc` needs them. */
+/** Search domains of /etc/resolv.conf, as in resolv.conf(5). In a pod `rx.default.svc` needs them. */
 export type SearchDomains = {
   domains: readonly string[];
-  /** A name with fewer dots is tried with the domains before it is tried as it is. */
+  /** A name with fewer dots is tried with the domains first, and then unchanged. */
   ndots: number;
 };
 
-/** Of several `search` or `domain` lines the last one counts. */
+/** Parses the file. If there are several `search` or `domain` lines, the last one counts. */
 export function parseSearch(text: string): SearchDomains {
   let domains: string[] = [];
   let ndots = 1;
@@ -22,7 +22,7 @@ export function parseSearch(text: string): SearchDomains {
   return { domains: normal.filter((domain) => domain !== ''), ndots };
 }
 
-/** What to ask for, in this order. */
+/** Returns the names to look up, in order. */
 export function candidates(name: string, { domains, ndots }: SearchDomains): string[] {
   const searched = domains.map((domain) => `${name}.${domain}`);
   const dots = name.split('.').length - 1;

@@ -3,16 +3,16 @@ import type { BodySink, Flow } from './exchange.ts';
 
 export type StreamedBody = BodySink & {
   stream: ReadableStream<Uint8Array>;
-  /** Breaks it off: its reader sees the reason, and the socket is destroyed. */
+  /** Breaks the body off: its reader gets the reason, and the socket is destroyed. */
   fail: (reason: unknown) => void;
 };
 
-/** Held for a reader that is slower than the receiver; then the receiver waits. */
+/** Bytes buffered for a reader that is slower than the receiver. Above it the receiver waits. */
 const BUFFER_BYTES = 64 * 1024;
 
 /**
- * A body handed on as it comes. `isCutQuietly`: above `maxBytes` it ends as if that were all;
- * otherwise its reader is told. `over` is called once, when it ended, broke off or was given up.
+ * Streams a body as it arrives. With `isCutQuietly`, a body above `maxBytes` ends there as if complete; otherwise its
+ * reader gets an error. `over` is called once, when the body ended, broke off or was given up.
  */
 export function streamBody(
   flow: Flow,
@@ -44,7 +44,7 @@ export function streamBody(
   );
   const tooLong = (): void => {
     finish(() => (isCutQuietly ? control.close() : control.error(tooLongFailure(maxBytes))));
-    // After the parser's turn: it does not expect its socket to vanish inside a callback.
+    // Runs after the parser's turn, which does not expect its socket to vanish inside a callback.
     queueMicrotask(flow.cut);
   };
 

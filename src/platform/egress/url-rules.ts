@@ -2,18 +2,17 @@ import { isIP } from 'node:net';
 import type { AddressGuard } from './address-guard.ts';
 
 /**
- * Whether a URL somebody wrote down may be used at all: the rules that need no DNS.
- *
- * This is for an early, kind answer. What protects is the check at connect (connector.ts), which
- * sees the address a name has at that moment. Ports are free: receivers do listen on odd ones, and
- * a port list does not stop what the address check lets through.
+ * Decides whether a URL may be used at all, by the rules that need no DNS.
+ * It allows an early, helpful error. The protection itself is the check at connect (connector.ts), which sees the
+ * current address of a name. Ports are free: receivers do listen on odd ones, and a port list would not stop anything
+ * that the address check lets through.
  */
 
 const MAX_URL_CHARS = 2048;
 
 /**
- * Suffixes that only mean something inside somebody's network, ours included: those of RFC 6762
- * (appendix G), RFC 8375, ICANN's `internal`, and of Kubernetes `svc` and the first namespace.
+ * Suffixes that have a meaning only inside a private network, including ours: those of RFC 6762 (appendix G), RFC 8375,
+ * ICANN's `internal`, and Kubernetes' `svc` and its first namespace.
  */
 const INTERNAL_SUFFIXES = [
   'corp',
@@ -28,12 +27,12 @@ const INTERNAL_SUFFIXES = [
   'default',
   'svc',
 ];
-/** The API server by each name that a cluster gives it. */
+/** The API server, by each name that a cluster gives it. */
 const API_SERVER = /^kubernetes(\.default(\.svc(\..+)?)?)?$/;
 
 /**
- * The address rules (contract/webhooks.md#addresses): https; http only for `localhost`, `*.localhost`, a literal IP or
- * a host name that the operator opened. `problem` is one sentence that says what to change, safe to show.
+ * Checks the address rules (contract/webhooks.md#addresses): https, or http only for `localhost`, `*.localhost`, a
+ * literal IP or a host name that the operator opened. `problem` is one sentence that says what to change, safe to show.
  */
 export function checkUrl(raw: string, guard: AddressGuard): { url: URL } | { problem: string } {
   const spelling = spellingProblem(raw);
@@ -47,12 +46,12 @@ export function checkUrl(raw: string, guard: AddressGuard): { url: URL } | { pro
   return problem === undefined ? { url } : { problem };
 }
 
-/** A URL's host without brackets and trailing dot, as DNS, TLS and `isIP` want it. */
+/** Returns a URL's host without brackets and trailing dot, as DNS, TLS and `isIP` expect it. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 }
 
-/** Looked for in the text, because the URL parser repairs or drops these without a word. */
+/** Checks the text itself, because the URL parser silently repairs or drops these characters. */
 function spellingProblem(raw: string): string | undefined {
   if (raw.length > MAX_URL_CHARS) {
     return `The URL has more than ${MAX_URL_CHARS} characters: shorten it.`;
@@ -96,7 +95,7 @@ function hostProblem(url: URL, guard: AddressGuard): string | undefined {
   return undefined;
 }
 
-/** The parser has already turned 127.1, 0x7f000001 and ①②⑦.⓪.⓪.① into 127.0.0.1. */
+/** Checks a literal address. The parser has already turned 127.1, 0x7f000001 and ①②⑦.⓪.⓪.① into 127.0.0.1. */
 function literalProblem(host: string, guard: AddressGuard): string | undefined {
   if (guard.isAllowed(host)) return undefined;
   return `The address ${host} is not a public one: use a public host, or have the operator add it to PARLEY_EGRESS_ALLOW.`;
