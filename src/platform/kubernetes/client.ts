@@ -6,29 +6,29 @@ import type { KubeCredentials } from './credentials.ts';
 import { KubeConnectionError, toKubeError } from './kube-error.ts';
 
 /**
- * Talks HTTP to one API server. Connections are kept and shared: @kubernetes/client-node opens a
- * new TLS connection for each call (measured: 3 ms instead of 0.6). Watches have connections of
- * their own, so that a burst of calls never waits behind a stream that does not end.
+ * Talks HTTP to one API server. Connections are kept and shared: @kubernetes/client-node opens a new TLS connection for
+ * each call (measured: 3 ms instead of 0.6). Watches have connections of their own, so that a burst of calls never
+ * waits behind an endless stream.
  */
 export type KubeClient = {
   /**
-   * The parsed body of a 2xx answer. Waits and tries again when the server says it is too busy
-   * (429, or 503 with Retry-After), since it has done nothing then.
-   * @throws KubeError the server said no; KubeConnectionError there was no answer
+   * Returns the parsed body of a 2xx answer. Waits and retries if the server is too busy (429, or 503 with
+   * Retry-After), because it has done nothing then.
+   * @throws KubeError if the server refused; KubeConnectionError if there was no answer
    */
   request: (request: KubeRequest) => Promise<unknown>;
-  /** Opens a stream of JSON lines. Throws as `request` does, also while it is read. */
+  /** Opens a stream of JSON lines. Throws like `request`, also while the stream is read. */
   stream: (request: KubeStreamRequest) => Promise<AsyncIterable<unknown>>;
   close: () => Promise<void>;
 };
 
 export type KubeRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** From the root: `/api/v1/…`, `/apis/GROUP/VERSION/…` */
+  /** Absolute path: `/api/v1/…`, `/apis/GROUP/VERSION/…` */
   path: string;
   query?: Record<string, string>;
   body?: unknown;
-  /** Of the body; a PATCH says by it which kind of patch it is. */
+  /** Media type of the body. For a PATCH it selects the kind of patch. */
   contentType?: string;
   accept?: string;
   signal?: AbortSignal;
@@ -41,7 +41,7 @@ export type KubeStreamRequest = Pick<KubeRequest, 'path' | 'query' | 'accept'> &
 
 export type KubeClientDeps = {
   credentials: KubeCredentials;
-  /** rest_client_requests_total; code is `<error>` without an answer, as client-go has it. */
+  /** rest_client_requests_total. Without an answer the code is `<error>`, as in client-go. */
   countRequest?: (method: string, code: string) => void;
 };
 
@@ -51,7 +51,7 @@ export const MERGE_PATCH = 'application/merge-patch+json';
 const CONNECTIONS = 16;
 const CONNECT_TIMEOUT_MS = 10_000;
 const CALL_TIMEOUT_MS = 30_000;
-/** Below the server's 90 s, so that a request never meets a connection that is being closed. */
+/** Below the server's 90 s, so that a request never uses a connection that is being closed. */
 const KEEP_ALIVE_MS = 60_000;
 const BUSY_RETRIES = 5;
 const RETRY_AFTER_MAX_MS = 10_000;
@@ -61,8 +61,8 @@ export function createKubeClient({ credentials, countRequest }: KubeClientDeps):
     connect: { ...credentials.tls, timeout: CONNECT_TIMEOUT_MS },
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: CALL_TIMEOUT_MS,
-    // Over HTTP/2 one slow reader holds up the others of the connection, and a proxy that is in
-    // between counts streams; a few HTTP/1.1 connections have neither trouble.
+    // Over HTTP/2 one slow reader blocks the others on the connection, and a proxy in between may limit streams. A few
+    // HTTP/1.1 connections avoid both problems.
     allowH2: false,
   };
   const calls = new Agent({ ...shared, connections: CONNECTIONS });
@@ -130,8 +130,8 @@ export function createKubeClient({ credentials, countRequest }: KubeClientDeps):
 }
 
 /**
- * undici notices an abort only once it is connected: a handshake that hangs would hold us for the
- * whole CONNECT_TIMEOUT_MS. An answer that comes too late is thrown away.
+ * Returns early on an abort. undici notices an abort only once it is connected, so a hanging handshake would block for
+ * the whole CONNECT_TIMEOUT_MS. A later answer is discarded.
  */
 async function unlessAborted(
   signal: AbortSignal,
@@ -159,7 +159,7 @@ async function readText(body: Dispatcher.ResponseData['body'], what: string): Pr
   }
 }
 
-/** One JSON value a line. */
+/** Parses one JSON value per line. */
 async function* jsonLines(body: AsyncIterable<Buffer>, what: string): AsyncIterable<unknown> {
   try {
     for await (const line of lines(body)) {
@@ -170,7 +170,7 @@ async function* jsonLines(body: AsyncIterable<Buffer>, what: string): AsyncItera
   }
 }
 
-/** A line may come in many pieces and a piece may hold many lines. */
+/** Splits a body into lines. A line may span several pieces, and a piece may hold several lines. */
 async function* lines(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let pieces: Buffer[] = [];
   for await (const piece of body) {
@@ -185,7 +185,7 @@ async function* lines(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   }
 }
 
-/** Returns how long to wait before the request is sent again, or undefined if that would not help. */
+/** Returns how long to wait before the request is sent again, or undefined if a retry would not help. */
 function busyMs(
   statusCode: number,
   headers: Dispatcher.ResponseData['headers'],
@@ -205,11 +205,11 @@ export function noAnswer(what: string, cause: unknown): KubeConnectionError {
   });
 }
 
-/** A policy drops packets, so that a connection times out. */
+/** Advice for a connection timeout, which happens if a policy drops packets. */
 const SHUT_OFF =
   'a network policy may shut this pod off from the API server: see networkPolicy.kubernetesApiCidrs, and with Cilium a CiliumNetworkPolicy';
 
-/** A proxy on the way may answer with a page of its own: then the code has to do. */
+/** A proxy may answer with a page of its own. Then only the status code counts. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { reasonOf, StartupError } from '../../errors.ts';
 
-/** How to reach a Kubernetes API server and who we are to it. */
+/** Address of a Kubernetes API server and our credentials for it. */
 export type KubeCredentials = {
-  /** `https://host:port`, without a slash at the end */
+  /** `https://host:port`, without a trailing slash. */
   server: string;
   tls: {
     ca?: string | Buffer;
@@ -12,15 +12,15 @@ export type KubeCredentials = {
     servername?: string;
     rejectUnauthorized?: boolean;
   };
-  /** Headers that authenticate one request; tokens are short-lived, so ask for each. */
+  /** Returns headers that authenticate one request. Tokens are short-lived, so call it for each request. */
   headers: () => Promise<Record<string, string>>;
-  /** The namespace we run in. */
+  /** Namespace of this process. */
   namespace: string;
 };
 
-/** Where a pod finds its service account (Kubernetes docs, "Accessing the API from a Pod"). */
+/** Folder of a pod's service account (Kubernetes docs, "Accessing the API from a Pod"). */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** The kubelet renews a token when a fifth of its hour or more is left. */
+/** The kubelet renews a token while a fifth of its hour or more is left. */
 const TOKEN_KEPT_MS = 60_000;
 
 export type CredentialsDeps = {
@@ -31,10 +31,10 @@ export type CredentialsDeps = {
 };
 
 /**
- * A pod's own service account, else the kubeconfig as kubectl finds it (exec plugins and OIDC
- * included). Only the latter loads @kubernetes/client-node: it costs 87 MB and a second, which no
- * pod should pay for reading three files.
- * @throws StartupError when neither is there
+ * Loads a pod's own service account, otherwise the kubeconfig that kubectl would use (including exec plugins and OIDC).
+ * Only the latter loads @kubernetes/client-node: it costs 87 MB and a second, too much for a pod that reads three
+ * files.
+ * @throws StartupError if there is neither
  */
 export async function loadCredentials(deps: CredentialsDeps): Promise<KubeCredentials> {
   return deps.service ? fromServiceAccount(deps, deps.service) : fromKubeconfig();
@@ -56,7 +56,7 @@ async function fromServiceAccount(
   let token = { text: '', readAtMs: -Infinity };
   const headers = async (): Promise<Record<string, string>> => {
     if (nowMs() - token.readAtMs > TOKEN_KEPT_MS) {
-      // If it cannot be read for once, the one we have is good for minutes more.
+      // If reading fails once, the current token remains valid for minutes.
       const text = await read('token').catch((error: unknown) => {
         if (token.text === '') throw error;
         return token.text;
@@ -65,7 +65,7 @@ async function fromServiceAccount(
     }
     return { authorization: `Bearer ${token.text}` };
   };
-  await headers(); // Now, so that a missing file is reported at the start.
+  await headers(); // Called now, so that a missing file is reported at startup.
   const bracketed = host.includes(':') ? `[${host}]` : host;
   return { server: `https://${bracketed}:${port}`, tls: { ca }, headers, namespace };
 }
@@ -81,7 +81,7 @@ async function fromKubeconfig(): Promise<KubeCredentials> {
     throw new StartupError(`cannot read the kubeconfig: ${reasonOf(cause)}`, { cause });
   }
   const cluster = config.getCurrentCluster();
-  // Without any kubeconfig, client-node makes one up, as kubectl once did.
+  // Without any kubeconfig, client-node invents one, as kubectl once did.
   if (!cluster?.server || cluster.server === 'http://localhost:8080') {
     throw new StartupError(
       'no Kubernetes cluster: set KUBECONFIG, run in a pod, or set PARLEY_STORE=postgres',

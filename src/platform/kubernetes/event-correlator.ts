@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ResourceEvent } from '../resources/resource-store.ts';
 
-/** The object an Event is about. */
+/** Object that an Event is about. */
 export type EventSubject = {
   kind: string;
   apiVersion: string;
@@ -11,24 +11,24 @@ export type EventSubject = {
   resourceVersion?: string;
 };
 
-/** One Event in the cluster, as it should be there by now. One object for all repetitions. */
+/** One Event in the cluster in its latest state. Repetitions share one object. */
 export type EventSeries = {
   about: EventSubject;
   text: ResourceEvent;
   count: number;
-  /** Monotonic, as `nowMs` of the correlator */
+  /** Monotonic, as `nowMs` of the correlator. */
   lastAtMs: number;
-  /** Of the Event, once it was created. */
+  /** Name of the Event, once it was created. */
   name?: string;
 };
 
 /**
- * Decides what becomes of an event, by the rules and numbers of client-go's EventCorrelator: the
- * same again counts up a series; of the eleventh note on otherwise the same within 10 minutes all
- * share one; and an object with 25 events gets one more every 5 minutes.
+ * Decides how to report an event, by the rules and numbers of client-go's EventCorrelator. A repeated event increases
+ * the count of its series. From the eleventh note within 10 minutes that otherwise matches, all share one Event. An
+ * object with 25 events gets one more every 5 minutes.
  */
 export type EventCorrelator = {
-  /** undefined: not to be sent now; the next one carries its count. */
+  /** Returns undefined if nothing is to be sent now. The next Event carries the count. */
   correlate: (about: EventSubject, text: ResourceEvent) => EventSeries | undefined;
 };
 
@@ -45,7 +45,10 @@ export function createEventCorrelator({ nowMs }: { nowMs: () => number }): Event
   const similar = new LRUCache<string, { notes: Set<string>; lastAtMs: number }>(bounds);
   const buckets = new LRUCache<string, { tokens: number; atMs: number }>(bounds);
 
-  /** Many notes under one reason (a time or an id in it) would be as many Events. */
+  /**
+   * Returns whether a reason has too many different notes (for example with a time or an id), each of which would be an
+   * Event of its own.
+   */
   function isOneOfMany(key: string, note: string): boolean {
     const found = similar.get(key);
     const isRecent = found && nowMs() - found.lastAtMs <= SIMILAR_WITHIN_MS;
@@ -85,7 +88,10 @@ export function createEventCorrelator({ nowMs }: { nowMs: () => number }): Event
   };
 }
 
-/** Nothing but what is sent: it is kept for long, and may be part of something large. */
+/**
+ * Copies only the fields that are sent, because the copy is kept for long and the original may be part of something
+ * large.
+ */
 function pick(about: EventSubject): EventSubject {
   const { kind, apiVersion, namespace, name, uid, resourceVersion } = about;
   const version = resourceVersion === undefined ? {} : { resourceVersion };

@@ -8,35 +8,35 @@ import { isKubeError } from './kube-error.ts';
 import { microTime } from './lease-record.ts';
 
 /**
- * Reports what happened to an object as events.k8s.io/v1 Events (`kubectl describe`, `kubectl
- * events`). Best effort, and never in the way: does not throw, does not wait, and drops what the
- * server refuses or what there is too much of. Nothing may depend on an Event.
+ * Reports what happened to an object as events.k8s.io/v1 Events (`kubectl describe`, `kubectl events`). It works on a
+ * best-effort basis: it never throws or waits, and drops events that the server refuses or that are too many. Nothing
+ * may depend on an Event.
  */
 export type EventRecorder = {
   record: (about: EventSubject, event: ResourceEvent) => void;
-  /** Sends what waits, for 2 s at most. May be called twice; later events are dropped. */
+  /** Sends waiting events, for 2 s at most. May be called twice. Later events are dropped. */
   stop: () => Promise<void>;
 };
 
 export type EventRecorderDeps = {
   client: Pick<KubeClient, 'request'>;
-  /** `DOMAIN/NAME`, the same for all replicas */
+  /** `DOMAIN/NAME`, the same for all replicas. */
   reportingController: string;
-  /** Which replica: the pod's name */
+  /** Pod name of this replica. */
   reportingInstance: string;
   log: Pick<Logger, 'debug'>;
-  /** Monotonic */
+  /** Monotonic clock. */
   nowMs: () => number;
-  /** Since 1970; is written into the Events. */
+  /** Unix time in ms, which is written into the Events. */
   wallMs?: () => number;
-  /** Makes names of Events unique: hexadecimal digits, at most 16. */
+  /** Returns at most 16 hexadecimal digits, which make names of Events unique. */
   uniqueHex?: () => string;
 };
 
 const QUEUE_MAX = 1_000;
 const FLUSH_MS = 2_000;
 const CALL_TIMEOUT_MS = 10_000;
-/** Limits of the server, in bytes; a name gets 17 more. */
+/** Limits of the server, in bytes. Names get 17 more. */
 const NOTE_BYTES = 1_024;
 const INSTANCE_BYTES = 128;
 const NAME_PREFIX_BYTES = 253 - 17;
@@ -44,7 +44,7 @@ const NAME_PREFIX_BYTES = 253 - 17;
 export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
   const { log, nowMs } = deps;
   const correlator = createEventCorrelator({ nowMs });
-  /** A series waits once, however often it counts up meanwhile. */
+  /** Series to send. A series waits once, however often its count increases meanwhile. */
   const queue = new Set<EventSeries>();
   const cancelling = new AbortController();
   const send = createSend(deps, cancelling.signal);
@@ -69,7 +69,7 @@ export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
     }
   };
 
-  /** One after the other: events are the least important thing the server is asked for. */
+  /** Sends one event after the other, because events are the least important requests to the server. */
   async function sendAll(): Promise<void> {
     for (const series of queue) {
       queue.delete(series);
@@ -102,8 +102,8 @@ export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
 }
 
 /**
- * Makes the cluster's Event say what the series says; remembers its name there.
- * @throws KubeError the server refused it; KubeConnectionError
+ * Updates the Event in the cluster from its series, and stores its name there.
+ * @throws KubeError if the server refused it; KubeConnectionError
  */
 function createSend(
   deps: EventRecorderDeps,
@@ -151,7 +151,7 @@ function createSend(
       });
     } catch (error) {
       if (!isKubeError(error, 404)) throw error;
-      // Events are deleted after an hour. It begins anew, as nobody can see the old ones.
+      // Kubernetes deletes Events after an hour. The count restarts, because the old ones are no longer visible.
       delete series.name;
       series.count = 1;
       await create(series);
@@ -163,7 +163,7 @@ function eventsPath(namespace: string): string {
   return `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
 }
 
-/** At most so many bytes of UTF-8, without half a character at the end. */
+/** Cuts text to a number of UTF-8 bytes, without splitting a character. */
 function cutToBytes(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));

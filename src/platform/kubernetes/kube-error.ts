@@ -21,11 +21,11 @@ const status = z.object({
 
 export type StatusCause = { reason: string; message: string; field: string };
 
-/** The API server said no: its metav1.Status. `code` is the HTTP status. */
+/** Refusal by the API server: its metav1.Status. `code` is the HTTP status. */
 export class KubeError extends Error {
   override readonly name = 'KubeError';
   readonly code: number;
-  /** As in metav1.Status: NotFound, AlreadyExists, Conflict, Invalid, Expired, Forbidden … */
+  /** Reason of metav1.Status: NotFound, AlreadyExists, Conflict, Invalid, Expired, Forbidden … */
   readonly reason: string;
   readonly causes: readonly StatusCause[];
   constructor(code: number, { reason, message, causes }: Omit<KubeError, 'code' | 'name'>) {
@@ -36,12 +36,14 @@ export class KubeError extends Error {
   }
 }
 
-/** No answer: refused, reset, timed out, or cut off. Trying again later may help. */
+/** Missing answer: refused, reset, timed out, or cut off. A later retry may help. */
 export class KubeConnectionError extends Error {
   override readonly name = 'KubeConnectionError';
 }
 
-/** The Status in an answer's body or a watch's ERROR event; anything else becomes one. */
+/**
+ * Reads the Status in an answer's body or in a watch's ERROR event. Any other body becomes an error without a reason.
+ */
 export function toKubeError(code: number, what: string, body: unknown): KubeError {
   const parsed = status.safeParse(body);
   if (!parsed.success) {

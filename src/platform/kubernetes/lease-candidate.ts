@@ -12,11 +12,11 @@ export type Candidate = {
   /** Also resolves when `signal` aborts. */
   untilTakeable: () => Promise<void>;
   pause: (ms: number) => Promise<void>;
-  /** undefined: somebody was faster. */
+  /** Returns undefined if another process was faster. */
   claim: (timeoutMs: number) => Promise<TakenLease | undefined>;
 };
 
-/** `sentAtMs`: when the request was sent that took it. */
+/** `sentAtMs` is the time at which the claiming request was sent. */
 export type TakenLease = { lease: Lease; sentAtMs: number };
 
 export type CandidateDeps = {
@@ -31,7 +31,9 @@ export type CandidateDeps = {
   wallMs: () => number;
   random: () => number;
   setTimer: SetTimer;
-  /** The watch says that the Lease is somebody else's, nobody's, or gone. It may be old news. */
+  /**
+   * Called when the watch reports that the Lease has another holder, no holder, or is gone. The report may be outdated.
+   */
   onForeign: () => void;
   /** Ends all waiting. */
   signal: AbortSignal;
@@ -68,7 +70,7 @@ export function createCandidate(deps: CandidateDeps): Candidate {
         await bell.wait(waitMs);
       }
     },
-    // Only the end of the time ends it: what rings meanwhile is mostly our own release.
+    // Waits for the full time: rings in between mostly come from our own release.
     pause: async (ms) => {
       const untilMs = nowMs() + ms;
       while (!signal.aborted && nowMs() < untilMs) await bell.wait(untilMs - nowMs());
@@ -96,22 +98,22 @@ function transitionsAfter(seen: Lease | undefined, identity: string): number {
 }
 
 /**
- * What a candidate knows of the Lease, and when that allows it to try. Whether the holder is
- * alive is judged by our own monotonic clock alone: for how long the record has not changed.
- * Old news (a watch that lags behind a read) can only make it wait longer; and whoever tries
- * names the version it saw, so that knowing too little never takes a lease from a live holder.
+ * A candidate's knowledge about the Lease, and when it may try to take it. The holder counts as alive by our own
+ * monotonic clock alone: by how long the record has not changed. Outdated reports (a watch that lags behind a read) can
+ * only make a candidate wait longer. A claim names the version that it saw, so incomplete knowledge never takes a lease
+ * from a live holder.
  */
 export type LeaseView = {
-  /** undefined: there is no Lease (any more). */
+  /** Records the Lease, or undefined if there is none. */
   observe: (lease: Lease | undefined) => void;
   current: () => Lease | undefined;
-  /** 0: now. Infinity: nothing is known yet. */
+  /** Returns 0 if the Lease may be taken now, or Infinity if nothing is known yet. */
   takeableInMs: () => number;
 };
 
 /**
- * A holder may run with other settings during an upgrade, so the longer duration counts; but
- * not one that was typed with a few digits too many.
+ * During an upgrade the holder may run with other settings, so the longer duration counts. The bound guards against a
+ * duration that was mistyped with extra digits.
  */
 const FOREIGN_DURATION_MAX_MS = 60_000;
 
@@ -122,7 +124,7 @@ export function createLeaseView(deps: {
 }): LeaseView {
   const { identity, leaseDurationMs, nowMs } = deps;
   let current: Lease | undefined;
-  /** The last record that there was; outlives a deletion. */
+  /** Last record seen; it outlives a deletion. */
   let record: Lease | undefined;
   let changedAtMs = 0;
   let known = false;
@@ -131,7 +133,7 @@ export function createLeaseView(deps: {
     observe: (lease) => {
       known = true;
       current = lease;
-      if (!lease) return; // Its holder does not know yet, and goes on leading for a moment.
+      if (!lease) return; // The holder does not know of the deletion yet, and leads for a moment longer.
       if (!record || hasChanged(record, lease)) changedAtMs = nowMs();
       record = lease;
     },
@@ -153,7 +155,7 @@ function hasChanged(before: Lease, after: Lease): boolean {
   );
 }
 
-/** Lets one wait, for a time or until somebody rings. */
+/** Creates a bell: `wait` ends after a time or when the bell is rung. */
 function createBell(setTimer: SetTimer) {
   let rung: () => void = () => undefined;
   return {

@@ -7,23 +7,20 @@ import { createCandidate, type TakenLease } from './lease-candidate.ts';
 import { createTenure, type Tenure } from './lease-tenure.ts';
 
 /**
- * Elects one leader among processes by a coordination.k8s.io/v1 Lease, as client-go does, with
- * three differences: who waits follows the Lease by a watch and asks nothing, so a lease given
- * back is taken in milliseconds; the leader renews on while `onLost` runs at a stop, so nobody
- * begins before it has ended; a deleted Lease is no vacancy.
- *
- * It is as good as any lease: a process that is paused while it leads, and wakes up after another
- * took over, does not know it until its next timer fires. What must not be written twice needs a
- * fence of its own in the place where it is written.
- *
- * When idle it costs one request in `retryPeriodMs` in all. RBAC: leases: create get list watch
- * update.
+ * Elects one leader among processes by a coordination.k8s.io/v1 Lease, as client-go does, with three differences.
+ * Candidates follow the Lease by a watch and do not poll, so a released lease is taken in milliseconds. The leader
+ * keeps renewing while `onLost` runs at a stop, so nobody begins before it has ended. A deleted Lease does not count as
+ * vacant.
+ * It is as good as any lease: a process that is paused while it leads, and resumes after another took over, does not
+ * notice before its next timer fires. Writes that must not happen twice need a fence of their own in the place where
+ * they are stored.
+ * When idle it costs one request per `retryPeriodMs` in total. RBAC: leases: create get list watch update.
  */
 export type Elector = {
   start: () => void;
   /**
-   * Ends leading (`onLost`), gives the lease back, stops the watch. Without an API server it
-   * takes `renewDeadlineMs` at most, and what `onLead` and `onLost` take. May be called twice.
+   * Ends leading (`onLost`), releases the lease and stops the watch. Without an API server it takes `renewDeadlineMs`
+   * at most, plus the time of `onLead` and `onLost`. May be called twice.
    */
   stop: () => Promise<void>;
 };
@@ -32,32 +29,32 @@ export type ElectorDeps = {
   client: Pick<KubeClient, 'request' | 'stream'>;
   namespace: string;
   name: string;
-  /** Unique to this process, not only to its pod: a restarted container is another. */
+  /** Unique to this process, not only to its pod: a restarted container needs another identity. */
   identity: string;
   /**
-   * Called when this process leads. A throw gives the lease back, after `onLost`, and tries again
-   * after `retryPeriodMs`. `resign` ends this term, and the next may begin at once.
+   * Called when this process leads. If it throws, the lease is released after `onLost`, and the next try follows after
+   * `retryPeriodMs`. `resign` ends this term, and the next may begin immediately.
    */
   onLead: (resign: (reason: string) => void) => Promise<void>;
   /**
-   * Called after each `onLead`, never while it runs. Must not return before everything `onLead`
-   * started has ended, also what it started before it threw.
+   * Called after each `onLead`, never while it runs. Must return only after everything that `onLead` started has ended,
+   * including what it started before it threw.
    */
   onLost: () => Promise<void>;
   log: Pick<Logger, 'info' | 'warn' | 'error' | 'debug'>;
-  /** Monotonic. The clock on the wall (`wallMs`) is only written, for people to read. */
+  /** Monotonic clock. Wall time (`wallMs`) is only written, for people to read. */
   nowMs: () => number;
   wallMs?: () => number;
   random?: () => number;
   setTimer?: SetTimer;
-  /** How long a Lease must not have changed before somebody else takes it. */
+  /** Time without a change after which another process may take the Lease. */
   leaseDurationMs?: number;
-  /** How long without a renewal until the leader gives up. The rest is for `onLost`. */
+  /** Time without a renewal after which the leader gives up. The rest is for `onLost`. */
   renewDeadlineMs?: number;
   retryPeriodMs?: number;
 };
 
-/** Somebody was faster and has it now; this only keeps several from asking in step. */
+/** Another process was faster and holds the Lease. The pause only keeps candidates from asking in step. */
 const CONFLICT_PAUSE_MS = 50;
 
 const DEFAULTS = {
@@ -69,7 +66,10 @@ const DEFAULTS = {
   setTimer: setRealTimer,
 };
 
-/** @throws RangeError unless retryPeriodMs < renewDeadlineMs < leaseDurationMs */
+/**
+ * Creates an elector.
+ * @throws RangeError unless retryPeriodMs < renewDeadlineMs < leaseDurationMs
+ */
 export function createLeaseElector(given: ElectorDeps): Elector {
   const deps = { ...DEFAULTS, ...given };
   const { name, random, log, renewDeadlineMs, retryPeriodMs } = deps;
@@ -84,7 +84,7 @@ export function createLeaseElector(given: ElectorDeps): Elector {
     ...deps,
     lock,
     signal: stopping.signal,
-    // A leader asks the server itself: what the watch says may be older than what it wrote.
+    // A leader asks the server itself, because the watch may be older than its own write.
     onForeign: () => tenure?.renewNow(),
   });
   let running: Promise<void> | undefined;
@@ -97,7 +97,7 @@ export function createLeaseElector(given: ElectorDeps): Elector {
     }
   }
 
-  /** Tries to lead, and does to the end of the term. For how long to pause then, ms. */
+  /** Tries to lead, and leads until the end of the term. Returns how long to pause afterwards, in ms. */
   async function attempt(): Promise<number> {
     const laterMs = retryPeriodMs * (1 + random() / 5);
     try {
@@ -116,10 +116,10 @@ export function createLeaseElector(given: ElectorDeps): Elector {
     const held = createHeldLease({ ...deps, lock, lease });
     tenure = createTenure({ ...deps, held, takenAtMs: sentAtMs });
     try {
-      // A term that began after the order to stop would only be ended again.
+      // Skips a term that began after the order to stop.
       return stopping.signal.aborted || (await serveTerm(deps, tenure, stopped));
     } finally {
-      // Only now: whoever takes it next must find that everything of ours has ended.
+      // Released last, so that everything of this term has ended before the next holder begins.
       await tenure.giveBack();
       tenure = undefined;
     }
@@ -139,13 +139,13 @@ export function createLeaseElector(given: ElectorDeps): Elector {
   };
 }
 
-/** False: `onLead` threw. */
+/** Returns false if `onLead` threw. */
 async function serveTerm(
   { name, identity, log, onLead, onLost }: ElectorDeps,
   { lost, isLost }: Tenure,
   stopped: Promise<undefined>,
 ): Promise<boolean> {
-  if (isLost()) return true; // Between the answer and now this process may have slept.
+  if (isLost()) return true; // The process may have been paused since the answer.
   log.info({ lease: name, identity }, 'leading');
   const attemptTo = async (what: string, callback: () => Promise<void>): Promise<boolean> => {
     try {

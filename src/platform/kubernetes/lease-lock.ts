@@ -3,14 +3,14 @@ import { isKubeError } from './kube-error.ts';
 import { leaseSpec, parseLease, type Lease, type LeaseSpec } from './lease-record.ts';
 
 /**
- * Reads and writes one Lease. Each write names the version it was decided on, so of two that
- * decided on the same one only one succeeds. No call is ever cancelled, only given up after
- * `timeoutMs`: one that was on its way could still be obeyed.
+ * Reads and writes one Lease. Each write names the version on which it was decided, so of two writes for the same
+ * version only one succeeds. Calls are never canceled, only given up after `timeoutMs`, because a request in flight may
+ * still take effect.
  */
 export type LeaseLock = {
-  /** undefined: there is none. */
+  /** Returns undefined if the Lease does not exist. */
   read: (timeoutMs: number) => Promise<Lease | undefined>;
-  /** Puts `spec` in the place of `seen`; undefined: somebody was faster, look again. */
+  /** Replaces `seen` with `spec`. Returns undefined if another process was faster; then read again. */
   write: (
     seen: Lease | undefined,
     spec: LeaseSpec,
@@ -52,7 +52,7 @@ export function createLeaseLock(deps: {
         return parseLease(await (seen ? put(seen, spec, timeoutMs) : post(spec, timeoutMs)));
       } catch (error) {
         if (isKubeError(error, 409)) return undefined;
-        // Deleted meanwhile. For a POST it is the namespace that is gone: that is for the log.
+        // The Lease was deleted meanwhile. For a POST the namespace is gone, and that error is thrown.
         if (seen && isKubeError(error, 404)) return undefined;
         throw error;
       }
@@ -64,18 +64,18 @@ export function leasesPath(namespace: string): string {
   return `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
 }
 
-/** Our own record in the Lease, as it was written last. */
+/** Our own record in the Lease, as last written. */
 export type HeldLease = {
-  /** False: it is somebody else's. Throws when neither is known. */
+  /** Returns false if another process holds the Lease. Throws if the holder is unknown. */
   renew: (timeoutMs: number) => Promise<boolean>;
   /**
-   * Writes that nobody holds it. A Lease that was deleted is made again, so that who waits for its
-   * holder learns that it is gone.
+   * Records that nobody holds the Lease. A deleted Lease is created again, so that candidates learn that its holder is
+   * gone.
    */
   release: (timeoutMs: number) => Promise<void>;
 };
 
-/** A write is refused once when somebody touched the Lease; more often only if they go on. */
+/** One concurrent write causes one refusal; more refusals mean that the writes continue. */
 const TRIES = 3;
 
 export function createHeldLease(deps: {

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
-/** A coordination.k8s.io/v1 Lease as we read it. */
+/** coordination.k8s.io/v1 Lease as we read it. */
 export type Lease = {
-  /** Who has it; '' when it was given back. */
+  /** Identity of the holder; '' after a release. */
   holder: string;
   durationMs: number;
-  /** As written, never computed with: the clocks of two machines are not to be compared. */
+  /** Kept as text and never computed with, because clocks of two machines cannot be compared. */
   acquireTime: string;
   renewTime: string;
   transitions: number;
   resourceVersion: string;
-  /** Sent back as it came, so that labels and owners of others stay. */
+  /** Sent back unchanged, so that labels and owners from others stay. */
   metadata: Record<string, unknown>;
 };
 
@@ -24,7 +24,7 @@ export type LeaseSpec = {
 
 const lease = z.object({
   metadata: z.looseObject({ resourceVersion: z.string() }),
-  // Every field of it may be missing, and somebody may have emptied it by hand.
+  // Every field of the spec may be missing, and a person may have emptied it by hand.
   spec: z
     .object({
       holderIdentity: z.string().default(''),
@@ -36,7 +36,10 @@ const lease = z.object({
     .nullish(),
 });
 
-/** @throws ZodError for what the API server would not have stored */
+/**
+ * Parses a Lease.
+ * @throws ZodError for data that the API server would not have stored
+ */
 export function parseLease(raw: unknown): Lease {
   const { metadata, spec } = lease.parse(raw);
   return {
@@ -50,11 +53,11 @@ export function parseLease(raw: unknown): Lease {
   };
 }
 
-/** What is written to take, renew or give back a Lease. `acquireTime`: default now. */
+/** Returns the spec that takes, renews or releases a Lease. `acquireTime` is now by default. */
 export function leaseSpec(from: {
   holder: string;
   durationMs: number;
-  /** By the clock on the wall, for people to read. */
+  /** Wall time, for people to read. */
   renewedAtMs: number;
   acquireTime?: string;
   transitions: number;
@@ -71,12 +74,12 @@ export function leaseSpec(from: {
 
 const INT32_MAX = 2 ** 31 - 1;
 
-/** One more; a number that somebody has set to the highest must not stop all take-overs. */
+/** Returns the next count. It wraps around, so that a count set to its maximum does not stop all take-overs. */
 export function nextTransition(transitions: number): number {
   return transitions >= INT32_MAX ? 0 : transitions + 1;
 }
 
-/** metav1.MicroTime, which is refused with fewer digits. `atMs`: since 1970 */
+/** Formats Unix time in ms as metav1.MicroTime, which needs all six digits. */
 export function microTime(atMs: number): string {
   return new Date(atMs).toISOString().replace('Z', '000Z');
 }

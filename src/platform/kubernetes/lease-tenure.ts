@@ -3,23 +3,23 @@ import type { Logger } from '../observability/logger.ts';
 import type { HeldLease } from './lease-lock.ts';
 
 /**
- * One period of holding the Lease: renews it until it is given back or lost. It is lost when
- * somebody else has it, and when it could not be renewed for `renewDeadlineMs`, counted from when
- * the last renewal was sent (not answered): no other can see it expired before that.
+ * One period of holding the Lease: renews it until it is released or lost. It is lost if another process holds it, or
+ * if it could not be renewed for `renewDeadlineMs`. The deadline counts from the time at which the last renewal was
+ * sent (not answered), because no other process can see it expired before then.
  */
 export type Tenure = {
   /** Resolves with the reason; never after `giveBack`. */
   lost: Promise<string>;
   isLost: () => boolean;
-  /** Renews now: somebody has touched the Lease. */
+  /** Renews now, because the Lease was changed by another writer. */
   renewNow: () => void;
-  /** Ends it and, if the server can be reached, releases the Lease. Never throws. */
+  /** Ends the tenure and, if the server can be reached, releases the Lease. Never throws. */
   giveBack: () => Promise<void>;
 };
 
 export type TenureDeps = {
   held: HeldLease;
-  /** When the request was sent that took it. */
+  /** Time at which the claiming request was sent. */
   takenAtMs: number;
   log: Pick<Logger, 'warn' | 'debug'>;
   nowMs: () => number;
@@ -52,13 +52,13 @@ export function createTenure(deps: TenureDeps): Tenure {
     lost.resolve(reason);
   }
 
-  /** Asked after each wait: a process that was paused wakes up in the middle of anything. */
+  /** Checked after each wait, because a process may be paused at any point. */
   function isOver(): boolean {
     if (leftMs() <= 0) lose(`not renewed for ${renewDeadlineMs} ms`);
     return state !== 'held';
   }
 
-  /** On its own, so that a renewal without an answer does not hold it up. */
+  /** Runs separately, so that a renewal without an answer does not delay it. */
   function watchDeadline(): void {
     if (!isOver()) cancelDeadline = setTimer(watchDeadline, leftMs());
   }
@@ -66,7 +66,7 @@ export function createTenure(deps: TenureDeps): Tenure {
   async function renew(): Promise<void> {
     const sentAtMs = nowMs();
     try {
-      // Half of the deadline, so that a connection that died is noticed in time for another.
+      // Half of the deadline, so that a dead connection is noticed in time for another attempt.
       const isOurs = await held.renew(Math.min(renewDeadlineMs / 2, leftMs()));
       if (!isOurs) return lose('somebody else has it');
       renewedAtMs = sentAtMs;
@@ -85,7 +85,7 @@ export function createTenure(deps: TenureDeps): Tenure {
       if (isOver()) return;
     } while (again);
     running = undefined;
-    // A failure has cost time already.
+    // The failure has already cost time.
     const soonMs = (retryPeriodMs / 4) * (0.5 + deps.random() / 2);
     cancelRenewal = setTimer(renewNow, failures === 0 ? retryPeriodMs : soonMs);
   }
@@ -99,7 +99,7 @@ export function createTenure(deps: TenureDeps): Tenure {
   async function giveBack(): Promise<void> {
     if (state !== 'held') return;
     end('ended');
-    await running; // Its answer brings the version to write over.
+    await running; // Its answer contains the version to overwrite.
     await held.release(renewDeadlineMs / 2).catch((error: unknown) => {
       log.debug({ err: error }, 'cannot give the lease back; it will expire');
     });

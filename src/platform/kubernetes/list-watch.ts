@@ -6,30 +6,29 @@ import type { KubeClient } from './client.ts';
 import { isKubeError, toKubeError } from './kube-error.ts';
 
 /**
- * Follows a collection: lists it page by page, then watches from there, and never ends by itself.
- * What client-go's Reflector does, and the informer of @kubernetes/client-node does not (it dies at
- * the first broken connection and sees no bookmarks).
- *
- * - A broken or ended watch goes on where it was; bookmarks keep that version fresh.
- * - When the server has forgotten the version (410 Gone, as status or event), all is listed anew.
- * - A connection that is open but dead says nothing: without a bookmark for `deadManMs` it is
- *   given up. The server sends one a minute.
- * - An object that cannot be converted is logged and left out; it stops nothing.
+ * Follows a collection: lists it page by page, then watches from there, and never ends on its own. This is what
+ * client-go's Reflector does, and what the informer of @kubernetes/client-node does not: that one dies at the first
+ * broken connection and ignores bookmarks.
+ * - A broken or ended watch resumes where it was; bookmarks keep that version fresh.
+ * - If the server has forgotten the version (410 Gone, as status or event), everything is listed again.
+ * - An open but dead connection is silent, so it is given up without a bookmark for `deadManMs`. The server sends one a
+ *   minute.
+ * - An object that cannot be converted is logged and left out. It stops nothing.
  */
 export type ListWatch = {
   start: () => void;
-  /** Waits until nothing is reported any more. May be called twice. */
+  /** Waits until no more reports can come. May be called twice. */
   stop: () => Promise<void>;
-  /** Resolves after the first full list is reported; never, if stopped before. */
+  /** Resolves after the first full list is reported; never if stopped before. */
   synced: Promise<void>;
   /**
-   * Lists all anew; resolves when everything there was at the call is reported. A watch alone
-   * cannot say that it is up to date. Never resolves if stopped before.
+   * Lists everything again, and resolves when all objects that existed at the call are reported. A watch alone cannot
+   * tell that it is current. Never resolves if stopped before.
    */
   refresh: () => Promise<void>;
 };
 
-/** Called in the server's order. `replace`: this is all there is now. */
+/** Receiver of changes in the server's order. `replace` gets the complete current list. */
 export type Sink<T> = {
   replace: (items: T[]) => void;
   upsert: (item: T) => void;
@@ -38,14 +37,14 @@ export type Sink<T> = {
 
 export type ListWatchDeps<T> = {
   client: Pick<KubeClient, 'request' | 'stream'>;
-  /** Of the collection, such as `/apis/GROUP/VERSION/namespaces/NS/PLURAL` */
+  /** Path of the collection, such as `/apis/GROUP/VERSION/namespaces/NS/PLURAL` */
   path: string;
   /** labelSelector, fieldSelector */
   query?: Record<string, string>;
-  /** For less than the whole objects: the one media type for lists, the other for events. */
+  /** Media types of lists and of events, for reading less than the whole objects. */
   accept?: { list: string; watch: string };
   sink: Sink<T>;
-  /** Throws for what cannot be read; it is left out. */
+  /** Converts an object. It throws for one that cannot be read, which is then left out. */
   convert: (raw: unknown) => T;
   log: Pick<Logger, 'warn' | 'debug'>;
   random?: () => number;
@@ -56,16 +55,16 @@ const PAGE_SIZE = 500;
 const WATCH_SEC = { min: 300, max: 600 };
 const DEAD_MAN_MS = 90_000;
 /**
- * client-go waits up to 30 s. A handful of pods is no herd, and people look at a cluster that has
- * just come back: 3 s at most.
+ * client-go waits up to 30 s. A handful of pods causes no thundering herd, and people watch a cluster that has just
+ * come back, so 3 s at most.
  */
 const BACK_OFF_MS = { base: 100, max: 3_000 };
 /**
- * The connection of a watch that has ended is free for the next one a moment later; opened at once,
- * that would get a new connection.
+ * Pause before the next watch. The connection of an ended watch is free a moment later; without the pause the next
+ * watch would open a new one.
  */
 const RESUME_MS = 20;
-/** A watch that ends sooner than this did not work, even if it ended without an error. */
+/** A watch that ends sooner than this counts as failed, even if it ended without an error. */
 const SHORT_WATCH_MS = 1_000;
 
 export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
@@ -73,7 +72,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
   const synced = Promise.withResolvers<void>();
   const backOff = createBackOff(deps, stopping.signal);
   let running: Promise<void> | undefined;
-  /** Where to watch from; undefined: list first. */
+  /** Version to watch from; undefined means to list first. */
   let lastVersion: string | undefined;
   const refreshing = createWaiting();
   let interruptWatch = (): void => undefined;
@@ -92,7 +91,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
     }
   }
 
-  /** Once: lists if need be, then watches until the watch ends. */
+  /** Runs one round: lists if necessary, then watches until the watch ends. */
   async function round(): Promise<void> {
     if (lastVersion === undefined || refreshing.isWanted()) lastVersion = await listAll();
     if (lastVersion === undefined || stopping.signal.aborted || refreshing.isWanted()) return;
@@ -104,7 +103,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
       for await (const event of watch(deps, lastVersion, ended)) {
         if (stopping.signal.aborted) return;
         lastVersion = take(deps, event);
-        backOff.reset(); // It works again, however it ends; unless it began with an ERROR.
+        backOff.reset(); // The watch works again, however it ends, unless it began with an ERROR.
       }
     } catch (error) {
       if (!interrupt.signal.aborted) throw error;
@@ -140,7 +139,7 @@ export function createListWatch<T>(deps: ListWatchDeps<T>): ListWatch {
   };
 }
 
-/** Hands one event of a watch to the sink; returns the version after it. */
+/** Hands one event of a watch to the sink. Returns the version after it. */
 function take<T>(deps: ListWatchDeps<T>, raw: unknown): string {
   const event = watchEvent.parse(raw);
   if (event.type === 'ERROR') throw toKubeError(500, `watch ${deps.path}`, event.object);
@@ -153,13 +152,13 @@ function take<T>(deps: ListWatchDeps<T>, raw: unknown): string {
   return resourceVersion;
 }
 
-/** Those who want a list that begins after they came. */
+/** Tracks callers that need a list that begins after their call. */
 function createWaiting() {
   let waiting: (() => void)[] = [];
   return {
     isWanted: () => waiting.length > 0,
     join: () => new Promise<void>((resolve) => void waiting.push(resolve)),
-    /** A list begins; call the result once it is reported. A list that fails serves nobody. */
+    /** Notes that a list begins. Call the result once the list is reported; a failed list serves no caller. */
     begin: () => {
       const served = new Set(waiting);
       return () => {
@@ -170,7 +169,7 @@ function createWaiting() {
   };
 }
 
-/** The events since a version, until the server ends the watch; throws when it breaks. */
+/** Yields the events since a version until the server ends the watch. Throws if it breaks. */
 async function* watch<T>(
   deps: ListWatchDeps<T>,
   lastVersion: string,
@@ -211,7 +210,7 @@ function createBackOff(
       failures = 0;
     },
     wait: async (error: unknown): Promise<void> => {
-      // One break of a connection is normal, a second in a row is news, further ones are not.
+      // One broken connection is normal. A second in a row is worth a warning, and further ones are not.
       const level = failures === 1 ? 'warn' : 'debug';
       log[level]({ path, reason: reasonOf(error) }, 'watch broken; going on');
       const ceiling = Math.min(BACK_OFF_MS.base * 2 ** Math.min(failures, 10), BACK_OFF_MS.max);
@@ -219,7 +218,7 @@ function createBackOff(
       try {
         await delay(ceiling * (0.5 + random() / 2), { signal: stopping });
       } catch {
-        // Stopped: nobody waits any more.
+        // Stopped: no caller waits.
       }
     },
   };
@@ -235,7 +234,7 @@ const listPage = z.object({
   items: z.array(z.unknown()).nullable(),
 });
 
-/** Every object of a collection, by pages, so that neither side holds all of the text at once. */
+/** Lists every object of a collection by pages, so that neither side holds the whole text in memory. */
 export async function list<T>(
   deps: Pick<ListWatchDeps<T>, 'path' | 'query' | 'accept' | 'convert'> & {
     client: Pick<KubeClient, 'request'>;
@@ -280,7 +279,7 @@ function isGone(error: unknown): boolean {
   return isKubeError(error, 410);
 }
 
-/** Aborts its signal unless deferred again and again. */
+/** Aborts its signal unless it is deferred repeatedly. */
 function createDeadMan(ms: number) {
   const controller = new AbortController();
   const timer = setTimeout(() => {

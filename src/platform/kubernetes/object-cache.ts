@@ -1,23 +1,26 @@
 import type { ObjectKey } from '../resources/resource-store.ts';
 import type { Sink } from './list-watch.ts';
 
-/** What a cache must know of an object to keep it. */
+/** Fields that a cache needs to keep an object. */
 export type Identified = { metadata: ObjectKey & { uid: string; resourceVersion: string } };
 
-/** `before` and `after` of one object; of an object made anew under its name, two changes. */
+/**
+ * Change of one object from `before` to `after`. An object that was deleted and created again under its name makes two
+ * changes.
+ */
 export type CacheChange<T> = { key: ObjectKey; before: T | undefined; after: T | undefined };
 
 /**
- * The objects of one collection as last received, by namespace and name. Aware of uids: an object
- * that was deleted and made anew while nobody listened is a deletion and an addition, not a change.
- * Objects are shared, and so frozen.
+ * Objects of one collection as last received, by namespace and name. It knows uids: an object that was deleted and
+ * created again while nobody listened is reported as a deletion and an addition, not as a change. Objects are shared,
+ * and therefore frozen.
  */
 export type ObjectCache<T> = Sink<T> & {
   get: (key: ObjectKey) => T | undefined;
   list: (namespace?: string) => T[];
   /**
-   * Takes the answer of a write of our own, so that the writer reads it before the watch reports
-   * it. Ignored for an object that is not there (it was deleted meanwhile).
+   * Stores the answer of our own write, so that the writer can read it before the watch reports it. Ignored for a
+   * missing object (it was deleted meanwhile).
    */
   wrote: (item: T) => void;
 };
@@ -43,7 +46,7 @@ export function createObjectCache<T extends Identified>(deps: {
   }
 
   function report(before: T | undefined, after: T | undefined): void {
-    const { namespace, name } = (after ?? before)!.metadata; // One of them is there.
+    const { namespace, name } = (after ?? before)!.metadata; // At least one is defined.
     deps.onChange({ key: { namespace, name }, before, after });
   }
 
@@ -78,7 +81,7 @@ export function createObjectCache<T extends Identified>(deps: {
     },
     upsert: (item) => {
       const before = find(item.metadata);
-      if (before && isOlder(item, before)) return; // We have read our own later write already.
+      if (before && isOlder(item, before)) return; // Our own later write is already stored.
       store(before, item);
     },
     remove: (item) => {
@@ -90,12 +93,15 @@ export function createObjectCache<T extends Identified>(deps: {
     wrote: (item) => {
       const before = find(item.metadata);
       if (before?.metadata.uid !== item.metadata.uid || isOlder(item, before)) return;
-      put(item); // Not reported: the writer knows.
+      put(item); // Not reported, because the writer knows.
     },
   };
 }
 
-/** Of the same object; versions count up (Kubernetes promises their order since 1.35). */
+/**
+ * Returns whether `a` is an older version of the same object. Versions increase (Kubernetes promises their order since
+ * 1.35).
+ */
 function isOlder(a: Identified, b: Identified): boolean {
   const [left, right] = [a.metadata.resourceVersion, b.metadata.resourceVersion];
   if (a.metadata.uid !== b.metadata.uid) return false;

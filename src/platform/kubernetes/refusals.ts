@@ -10,7 +10,7 @@ import {
 } from '../resources/resource-store.ts';
 import { KubeConnectionError, KubeError, type StatusCause } from './kube-error.ts';
 
-/** The errors `ResourceStore` promises, out of a Status; anything else stays as it is. */
+/** Converts a Status to the errors that `ResourceStore` promises. Other errors stay as they are. */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof KubeConnectionError) return unavailable(error);
   if (!(error instanceof KubeError)) return error;
@@ -32,19 +32,18 @@ export function toStoreError(error: unknown): unknown {
 }
 
 /**
- * What the server answers as its own fault (500) to a field that the schema does not have, or has
- * with another type: `… (default/b; parley.dev/v1alpha1, Kind=Agent): .spec.nope: field not
- * declared in schema`
+ * The server's own error (500) for a field that the schema does not have, or has with another type: `… (default/b;
+ * parley.dev/v1alpha1, Kind=Agent): .spec.nope: field not declared in schema`
  */
 const UNTYPED_PATCH = /failed to create typed patch object \([^)]*\): (?:\.([^:\s]+): )?(.*)$/s;
 
-/** Comes as an internal error (500), though asking again will never help. */
+/** Comes as an internal error (500), although a retry never helps. */
 const TOO_LARGE_FOR_ETCD = 'etcdserver: request is too large';
 
 function untypedError([, field = '', text = '']: RegExpExecArray): FieldError {
-  // An item of a list is named by its keys, `.spec.tools[name="a"].url`: no place in our JSON.
+  // A list item is named by its keys, `.spec.tools[name="a"].url`, which has no JSON Pointer.
   const [list = '', item] = field.split(/(?=\[[^\]]*=)/);
-  const detail = text.replace(/, got .*$/s, ''); // What follows is Go's own notation.
+  const detail = text.replace(/, got .*$/s, ''); // The rest is Go's own notation.
   return {
     pointer: toPointer(list),
     code: UNTYPED_CODES.find(([start]) => text.startsWith(start))?.[1] ?? 'invalid_type',
@@ -61,7 +60,7 @@ function unavailable(cause: Error): StoreUnavailableError {
   return new StoreUnavailableError(cause.message, { cause });
 }
 
-/** `conflict with "kustomize-controller" using parley.dev/v1alpha1`: `.spec.tools[name="a"].url` */
+/** Parses `conflict with "kustomize-controller" using parley.dev/v1alpha1`: `.spec.tools[name="a"].url` */
 function toConflict({ message, field }: StatusCause): { field: string; manager: string } {
   const manager = /conflict with "([^"]*)"/.exec(message)?.[1] ?? 'another manager';
   const [root, name = ''] = tokens(field);
@@ -74,7 +73,7 @@ function distinct(conflicts: { field: string; manager: string }[]) {
 }
 
 function fieldErrors({ causes, message }: KubeError): FieldError[] {
-  // Beside a mistake the server may say, of no field, that it did not look for more.
+  // Beside a mistake the server may report, without a field, that it stopped looking for more.
   const found = causes.filter(({ field }) => field !== '<nil>');
   if (found.length === 0) return [{ pointer: '', code: 'invalid', detail: message }];
   return found.map(({ field, reason, message: text }) => {
@@ -84,9 +83,9 @@ function fieldErrors({ causes, message }: KubeError): FieldError[] {
     }
     const [, expected] = /^Invalid value: .* in body (should .*)$/s.exec(text) ?? [];
     if (expected === undefined) {
-      // Before the message of a rule, the server quotes the text that breaks it.
+      // The server quotes the invalid text before the message of a rule.
       const detail = text.replace(/^Invalid value: (?:"(?:[^"\\]|\\.)*": )?/, '');
-      // The CRDs have a rule in place of a pattern, for its message.
+      // The CRDs have a rule in place of a pattern, so that they can have a message.
       const isOfRule = pointer.startsWith('/spec') && !areWords(detail);
       return { pointer, code: isOfRule ? 'rule' : 'invalid_format', detail };
     }
@@ -96,7 +95,7 @@ function fieldErrors({ causes, message }: KubeError): FieldError[] {
   });
 }
 
-/** Our own codes for what both say (src/platform/resources/schema/schema-errors.ts). */
+/** Our own codes for the same findings (src/platform/resources/schema/schema-errors.ts). */
 const CODES: Record<string, string> = {
   FieldValueRequired: 'required',
   FieldValueTypeInvalid: 'invalid_type',
@@ -106,7 +105,7 @@ const CODES: Record<string, string> = {
   FieldValueDuplicate: 'duplicate',
 };
 
-/** `FieldValueInvalid` says it in a sentence only: `… in body should be at least 1 chars long`. */
+/** `FieldValueInvalid` gives the reason only in a sentence: `… in body should be at least 1 chars long`. */
 const EXPECTATIONS = [
   ['should be at least', 'too_short'],
   ['should be less', 'too_large'],
@@ -120,7 +119,7 @@ function toPointer(field: string): string {
     .join('');
 }
 
-/** `.spec.tools[0].url` and `spec.tools[name="a"]` → spec, tools, 0, url */
+/** Splits `.spec.tools[0].url` and `spec.tools[name="a"]` into spec, tools, 0, url. */
 function tokens(field: string): string[] {
   return [...field.matchAll(/\[(?:"([^"]*)"|([^\]]*))\]|([^.[\]]+)/g)].map(
     ([, quoted, index, name]) => quoted ?? index ?? name ?? '',

@@ -1,7 +1,7 @@
 import { isCoreKind } from '../resources/schema/core-kinds.ts';
 import { API_VERSION, pluralOf } from '../resources/kind-names.ts';
 
-/** Where the API server keeps a kind, and the `apiVersion` it is written with. */
+/** Place of a kind in the API server, and the `apiVersion` of its objects. */
 export type ResourcePath = { apiVersion: string; root: string; plural: string };
 
 export function pathOf(kind: string): ResourcePath {
@@ -11,7 +11,7 @@ export function pathOf(kind: string): ResourcePath {
     : { apiVersion: API_VERSION, root: `/apis/${API_VERSION}`, plural };
 }
 
-/** `/apis/parley.dev/v1alpha1/namespaces/NS/agents`; without a namespace those of all. */
+/** Returns `/apis/parley.dev/v1alpha1/namespaces/NS/agents`, or without a namespace the path for all. */
 export function collectionPath(kind: string, namespace?: string): string {
   const { root, plural } = pathOf(kind);
   const place = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;

@@ -17,20 +17,16 @@ import { createWatchedKinds } from './watched-kinds.ts';
 import { annotateRequest, applyRequest, deleteRequest, statusRequest } from './write-requests.ts';
 
 /**
- * Declared things in the API server.
- *
- * A kind of ours that is watched is read from the watch's cache: no request, and never older than
- * the last write through this store. Secrets and ConfigMaps are watched by their metadata only and
- * read when they are needed: a cluster may have thousands of them that are none of our business.
- * Without a watch (the API role) every read asks the server.
- *
- * Requests: get 0 (watched) or 1; apply, annotate, patchStatus, delete 1 each; none for a status
- * that is equal.
+ * Stores declared resources in the API server.
+ * Our own watched kinds are read from the watch's cache, without a request, and never older than the last write through
+ * this store. Secrets and ConfigMaps are watched by their metadata only and read on demand, because a cluster may have
+ * thousands of unrelated ones. Without a watch (the API role) every read asks the server.
+ * Requests: get 0 (watched) or 1; apply, annotate, patchStatus, delete 1 each; 0 for an unchanged status.
  */
 export type KubernetesResourceStoreDeps = {
   client: KubeClient;
   log: Logger;
-  /** Whose objects are listed and watched; empty: those of all namespaces. */
+  /** Namespaces whose objects are listed and watched; an empty list means all. */
   namespaces?: readonly string[];
 };
 
@@ -50,7 +46,7 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
     return toResource(kind, await client.request(request));
   }
 
-  /** A write of the operator's own: no change is reported, and the next read must see it. */
+  /** Performs the operator's own write: no change is reported, and the next read sees it. */
   async function note(kind: string, request: KubeRequest): Promise<void> {
     const resource = await translated(unlessMissing(write(kind, request)));
     if (resource) cacheOf(kind)?.wrote(resource);
@@ -67,7 +63,7 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
     },
     apply: (applied, options) =>
       translated(write(applied.kind, applyRequest(applied, options))).catch((error: unknown) => {
-        // It exists, and a field conflicts: the server reports only the latter of the two reasons.
+        // The object exists and a field conflicts. The server reports only the second reason.
         if (options.resourceVersion !== '' || !(error instanceof FieldConflictError)) throw error;
         throw new WriteConflictError('there is an object of that name', { cause: error });
       }),
@@ -97,7 +93,7 @@ async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** With the errors that `ResourceStore` promises. */
+/** Rethrows errors as those that `ResourceStore` promises. */
 async function translated<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;

@@ -5,7 +5,7 @@ import type { Resource } from '../resources/resource-store.ts';
 const strings = z.record(z.string(), z.string());
 const fieldsV1 = z.record(z.string(), z.unknown());
 
-/** What we read of any object; a metadata-only answer (PartialObjectMetadata) has no more. */
+/** Fields that we read of any object. A metadata-only answer (PartialObjectMetadata) has no others. */
 const raw = z.looseObject({
   metadata: z.object({
     namespace: z.string(),
@@ -34,10 +34,13 @@ const raw = z.looseObject({
 });
 type Raw = z.output<typeof raw>;
 
-/** kubectl's copy of the object, of no use here; kept it would be half of a cache. */
+/** kubectl's copy of the object. We have no use for it, and it would fill half of the cache. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** @throws ZodError for what is no Kubernetes object */
+/**
+ * Converts an object.
+ * @throws ZodError if it is not a Kubernetes object
+ */
 export function toResource(kind: string, object: unknown): Resource {
   const parsed = raw.parse(object);
   const { managedFields: _, ownerReferences, annotations, ...metadata } = parsed.metadata;
@@ -56,7 +59,7 @@ export function toResource(kind: string, object: unknown): Resource {
   };
 }
 
-/** A Secret's values are base64 on the wire. */
+/** Decodes a Secret's values, which are base64 on the wire. */
 function textData(kind: string, data: Record<string, string>): Record<string, string> {
   if (kind !== 'Secret') return data;
   const decode = (text: string): string => Buffer.from(text, 'base64').toString('utf8');
@@ -64,8 +67,8 @@ function textData(kind: string, data: Record<string, string>): Record<string, st
 }
 
 /**
- * Top-level spec field → its managers. `metadata.managedFields` says it with a tree of `f:` keys
- * per manager (structured-merge-diff); subresources (status) do not own the spec.
+ * Returns the managers of each top-level spec field. `metadata.managedFields` has a tree of `f:` keys per manager
+ * (structured-merge-diff). Subresources (status) do not own the spec.
  */
 function ownersOf(object: Raw, root = 'f:spec'): Record<string, string[]> {
   const owners: Record<string, string[]> = {};
@@ -78,7 +81,7 @@ function ownersOf(object: Raw, root = 'f:spec'): Record<string, string[]> {
       if (!managers.includes(manager)) managers.push(manager);
     }
   }
-  // The server orders them by their last write, which does not change who they are.
+  // The server orders managers by their last write. Sorting makes equal sets compare as equal.
   for (const managers of Object.values(owners)) managers.sort();
   return owners;
 }
@@ -87,12 +90,12 @@ function timesOf({ metadata }: Raw): Record<string, string> {
   const times: Record<string, string> = {};
   for (const { manager, subresource, time, fieldsV1: fields } of metadata.managedFields) {
     if (subresource !== '' || !('f:spec' in fields)) continue;
-    if (time > (times[manager] ?? '')) times[manager] = time; // All are in UTC, to the second.
+    if (time > (times[manager] ?? '')) times[manager] = time; // All times are in UTC, to the second.
   }
   return times;
 }
 
-/** Of a Secret or ConfigMap only who put the values there counts, not who labelled it. */
+/** Returns the owners of a Secret's or ConfigMap's values. Owners of its labels do not count. */
 function dataOwners(object: Raw): Record<string, string[]> {
   const { data } = ownersOf(object, '');
   return data ? { data } : {};

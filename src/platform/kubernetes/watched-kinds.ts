@@ -11,13 +11,13 @@ import { toResource } from './to-resource.ts';
 
 type WatchedCache = Pick<ObjectCache<Resource>, 'get' | 'list' | 'wrote'>;
 
-/** The kinds that are watched, and their objects. */
+/** Watched kinds and their objects. */
 export type WatchedKinds = {
-  /** The objects of a watched kind of ours, once all of them are known. */
+  /** Returns the objects of one of our watched kinds, once all are known. */
   cacheOf: (kind: string) => WatchedCache | undefined;
   /**
-   * One list-watch per namespace, or one for all. Nothing is reported before all are listed: a
-   * reader must never take an object for gone that has only not arrived yet.
+   * Starts one list-watch per namespace, or one for all. Reports nothing before all are listed, so that a reader never
+   * takes an object that has not arrived yet for a deleted one.
    */
   watch: ResourceStore['watch'];
 };
@@ -25,7 +25,7 @@ export type WatchedKinds = {
 export type WatchedKindsDeps = {
   client: KubeClient;
   log: Logger;
-  /** Empty: all namespaces. */
+  /** An empty list means all namespaces. */
   namespaces: readonly string[];
 };
 
@@ -46,7 +46,7 @@ export function createWatchedKinds({ client, log, namespaces }: WatchedKindsDeps
     });
 
   return {
-    // Of Secrets and ConfigMaps only the names are known, not what is in them.
+    // Secrets and ConfigMaps are known only by name, without their contents.
     cacheOf: (kind) => (isCoreKind(kind) ? undefined : caches.get(kind)),
     watch: (kind, { onChange, onSynced }) => {
       const scopes = namespaces.length === 0 ? [undefined] : namespaces;
@@ -91,7 +91,7 @@ const identified = z.object({
   }),
 });
 
-/** Unchanged objects are reused: a new list must not hold everything twice. */
+/** Returns the known object if it is unchanged, so that a new list does not hold everything twice. */
 function unchanged(cache: ObjectCache<Resource>, raw: unknown): Resource | undefined {
   const { data } = identified.safeParse(raw);
   const known = data && cache.get(data.metadata);
@@ -101,15 +101,15 @@ function unchanged(cache: ObjectCache<Resource>, raw: unknown): Resource | undef
   return isSame ? known : undefined;
 }
 
-/** A change of the status alone is our own and declares nothing. */
+/** Returns whether a change concerns the declaration. A change of the status alone comes from us. */
 function matters({ before, after }: CacheChange<Resource>): boolean {
   if (!before || !after) return true;
   const [a, b] = [before.metadata, after.metadata];
   return (
-    // Secrets and ConfigMaps have no generation: any write may have changed their data.
+    // Secrets and ConfigMaps have no generation, so any write may have changed their data.
     a.generation !== b.generation ||
     a.generation === 0 ||
-    // Another manager may now declare the same: then it is not the API's alone any more.
+    // Another manager may now declare the same field, and then the API is no longer its only owner.
     !isDeepStrictEqual(before.owners, after.owners) ||
     !isDeepStrictEqual(a.annotations, b.annotations) ||
     !isDeepStrictEqual(a.labels, b.labels)
@@ -118,7 +118,7 @@ function matters({ before, after }: CacheChange<Resource>): boolean {
 
 type Scoped = { namespace: string | undefined; cache: ObjectCache<Resource> };
 
-/** Several namespaces as one; each object is in the cache of its own. */
+/** Combines the caches of several namespaces. Each object stays in its own cache. */
 function mergeCaches(scopes: readonly Scoped[]): WatchedCache {
   const [first] = scopes;
   if (scopes.length === 1 && first) return first.cache;

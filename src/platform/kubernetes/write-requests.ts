@@ -3,10 +3,10 @@ import type { Applied, ApplyOptions, ObjectKey, Resource } from '../resources/re
 import { APPLY_PATCH, MERGE_PATCH, type KubeRequest } from './client.ts';
 import { objectPath, pathOf } from './resource-paths.ts';
 
-/** The writes of a ResourceStore as requests to the API server. */
+/** Builds the requests to the API server for a ResourceStore's writes. */
 
 const STATUS_MANAGER = 'parley-operator';
-/** No object is ever at this version: asking for it means "it must not exist". */
+/** No object ever has this version, so requesting it means "it must not exist". */
 const NO_VERSION = '1';
 
 /** Server-side apply, never forced. */
@@ -26,7 +26,7 @@ export function applyRequest(applied: Applied, options: ApplyOptions): KubeReque
         name,
         ...(labels && { labels }),
         ...(annotations && { annotations }),
-        // Without blockOwnerDeletion, which needs a further right on the owner.
+        // Leaves out blockOwnerDeletion, which needs an additional permission on the owner.
         ...(owner && {
           ownerReferences: [{ apiVersion: pathOf(owner.kind).apiVersion, ...owner }],
         }),
@@ -39,7 +39,7 @@ export function applyRequest(applied: Applied, options: ApplyOptions): KubeReque
   };
 }
 
-/** At the version that was read: of two who choose an id, one must lose. */
+/** Names the version that was read: if two writers choose an id, one must lose. */
 export function annotateRequest(
   { kind, metadata: { namespace, name, resourceVersion } }: Resource,
   annotations: Record<string, string>,
@@ -53,7 +53,7 @@ export function annotateRequest(
   };
 }
 
-/** The version is a fence too: a former leader, with its old cache, is refused. */
+/** The version is also a fence: a former leader with an old cache is refused. */
 export function statusRequest(
   { kind, metadata: { namespace, name, uid, resourceVersion } }: Resource,
   status: Record<string, unknown>,
