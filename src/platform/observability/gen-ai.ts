@@ -3,13 +3,13 @@ import { errorTypeOf, inSpan, SpanKind, type OpenSpan } from './trace-context.ts
 import type { Metrics } from './metrics.ts';
 
 /**
- * OpenTelemetry's conventions for generative AI (`gen_ai.*`, in development), spans and metrics, in this
- * file alone: what they call things next is changed here. Never a word of prompt, answer, arguments or
- * results; what names a person, a key or an address neither.
+ * OpenTelemetry's conventions for generative AI (`gen_ai.*`, in development), spans and metrics. Only this file knows
+ * them, so later renames are made here. It never records prompts, answers, arguments or results, nor anything that
+ * identifies a person, a key or an address.
  */
 export type GenAi = ReturnType<typeof createGenAi>;
 
-/** What is told of an answer, as far as it got. */
+/** Report about an answer, as far as it got. */
 export type AnsweredModel = {
   provider: string;
   model: string;
@@ -23,16 +23,16 @@ type GenAiMetrics = Pick<
   'modelDuration' | 'modelTokens' | 'modelFirstChunk' | 'toolDuration'
 >;
 
-/** OpenTelemetry's word for what has no label of its own. */
+/** OpenTelemetry's name for a value without a label of its own. */
 const OTHER = '_OTHER';
-/** Names are the tenants' to make; each is a dozen series. */
+/** Limit of label values: tenants choose the names, and each name costs a dozen series. */
 const NAMES_MAX = 100;
 
 export function createGenAi(metrics: GenAiMetrics) {
   const pairs = createLabels();
   const toolNames = createLabels();
   return {
-    /** A turn: what an agent does until it has replied. Ids are as REST shows them. */
+    /** Records a turn: the work of an agent until it has replied. Ids have the form that REST shows. */
     invokeAgent: <T>(
       about: { agentId: string; agentVersion: number; conversationId: string },
       run: (span: OpenSpan) => Promise<T>,
@@ -52,8 +52,8 @@ export function createGenAi(metrics: GenAiMetrics) {
       ),
 
     /**
-     * A request to a model with its fallbacks. `told` is called with what answered, also when it broke
-     * off after its first part; what `run` throws is counted by its code.
+     * Records a request to a model, with its fallbacks. `run` reports the answer through `told`, also if it broke off
+     * after its first part. An error from `run` is counted by its code.
      */
     chat: <T>(
       asked: { provider: string; model: string | undefined },
@@ -86,7 +86,7 @@ export function createGenAi(metrics: GenAiMetrics) {
 
     embeddings: createEmbeddings(metrics, pairs),
 
-    /** A call of a tool, which never rejects: what went wrong is in its result. */
+    /** Records a tool call, which never rejects: its result contains any failure. */
     executeTool: <T extends { ok: boolean }>(
       { name, callId }: { name: string | undefined; callId: string },
       run: () => Promise<T>,
@@ -106,7 +106,7 @@ export function createGenAi(metrics: GenAiMetrics) {
   };
 }
 
-/** A request for embeddings; what `run` throws is counted by its code. */
+/** Records a request for embeddings. An error from `run` is counted by its code. */
 function createEmbeddings(metrics: GenAiMetrics, pairs: Labels) {
   return <T extends { tokens: number }>(
     asked: { provider: string; model: string },
@@ -194,7 +194,7 @@ function observeAnswer(metrics: GenAiMetrics, labels: ModelLabels, answer: Answe
     metrics.modelFirstChunk.observe(labels, timeToFirstTokenMs / 1_000);
 }
 
-/** The names as labels: those of the first hundred that came, `_OTHER` for each of the rest. */
+/** Returns names as labels: the first hundred combinations as they are, `_OTHER` for all later ones. */
 type Labels = <N extends string[]>(...names: N) => N;
 
 function createLabels(): Labels {

@@ -5,9 +5,8 @@ import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
 /**
- * `/metrics`, `/healthz` (the process lives) and `/readyz` (it can do its work), as probes and
- * Prometheus ask for them (contract/running.md#probes). The API role of `start` serves the same answers on its
- * own port.
+ * Serves `/metrics`, `/healthz` (the process lives) and `/readyz` (it can work) to probes and Prometheus
+ * (contract/running.md#probes). The API role of `start` serves the same answers on its own port.
  */
 export type HealthDeps = {
   metrics: Pick<Metrics, 'render' | 'contentType'>;
@@ -22,7 +21,7 @@ export type HealthAnswer = { status: number; contentType: string; body: string }
 const TEXT = 'text/plain; charset=utf-8';
 /** Below the second that probes usually wait. */
 const READY_WITHIN_MS = 900;
-/** A probe and a scraper send one short request; whoever is slower than this is neither. */
+/** Probes and scrapers send one short request, so anything slower is neither. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
 export async function answerHealth(deps: HealthDeps, path: HealthPath): Promise<HealthAnswer> {
@@ -50,7 +49,7 @@ export function isHealthPath(path: string): path is HealthPath {
   return HEALTH_PATHS.some((known) => known === path);
 }
 
-/** A role's own port for them, apart from what users reach. @throws StartupError port taken */
+/** Serves them on a port of the role's own, apart from the users' port. @throws StartupError if the port is taken */
 export async function runHealthServer(
   deps: HealthDeps & { port: number; host: string; log: Logger },
 ): Promise<{ port: number; stop: () => Promise<void> }> {
@@ -102,7 +101,7 @@ async function serve(
   response.end(answer.body);
 }
 
-/** False when the question throws or takes too long. */
+/** Returns false if the check throws or takes too long. */
 async function within(limitMs: number, question: Promise<boolean>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
@@ -114,6 +113,6 @@ async function within(limitMs: number, question: Promise<boolean>): Promise<bool
     return false;
   } finally {
     clearTimeout(timer);
-    question.catch(() => undefined); // When it was late, nobody else handles it.
+    question.catch(() => undefined); // Nobody else handles a late rejection.
   }
 }

@@ -4,8 +4,8 @@ import { epochMs } from '../../clock.ts';
 export type { Logger } from 'pino';
 
 /**
- * One JSON line per entry on stderr; stdout belongs to the commands (`start` prints its ready
- * line there). Secrets and credentials are redacted wherever they might appear.
+ * Creates a logger: one JSON line per entry on stderr. stdout belongs to the commands (`start` prints its ready line
+ * there). Secrets and credentials are redacted wherever they might appear.
  */
 export function createLogger(level: string, role: string): Logger {
   return pino(
@@ -24,7 +24,7 @@ export function createLogger(level: string, role: string): Logger {
         censor: '[redacted]',
       },
     },
-    // One for all: it listens to stderr for as long as the process lives.
+    // All loggers share one destination, which listens to stderr for the life of the process.
     (toStderr ??= createLogDestination(process.stderr)),
   );
 }
@@ -33,23 +33,23 @@ let toStderr: LogDestination | undefined;
 
 export type LogDestination = { write: (line: string) => void };
 type Output = Pick<NodeJS.WritableStream, 'on'> & {
-  /** Bytes that were written and not taken yet; undefined of a file, which takes all at once. */
+  /** Bytes written but not yet taken; undefined for a file, which takes all immediately. */
   writableLength?: number;
   write: (text: string) => boolean;
 };
 
-/** Bounds what waits for a reader that is slow, or gone without closing the pipe. */
+/** Bounds the bytes that wait for a reader that is slow, or has left without closing the pipe. */
 const WAITING_BYTES_MAX = 1 << 20;
 
 /**
- * Never waits for whoever reads the log: not pino's own destinations, which either wait for a full
- * pipe, and with it the whole process, or keep lines back that a SIGKILL then loses. Node writes
- * what the pipe has room for at once; the rest waits here, up to WAITING_BYTES_MAX, and then lines
- * are dropped and counted. What still waits at the exit is lost: nobody was reading.
+ * Creates a destination that never waits for the log's reader. pino's own destinations either block the whole process
+ * on a full pipe, or hold back lines that a SIGKILL then loses. Node writes immediately what the pipe can take. The
+ * rest waits here up to WAITING_BYTES_MAX; beyond that, lines are dropped and counted. Lines that still wait at the
+ * exit are lost, because nobody was reading.
  */
 export function createLogDestination(output: Output): LogDestination {
   let dropped = 0;
-  output.on('error', () => undefined); // The reader is gone: we go on without.
+  output.on('error', () => undefined); // The reader is gone, and the process continues without it.
   return {
     write: (line) => {
       if ((output.writableLength ?? 0) + line.length > WAITING_BYTES_MAX) {

@@ -2,15 +2,15 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import { monotonicMs } from '../../clock.ts';
 
 /**
- * The only file that imports prom-client. Names, labels and meanings are contract/metrics.md; a label
- * is never an id, a URL, a host, a key or an error text.
+ * All metrics. Only this file imports prom-client. contract/metrics.md defines names, labels and meanings. A label is
+ * never an id, a URL, a host, a key or an error text.
  */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export type AttemptKind = 'first' | 'retry' | 'replay';
 export type RequestOutcome = 'acknowledged' | 'rejected' | 'timeout' | 'connect_error' | 'blocked';
 
-/** Seconds; an edge at exactly 0.5, because "median under 500 ms" must be read off it. */
+/** Seconds. One edge is exactly 0.5, so that "median under 500 ms" can be read off. */
 const DELIVERY_BUCKETS = [
   0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60, 300, 3600, 28800,
   86400, 259200,
@@ -18,11 +18,11 @@ const DELIVERY_BUCKETS = [
 const REQUEST_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const HTTP_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const SYNC_BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200];
-/** Begins at the shortest stall that the watchdog reports. */
+/** The first edge is just above the shortest stall that the watchdog reports (100 ms). */
 const STALL_BUCKETS = [0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const CONTROLLER_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Those that OpenTelemetry's conventions advise. */
+/** Buckets that OpenTelemetry's conventions recommend. */
 const GEN_AI_BUCKETS = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
 ];
@@ -34,12 +34,12 @@ const TOKEN_BUCKETS = [
 export function createMetrics(options: { processMetrics: boolean }) {
   const registry = new Registry();
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
-  /** By subject; called before each scrape, for gauges that are computed rather than kept. */
+  /** Callbacks by subject, called before each scrape, for gauges that are computed and not stored. */
   const beforeScrape = new Map<string, () => void>();
   return {
     contentType: registry.contentType,
     beforeScrape,
-    /** The whole page in the Prometheus text format. */
+    /** Returns the whole page in the Prometheus text format. */
     render: () => {
       for (const refresh of beforeScrape.values()) refresh();
       return registry.metrics();
@@ -54,7 +54,7 @@ export function createMetrics(options: { processMetrics: boolean }) {
   };
 }
 
-/** Never by key or namespace: those are the callers' to make. */
+/** Creates metrics of limits. They have no labels for key or namespace, because callers create those. */
 function createLimitMetrics(registry: Registry) {
   const { counter, gauge } = makersIn(registry);
   return {
@@ -119,10 +119,13 @@ function createDeliveryMetrics(registry: Registry) {
   };
 }
 
-/** What was measured longer ago is not shown: an old number would pass for the present one. */
+/** Older measurements are hidden, because they would pass for current ones. */
 const BACKLOG_MAX_AGE_MS = 30_000;
 
-/** In a process that does not measure the queue these are left out: they would say 0. */
+/**
+ * Creates metrics of the delivery queue. A process that does not measure the queue leaves them out, because they would
+ * show 0.
+ */
 function createBacklogMetrics(registry: Registry, beforeScrape: Map<string, () => void>) {
   const { gauge } = makersIn(undefined);
   const names = [
@@ -225,7 +228,7 @@ function createProductMetrics(registry: Registry) {
   };
 }
 
-/** What gen-ai.ts fills; named as OpenTelemetry's metrics are in Prometheus. */
+/** Creates the metrics for gen-ai.ts, with the names that OpenTelemetry's metrics have in Prometheus. */
 function createGenAiMetrics(registry: Registry) {
   const { histogram } = makersIn(registry);
   const model = ['gen_ai_operation_name', 'gen_ai_provider_name', 'gen_ai_request_model'];
@@ -257,7 +260,7 @@ function createGenAiMetrics(registry: Registry) {
   };
 }
 
-/** The names of controller-runtime and client-go, so that their dashboards and alerts work. */
+/** Creates metrics under the names of controller-runtime and client-go, so that their dashboards and alerts work. */
 function createControllerMetrics(registry: Registry) {
   const { counter, gauge, histogram } = makersIn(registry);
   const c = ['controller'];
@@ -306,7 +309,7 @@ function createControllerMetrics(registry: Registry) {
   };
 }
 
-/** Without a registry they are not shown until one is given them. */
+/** Returns factories of metrics. Without a registry a metric stays hidden until it is registered. */
 function makersIn(registry: Registry | undefined) {
   const registers = registry === undefined ? [] : [registry];
   return {

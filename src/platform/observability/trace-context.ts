@@ -16,32 +16,30 @@ import {
 export { SpanKind, type Attributes } from '@opentelemetry/api';
 
 /**
- * In which trace something happens (W3C Trace Context), through every await of a request. Without an
- * exporter (tracing.ts) no span and no id is made: a `traceparent` that came in is handed on as it
- * is, and where none came in, nothing is.
- *
- * `tracestate` is not handed on: it tells receivers and tools, which are others, of the systems that
- * the caller traces with.
+ * Tracks the current trace (W3C Trace Context) through every await of a request. Without an exporter (tracing.ts) no
+ * spans or ids are created: an incoming `traceparent` is passed on unchanged.
+ * `tracestate` is not passed on, because it would reveal the caller's tracing systems to receivers and tools of other
+ * parties.
  */
 
-/** undefined: no exporter is configured. */
+/** Undefined if no exporter is configured. */
 let tracer: Tracer | undefined;
 
-/** Of tracing.ts alone. */
+/** Sets the tracer. Only tracing.ts calls it. */
 export function useTracer(given: Tracer | undefined): void {
   tracer = given;
 }
 
-/** Whether spans are made. */
+/** Returns whether spans are created. */
 export const isTracing = (): boolean => tracer !== undefined;
 
-/** Version 00, and of later versions the part that this one knows. */
+/** Version 00, and the part of later versions that version 00 defines. */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 const NOTHING = /^0+$/;
-/** Sampled, and (level 2) that the trace id is random: all that is known of this byte. */
+/** The known bits of this byte: sampled, and (level 2) that the trace id is random. */
 const KNOWN_FLAGS = 3;
 
-/** The context of a `traceparent`; of a wrong one, or none, that of no trace. */
+/** Returns the context of a `traceparent`, or one without a trace if it is missing or invalid. */
 export function contextOf(traceparent: unknown): Context {
   const parent = typeof traceparent === 'string' ? parse(traceparent) : undefined;
   return parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
@@ -55,13 +53,13 @@ function parse(traceparent: string): SpanContext | undefined {
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & KNOWN_FLAGS, isRemote: true };
 }
 
-/** What to send or store so that what follows belongs to the trace that is active; mostly undefined. */
+/** Returns the `traceparent` to send or store so that later work belongs to the active trace; usually undefined. */
 export function activeTraceparent(): string | undefined {
   const active = trace.getSpanContext(context.active());
   return active && format(active);
 }
 
-/** The active trace as a header of a request that belongs to it. */
+/** Returns the active trace as a header of an outgoing request. */
 export function traceHeaders(): { traceparent?: string } {
   const traceparent = activeTraceparent();
   return traceparent === undefined ? {} : { traceparent };
@@ -71,7 +69,7 @@ function format({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }
 
-/** For what serves everybody, and was only woken by somebody: it belongs to no trace. */
+/** Runs shared work outside of any trace, because a single request merely woke it. */
 export function outsideOfTraces<T>(run: () => T): T {
   return context.with(ROOT_CONTEXT, run);
 }
@@ -84,22 +82,22 @@ export type SpanOptions = {
   name: string;
   kind: SpanKind;
   attributes?: Attributes;
-  /** Default: what is active. */
+  /** Default: the active context. */
   parent?: Context;
 };
 
-/** What is known only at the end. */
+/** Setters for facts that are known only at the end. */
 export type OpenSpan = {
   set: (attributes: Attributes) => void;
-  /** A word for programs, such as `timeout`; never a text, which may hold somebody's words. */
+  /** `errorType` is a code such as `timeout`, never a text, which may contain customers' words. */
   fail: (errorType: string) => void;
 };
 
 const NO_SPAN: OpenSpan = { set: () => undefined, fail: () => undefined };
 
 /**
- * Runs in a span of its own; without an exporter just runs, in the parent where one is given. An error
- * that is thrown is noted by its code or name alone.
+ * Runs a function in a span of its own. Without an exporter it only runs it, in the parent if there is one. A thrown
+ * error is recorded by its code or name alone.
  */
 export async function inSpan<T>(
   options: SpanOptions,
@@ -122,7 +120,7 @@ export async function inSpan<T>(
   }
 }
 
-/** A span whose end is not that of a promise: `end` is called once. */
+/** Starts a span whose end does not depend on a promise. Call `end` once. */
 export function startSpan(options: SpanOptions): {
   context: Context;
   span: OpenSpan & { rename: (name: string) => void; end: () => void };
@@ -148,13 +146,13 @@ function openSpan(span: Span): OpenSpan {
   };
 }
 
-/** Never the message. */
+/** Returns the code or name of an error, never its message. */
 export function errorTypeOf(error: unknown): string {
   if (!(error instanceof Error)) return '_OTHER';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** OpenTelemetry's own is a package of its own, for what Node brings along. */
+/** Creates a context manager. OpenTelemetry's own is an extra package around a feature that Node already has. */
 function createContexts(): ContextManager {
   const contexts = new AsyncLocalStorage<Context>();
   const manager: ContextManager = {

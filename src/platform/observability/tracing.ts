@@ -6,21 +6,20 @@ import type { Logger } from './logger.ts';
 import { useTracer } from './trace-context.ts';
 
 /**
- * Spans to an OpenTelemetry collector, by OTLP over HTTP as JSON; only where one is configured, and
- * nothing of the packages behind it is loaded elsewhere. What the exporter reads of the environment
- * by itself (headers, time-outs, compression, certificates) are OpenTelemetry's own variables.
- *
- * It is the one request that does not pass `platform/egress`: who runs Parley names the collector,
- * and no tenant can.
+ * Sends spans to an OpenTelemetry collector, by OTLP over HTTP as JSON, if one is configured. Otherwise its packages
+ * are not loaded. The exporter reads further settings (headers, timeouts, compression, certificates) from
+ * OpenTelemetry's own environment variables.
+ * This is the only request that bypasses `platform/egress`: the operator of Parley names the collector, and tenants
+ * cannot.
  */
 export type Tracing = {
-  /** Sends what waits, for three seconds at most. */
+  /** Sends waiting spans, for three seconds at most. */
   stop: () => Promise<void>;
 };
 
-/** So that a trace is there when one looks for it; the package's own default is five. */
+/** Short, so that people find a new trace immediately. The package's default is five seconds. */
 const SEND_EVERY_MS = 1_000;
-/** Of the 25 s that a process has to end. */
+/** Part of the 25 s that a process has to end. */
 const FLUSH_MS = 3_000;
 
 export async function startTracing(
@@ -35,7 +34,7 @@ export async function startTracing(
     import('@opentelemetry/resources'),
   ]);
   logProblems(log);
-  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win over ours.
+  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override our values.
   const named = resources.detectResources({ detectors: [resources.envDetector] });
   const provider = new sdk.TracerProvider({
     resource: resources
@@ -59,7 +58,7 @@ export async function startTracing(
   };
 }
 
-/** As OTEL_TRACES_SAMPLER names them. */
+/** Returns the sampler that OTEL_TRACES_SAMPLER names. */
 function samplerOf(sdk: typeof Sdk, { sampler, ratio }: TracingSettings): Sdk.Sampler {
   const name = sampler.replace('parentbased_', '');
   const root =
@@ -71,7 +70,7 @@ function samplerOf(sdk: typeof Sdk, { sampler, ratio }: TracingSettings): Sdk.Sa
   return name === sampler ? root : new sdk.ParentBasedSampler({ root });
 }
 
-/** A collector that is away is no fault of ours: spans are dropped, and a line says so. */
+/** Logs export problems as warnings: an unavailable collector is not our failure, and spans are dropped. */
 function logProblems(log: Logger): void {
   const warn = (message: string): void => log.warn({ reason: message }, 'traces are not exported');
   const nothing = (): void => undefined;

@@ -5,25 +5,25 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { monotonicMs, setInterval } from '../../clock.ts';
 import type { Work } from './work.ts';
 
-/** The thread of watchdog.ts. It shares nothing with the program but a counter. */
+/** The thread of watchdog.ts. It shares only a counter with the program. */
 
 export type WatchdogData = {
-  /** Counts the turns of the watched event loop's timer. */
+  /** Counts the beats of a timer on the watched event loop. */
   beats: Int32Array;
   beatMs: number;
   mayInterrupt: boolean;
 };
 
-/** `at`: where the program was interrupted, innermost function first; empty where it was not. */
+/** `at` is the call stack at the interruption, innermost function first. It is empty without an interruption. */
 export type Stall = { seconds: number; work: Work | undefined; at: readonly string[] };
 
 type Seen = Pick<Stall, 'work' | 'at'>;
 
 const STALL_MS = 100;
-/** Earlier, so that the program is still at it when it is interrupted. */
+/** Earlier than STALL_MS, so that the program is still busy when it is interrupted. */
 const INTERRUPT_MS = 60;
 const TICK_MS = 20;
-/** An interruption costs the program about 10 ms. */
+/** Minimum interval: an interruption costs the program about 10 ms. */
 const INTERRUPT_EVERY_MS = 1_000;
 const FRAMES = 8;
 const NOTHING: Seen = { work: undefined, at: [] };
@@ -46,7 +46,7 @@ let seen: Promise<Seen> | undefined;
 
 setInterval(() => {
   const nowMs = monotonicMs();
-  // Where this thread was late too, the machine was busy, not the program.
+  // If this thread was late as well, the machine was busy and not the program.
   ticksInTime = nowMs - tickAtMs < 2 * TICK_MS ? ticksInTime + 1 : 0;
   tickAtMs = nowMs;
   const latest = Atomics.load(beats, 0);
@@ -85,14 +85,14 @@ async function interrupt(nowMs: number): Promise<Seen> {
     await post('Debugger.enable');
     await post('Debugger.pause');
     const { callFrames } = await paused;
-    // A native function ends before it can be interrupted; what runs after it says nothing.
+    // A native function cannot be interrupted before it ends, and later code does not explain the stall.
     if (Atomics.load(beats, 0) !== stalledBeat) return NOTHING;
     return { work: await readWork(callFrames[0]), at: callFrames.slice(0, FRAMES).map(nameOf) };
   } catch {
     return NOTHING;
   } finally {
     session.off('Debugger.scriptParsed', onScript);
-    await post('Debugger.disable'); // Lets it go on.
+    await post('Debugger.disable'); // Resumes the program.
   }
 
   function nameOf({ functionName, location, url }: Debugger.CallFrame): string {
@@ -113,7 +113,7 @@ async function readWork(frame: Debugger.CallFrame | undefined): Promise<Work | u
   return typeof result.value === 'string' ? (JSON.parse(result.value) as Work) : undefined;
 }
 
-/** How long the main thread could have run and got no processor; 0 where Linux does not say. */
+/** Returns how long the main thread was ready but got no processor; 0 if Linux does not report it. */
 function readStarvedMs(): number {
   try {
     const [, waitedNs] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(

@@ -8,15 +8,15 @@ import type { Metrics } from './metrics.ts';
 import type { Stall, WatchdogData } from './watchdog-thread.ts';
 import { currentWork } from './work.ts';
 
-/** Often enough that a stall of 100 ms is seen; 50 timers a second cost a process nothing that could be measured. */
+/** Often enough to notice a stall of 100 ms. The cost of 50 timers a second was not measurable. */
 const BEAT_MS = 20;
 
 export type Watchdog = { stop: () => Promise<void> };
 
 /**
- * Notices when this process answers nobody for more than 100 ms, and says in the log and in
- * `parley_event_loop_stall_seconds` (contract/metrics.md#load) which work kept it. Another thread watches: the busy one
- * cannot. At most once a second, that thread pauses the busy one as a debugger would, and reads what it does.
+ * Detects when this process answers nobody for more than 100 ms, and reports the responsible work in the log and in
+ * `parley_event_loop_stall_seconds` (contract/metrics.md#load). Another thread watches, because the busy one cannot.
+ * Once a second at most, that thread pauses the busy one as a debugger would, and reads its call stack.
  */
 export async function startWatchdog({
   metrics,
@@ -29,7 +29,7 @@ export async function startWatchdog({
   const data: WatchdogData = {
     beats,
     beatMs: BEAT_MS,
-    // In a process with a debugger, breakpoints would look like stalls, and two debuggers would disturb each other.
+    // Breakpoints of another debugger would look like stalls, and two debuggers would disturb each other.
     mayInterrupt: inspector.url() === undefined,
   };
   const thread = new Worker(programFile(import.meta.url, 'watchdog-thread'), {

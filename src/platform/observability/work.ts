@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What code runs for: a request, a frame of a socket or a job. */
+/** Reason for which code runs: a request, a frame of a socket or a job. */
 export type Work = {
-  /** `POST /v1/agents`, `reconcile agent`: one of few, so that it can be a label of a metric. */
+  /** One of few names, such as `POST /v1/agents` or `reconcile agent`, so that it can be a metric label. */
   name: string;
-  /** The namespace that the work is for. Undefined until it is known, and for work that is not for one namespace. */
+  /** Namespace of the work. Undefined until it is known, and for work that belongs to no single namespace. */
   namespace?: string | undefined;
 };
 
@@ -15,7 +15,7 @@ export function asWork<T>(work: Work, run: () => T): T {
   return works.run(work, run);
 }
 
-/** Says more about the work that runs now, such as its namespace once a key was read. */
+/** Adds details to the current work, such as its namespace once a key was read. */
 export function describeWork(more: Partial<Work>): void {
   const work = works.getStore();
   if (work) Object.assign(work, more);
