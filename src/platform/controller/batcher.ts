@@ -3,11 +3,11 @@ import { delay } from '../../clock.ts';
 import { createSingleFlight } from './single-flight.ts';
 
 /**
- * Does together what concurrent callers ask for one by one: while one batch runs the next gathers,
- * so batches grow with the load and an idle process waits for nothing but `gatherMs`.
+ * Combines single requests of concurrent callers into batches. While one batch runs the next one gathers, so batches
+ * grow with the load, and an idle process waits only `gatherMs`.
  */
 export type Batcher<I, O> = {
-  /** Resolves with what `run` answered for the item; rejects when its batch failed. */
+  /** Resolves with the answer of `run` for the item; rejects if its batch failed. */
   add: (item: I) => Promise<O>;
   /** Waits until everything added is done. */
   idle: () => Promise<void>;
@@ -16,11 +16,10 @@ export type Batcher<I, O> = {
 type Waiting<I, O> = { item: I; resolve: (answer: O) => void; reject: (error: unknown) => void };
 
 /**
- * @param deps.run answers each item, in their order; never more than `itemsMax` at once
- * @param deps.gatherMs how long a batch that is not full waits for more; 0: for what comes in the
- * same turn of the event loop
- * @param deps.busy how long it waits after a batch of at least `from` items: where that many come
- * together, a little more time makes the next one larger, and each item cheaper
+ * @param deps.run answers each item, in order; gets at most `itemsMax` items
+ * @param deps.gatherMs how long a partial batch waits for more items; 0 waits for the same turn of the event loop
+ * @param deps.busy the wait after a batch of at least `from` items: with that many items, a little more time makes the
+ * next batch larger, and each item cheaper
  */
 export function createBatcher<I, O>(deps: {
   run: (items: readonly I[]) => Promise<readonly O[]>;

@@ -5,33 +5,31 @@ import type { WorkQueue } from './work-queue.ts';
 
 /**
  * Takes keys from a work queue and calls `reconcile` for each, `concurrency` at a time.
- *
- * Whatever a reconcile throws is logged, counted and tried again with back-off; none of it ends
- * the process or holds up other keys. Calling `reconcile` is level-based: it gets a key, never a
- * change, and may be called at any time without need.
+ * Any error from a reconcile is logged, counted and retried with back-off. No error ends the process or blocks other
+ * keys. Reconciling is level-based: `reconcile` gets a key, never a change, and may be called at any time without need.
  */
 export type Controller = {
   start: () => void;
   /**
-   * Waits for the runs in work, at most `drainTimeoutMs`, then aborts them. Keys that still wait
-   * are dropped: whoever starts next lists everything anyway, and a pod has 30 s to go.
+   * Waits for running reconciles, at most `drainTimeoutMs`, then aborts them. Waiting keys are dropped: the next leader
+   * lists everything anyway, and a pod has 30 s to end.
    */
   stop: () => Promise<void>;
 };
 
 /**
- * `requeueAfterMs` calls again after that time; 0 calls again with back-off, as after an error
- * (for "not yet", when no event will follow the change).
+ * `requeueAfterMs` calls again after that time. 0 calls again with back-off, as after an error (for "not yet", if no
+ * event will follow the change).
  */
 export type ReconcileResult = { requeueAfterMs?: number };
 
 export type ControllerDeps<K> = {
-  /** The `controller` label and log field: lower case, the kind (`agent`). */
+  /** The `controller` label and log field: the kind in lower case (`agent`). */
   name: string;
   queue: WorkQueue<K>;
   /**
-   * Must stop soon after the signal aborts. One that does not loses its worker, so that others go
-   * on, but its key stays with it: no second run of the key begins before it has returned.
+   * Must stop soon after the signal aborts. A call that does not stop loses its worker, so that other keys proceed, but
+   * it keeps its key: no second run of the key begins before it has returned.
    */
   reconcile: (key: K, signal: AbortSignal) => Promise<ReconcileResult>;
   log: ControllerLog;
@@ -43,20 +41,20 @@ export type ControllerDeps<K> = {
   drainTimeoutMs?: number;
 };
 
-/** The part of a pino logger used here; its `err` serializer writes the chain of causes. */
+/** The part of a pino logger that is used here. Its `err` serializer writes the chain of causes. */
 export type ControllerLog = { error: (fields: object, message: string) => void };
 
 export type ReconcileOutcome = 'success' | 'error' | 'requeue' | 'requeue_after';
 
-/** Called with what controller-runtime's metrics of the same name mean; bound to one controller. */
+/** Hooks for controller-runtime's metrics of the same names, bound to one controller. */
 export type ControllerMetrics = {
   /** controller_runtime_reconcile_total{result} */
   reconciled: (result: ReconcileOutcome) => void;
-  /** …_reconcile_errors_total: all errors, the next three included. */
+  /** …_reconcile_errors_total: all errors, including the next three. */
   errored: () => void;
   /** …_terminal_reconcile_errors_total */
   terminalError: () => void;
-  /** …_reconcile_panics_total: what only a bug throws (see `isBug`). */
+  /** …_reconcile_panics_total: errors that only a bug throws (see `isBug`). */
   panicked: () => void;
   /** …_reconcile_timeouts_total */
   timedOut: () => void;
@@ -68,7 +66,9 @@ export type ControllerMetrics = {
   maxConcurrentReconciles: (count: number) => void;
 };
 
-/** Trying again cannot help: not called again until the object changes. Also works as a cause. */
+/**
+ * Error that a retry cannot fix: the key is not reconciled again until its object changes. It also works as a cause.
+ */
 export class TerminalError extends Error {
   override readonly name: string = 'TerminalError';
 }
@@ -111,7 +111,7 @@ export function createController<K>(deps: ControllerDeps<K>): Controller {
     } finally {
       cancelTimeout();
       running.delete(abort);
-      // Usually the run is over; after an abort the key is held until it is.
+      // Usually the run is over. After an abort the key is held until the run ends.
       if (abort.signal.aborted) void run.then(() => queue.done(item.key));
       else queue.done(item.key);
     }
@@ -123,14 +123,14 @@ export function createController<K>(deps: ControllerDeps<K>): Controller {
       try {
         await attempt(item);
       } catch (err) {
-        // Only a metrics hook or the logger can throw here; a worker must outlive that too.
+        // Only a metrics hook or the logger can throw here, and a worker must survive that too.
         reportQuietly(deps, item, err);
       }
     }
   };
 
   const drain = async (): Promise<void> => {
-    // Not awaited: a run that ignores its signal would hold us for ever.
+    // Not awaited, because a run that ignores its signal would block forever.
     void queue.shutDown({ drop: true });
     const cancel = setTimer(() => {
       for (const abort of running) abort.abort(new Error('the controller stops'));
@@ -154,12 +154,12 @@ function abortOf(signal: AbortSignal): Promise<Outcome> {
   });
 }
 
-/** What becomes of the key, as controller-runtime decides it; a retry keeps the key's priority. */
+/** Decides what happens to the key, as controller-runtime does. A retry keeps the key's priority. */
 function settle<K>(deps: ControllerDeps<K>, item: WorkItem<K>, outcome: Outcome): void {
   if ('thrown' in outcome) return settleError(deps, item, outcome.thrown);
   const { queue, metrics } = deps;
   const { key, priority } = item;
-  // A reconciler in plain JavaScript, or with a cast, may well answer nothing.
+  // A reconciler in plain JavaScript, or with a cast, may return nothing.
   const { requeueAfterMs } = outcome.result ?? {};
   if (requeueAfterMs === undefined) {
     queue.forget(key);
@@ -177,7 +177,7 @@ function settle<K>(deps: ControllerDeps<K>, item: WorkItem<K>, outcome: Outcome)
 function settleError<K>(deps: ControllerDeps<K>, item: WorkItem<K>, thrown: unknown): void {
   const { queue, metrics, name: controller } = deps;
   const terminal = isTerminal(thrown);
-  // The key's fate first: a hook that throws must not cost it its retry.
+  // Handles the key first, so that a throwing hook cannot cost it its retry.
   if (terminal) queue.forget(item.key);
   else queue.addRateLimited(item.key, { priority: item.priority });
   const attempt = terminal ? undefined : queue.retriesOf(item.key);
@@ -197,7 +197,7 @@ function reportQuietly<K>(deps: ControllerDeps<K>, item: WorkItem<K>, thrown: un
     const fields = { err: asError(thrown), controller: deps.name, key: item.id };
     deps.log.error(fields, 'a metrics hook or the logger failed');
   } catch {
-    // The logger itself failed: nothing is left to report to.
+    // The logger itself failed, so there is nowhere left to report.
   }
 }
 
@@ -214,8 +214,8 @@ function isTerminal(thrown: unknown): boolean {
 }
 
 /**
- * JavaScript has no panic; these come from wrong code only. `fetch` throws a TypeError for every
- * network failure, always with a cause, hence the exception.
+ * Returns whether an error comes from wrong code only, since JavaScript has no panic. `fetch` throws a TypeError for
+ * every network failure, always with a cause, hence the exception.
  */
 function isBug(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true;

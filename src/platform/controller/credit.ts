@@ -1,8 +1,8 @@
 import { monotonicMs } from '../../clock.ts';
 
-/** What may be spent in a burst, and earned again over time: a token bucket. */
+/** Token bucket: credit that can be spent in a burst and refills over time. */
 export type Credit = {
-  /** Returns what is left; below 0 more was spent than there was. */
+  /** Returns the remaining credit; negative if it is overdrawn. */
   left: () => number;
   spend: (amount: number) => void;
 };

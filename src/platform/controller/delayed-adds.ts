@@ -3,18 +3,17 @@ import type { SetTimer } from './timer.ts';
 type Delayed<K> = { key: K; priority: number; dueAtMs: number; cancel: () => void };
 
 export type DelayedAdds<K> = {
-  /** Delays the key, or merges with its delay: the earlier time and the higher priority win. */
+  /** Delays the key, or merges with its current delay: the earlier time and the higher priority win. */
   put: (id: string, add: { key: K; priority: number; delayMs: number }) => void;
-  /** Removes a delay, because the key is added now; answers its priority. */
+  /** Removes a delay, because the key is added now. Returns its priority. */
   take: (id: string) => number | undefined;
   clear: () => void;
 };
 
 /**
- * Keys that become ready later, each at most once.
- *
- * One timer per key: Node keeps its timers in a heap of its own, so 10,000 of them cost what a
- * heap here would, without the code.
+ * Holds keys that become ready later, each at most once.
+ * It uses one timer per key: Node keeps timers in a heap of its own, so 10,000 of them cost the same as a heap here
+ * would, without the code.
  */
 export function createDelayedAdds<K>(deps: {
   nowMs: () => number;

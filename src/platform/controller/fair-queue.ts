@@ -4,13 +4,12 @@ import { asWork } from '../observability/work.ts';
 import { createLine, type Line } from './line.ts';
 
 /**
- * Shares the places of one kind of work between namespaces: one that asks for much keeps no other waiting. A
- * free place goes to the namespace with the fewest running jobs, and among these in turn, so a namespace uses
- * all places only while no other one waits.
- *
- * A queue knows its own process. Work that several processes claim from PostgreSQL (syncs, replays,
- * embeddings) is shared between them by the claim or its lease: the claim chooses what runs, and
- * the queue decides how many of these jobs run in this process, and for which namespaces.
+ * Shares the places of one kind of work between namespaces, so that heavy use by one does not make others wait. A free
+ * place goes to the namespace with the fewest running jobs, and among these in turn, so a namespace uses all places
+ * only while no other one waits.
+ * A queue covers its own process. Work that several processes claim from PostgreSQL (syncs, replays, embeddings) is
+ * shared between them by the claim or its lease: the claim chooses what runs, and the queue decides how many of these
+ * jobs run in this process, and for which namespaces.
  */
 export type FairQueue = {
   /**
@@ -19,7 +18,10 @@ export type FairQueue = {
    * what the job throws
    */
   run: <T>(namespace: string, job: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
-  /** Returns the free places and the namespaces that have reached their share. Claims read it, so that no claimed work waits here. */
+  /**
+   * Returns the free places and the namespaces that have reached their share. Claims read it, so that no claimed work
+   * waits here.
+   */
   room: () => { places: number; full: readonly string[] };
 };
 
@@ -31,7 +33,7 @@ export function createFairQueue(deps: {
   kind: WorkKind;
   /** Maximum number of running jobs. */
   places: number;
-  /** Most places of one namespace, also while no other waits: jobs that take long leave one free. */
+  /** Maximum number of places for one namespace, even if no other waits. Slow kinds of work leave one place free. */
   share?: number;
   /** Maximum number of waiting jobs. Each keeps its input in memory. */
   waitingMax: { namespace: number; all: number };
@@ -99,7 +101,7 @@ export function createFairQueue(deps: {
   };
 }
 
-/** Waits for `begin` of a line. @throws the reason of `signal` if it aborts before */
+/** Waits for `begin` of a line. @throws the reason of `signal` if it aborts first */
 function turnIn(
   line: Line<string, () => void>,
   namespace: string,
@@ -119,7 +121,7 @@ function turnIn(
   return turn.promise;
 }
 
-/** What each kind of work is, as an error names it. */
+/** Names of the kinds of work for error messages. */
 const NOUNS = {
   documents: 'documents to read',
   texts: 'texts to cut into passages',

@@ -1,10 +1,10 @@
-/** Who waits for something to happen to a key: woken from elsewhere, or after a while by themselves. */
+/** Callers that wait for a change of a key. They wake up when notified, or after a timeout. */
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
 export type KeyWaiters = {
-  /** Something may have happened to these keys; `*`: to any. Never waits. */
+  /** Wakes the waiters of these keys; `*` wakes all waiters. Never waits. */
   wake: (keys: readonly string[]) => void;
-  /** Resolves at the next wake-up of a key, after `maxMs`, or when the signal is aborted. */
+  /** Resolves at the next wake-up of the key, after `maxMs`, or when the signal aborts. */
   untilWoken: (key: string, maxMs: number, signal?: AbortSignal) => Promise<void>;
 };
 

@@ -1,13 +1,13 @@
-/** What waits for a turn, by namespace (or whatever else shares something), in the order of the turns. */
+/** Items that wait for a turn, grouped by namespace (or another owner), in the order of the turns. */
 export type Line<N, T> = {
   join: (namespace: N, one: T) => void;
-  /** Takes out what waits no longer. */
+  /** Removes an item that no longer waits. */
   leave: (namespace: N, one: T) => void;
   size: () => number;
   sizeOf: (namespace: N) => number;
   /**
-   * Takes out what is next: of the namespace with the fewest running jobs by `countOf`, and among these in turn.
-   * Undefined if each namespace that waits runs `share` jobs already. Without arguments, only the turn decides.
+   * Removes the next item: that of the namespace with the fewest running jobs by `countOf`, and among these in turn.
+   * Returns undefined if each waiting namespace already runs `share` jobs. Without arguments, only the turn decides.
    */
   next: (
     countOf?: (namespace: N) => number,
@@ -18,7 +18,7 @@ export type Line<N, T> = {
 const none = (): number => 0;
 
 export function createLine<N, T>(): Line<N, T> {
-  /** Namespaces in which nothing waits are left out. */
+  /** Items by namespace, without empty namespaces. */
   const waiting = new Map<N, T[]>();
   let size = 0;
 
@@ -56,9 +56,9 @@ export function createLine<N, T>(): Line<N, T> {
       const found = first(countOf, share);
       if (!found) return undefined;
       const [namespace, all] = found;
-      const one = all.shift()!; // Namespaces in which nothing waits are left out.
+      const one = all.shift()!; // The map has no empty lists.
       waiting.delete(namespace);
-      if (all.length > 0) waiting.set(namespace, all); // At the end: the others have their turn first.
+      if (all.length > 0) waiting.set(namespace, all); // Added at the end, so that other namespaces go first.
       size -= 1;
       return { namespace, one };
     },

@@ -5,23 +5,23 @@ import { outsideOfTraces } from '../observability/trace-context.ts';
 import { asWork } from '../observability/work.ts';
 
 /**
- * Looks for work at an interval, and at once when woken. One run at a time; a wake during a run
- * makes another one follow it.
+ * Checks for work at an interval, and immediately when woken. Only one run is active at a time; a wake-up during a run
+ * makes another one follow.
  */
 export type Periodic = {
   start: () => void;
-  /** Looks now. Never waits, never fails. */
+  /** Checks now. Never waits, never fails. */
   wake: () => void;
-  /** Waits for the run in progress; may be called twice. */
+  /** Waits for the run in progress. May be called twice. */
   stop: () => Promise<void>;
 };
 
-/** Resolves to true when there is more to do at once. */
+/** Resolves to true if more work is ready. */
 export type PeriodicRun = (signal: AbortSignal) => Promise<boolean>;
 
 /**
- * What `run` throws is logged under `what` and tried again after the interval: everything done here
- * is found again by looking.
+ * Creates a periodic job. An error from `run` is logged under `what`, and the next run follows after the interval.
+ * Nothing is lost, because each run looks for all work again.
  */
 export function createPeriodic(deps: {
   what: string;
@@ -41,7 +41,7 @@ export function createPeriodic(deps: {
       return;
     }
     clearTimeout(timer);
-    // What a request wakes is not done for that request alone.
+    // Work woken by a request is not done for that request alone, so it is outside of its trace.
     running = outsideOfTraces(() => asWork({ name: deps.what }, runOnce)).finally(() => {
       running = undefined;
       if (stopping.signal.aborted) return;

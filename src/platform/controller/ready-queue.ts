@@ -1,11 +1,11 @@
-/** One key that waits for a worker. `addedAtMs` is when it became dirty, for the queue duration. */
+/** One key that waits for a worker. `addedAtMs` is the time when it became dirty, for the queue duration. */
 export type Entry<K> = { id: string; key: K; priority: number; addedAtMs: number };
 
 export type ReadyQueue<K> = {
   has: (id: string) => boolean;
-  /** Adds the entry, or merges it: the newest key, the higher priority, the older `addedAtMs`. */
+  /** Adds the entry, or merges it: the newest key, the higher priority and the older `addedAtMs` win. */
   put: (entry: Entry<K>) => void;
-  /** The highest priority, oldest first within it. */
+  /** Removes and returns the entry with the highest priority, oldest first. */
   shift: () => Entry<K> | undefined;
   clear: () => void;
   size: () => number;
@@ -13,14 +13,13 @@ export type ReadyQueue<K> = {
 
 /**
  * Keys ready for a worker, each at most once.
- *
- * One insertion-ordered Map per priority rather than a heap: a program has two or three
- * priorities, and a Map gives first-in-first-out and removal by key for nothing.
+ * It has one insertion-ordered Map per priority and not a heap: a program has two or three priorities, and a Map gives
+ * first-in-first-out order and removal by key at no cost.
  */
 export function createReadyQueue<K>(): ReadyQueue<K> {
   const priorityOf = new Map<string, number>();
   const lanes = new Map<number, Map<string, Entry<K>>>();
-  // Highest first. Lanes stay once made, so this changes only with a priority never seen before.
+  // Highest first. Lanes are never removed, so this changes only with a new priority.
   const priorities: number[] = [];
 
   const laneOf = (priority: number): Map<string, Entry<K>> => {
@@ -52,7 +51,7 @@ export function createReadyQueue<K>(): ReadyQueue<K> {
     put: (entry) => {
       const present = priorityOf.get(entry.id);
       if (present === undefined) return insert(entry);
-      // Only a rise moves it: a repeated add must not send a key to the end of its own lane.
+      // Only a higher priority moves the entry: a repeated add must not send a key to the end of its own lane.
       if (entry.priority > present) {
         const old = take(entry.id);
         return insert({ ...entry, addedAtMs: old?.addedAtMs ?? entry.addedAtMs });

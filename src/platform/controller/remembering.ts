@@ -2,28 +2,28 @@ import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 
 /**
- * What one process remembers of rows that others change: a change is seen as soon as it is told of
- * (`forget`), and within a second when that notification is lost.
+ * Caches rows in one process that others change. A change is seen as soon as `forget` reports it, and within a second
+ * if that notification is lost.
  */
 export type Remembering<T extends object> = {
   /**
-   * Of a place, by `read` where it is not remembered; several who ask at once share one. A value that is
-   * equal to the one before is the same object. What `read` throws is not remembered.
+   * Returns the value of a place, and calls `read` if it is not cached. Concurrent callers share one read. A value
+   * equal to the previous one keeps its identity. Errors of `read` are not cached.
    */
   find: (place: string, read: () => Promise<T>) => Promise<T>;
-  /** Something changed: what may be of it is read again, and no answer that is under way is kept. */
+  /** Reports a change: matching values are read again, and results of pending reads are not cached. */
   forget: (isMeant: (value: T) => boolean) => void;
 };
 
-/** From then on it is read again beside whoever asks, who does not wait. */
+/** Age from which a value is refreshed in the background, without a wait for the caller. */
 const FRESH_MS = 500;
-/** From then on whoever asks waits for it. */
+/** Age from which callers wait for a new read. */
 const REMEMBER_MS = 1_000;
 
-/** `isOver`: kept only to be compared with. */
+/** An entry with `isOver` is kept only for comparison. */
 type Entry<T> = { value: T; askedMs: number; isOver: boolean };
 
-/** `nowMs` is monotonic; `max`: of places, those not asked for longest are dropped. */
+/** `nowMs` is monotonic. `max` limits the places; the least recently used ones are dropped. */
 export function createRemembering<T extends object>(deps: {
   max: number;
   nowMs: () => number;
@@ -36,9 +36,9 @@ export function createRemembering<T extends object>(deps: {
   const ask = (place: string, read: () => Promise<T>): Promise<T> => {
     const times = timesChanged;
     const underWay = asking.get(place);
-    // One that began before a change may have read what was before it.
+    // A read that began before a change may have returned the earlier state.
     if (underWay?.times === times) return underWay.answer;
-    const askedMs = nowMs(); // From before the query: what changes meanwhile is not kept longer.
+    const askedMs = nowMs(); // Taken before the query, so that a change during the query does not extend the lifetime.
     const answer = read()
       .then((found) => {
         const before = known.get(place)?.value;
@@ -58,7 +58,7 @@ export function createRemembering<T extends object>(deps: {
       const entry = known.get(place);
       const ageMs = entry && !entry.isOver ? nowMs() - entry.askedMs : Infinity;
       if (!entry || ageMs >= REMEMBER_MS) return ask(place, read);
-      // A failure shows when somebody has to wait for it.
+      // A failure shows when a caller has to wait.
       if (ageMs >= FRESH_MS) ask(place, read).catch(() => undefined);
       return entry.value;
     },

@@ -2,10 +2,10 @@ import { createReadyQueue, type Entry } from './ready-queue.ts';
 
 export type WorkItem<K> = { id: string; key: K; priority: number };
 
-/** Called with what client-go's `workqueue_*` metrics of the same name mean. Must not throw. */
+/** Hooks for client-go's `workqueue_*` metrics of the same names. They must not throw. */
 export type SerialQueueMetrics = {
   depth: (keys: number) => void;
-  /** adds_total: merged adds do not count. */
+  /** adds_total; merged adds do not count. */
   added: () => void;
   queueDuration: (sec: number) => void;
   workDuration: (sec: number) => void;
@@ -18,7 +18,7 @@ export type SerialQueueMetrics = {
 
 export type SerialQueue<K> = {
   put: (item: WorkItem<K>) => void;
-  /** Ready, or in work and put again. */
+  /** Returns whether the key is ready, or was put again while in work. */
   waits: (id: string) => boolean;
   get: () => Promise<WorkItem<K> | undefined>;
   done: (id: string) => void;
@@ -27,9 +27,8 @@ export type SerialQueue<K> = {
 };
 
 /**
- * Hands keys to workers that wait, none to two of them at once; knows nothing of delays. See
- * `WorkQueue` for the rules. client-go's `dirty` and `processing` sets: its `dirty` is `ready` and
- * `again` together.
+ * Hands keys to waiting workers, never one key to two workers. It knows nothing about delays. See `WorkQueue` for the
+ * rules. Compared with client-go's `dirty` and `processing` sets, `dirty` is `ready` and `again` together.
  */
 export function createSerialQueue<K>(deps: {
   nowMs: () => number;
@@ -37,7 +36,7 @@ export function createSerialQueue<K>(deps: {
 }): SerialQueue<K> {
   const { nowMs, metrics } = deps;
   const ready = createReadyQueue<K>();
-  // Put while in work: kept apart from `ready`, or another worker would take it.
+  // Keys put while in work, kept apart from `ready` so that no other worker takes them.
   const again = new Map<string, Entry<K>>();
   const startedAtMs = new Map<string, number>();
   const idleWorkers: ((item: WorkItem<K> | undefined) => void)[] = [];

@@ -1,15 +1,15 @@
 /**
- * Work that must not run twice at once and must run once more when it was asked for meanwhile:
- * what gathers during one run is served together by the next, so batches grow with the load.
+ * Runs work that must not overlap itself, and runs it again if it was requested meanwhile. Requests that arrive during
+ * one run are served together by the next, so batches grow with the load.
  */
 export type SingleFlight = {
-  /** Runs the work now, or once more after the present run. */
+  /** Runs the work now, or once more after the current run. */
   trigger: () => void;
-  /** Resolves when nothing runs and nothing was asked for. */
+  /** Resolves when no run is active or requested. */
   idle: () => Promise<void>;
 };
 
-/** `work` handles its own errors; a rejection is a bug and ends the process as one. */
+/** `work` handles its own errors. A rejection is a bug and ends the process like one. */
 export function createSingleFlight(work: () => Promise<void>): SingleFlight {
   let running: Promise<void> | undefined;
   let asked = false;
@@ -19,7 +19,7 @@ export function createSingleFlight(work: () => Promise<void>): SingleFlight {
       asked = false;
       await work();
     }
-    // In the same tick as the check above, so that no trigger falls in between.
+    // Set in the same tick as the check above, so that no trigger falls in between.
     running = undefined;
   }
 

@@ -4,64 +4,62 @@ import { setRealTimer, type SetTimer } from './timer.ts';
 
 /**
  * A work queue for reconcilers, with the semantics of client-go's:
- *
  * - a key waits at most once, however often it is added;
- * - a key is never with two workers at once; added while one has it, it runs again afterwards;
+ * - a key is never with two workers; if it is added while one has it, it runs again afterwards;
  * - so after the last add of a key there is always one more run that begins later.
- *
- * A delayed add that meets an earlier one, or an add for now, merges with it ("earliest wins", as
- * in controller-runtime's priority queue). client-go keeps both and runs a key once too often;
- * since a reconciler says again when it wants to be called, nothing is lost by merging.
+ * A delayed add merges with an earlier one, or with an add for now ("earliest wins", as in controller-runtime's
+ * priority queue). client-go keeps both and runs a key once too often. Merging loses nothing, because a reconciler
+ * requests its next call each time.
  */
 export type WorkQueue<K> = {
   /** Makes the key ready now. Ignored after `shutDown`, like all adds. */
   add: (key: K, options?: AddOptions) => void;
-  /** Makes the key ready in `delayMs`; at once when that is not above 0. Counts as a retry. */
+  /** Makes the key ready in `delayMs`, or immediately unless that is positive. Counts as a retry. */
   addAfter: (key: K, delayMs: number, options?: AddOptions) => void;
   /** Makes the key ready after its back-off: base·2^n for its n-th call in a row since `forget`. */
   addRateLimited: (key: K, options?: AddOptions) => void;
-  /** Ends the key's back-off: it went well, or will not be tried again. */
+  /** Ends the key's back-off, after a success or if it will not be retried. */
   forget: (key: K) => void;
-  /** How many `addRateLimited` there were since `forget`. */
+  /** Returns the number of `addRateLimited` calls since `forget`. */
   retriesOf: (key: K) => number;
-  /** The next key, which must be given back with `done`; undefined once shut down and empty. */
+  /** Returns the next key, which must be returned with `done`; undefined once shut down and empty. */
   get: () => Promise<WorkItem<K> | undefined>;
   done: (key: K) => void;
-  /** Keys that wait for a worker, those to be run again after their present run included. */
+  /** Returns the number of keys that wait for a worker, including those to run again after their current run. */
   depth: () => number;
   /**
-   * Takes no more adds and cancels the delayed ones. Workers drain what waits (with `drop`: only
-   * what they already have) and then get undefined. Resolves when no key waits or is in work.
+   * Refuses further adds and cancels the delayed ones. Workers process all waiting keys (with `drop`, only those they
+   * already have) and then get undefined. Resolves when no key waits or is in work.
    */
   shutDown: (options?: { drop?: boolean }) => Promise<void>;
 };
 
 /**
- * Higher runs first, always: under endless live changes a lower one waits for ever, which is
- * right for a resync (the live change of an object serves it) and wrong for most other uses.
+ * Higher always runs first: under endless live changes a lower one waits forever. This is right for a resync (the live
+ * change of an object serves it) and wrong for most other uses.
  */
 export type AddOptions = { priority?: number };
 
 export const LIVE_PRIORITY = 0;
-/** For the first list after a start: what changes now goes before what was there already. */
+/** Priority of the first list after a start: current changes go before existing objects. */
 export const RESYNC_PRIORITY = -100;
 
 export type WorkQueueMetrics = SerialQueueMetrics & {
-  /** retries_total: every delayed add, back-off and requeue alike. */
+  /** retries_total: every delayed add, both for back-off and for requeue. */
   retried: () => void;
 };
 
 export type WorkQueueDeps<K> = {
-  /** Two keys with the same answer are one key. */
+  /** Returns the identity of a key. Keys with equal results are the same key. */
   keyOf: (key: K) => string;
-  /** Monotonic is best (`monotonicMs`): only differences are used. */
+  /** Preferably monotonic (`monotonicMs`), because only differences are used. */
   nowMs: () => number;
   setTimer?: SetTimer;
   metrics?: WorkQueueMetrics;
   backOff?: { baseMs: number; maxMs: number };
 };
 
-// client-go stops at 1000 s; a person who repaired something should not wait that long to see it.
+// client-go stops at 1000 s, but a person who fixed a problem should not wait that long to see it.
 const DEFAULT_BACK_OFF = { baseMs: 5, maxMs: 60_000 };
 
 export function createWorkQueue<K>(deps: WorkQueueDeps<K>): WorkQueue<K> {
@@ -88,7 +86,7 @@ export function createWorkQueue<K>(deps: WorkQueueDeps<K>): WorkQueue<K> {
     metrics?.retried();
     const id = keyOf(key);
     const priority = options.priority ?? LIVE_PRIORITY;
-    // A key that waits already runs before its delay would end.
+    // A key that already waits runs before its delay would end.
     if (!(delayMs > 0)) add(key, options);
     else if (!queue.waits(id)) delayed.put(id, { key, priority, delayMs });
   };
