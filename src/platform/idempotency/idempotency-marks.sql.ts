@@ -2,21 +2,21 @@ import type { SealedColumn } from '../postgres/sealed-values.ts';
 import type { Db } from '../postgres/pool.ts';
 import type { MarkKey } from './plan.ts';
 
-/** Sealed columns stay sealed here. */
+/** Row of a mark. Sealed columns stay sealed here. */
 export type MarkRow = {
   token: string;
   request: Buffer;
   decision: Buffer | null;
-  /** Empty: erased. */
+  /** Empty if the answer was erased. */
   answer: Buffer | null;
   plannedId: string;
-  /** By the database's clock, the only one all processes share. */
+  /** State by the database's clock, the only one that all processes share. */
   state: 'running' | 'finished' | 'abandoned' | 'expired';
 };
 
 export type NewMark = MarkKey & Pick<MarkRow, 'token' | 'request' | 'plannedId'>;
 
-/** False when there is one: somebody else was first. */
+/** Returns false if there is a mark already, because another request was first. */
 export async function insertMark(db: Db, mark: NewMark): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'insert_idempotency_mark',
@@ -41,7 +41,7 @@ export async function readMark(db: Db, key: MarkKey): Promise<MarkRow | undefine
   return rows[0];
 }
 
-/** Takes over an unfinished mark; its plan stays. False when somebody was quicker. */
+/** Takes over an unfinished mark and keeps its plan. Returns false if another request was faster. */
 export async function takeMark(
   db: Db,
   key: MarkKey,
@@ -55,7 +55,7 @@ export async function takeMark(
   return rowCount === 1;
 }
 
-/** Replaces an expired mark that was not removed yet. */
+/** Replaces an expired mark that has not been removed yet. */
 export async function replaceMark(db: Db, mark: NewMark, from: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `update idempotency_marks
@@ -67,12 +67,12 @@ export async function replaceMark(db: Db, mark: NewMark, from: string): Promise<
   return rowCount === 1;
 }
 
-/** A mark that is ours for as long as its token is `token`. */
+/** A mark that belongs to this process while its token is `token`. */
 export type ClaimedMark = MarkKey & { token: string };
 
 /**
- * False when the mark is somebody else's by now. `conversationIds` are those whose words the answer
- * may hold.
+ * Stores the answer. Returns false if the mark now belongs to another request. `conversationIds` are the conversations
+ * whose words the answer may hold.
  */
 export async function finishMark(
   db: Db,
@@ -88,7 +88,7 @@ export async function finishMark(
   return rowCount === 1;
 }
 
-/** False when the mark is somebody else's by now. */
+/** Stores the decision. Returns false if the mark now belongs to another request. */
 export async function writeDecision(db: Db, mark: ClaimedMark, decision: Buffer): Promise<boolean> {
   const { rowCount } = await db.query(
     `update idempotency_marks set decision = $4
@@ -98,7 +98,7 @@ export async function writeDecision(db: Db, mark: ClaimedMark, decision: Buffer)
   return rowCount === 1;
 }
 
-/** The next request may take over at once; the row stays for its plan. */
+/** Lets the next request take over immediately. The row stays because of its plan. */
 export async function abandonMark(db: Db, mark: ClaimedMark): Promise<void> {
   await db.query(
     `update idempotency_marks set claimed_at = '-infinity'
@@ -107,7 +107,7 @@ export async function abandonMark(db: Db, mark: ClaimedMark): Promise<void> {
   );
 }
 
-/** That the request is still worked on. */
+/** Records that the request is still in progress. */
 export async function renewMark(db: Db, mark: ClaimedMark): Promise<void> {
   await db.query(
     `update idempotency_marks set claimed_at = clock_timestamp()
@@ -116,7 +116,7 @@ export async function renewMark(db: Db, mark: ClaimedMark): Promise<void> {
   );
 }
 
-/** Whoever worked on the request is known to be gone: the next one need not wait. */
+/** Lets the next request take over without a wait, because the process of the first one is known to be gone. */
 export async function abandonLostMark(db: Db, key: MarkKey, plannedId: string): Promise<void> {
   await db.query(
     `update idempotency_marks set claimed_at = '-infinity'
@@ -125,7 +125,7 @@ export async function abandonLostMark(db: Db, key: MarkKey, plannedId: string): 
   );
 }
 
-/** Empties the answers that may hold words of a conversation; that there was an answer stays. */
+/** Empties answers that may hold words of a conversation. The fact that there was an answer stays. */
 export async function eraseAnswersAbout(db: Db, conversationId: string): Promise<void> {
   await db.query(
     `update idempotency_marks set answer = '', conversation_ids = '{}'
@@ -134,7 +134,7 @@ export async function eraseAnswersAbout(db: Db, conversationId: string): Promise
   );
 }
 
-/** Removes up to `limit` expired marks; returns how many. Any number of processes at once. */
+/** Removes up to `limit` expired marks and returns their number. Any number of processes may run it concurrently. */
 export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
   const { rowCount } = await db.query(
     `delete from idempotency_marks where ctid = any(array(
@@ -146,12 +146,12 @@ export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Where a mark's parts belong, authenticated with them (sealing.ts). */
+/** Returns the place of a mark's sealed columns, which is authenticated with them (sealing.ts). */
 export function markPlace({ apiKeyId, hash }: MarkKey): string {
   return `idempotency:${apiKeyId}/${hash.toString('hex')}`;
 }
 
-/** What a request was, what was decided for it and what it was answered. */
+/** Sealed columns of a mark: the request, the decision for it and its answer. */
 export const SEALED_MARK_COLUMNS: readonly SealedColumn[] = ['request', 'decision', 'answer'].map(
   (value) => ({
     table: 'idempotency_marks',
@@ -163,7 +163,7 @@ export const SEALED_MARK_COLUMNS: readonly SealedColumn[] = ['request', 'decisio
     ],
     with: [],
     place: ({ api_key_id: apiKeyId = '', place_hash: hash = '' }) =>
-      // As PostgreSQL writes bytes: two characters, then hex.
+      // Parses PostgreSQL's text form of bytes: two characters, then hex.
       markPlace({ apiKeyId, hash: Buffer.from(hash.slice(2), 'hex') }),
     where: 'true',
   }),

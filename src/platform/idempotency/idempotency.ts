@@ -21,17 +21,17 @@ import type { Sealer } from '../postgres/sealing.ts';
 import { SEED_BYTES, type MarkKey, type Plan } from './plan.ts';
 
 /**
- * `Idempotency-Key` (contract/idempotency.md#keys). Before anything is done, a mark says that somebody works on the
- * request; the answer is written into it in the transaction of the change. A crash leaves an
- * unfinished mark and no change: after 60 s, or at once when the failure was answered, the next
- * request takes the mark over, and whoever claimed it can neither finish it nor commit.
+ * `Idempotency-Key` (contract/idempotency.md#keys). Before any work, a mark records that the request is in progress.
+ * The answer is written into it in the transaction of the change. A crash leaves an unfinished mark and no change.
+ * After 60 s, or immediately if the failure was answered, the next request takes the mark over. The previous owner can
+ * then neither finish the mark nor commit.
  */
 
-/** All that sending it again needs; sealed at rest, since it may show a secret. */
+/** Everything needed to send the answer again. It is sealed at rest, because it may contain a secret. */
 export type KeptAnswer = {
   status: number;
   headers: Record<string, string>;
-  /** undefined: none */
+  /** Undefined if the answer has no body. */
   body?: unknown;
   requestId: string;
 };
@@ -40,33 +40,38 @@ export type MarkedRequest = {
   apiKeyId: string;
   method: string;
   path: string;
-  /** The header's. */
+  /** Value of the header. */
   key: string;
-  /** What must be the same in a repeat: the query and the body, as they came. */
+  /** Parts that must match in a repeat: the query and the body, byte for byte. */
   content: readonly (string | Buffer)[];
 };
 
 /** A request that this process may carry out. */
 export type Mark = {
   plan: Plan;
-  /** @throws ApiError idempotency_in_progress when somebody took over; then nothing may commit. */
+  /**
+   * Stores the answer. @throws ApiError idempotency_in_progress if another request took over; then nothing may commit
+   */
   keep: (db: Db, answer: KeptAnswer) => Promise<void>;
-  /** That it is still worked on, at least every 60 s: else a repeat takes it over. */
+  /** Keeps the mark alive. Call it at least every 60 s, otherwise a repeat takes the mark over. */
   renew: () => Promise<void>;
-  /** When no answer is kept: a repeat may try at once. */
+  /** Releases the mark without an answer, so that a repeat may try immediately. */
   abandon: () => Promise<void>;
 };
 
 export type Idempotency = {
   pool: Pool;
-  /** @throws ApiError idempotency_key_reused, idempotency_in_progress, not_found */
+  /**
+   * Begins a request, or returns its stored answer.
+   * @throws ApiError idempotency_key_reused, idempotency_in_progress, not_found
+   */
   begin: (request: MarkedRequest) => Promise<{ kept: KeptAnswer } | { mark: Mark }>;
 };
 
 export type IdempotencyDeps = { pool: Pool; sealer: Sealer; nowMs: () => number };
 type Sealed = { hash: string; seed: string };
 
-/** Each round means that another request was quicker. */
+/** Each failed round means that another request was faster. */
 const TRIES = 5;
 
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {
@@ -86,7 +91,7 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   };
 }
 
-/** Removes marks of more than a day ago; true when there are more of them. */
+/** Removes marks older than a day. Returns true if there are more. */
 export async function forgetOldMarks({ pool }: { pool: Pool }): Promise<boolean> {
   return (await deleteOldMarks(pool, BATCH)) === BATCH;
 }
@@ -118,7 +123,7 @@ async function tryToBegin(
   if (there.state === 'expired') {
     return (await replaceMark(pool, fresh, there.token)) ? ours() : undefined;
   }
-  // We wrote it, and the sealer would not open what is not as we wrote it.
+  // The sealer opens only text that we wrote, so the type is known.
   const known = JSON.parse(sealer.open(there.request, place)) as Sealed;
   if (known.hash !== hash) throw reused();
   if (there.answer?.length === 0) {
@@ -146,7 +151,7 @@ function claimedMark(deps: IdempotencyDeps, claimed: ClaimedMark, stored: Stored
       ...plan,
       mark: { apiKeyId: claimed.apiKeyId, hash: claimed.hash },
       decide: async <T>(choose: () => Promise<T>) => {
-        // Written by the same `choose` of the same request.
+        // The decision was written by the same `choose` of the same request.
         if (decision) return JSON.parse(sealer.open(decision, place)) as T;
         const chosen = await choose();
         const text = sealer.seal(JSON.stringify(chosen), place);
@@ -164,21 +169,24 @@ function claimedMark(deps: IdempotencyDeps, claimed: ClaimedMark, stored: Stored
   };
 }
 
-/** Every answer with words of a conversation names it: erasing one finds its answers by that. */
+/**
+ * Returns the conversations in an answer. Every answer with words of a conversation contains its id, and erasing a
+ * conversation finds its answers that way.
+ */
 function conversationsIn(text: string): string[] {
   const ids = new Set(text.match(/\bconv_[0-9a-z]{26}\b/g));
   return [...ids].flatMap((id) => toUuid('conv', id) ?? []);
 }
 
 function placeHash({ method, path, key }: MarkedRequest): Buffer {
-  // Neither a method nor a path has a line break.
+  // Neither a method nor a path contains a line break.
   return createHash('sha256').update(`${method}\n${path}\n${key}`).digest();
 }
 
 function contentHash({ content }: MarkedRequest): string {
   const hash = createHash('sha256');
   for (const part of content) {
-    hash.update(`${Buffer.byteLength(part)}:`).update(part); // So that parts cannot run together.
+    hash.update(`${Buffer.byteLength(part)}:`).update(part); // The length keeps adjacent parts from being confused.
   }
   return hash.digest('base64');
 }

@@ -1,36 +1,36 @@
 import { randomBytes } from 'node:crypto';
 import { newUuid } from '../../ids.ts';
 
-/** Whose mark it is, and for which request. `hash` is of method, path and the header's value. */
+/** Identity of a mark: its API key, and the hash of method, path and the header's value. */
 export type MarkKey = { apiKeyId: string; hash: Buffer };
 
 /**
- * What a request decides before it writes where no transaction of ours reaches (a declared
- * thing lives in the resource store, its `Idempotency-Key` in PostgreSQL). Kept with the key's
- * mark, so that a retry after a crash makes the very same thing again instead of a second one.
+ * Decisions of a request that writes outside of our transaction (a declared resource lives in the resource store, its
+ * `Idempotency-Key` in PostgreSQL). They are stored with the key's mark, so that a retry after a crash creates the same
+ * resource again instead of a second one.
  */
 export type Plan = {
-  /** A UUIDv7: the id of what is made. Names are derived from it too. */
+  /** UUIDv7 of the created resource. Names are derived from it too. */
   id: string;
-  /** 32 random bytes, for what is secret about it. */
+  /** 32 random bytes, from which secrets of the resource are derived. */
   seed: Buffer;
-  /** An earlier request may have done all of this, or some. */
+  /** True if an earlier request may have done all or part of the work. */
   isRetry: boolean;
-  /** Of its `Idempotency-Key`; absent: it has none. */
+  /** Mark of the request's `Idempotency-Key`, if it has one. */
   mark?: MarkKey;
   /**
-   * What was decided when this was first tried; else what `choose` decides, kept before it
-   * returns. The value passes through JSON.
+   * Returns the decision of the first attempt, otherwise the result of `choose`, which is stored before it is returned.
+   * The value is serialized as JSON.
    */
   decide: <T>(choose: () => Promise<T>) => Promise<T>;
 };
 
-/** Of a request without an `Idempotency-Key`: nobody will ask for it again. */
+/** Creates the plan of a request without an `Idempotency-Key`, which nobody will repeat. */
 export function freshPlan(nowMs: number): Plan {
   let seed: Buffer | undefined;
   return {
     id: newUuid(nowMs),
-    // On demand: most requests need none.
+    // Created on demand, because most requests need no seed.
     get seed() {
       return (seed ??= randomBytes(SEED_BYTES));
     },
