@@ -10,14 +10,14 @@ import { escapeToken } from '../resources/schema/cel-rules.ts';
 import type { ManifestObject } from './object.ts';
 import { formatPointer, type ManifestProblem } from './report.ts';
 
-// Each round drops at least one field or meets a write in between; more is somebody's loop.
+// Each round drops at least one field or meets a concurrent write. More rounds mean that another writer loops.
 const MAX_ROUNDS = 8;
 
 /**
- * Applies one object as `file`, never forced: a field of another manager is reported and left out,
- * the others count (contract/running.md#manifests). Resolves to a message for a person, and stays until the manifest or
- * the object changes.
- * @throws whatever the store throws besides its three own errors: it cannot be reached
+ * Applies one object as `file`, never forced: a field of another manager is reported and left out, and the others are
+ * applied (contract/running.md#manifests). Resolves to problems for a person, which remain until the manifest or the
+ * object changes.
+ * @throws other errors of the store, which mean that it cannot be reached
  */
 export async function applyManifest(
   object: ManifestObject & { applied: Applied },
@@ -42,7 +42,7 @@ export async function applyManifest(
   }
 }
 
-/** `lost` as FieldConflictError names fields: of the spec, or `metadata.labels.x`. */
+/** Removes the lost fields. `lost` has the names of FieldConflictError: fields of the spec, or `metadata.labels.x`. */
 function without(applied: Applied, lost: ReadonlySet<string>): Applied {
   const keep = <T>(map: Record<string, T>, prefix = ''): Record<string, T> =>
     Object.fromEntries(Object.entries(map).filter(([name]) => !lost.has(`${prefix}${name}`)));
@@ -71,7 +71,7 @@ function conflictsOf(object: ManifestObject, error: FieldConflictError): Manifes
   }));
 }
 
-/** `metadata.labels.a/b` → `/metadata/labels/a~1b` */
+/** Converts `metadata.labels.a/b` to `/metadata/labels/a~1b`. */
 function pointerOf(field: string): string {
   const [, map, key] = /^metadata\.(labels|annotations)\.(.+)$/.exec(field) ?? [];
   if (map === undefined || key === undefined) return `/spec/${field}`;

@@ -6,18 +6,18 @@ import { createManifestPass, type ManifestPassDeps, type ManifestTiming } from '
 import { createManifestWatcher } from './watch.ts';
 
 /**
- * A folder of manifests (`*.yaml`, `*.yml`, `*.json`, subfolders too), applied as field manager
- * `file` and kept in step (contract/running.md#manifests): never forces; a removed manifest deletes what only it
- * declared; an unreadable file or folder deletes nothing.
+ * A folder of manifests (`*.yaml`, `*.yml`, `*.json`, including subfolders), applied as field manager `file` and kept
+ * in sync (contract/running.md#manifests). It never forces. A removed manifest deletes only objects that no other
+ * manager declares. An unreadable file or folder deletes nothing.
  */
 export type ManifestFolder = {
-  /** Resolves after the first pass, also when it failed: then it is tried again from here on. */
+  /** Resolves after the first pass, even if it failed. A failed pass is retried from then on. */
   start: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
 export type ManifestFolderDeps = Omit<ManifestPassDeps, 'nowMs' | 'timing'> & {
-  /** Monotonic. */
+  /** Monotonic clock. */
   nowMs?: () => number;
   timing?: Partial<ManifestTiming>;
 };
@@ -33,10 +33,10 @@ const TIMING: ManifestTiming = {
 
 const MAX_RETRY_MS = 30_000;
 const DRAIN_TIMEOUT_MS = 5_000;
-// The controller would end a pass after 30 s; a thousand objects into a slow database take longer.
+// The controller's default would end a pass after 30 s, but a thousand objects take longer on a slow database.
 const PASS_TIMEOUT_MS = 600_000;
 
-/** A pass is a reconcile of one key, so that retries, serial runs and stopping are the queue's. */
+/** A pass is a reconcile of this single key, so that the queue handles retries, serial runs and stopping. */
 const FOLDER = 'manifests';
 
 export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
@@ -59,12 +59,12 @@ export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
     timeoutMs: PASS_TIMEOUT_MS,
     drainTimeoutMs: DRAIN_TIMEOUT_MS,
     nowMs,
-    // Only a bug comes here: a pass handles the failures it knows.
+    // Only a bug gets here, because a pass handles all expected failures.
     log: { error: (fields) => deps.report({ level: 'error', text: inspect(fields) }) },
     reconcile: async (_key, signal) => {
       try {
         const { folders, againInMs } = await pass(() => stopping || signal.aborted);
-        // A file written before its folder was watched raised no event: look once more, soon.
+        // A file written before its folder was watched raised no event, so look again soon.
         const unseen = !stopping && watcher.setFolders(folders);
         return { requeueAfterMs: unseen ? Math.min(timing.debounceMs, againInMs) : againInMs };
       } finally {
@@ -83,7 +83,7 @@ export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
       stopping = true;
       watcher.stop();
       await controller.stop();
-      // For a start that waits for a pass which will not come.
+      // Ends a start that waits for a pass which will not come.
       firstPass.resolve();
     },
   };

@@ -8,19 +8,21 @@ import type { Validator } from '../resources/schema/validate.ts';
 import { formatPointer, type ManifestPlace, type ManifestProblem } from './report.ts';
 import type { YamlDocument } from './yaml.ts';
 
-/** An object a manifest declares. Without `applied` it has mistakes and only keeps its place. */
+/**
+ * Object declared by a manifest. Without `applied` it has mistakes and only protects the existing object from deletion.
+ */
 export type ManifestObject = {
-  /** `Agent default/support`: the same for two declarations of one object. */
+  /** `Agent default/support`, equal for two declarations of the same object. */
   id: string;
   kind: string;
   applied?: Applied;
-  /** Pointers start at the object. */
+  /** Pointers are relative to the object. */
   placeOf: (pointer: string) => ManifestPlace;
 };
 
 /**
- * `unknownIdentity`: a document does not say what it declares, so it may be anything; while that is
- * so, no absence of an object is certain.
+ * `unknownIdentity` means that a document does not identify its object, so it could be any. Until that is fixed, no
+ * object counts as absent.
  */
 export type ManifestObjects = {
   objects: ManifestObject[];
@@ -28,14 +30,14 @@ export type ManifestObjects = {
   unknownIdentity: boolean;
 };
 
-// `kubectl get -o yaml` writes these; they are the server's and mean nothing in a declaration.
+// `kubectl get -o yaml` writes these. They belong to the server and mean nothing in a declaration.
 const SERVER_METADATA = new Set(
   'creationTimestamp generation managedFields resourceVersion selfLink uid'.split(' '),
 );
 
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** What a document declares: one object, or the items of a `kind: List`. */
+/** Reads the objects that a document declares: one object, or the items of a `kind: List`. */
 export function readManifest(document: YamlDocument, validate: Validator): ManifestObjects {
   const { value, placeOf } = document;
   if (value === null || value === undefined) return none();
@@ -91,7 +93,7 @@ function readObject(
 
 type AddError = (pointer: string, detail: string) => void;
 
-/** A wrong apiVersion is reported, but leaves no doubt about which object is meant. */
+/** Reads the kind. A wrong apiVersion is reported, but the object is still identified. */
 function readKind(
   value: Record<string, unknown>,
   known: readonly string[],
@@ -108,7 +110,7 @@ function readKind(
   return kind;
 }
 
-/** False for an unknown kind of another API group: a Deployment is not a misspelt Agent. */
+/** Returns false for an unknown kind of another API group: a Deployment is not a misspelled Agent. */
 function mayBeOurs({ apiVersion }: Record<string, unknown>): boolean {
   if (typeof apiVersion !== 'string' || apiVersion === 'v1') return true;
   return apiVersion.split('/')[0] === API_GROUP;
@@ -137,7 +139,7 @@ function readMetadata(value: unknown, add: AddError): DeclaredMeta | undefined {
 }
 
 function readName(name: unknown, add: AddError): string | undefined {
-  // A DNS subdomain is what Kubernetes allows for any kind; `validate` may ask for less.
+  // Kubernetes allows a DNS subdomain for any kind; `validate` may be stricter.
   const valid = typeof name === 'string' && name.length <= 253;
   if (valid && name.split('.').every((label) => DNS_LABEL.test(label))) return name;
   const given = name === undefined || name === null ? 'is missing' : `is ${JSON.stringify(name)}`;
@@ -173,7 +175,7 @@ function readStrings(
   return strings;
 }
 
-/** The spec as declared: defaults are the store's to fill, or `file` would own all of them. */
+/** Returns the spec as declared. The store fills in defaults; otherwise `file` would own every default. */
 function readSpec(input: {
   kind: string;
   value: Record<string, unknown>;
@@ -183,7 +185,7 @@ function readSpec(input: {
   errors: FieldError[];
 }): Record<string, unknown> | undefined {
   const { kind, value, metadata, validate, add, errors } = input;
-  // `status` is what `kubectl get -o yaml` writes along; nobody can declare it.
+  // `kubectl get -o yaml` also writes `status`, which cannot be declared.
   const { apiVersion: _a, kind: _k, metadata: _m, status: _s, ...fields } = value;
   if (isCoreKind(kind)) {
     const verdict = readCoreSpec(kind, fields);

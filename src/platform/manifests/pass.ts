@@ -15,16 +15,16 @@ import {
 } from './report.ts';
 
 export type ManifestTiming = {
-  /** A save is a burst of changes; this long after the last one, at most `maxDelayMs` in all. */
+  /** Wait after the last change of a burst, such as a save. The total wait is at most `maxDelayMs`. */
   debounceMs: number;
   maxDelayMs: number;
-  /** The backstop for changes without an event; also how long a file must be empty to count so. */
+  /** Interval that covers changes without an event. A file must also be empty for this long to count as empty. */
   rescanMs: number;
-  /** How long an object must be missing before it is deleted: editors remove, then write. */
+  /** Time that an object must be missing before it is deleted, because editors remove a file and then write it. */
   settleMs: number;
-  /** Everything is applied again, whatever we believe to be there. */
+  /** Interval at which everything is applied again, whatever the known state. */
   fullPassMs: number;
-  /** After a failure of the store, doubling up to 30 s. */
+  /** Wait after a failure of the store, doubling up to 30 s. */
   retryMs: number;
 };
 
@@ -37,17 +37,17 @@ export type ManifestPassDeps = {
   timing: ManifestTiming;
 };
 
-/** `againInMs` 0: the store failed, try again with back-off. */
+/** `againInMs` is 0 if the store failed: then retry with back-off. */
 export type ManifestPassResult = { folders: ManifestLook['folders']; againInMs: number };
 
-// When the store is down, each further object would only wait for its own timeout.
+// If the store is down, each further object would only wait for its own timeout.
 const MAX_FAILURES_IN_A_ROW = 3;
 
 const DELETES_NOTHING: ManifestProblem = {
   detail: 'nothing is deleted while manifests or their folder cannot be read',
 };
 
-/** One look at the folder, and what follows from it for the store. Calls must not overlap. */
+/** Reads the folder once and updates the store. Calls must not overlap. */
 export function createManifestPass(
   deps: ManifestPassDeps,
 ): (isStopping: () => boolean) => Promise<ManifestPassResult> {
@@ -59,7 +59,7 @@ export function createManifestPass(
   let lastFullMs: number | undefined;
   let pruneDue = true;
   let pruneProblems: ManifestProblem[] = [];
-  // Reported once until it is over, although its words may change from try to try.
+  // Reported once until the problem is over, although its text may change between attempts.
   let storeProblem: ManifestProblem | undefined;
 
   const noteStore = (error: unknown): void => {
@@ -71,7 +71,7 @@ export function createManifestPass(
       };
   };
 
-  /** Returns when to look again; undefined when nothing is left to do. */
+  /** Deletes undeclared objects. Returns when to look again, or undefined if nothing is left to do. */
   const prune = async (look: ManifestLook, declared: Declared): Promise<number | undefined> => {
     if (!look.complete || !pruneDue) return undefined;
     if (look.unsettledMs > 0) return look.unsettledMs;
@@ -124,7 +124,7 @@ export function createManifestPass(
 
 type Declared = ReadonlyMap<string, ManifestObject>;
 
-/** The first declaration by path order counts; the others get a problem that says where it is. */
+/** Keeps the first declaration in path order. The others get a problem that names its place. */
 function resolveDuplicates(look: ManifestLook): {
   declared: Declared;
   duplicates: ManifestProblem[];
@@ -144,11 +144,11 @@ function resolveDuplicates(look: ManifestLook): {
   return { declared, duplicates };
 }
 
-/** Since when objects that were declared are not any more. */
+/** Tracks since when formerly declared objects have been missing. */
 function createAbsences(deps: { nowMs: () => number; timing: ManifestTiming }): {
-  /** True when an object is newly missing. */
+  /** Returns true if an object is newly missing. */
   note: (declared: Declared, look: ManifestLook) => boolean;
-  /** How long the object must still be missing; 0 for one never seen here (at the start). */
+  /** Returns how long the object must still be missing; 0 for one that was never seen here (at the start). */
   leftMs: (id: string) => number;
 } {
   let known: string[] = [];
@@ -159,7 +159,7 @@ function createAbsences(deps: { nowMs: () => number; timing: ManifestTiming }): 
       for (const id of missing) sinceMs.set(id, deps.nowMs());
       for (const id of sinceMs.keys()) {
         if (declared.has(id)) sinceMs.delete(id);
-        // What is missing in a look that saw not everything is not missing yet.
+        // An incomplete look does not prove that an object is missing.
         else if (!look.complete) sinceMs.set(id, deps.nowMs());
       }
       known = [...declared.keys()];
@@ -169,11 +169,11 @@ function createAbsences(deps: { nowMs: () => number; timing: ManifestTiming }): 
   };
 }
 
-/** Applies what has changed since it was applied last, and remembers what there was to say. */
+/** Applies changed objects, and remembers the problems of each object. */
 function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string) => void) {
   const done = new Map<string, { applied: Applied; problems: ManifestProblem[] }>();
 
-  /** True when it was applied, false when there was no need. @throws what the store throws */
+  /** Returns true if the object was applied, or false if that was unnecessary. @throws what the store throws */
   const applyOne = async (object: ManifestObject, isFull: boolean): Promise<boolean> => {
     const { id, applied } = object;
     if (!applied) return false;
@@ -185,7 +185,7 @@ function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string)
   };
 
   return {
-    /** Goes on past an object that fails, then throws the first failure. */
+    /** Continues after an object that fails, then throws the first failure. */
     apply: async (
       objects: readonly ManifestObject[],
       { isFull, isStopping }: { isFull: boolean; isStopping: () => boolean },
@@ -218,7 +218,7 @@ function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string)
 
 const isCore = ({ kind }: ManifestObject): boolean => isCoreKind(kind);
 
-/** Secrets and ConfigMaps first, so that what refers to them finds them. */
+/** Puts Secrets and ConfigMaps first, so that objects that refer to them find them. */
 function inOrder(objects: readonly ManifestObject[]): ManifestObject[] {
   return [...objects.filter(isCore), ...objects.filter((object) => !isCore(object))];
 }

@@ -7,14 +7,14 @@ import { API_PIN_MANAGER, FILE_MANAGER } from '../resources/annotations.ts';
 import type { ManifestProblem } from './report.ts';
 
 /**
- * Removes what no manifest declares any more: the object where `file` declared all of it, else
- * only our fields in it (contract/running.md#manifests).
+ * Removes undeclared things: the whole object if `file` declared all of it, otherwise only our fields in it
+ * (contract/running.md#manifests).
  * @throws what the store throws; the next pass does the rest
  */
 export async function pruneManifests(deps: {
   store: Pick<ResourceStore, 'apply' | 'delete' | 'list'>;
   kinds: readonly string[];
-  /** By `ManifestObject.id`; called for each object, so that an uncertain one can stay. */
+  /** Called with the `ManifestObject.id` of each object, so that an uncertain one can stay. */
   mayRemove: (id: string) => boolean;
   info: (text: string) => void;
 }): Promise<ManifestProblem[]> {
@@ -36,7 +36,7 @@ async function remove(
   { kind, metadata }: Resource,
   deps: { store: Pick<ResourceStore, 'delete'>; info: (text: string) => void },
 ): Promise<void> {
-  // At the version just read: a manager that joins meanwhile keeps the object.
+  // Names the version just read, so that a manager that joins meanwhile keeps the object.
   const { resourceVersion } = metadata;
   if (await deps.store.delete(kind, metadata, { resourceVersion })) {
     deps.info(`${id}: deleted, since no manifest declares it any more`);
@@ -70,7 +70,7 @@ function ownedBy(resource: Resource, manager: string): boolean {
 function othersOf({ owners }: Resource): string[] {
   const managers = new Set(Object.values(owners).flat());
   managers.delete(FILE_MANAGER);
-  // The API's pin stands on the content of somebody else; with the content gone it pins nothing.
+  // The API's pin refers to content of another manager. Without that content it pins nothing.
   managers.delete(API_PIN_MANAGER);
   return [...managers].sort();
 }

@@ -7,16 +7,16 @@ import { readManifest, type ManifestObjects } from './object.ts';
 import type { ManifestProblem } from './report.ts';
 import { parseYaml } from './yaml.ts';
 
-/** What stands in the folder now. */
+/** Current contents of the folder. */
 export type ManifestLook = {
-  /** By path order; within a file in the order of its documents. */
+  /** Files in path order, with objects in the order of their documents. */
   files: ManifestObjects[];
-  /** To be watched; the inode distinguishes a folder from its successor of the same name. */
+  /** Folders to watch. The inode distinguishes a folder from a later one of the same name. */
   folders: { path: string; inode: string }[];
   problems: ManifestProblem[];
-  /** Everything was read and understood: only then is a missing object certainly absent. */
+  /** True if everything was read and understood. Only then is a missing object certainly absent. */
   complete: boolean;
-  /** Above 0: a file may be half written (empty); look again then before trusting an absence. */
+  /** If positive, a file may be half written (empty): look again after this time before trusting an absence. */
   unsettledMs: number;
 };
 
@@ -26,7 +26,7 @@ export type ManifestReaderDeps = {
   folder: string;
   validate: Validator;
   nowMs: () => number;
-  /** A file that became empty counts as empty only after that time. */
+  /** Time after which a file that became empty counts as empty. */
   emptySettleMs: number;
 };
 
@@ -37,7 +37,7 @@ const MAX_BYTES = 1024 * 1024;
 type Cached = ManifestObjects & {
   key: string;
   text: string;
-  /** Seen unchanged by a later look; see `readCached`. */
+  /** Whether a later look saw it unchanged; see `readCached`. */
   confirmed: boolean;
   emptySinceMs: number | undefined;
 };
@@ -82,7 +82,7 @@ export function createManifestReader(deps: ManifestReaderDeps): ManifestReader {
   };
 }
 
-/** Skips hidden entries (a ConfigMap mount keeps its data in `..data`) and links to folders. */
+/** Lists files. Skips hidden entries (a ConfigMap mount keeps its data in `..data`) and links to folders. */
 async function walk(folder: string, found: Found): Promise<void> {
   if (found.folders.length >= MAX_FOLDERS) return reportTooMany(found);
   for (const entry of await readEntries(folder, found)) {
@@ -115,9 +115,8 @@ async function readEntries(folder: string, found: Found): Promise<Dirent[]> {
 }
 
 /**
- * Reads a file whose stat has changed. The first look at a new stat is not trusted: a second
- * write within the same tick of the file system's clock leaves the same stat, so the look after
- * it reads once more and compares the text.
+ * Reads a file whose stat has changed. The first look at a new stat is not trusted: a second write within the same tick
+ * of the file system's clock leaves the same stat, so the next look reads once more and compares the text.
  */
 async function readCached(
   deps: ManifestReaderDeps,
@@ -126,7 +125,7 @@ async function readCached(
 ): Promise<Cached | ManifestProblem | 'vanished' | 'not a file'> {
   try {
     const stats = await stat(path, { bigint: true });
-    // A pipe would hold us for ever.
+    // Reading a pipe would block forever.
     if (!stats.isFile()) return 'not a file';
     const key = [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
     if (cached?.confirmed && cached.key === key) return cached;
@@ -135,7 +134,8 @@ async function readCached(
     if (cached?.text === text) return { ...cached, key, confirmed: cached.key === key };
     return { key, text, confirmed: false, ...parseFile(path, text, deps) };
   } catch (error) {
-    // Gone since the folder was listed: an editor is at it. A dangling link stays and is reported.
+    // The file vanished after the folder was listed, as during a save by an editor. A dangling link remains and is
+    // reported.
     if (codeOf(error) === 'ENOENT' && !isLink) return 'vanished';
     return { detail: `${path} ${cannotBeRead(error)}` };
   }
@@ -151,7 +151,7 @@ function parseFile(
   return {
     objects: read.flatMap(({ objects }) => objects),
     problems: [...problems, ...read.flatMap((result) => result.problems)],
-    // What cannot be parsed may declare anything.
+    // An unparsable document may declare any object.
     unknownIdentity: problems.length > 0 || read.some((result) => result.unknownIdentity),
     emptySinceMs: text.trim() === '' ? deps.nowMs() : undefined,
   };

@@ -1,18 +1,18 @@
-/** A place in a manifest; `file` as a person would type it, lines and columns from 1. */
+/** Place in a manifest. `file` is the path as a person would type it; lines and columns start at 1. */
 export type ManifestPlace = { file: string; line: number; column: number };
 
-/** Something a person has to change. `field` is a path such as `spec.tools[0].url`. */
+/** Problem that a person has to fix. `field` is a path such as `spec.tools[0].url`. */
 export type ManifestProblem = { place?: ManifestPlace; field?: string; detail: string };
 
 /**
- * One line for a person. A problem is reported once, and again only after it was gone; `text`
- * is complete: `file:line:column field: what to change`.
+ * One line for a person. A problem is reported once, and again only if it returns. `text` is complete:
+ * `file:line:column field: what to change`.
  */
 export type ManifestReport = { level: 'info' | 'error'; text: string; place?: ManifestPlace };
 
 export type ManifestReporter = {
   info: (text: string) => void;
-  /** All problems there are now; reports those that were not there the last time. */
+  /** Takes all current problems, and reports those that are new. */
   problems: (problems: readonly ManifestProblem[]) => void;
 };
 
@@ -44,7 +44,7 @@ export function formatPlace({ file, line, column }: ManifestPlace): string {
   return `${file}:${line}:${column}`;
 }
 
-/** `/spec/tools/0/name` → `spec.tools[0].name`. */
+/** Converts `/spec/tools/0/name` to `spec.tools[0].name`. */
 export function formatPointer(pointer: string): string {
   return splitPointer(pointer).reduce((path, part) => {
     if (/^\d+$/.test(part)) return `${path}[${part}]`;
@@ -53,7 +53,7 @@ export function formatPointer(pointer: string): string {
   }, '');
 }
 
-/** RFC 6901. */
+/** Splits a JSON Pointer (RFC 6901). */
 export function splitPointer(pointer: string): string[] {
   const [, ...parts] = pointer.split('/');
   return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));

@@ -2,19 +2,18 @@ import { watch, type FSWatcher } from 'node:fs';
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
 export type ManifestWatcher = {
-  /** Watches exactly these folders from now on; true when one was not watched before. */
+  /** Watches exactly these folders from now on. Returns true if one was not watched before. */
   setFolders: (folders: readonly { path: string; inode: string }[]) => boolean;
   stop: () => void;
 };
 
 /**
- * Calls `onChange` when something in the folders changed: `debounceMs` after the last of a burst of
- * changes, at most `maxDelayMs` after its first. It may miss some (network mounts, the limit on
- * watches): the rescan is what can be relied upon, this is what makes it quick.
- *
- * One watcher per folder: Node's own recursive one is, on Linux, a walk in JavaScript with a
- * watcher per file; and a folder's watcher sees renames, new files and swapped links at once.
- * chokidar does not do without the rescan either (decision 17).
+ * Calls `onChange` when something in the folders changed: `debounceMs` after the last of a burst of changes, at most
+ * `maxDelayMs` after its first. It may miss some (network mounts, the limit on watches): the rescan provides
+ * reliability, and the watcher provides speed.
+ * It uses one watcher per folder. On Linux, Node's recursive watcher is a walk in JavaScript with a watcher per file. A
+ * folder's own watcher sees renames, new files and swapped links immediately. chokidar needs the rescan as well
+ * (decision 17).
  */
 export function createManifestWatcher(deps: {
   onChange: () => void;
@@ -52,14 +51,14 @@ export function createManifestWatcher(deps: {
       watchers.set(key, watcher);
       return true;
     } catch {
-      // Gone again, or no watches left: the rescan finds it.
+      // The folder is gone again, or no watches are left. The rescan covers both.
       return false;
     }
   };
 
   return {
     setFolders: (folders) => {
-      // By inode too: a folder that was removed and made again needs a new watcher.
+      // The key includes the inode, because a folder that was removed and created again needs a new watcher.
       const wanted = new Map(folders.map(({ path, inode }) => [`${inode}:${path}`, path]));
       for (const key of watchers.keys()) if (!wanted.has(key)) close(key);
       return [...wanted].map(([key, path]) => open(key, path)).includes(true);

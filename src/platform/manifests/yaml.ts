@@ -13,21 +13,21 @@ import {
 import { reasonOf } from '../../errors.ts';
 import { splitPointer, type ManifestPlace, type ManifestProblem } from './report.ts';
 
-/** One YAML document as plain data; `placeOf` finds what a JSON pointer into it names. */
+/** One YAML document as plain data. `placeOf` finds the place of a JSON pointer. */
 export type YamlDocument = {
   value: unknown;
-  /** The place of the key or item; of what holds it, where it is missing. */
+  /** Returns the place of the key or item, or the place of its parent if it is missing. */
   placeOf: (pointer: string) => ManifestPlace;
 };
 
-// A document of ours has no use for more; it stops "a billion laughs" at a few kilobytes.
+// Our documents need no more aliases, and the limit stops "a billion laughs" at a few kilobytes.
 const MAX_ALIASES = 100;
-// The rest is mostly what the first ones drag along.
+// Further problems mostly follow from the first ones.
 const MAX_PROBLEMS_PER_DOCUMENT = 3;
 
 /**
- * The documents of a file, each parsed for itself: `---` at the start of a line ends a document
- * wherever it stands, so an open quote in one does not swallow the next (the library lets it).
+ * Parses the documents of a file separately. `---` at the start of a line always ends a document, so an open quote in
+ * one does not swallow the next (the library allows that).
  */
 export function parseYaml(
   file: string,
@@ -44,8 +44,8 @@ export function parseYaml(
 }
 
 /**
- * YAML 1.1, as kubectl reads it: `no` is false and `<<` merges in both modes. But kubectl leaves
- * dates and `22:00` as text, of which YAML 1.1 would make a Date and the number 1320.
+ * YAML 1.1 as kubectl reads it: `no` is false, and `<<` merges in both modes. But kubectl keeps dates and `22:00` as
+ * text, and YAML 1.1 would make a Date and the number 1320.
  */
 const LIKE_KUBECTL = {
   version: '1.1',
@@ -65,7 +65,7 @@ function splitDocuments(text: string): Chunk[] {
   let lines: string[] = [];
   let firstLine = 1;
   const cut = (nextLine: number): void => {
-    // Directives (`%YAML 1.2`) stand before the marker; nothing here needs one.
+    // Directives (`%YAML 1.2`) stand before the marker. Manifests need none.
     if (lines.some((line) => !/^\s*(#.*|%.*|---\s*)?$/.test(line))) {
       chunks.push({ text: lines.join('\n'), firstLine });
     }
@@ -87,7 +87,7 @@ function parseChunk(
   const lineCounter = new LineCounter();
   const at = (offset: number): ManifestPlace => {
     const { line, col } = lineCounter.linePos(offset);
-    // Line 0: the counter knows of no line yet, so it is the first.
+    // Line 0 means that the counter knows no line yet, so it is the first.
     return { file, line: firstLine + Math.max(line, 1) - 1, column: Math.max(col, 1) };
   };
   try {
@@ -99,7 +99,7 @@ function parseChunk(
       problems: read.flatMap((result) => ('problems' in result ? result.problems : [])),
     };
   } catch (error) {
-    // Brackets nested too deep end the parser's stack.
+    // Deeply nested brackets overflow the parser's stack.
     const detail = `cannot be parsed (${reasonOf(error)})`;
     return { documents: [], problems: [{ place: at(0), detail }] };
   }
