@@ -7,16 +7,14 @@ import {
 } from '../resources/annotations.ts';
 import type { Resource } from '../resources/resource-store.ts';
 
-/**
- * The actor of an activation and of an audit line (contract/agents.md#activations), and the reason if one was given.
- */
+/** Actor of an activation and of an audit line (contract/agents.md#activations), with the reason if there is one. */
 export type Actor = { actor: string; reason: string | null };
 
 const { contentChange: CONTENT } = ANNOTATIONS;
 
 /**
- * The API notes its key with each write; everybody else is known by the field manager. A pin that
- * was removed has no owner any more: whoever owns the content is named.
+ * Returns the actors of content and pin. The API notes its key with each write; other actors are known by their field
+ * manager. A removed pin has no owner, so the owner of the content counts.
  */
 export function actorsOf(resource: Resource): { content: Actor; pin: Actor } {
   const { owners } = resource;
@@ -29,8 +27,8 @@ export function actorsOf(resource: Resource): { content: Actor; pin: Actor } {
 }
 
 /**
- * Who wrote the content last: of several managers the one with the latest time, where the store
- * has times, else the one that declares the prompt.
+ * Returns the last writer of the content. If the store has times, it is the manager with the latest one, otherwise the
+ * manager that declares the prompt.
  */
 function lastWriter({ owners, wroteAt = {} }: Resource): string | undefined {
   const { pinnedVersion: _, ...content } = owners;
@@ -42,8 +40,8 @@ function lastWriter({ owners, wroteAt = {} }: Resource): string | undefined {
 }
 
 /**
- * Who besides the API wrote the fields that changed after generation `since`; without fields: the
- * whole object. Undefined: the API did.
+ * Returns the writer, other than the API, of the fields that changed after generation `since`. Without fields it is the
+ * writer of the whole object. Undefined if the API is the only writer.
  */
 export type WhoElse = (changed?: readonly string[], since?: number) => string | undefined;
 
@@ -55,12 +53,12 @@ export function whoElse(resource: Resource): WhoElse {
   };
   return (changed = Object.keys(owners), since = 0) => {
     const ownedBy = changed.flatMap((field) => (owners[field] ? [owners[field]] : []));
-    // Where the API is one of several it wrote the value, or the others repeated it: to write
-    // another one is to own it alone.
+    // If the API is one of several owners, it wrote the value, or the others repeated it. Writing another value makes a
+    // manager the only owner.
     const others = ownedBy.filter((managers) => !managers.some(isApi)).flat();
     if (others.length > 0) return nameOf(others);
     if (ownedBy.length > 0 || isNotedSince(resource, since)) return undefined;
-    // Only fields that are gone: nobody owns them any more.
+    // Only removed fields changed, and they have no owner.
     const { pinnedVersion: _, ...content } = owners;
     const left = Object.values(content).flat();
     const last = latest(resource, left);
@@ -70,14 +68,14 @@ export function whoElse(resource: Resource): WhoElse {
   };
 }
 
-/** The API has noted a change of its own of a later generation. */
+/** Returns whether the API has noted a change of its own in a later generation. */
 function isNotedSince(resource: Resource, since: number): boolean {
   return [CONTENT, ANNOTATIONS.pinChange].some(
     (annotation) => readNotedGeneration(resource, annotation) > since,
   );
 }
 
-/** Who wrote last, where the store has times; else the first that is not the API. */
+/** Returns the last writer if the store has times, otherwise the first manager that is not the API. */
 function latest({ wroteAt = {} }: Resource, managers: readonly string[]): string | undefined {
   const timeOf = (manager: string): string => wroteAt[manager] ?? '';
   return managers
@@ -88,9 +86,9 @@ function latest({ wroteAt = {} }: Resource, managers: readonly string[]): string
     );
 }
 
-/** Where the declaration is kept: by whoever owns the field that every object of the kind has. */
+/** Returns where the declaration is kept, by the owner of a field that every object of the kind has. */
 export function managedBy(owners: readonly string[] | undefined): 'api' | 'kubernetes' | 'file' {
-  // Declared by the API and by Git, it is Git's: the API cannot remove it.
+  // An object declared by both the API and Git belongs to Git, because the API cannot remove it.
   const owner = owners?.find((manager) => !isApi(manager)) ?? owners?.[0];
   if (owner === FILE_MANAGER) return 'file';
   return owner !== undefined && isApi(owner) ? 'api' : 'kubernetes';
@@ -103,8 +101,8 @@ function actorOf(resource: Resource, owner: string | undefined, annotation: stri
   if (owner === undefined || !isApi(owner)) {
     return { actor: `kubernetes:${owner ?? 'unknown'}`, reason: null };
   }
-  // The note is of an earlier generation: what the API declares is still by its last key. One who
-  // removes a pin of their own leaves no note, nor does one who removes the notes.
+  // The note belongs to an earlier generation, and the API's declaration still comes from its last key. Removing one's
+  // own pin, or the notes, leaves no note.
   const key = readLastActor(resource, annotation) ?? readLastActor(resource, CONTENT);
   return { actor: key ?? 'api', reason: null };
 }

@@ -1,17 +1,17 @@
 import { rfc3339 } from '../resources/schema/field-types.ts';
 import type { RecordEvent, Condition, Resource } from '../resources/resource-store.ts';
 
-/** What a reconcile found; each becomes a condition of the present generation. */
+/** Result of a reconcile, which becomes a condition of the current generation. */
 export type Finding = Problem & { type: string; status: boolean | 'Unknown' };
 
-/** Why something is not in force: `reason` is CamelCase for programs, `message` for people. */
+/** Reason why an object is not active: `reason` is CamelCase for programs, `message` is for people. */
 export type Problem = { reason: string; message: string };
 
-/** The conditions of all kinds (contract/custom-resources.md#conditions). */
+/** Conditions that all kinds share (contract/custom-resources.md#conditions). */
 export const ready = (why: Problem): Finding => ({ type: 'Ready', status: true, ...why });
 export const notReady = (why: Problem): Finding => ({ type: 'Ready', status: false, ...why });
 const stalled = (why: Problem): Finding => ({ type: 'Stalled', status: true, ...why });
-/** Waiting may mend it: what it needs may yet come, and is looked for by itself. */
+/** Marks a problem that waiting may fix: the missing object may still arrive, and the operator checks for it. */
 export const reconciling = (why: Problem): Finding => ({
   type: 'Reconciling',
   status: true,
@@ -30,7 +30,7 @@ export const resolvedRefs = (message = 'all references resolve'): Finding => ({
   message,
 });
 
-/** What may be declared after what refers to it, in any order that Git or people choose. */
+/** Reasons for objects that may be declared after those that refer to them, in whatever order Git or people choose. */
 const MISSING: readonly string[] = [
   'AgentNotFound',
   'ConfigMapNotFound',
@@ -40,17 +40,17 @@ const MISSING: readonly string[] = [
   'SecretNotFound',
 ];
 
-/** `Stalled` for what waiting does not mend (kstatus), `Reconciling` for what is only missing. */
+/** Returns `Stalled` for problems that waiting does not fix (kstatus), `Reconciling` for missing objects. */
 export const hindered = (why: Problem): Finding =>
   MISSING.includes(why.reason) ? reconciling(why) : stalled(why);
 
-/** Not in force as it is; `type`: the condition that says what is wrong. */
+/** Returns the findings of an object that is not active. `type` is the condition that explains the problem. */
 export function refused(type: 'Accepted' | 'ResolvedRefs', why: Problem): Finding[] {
   return [notReady(why), { type, status: false, ...why }, hindered(why)];
 }
 
 /**
- * Conditions for the status: `lastTransitionTime` moves only when the status of that type does
+ * Builds the conditions of the status. `lastTransitionTime` changes only with the status of that type
  * (metav1.Condition), so an unchanged object gets an unchanged status.
  */
 export function toConditions(
@@ -74,8 +74,8 @@ export function toConditions(
 }
 
 /**
- * Records an Event of the object when whether it is ready, or why, has changed. `reason`: in place
- * of the condition's.
+ * Records an Event when an object's readiness, or the reason for it, has changed. `reason` replaces the condition's
+ * reason.
  */
 export function recordReadiness(
   record: RecordEvent,

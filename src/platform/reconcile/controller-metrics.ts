@@ -2,7 +2,7 @@ import type { ControllerMetrics } from '../controller/controller.ts';
 import type { WorkQueueMetrics } from '../controller/work-queue.ts';
 import type { Metrics } from '../observability/metrics.ts';
 
-/** The metrics of one controller, as src/platform/controller/controller.ts calls them. */
+/** Binds the metrics of one controller to the hooks of src/platform/controller/controller.ts. */
 export function controllerMetrics(metrics: Metrics, controller: string): ControllerMetrics {
   const label = { controller };
   return {
@@ -17,7 +17,7 @@ export function controllerMetrics(metrics: Metrics, controller: string): Control
   };
 }
 
-/** The same of its work queue. */
+/** Binds the metrics of its work queue. */
 export function workQueueMetrics(metrics: Metrics, controller: string): WorkQueueMetrics {
   const label = { name: controller, controller };
   return {

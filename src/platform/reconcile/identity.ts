@@ -3,7 +3,7 @@ import { ANNOTATIONS } from '../resources/annotations.ts';
 import type { Projections } from '../resources/projections.sql.ts';
 import type { Condition, ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 
-/** `isAdopted`: the object was ready before, and this database does not know it. */
+/** `isAdopted` means that the object was ready before, but this database does not know it. */
 export type Identity = { id: string; isAdopted?: true } | { refused: string };
 
 export type IdentityDeps = {
@@ -13,10 +13,9 @@ export type IdentityDeps = {
 };
 
 /**
- * The row of a resource: the one its annotation names, else the last one of its name (so that the
- * same manifests on a new cluster continue the history), else a new one. The choice is written to
- * the annotation before anything else and never changes: the status repeats it in `idField`, and
- * an annotation that differs from that is refused.
+ * Finds the row of a resource: the one that its annotation names, otherwise the last one of its name (so that the same
+ * manifests on a new cluster continue the history), otherwise a new one. The choice is first written to the annotation
+ * and never changes. The status repeats it in `idField`, and an annotation that differs from the status is refused.
  */
 export async function identify(
   deps: IdentityDeps,
@@ -33,7 +32,7 @@ export async function identify(
   const refuse = (why: string): Identity => ({ refused: `annotation ${ANNOTATIONS.id}: ${why}` });
   const id = toUuid(prefix, given);
   if (id === null) return refuse(`${given} is no ${prefix}_ id`);
-  // Anybody can change an annotation.
+  // Any user can change an annotation, so it is compared with the status.
   const known = resource.status[idField];
   if (typeof known === 'string' && known !== given) {
     const told = `is ${known} in its status and cannot become ${given}`;
@@ -45,7 +44,8 @@ export async function identify(
   if (isSame(place, metadata)) return { id };
   if (place.namespace !== metadata.namespace)
     return refuse(`${given} belongs to another namespace`);
-  // Another object's id, copied with its manifest? One that is gone may go on under a new name.
+  // The annotation may be copied with another object's manifest. If the other object is gone, it may continue under a
+  // new name.
   const other = await deps.store.get(kind, place);
   return other?.metadata.annotations[ANNOTATIONS.id] === given
     ? refuse(`${given} belongs to ${place.name}; leave it out to get one`)
@@ -69,7 +69,7 @@ async function isUnknown(
   return (await Promise.all(places)).includes(undefined);
 }
 
-/** Returns whether the status says so. An object is Ready after its row is written. */
+/** Returns whether the status has `Ready`. An object becomes Ready after its row is written. */
 function isReady({ status: { conditions } }: Resource): boolean {
   const list = Array.isArray(conditions) ? (conditions as Condition[]) : [];
   return list.some(({ type, status }) => type === 'Ready' && status === 'True');

@@ -21,52 +21,51 @@ import {
 import { identify } from './identity.ts';
 import { refuseUnstorable } from './unstorable.ts';
 
-/** A kind the operator brings in force: the part of a reconcile that differs by kind. */
+/** A kind that the operator reconciles: the kind-specific part. */
 export type ReconciledKind<Spec = Record<string, unknown>, Status = Record<string, unknown>> = {
   kind: string;
   idPrefix: IdPrefix;
-  /** The field of the status that repeats the id. */
+  /** Status field that repeats the id. */
   idField: string;
-  /** What was tried, for the Event that `kubectl describe` shows. */
+  /** Attempted action, for the Event that `kubectl describe` shows. */
   action: string;
   rows: Projections;
-  /** Whether an object reads the Secret, ConfigMap or object of `kind` with this name. */
+  /** Returns whether an object reads the Secret, ConfigMap or object of `kind` with this name. */
   uses: (object: Resource<Spec>, kind: string, name: string) => boolean;
-  /** Whether objects of other kinds may use one of these. */
+  /** Whether objects of other kinds may use objects of this kind. */
   isReferred?: boolean;
-  /** Objects whose status is out of date although nothing was declared. */
+  /** Lists objects whose status is outdated although their declaration did not change. */
   listStale?: () => Promise<ObjectKey[]>;
-  /** Objects that REST has changed beside their declaration. */
+  /** Lists objects that REST has changed apart from their declaration. */
   listChanged?: () => Promise<ObjectKey[]>;
   /**
-   * Brings an object in force. It gets the present declaration, never what changed, and is called
-   * at any time, also without need. A throw means "try again". `id` is a uuid; `epoch` fences
-   * writes.
+   * Puts an object into effect. It gets the current declaration, never a change, and may be called at any time, also
+   * without need. A throw means "try again". `id` is a uuid; `epoch` fences writes.
    */
   act: (
     resource: Resource<Spec, Status>,
     by: { id: string; epoch: number },
   ) => Promise<Outcome<Status>>;
-  /** Notes in the row why a declaration was refused before `act`; the last good one stays. */
+  /** Records in the row why a declaration was refused before `act`. The last good declaration stays active. */
   refuse?: (
     resource: Resource<Spec, Status>,
     by: { id: string; epoch: number },
     why: Problem,
   ) => Promise<void>;
-  /** What the status of such a one shows instead of what it shows now. */
+  /** Fields that the status of a refused object shows instead of its current ones. */
   refusedStatus?: Partial<Status>;
-  /** The declaration is gone. */
+  /** Handles a removed declaration. */
   remove: (key: ObjectKey, epoch: number) => Promise<void>;
 };
 
-/** What a reconcile found, for the status. */
+/** Result of a reconcile, for the status. */
 export type Outcome<Status> = {
   findings: readonly Finding[];
-  /** What the status shows besides conditions, generation and id. */
+  /** Status fields besides conditions, generation and id. */
   status: Partial<Status>;
-  /** In place of the kind's action and of the reason of `Ready`. */
+  /** Replaces the kind's action and the reason of `Ready`. */
   event?: { action: string; reason: string };
-  /** What else happened, for Events beside that of `Ready`. */
+  /** Further Events beside the one for `Ready`. */
   events?: readonly ResourceEvent[];
   requeueAfterMs?: number;
 };
@@ -76,32 +75,32 @@ export type ReconcilerDeps = {
   record: RecordEvent;
   metrics: Pick<Metrics, 'quotaRefused'>;
   nowMs: () => number;
-  /** How soon an object that a quota refused is looked at again. */
+  /** Time after which an object that a quota refused is tried again. */
   quotaRetryMs?: number | undefined;
 };
 
-/** Reports a second release, which would act on every object too. */
+/** Warns of a second release, which would act on every object too. */
 const ADOPTED = {
   type: 'Warning',
   reason: 'Adopted',
   note: 'this object was ready, and the database did not know it: the database is new or was restored, or another release of Parley watches this namespace too and sends each event again',
 } as const;
 
-/** There may be room by then. */
+/** The quota may have room by then. */
 const QUOTA_RETRY_MS = 30_000;
 
-/** A kind in the operator's list, without the types of its own. */
+/** Kind in the operator's list, without its own types. */
 export type KindRegistration = Omit<ReconciledKind, 'act' | 'remove' | 'refuse'> & {
-  /** For one term. */
+  /** Returns the reconciler of one term. */
   reconcilerOf: (epoch: number) => (key: ObjectKey) => Promise<ReconcileResult>;
 };
 
-/** Wraps a kind in what all kinds share: identify → refuse → act → report. */
+/** Adds the steps that all kinds share: identify → refuse → act → report. */
 export function register<Spec, Status extends { conditions?: readonly Condition[] }>(
   deps: ReconcilerDeps,
   kind: ReconciledKind<Spec, Status>,
 ): KindRegistration {
-  // The store lets in only what the kind's CRD allows.
+  // The store accepts only what the kind's CRD allows.
   const typed = (resource: Resource) => resource as Resource<Spec, Status>;
 
   async function reconcile(epoch: number, key: ObjectKey): Promise<ReconcileResult> {
@@ -122,7 +121,7 @@ export function register<Spec, Status extends { conditions?: readonly Condition[
       await report(deps, kind, { resource, outcome });
       return {};
     }
-    const { id, isAdopted } = identity as { id: string; isAdopted?: true }; // It was not refused.
+    const { id, isAdopted } = identity as { id: string; isAdopted?: true }; // The object was not refused, so it has an id.
     const outcome = await kind
       .act(typed(resource), { id, epoch })
       .catch((error: unknown) => refusedByQuota(error, typed(resource)));
@@ -132,7 +131,10 @@ export function register<Spec, Status extends { conditions?: readonly Condition[
     return requeueAfterMs === undefined ? {} : { requeueAfterMs };
   }
 
-  /** It has no row and so no place; what has one is never refused. */
+  /**
+   * Returns the outcome of an object that a quota refused. Such an object has no row, because one with a row is never
+   * refused.
+   */
   function refusedByQuota(error: unknown, resource: Resource<Spec, Status>): Outcome<Status> {
     if (!(error instanceof QuotaExceededError)) throw error;
     const { conditions = [] } = resource.status;

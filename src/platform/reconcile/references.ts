@@ -7,12 +7,12 @@ import {
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 import type { Problem } from './conditions.ts';
 
-/** A value a spec refers to, or why there is none; `reason` is a condition's reason. */
+/** Value that a spec refers to, or the reason why it is missing. `reason` is a condition's reason. */
 export type Resolved = { value: string } | Problem;
 
 type KeyRef = { name: string; key: string };
 
-/** The text of a ConfigMap's key, in the object's own namespace. */
+/** Returns the text of a ConfigMap's key, in the object's own namespace. */
 export async function resolveConfigMap(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,
@@ -24,12 +24,12 @@ export async function resolveConfigMap(
   return valueOf(configMap.spec, key, `ConfigMap ${name}`);
 }
 
-/** The reader of a Secret. `endpoint` is the name of a WebhookEndpoint that reads its own signing secret. */
+/** Reader of a Secret. `endpoint` is the name of a WebhookEndpoint that reads its own signing secret. */
 type Reader = { endpoint?: string };
 
 /**
- * The value of a Secret's key, in the object's own namespace; the Secret must have the label that
- * allows its use (contract/custom-resources.md#secrets), and must not be another endpoint's own.
+ * Returns the value of a Secret's key, in the object's own namespace. The Secret must have the label that allows its
+ * use (contract/custom-resources.md#secrets), and must not be another endpoint's own.
  */
 export async function resolveSecret(
   store: Pick<ResourceStore, 'get'>,
@@ -42,8 +42,8 @@ export async function resolveSecret(
 }
 
 /**
- * The same of a key that a header carries: visible ASCII of 1 to `max` characters, but for white space
- * around it; a file that it was read from mostly ends in a line break.
+ * Returns the value of a Secret's key for use in a header: visible ASCII of 1 to `max` characters. It trims surrounding
+ * white space, because values read from a file usually end in a line break.
  */
 export async function resolveKey(
   store: Pick<ResourceStore, 'get'>,
@@ -58,7 +58,7 @@ export async function resolveKey(
   return { reason: 'InvalidSecret', message };
 }
 
-/** A Secret of the object's own namespace that has the label and may be used; `data` of its spec is text. */
+/** Returns a Secret of the object's own namespace that has the label and may be used. `data` of its spec is text. */
 export async function resolveWholeSecret(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,
@@ -80,14 +80,16 @@ export async function resolveWholeSecret(
 
 const SIGNING_SUFFIX = '-signing';
 
-/** Name of the Secret of an endpoint without `secretRef`; a DNS label with the suffix is a DNS subdomain. */
+/**
+ * Returns the name of the Secret of an endpoint without `secretRef`. A DNS label with the suffix is a DNS subdomain.
+ */
 export function signingSecretName(endpoint: string): string {
   return `${endpoint}${SIGNING_SUFFIX}`;
 }
 
 /**
- * Returns whether an endpoint signs with this Secret though nobody named it in a `secretRef`. Those that an earlier
- * release made have no label yet, and those that a backup brought back have another writer.
+ * Returns whether an endpoint signs with this Secret although no `secretRef` names it. Secrets created by earlier
+ * releases have no label yet, and those restored from a backup have another writer.
  */
 async function isEndpointsOwn(
   store: Pick<ResourceStore, 'get'>,

@@ -14,16 +14,16 @@ import { WriteConflictError, type ObjectKey } from '../resources/resource-store.
 /** What a term needs of a kind. */
 export type TermKind = {
   kind: string;
-  /** Of declared objects and of rows: a row without an object was deleted while nobody watched. */
+  /** Lists the keys of declared objects and of rows: a row without an object was deleted while nobody watched. */
   listKeys: () => Promise<ObjectKey[]>;
-  /** Objects to reconcile although nothing was declared; called once a minute. */
+  /** Lists objects to reconcile although their declaration did not change. Called once a minute. */
   listStale?: (() => Promise<ObjectKey[]>) | undefined;
-  /** The same, for what is not to wait so long; called once a second. */
+  /** The same for objects that must not wait that long. Called once a second. */
   listChanged?: (() => Promise<ObjectKey[]>) | undefined;
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
 };
 
-/** Reconciles while this process leads: a queue and its workers for each kind. */
+/** Reconciles while this process leads, with a queue and workers for each kind. */
 export type Term = {
   /** Queues an object that changed; other kinds are ignored. */
   changed: (kind: string, key: ObjectKey) => void;
@@ -34,15 +34,15 @@ export type TermDeps = {
   kinds: readonly TermKind[];
   metrics: Metrics;
   log: Logger;
-  /** Nothing is reconciled before it resolves. */
+  /** Reconciling starts after it resolves. */
   begins: Promise<void>;
-  /** After this long everything is listed for the second time; 0: when it usually is. */
+  /** Time until everything is listed for the second time; 0 keeps the usual interval. */
   lookAgainMs: number;
 };
 
 const nowMs = (): number => monotonicMs();
 const LIST_AGAIN_MS = 1_000;
-/** As in controller-runtime: should a change ever be missed, it is found on the same day. */
+/** Interval of controller-runtime: a missed change is found on the same day. */
 const RESYNC_MS = 10 * 3_600_000;
 const STALE_MS = 60_000;
 const CHANGED_MS = 1_000;
@@ -90,7 +90,7 @@ export function startTerm({ kinds, metrics, log, begins, lookAgainMs }: TermDeps
   };
 }
 
-/** On a write conflict nothing is wrong: the object only has to be read again. */
+/** Requeues after a write conflict. It does not count as a failure, because the object only has to be read again. */
 function requeueOnConflict(
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>,
 ): (key: ObjectKey) => Promise<ReconcileResult> {
@@ -105,8 +105,8 @@ function requeueOnConflict(
 }
 
 /**
- * Queues everything there is, again and again, behind what changes meanwhile. `firstWaitMs`: the
- * wait between the first time and the second; 0: `waitMs`, as later.
+ * Queues everything repeatedly, at a lower priority than current changes. `firstWaitMs` is the wait between the first
+ * and the second time; 0 means `waitMs`, as later.
  */
 async function queueAgain(deps: {
   listKeys: () => Promise<ObjectKey[]>;

@@ -4,10 +4,9 @@ import { shapeProblem } from '../resources/schema/free-value.ts';
 const SPEC_BOUNDS = { membersMax: 10_000, depthMax: 72 };
 
 /**
- * The API server takes any character in a string; PostgreSQL stores neither U+0000 nor half of a
- * surrogate pair. And it takes what is very deep or has very many parts where a schema preserves
- * unknown fields. Such a spec is refused with a message instead of failing for ever, or of making
- * every list that shows it slow.
+ * Refuses a spec that cannot be stored. The API server accepts any character in a string, but PostgreSQL stores neither
+ * U+0000 nor half of a surrogate pair. It also accepts very deep or very large values where a schema preserves unknown
+ * fields. Without this message such a spec would fail forever, or slow down every list that shows it.
  */
 export function refuseUnstorable(spec: unknown): { reason: string; message: string } | undefined {
   const shape = shapeProblem(spec, SPEC_BOUNDS);
@@ -22,7 +21,7 @@ export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
-/** The path of the first such string; of a key, the path of its object. */
+/** Returns the path of the first such string; for a key, the path of its object. */
 function findUnstorable(value: unknown, place: string): string | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : place;
   if (typeof value !== 'object' || value === null) return undefined;

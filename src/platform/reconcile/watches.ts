@@ -6,16 +6,16 @@ import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-s
 /** What watching needs of a kind: its name, and which other objects it uses. */
 export type WatchedKind = {
   kind: string;
-  /** Others may use it: when it changes, they are looked at too. */
+  /** Whether other objects may use it. If so, they are reconciled when it changes. */
   isReferred?: boolean;
   uses: (object: Resource, kind: string, name: string) => boolean;
 };
 
 export type Watches = {
-  /** Resolves when everything there is has been listed once. */
+  /** Resolves when all existing objects have been listed once. */
   synced: Promise<void>;
   isSynced: () => boolean;
-  /** Resolves when nothing that is known of the registered kinds is older than this call. */
+  /** Resolves when the cached state of the registered kinds is at least as new as this call. */
   refresh: () => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -29,13 +29,13 @@ export type WatchesDeps = {
 };
 
 /**
- * Follows the registered kinds and what they refer to, whether this process leads or not: when it
- * takes over, it knows everything already.
+ * Follows the registered kinds and the objects to which they refer, whether this process leads or not, so that a new
+ * leader already knows everything.
  */
 export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watches {
   let isSynced = false;
 
-  /** Objects that use what changed are looked at too, so that they heal by themselves. */
+  /** Reconciles the objects that use the changed one, so that they recover automatically. */
   async function lookAtUsers(referred: string, { namespace, name }: ObjectKey): Promise<void> {
     for (const { kind, uses } of kinds) {
       const users = await store.list(kind, namespace);
@@ -80,7 +80,7 @@ export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watc
     synced,
     isSynced: () => isSynced,
     refresh: async () => {
-      // What they refer to is read from the server each time anyway.
+      // Referenced objects are read from the server each time anyway.
       await Promise.all(own.map((watch) => watch.refresh()));
     },
     stop: async () => {
