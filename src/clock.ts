@@ -1,8 +1,7 @@
 /**
- * The clock of this process: moments, delays and timers. Everything in `src` that runs in Node takes time from here, so
+ * The clock of this process: times, delays and timers. Everything in `src` that runs in Node takes time from here, so
  * that a test can hold the clock and advance it (test/clock.ts). The timers have the names and types of Node's.
- *
- * What several processes share, such as a due time or a lease, is measured by the database's clock instead.
+ * Values that several processes share, such as a due time or a lease, use the database's clock instead.
  */
 import { setTimeout as systemDelay } from 'node:timers/promises';
 
@@ -26,7 +25,7 @@ export const systemClock: Clock = {
   setTimeout: (fire, ms = 0) => globalThis.setTimeout(fire, Math.max(0, ms)),
   setInterval: (fire, ms) => globalThis.setInterval(fire, ms),
   clear: (timer) => globalThis.clearTimeout(timer),
-  // The rest of a time that has just passed is negative, and Node warns of that.
+  // The remaining time may be negative if it has just passed, and Node warns about that.
   delay: (ms, options) => systemDelay(Math.max(0, ms), undefined, options),
   timeoutSignal: (ms) => AbortSignal.timeout(ms),
 };
@@ -38,10 +37,10 @@ export function setClock(next: Clock): void {
   clock = next;
 }
 
-/** Milliseconds since an arbitrary moment. Never goes back; measures durations within this process. */
+/** Returns milliseconds since an arbitrary moment. It never goes back, and measures durations within this process. */
 export const monotonicMs = (): number => clock.monotonicMs();
 
-/** Milliseconds since 1970. Follows corrections of the machine's clock. */
+/** Returns milliseconds since 1970. It follows corrections of the machine's clock. */
 export const epochMs = (): number => clock.epochMs();
 
 export const setTimeout = (fire: () => void, ms?: number): Timer => clock.setTimeout(fire, ms);
@@ -49,9 +48,11 @@ export const setInterval = (fire: () => void, ms: number): Timer => clock.setInt
 export const clearTimeout = (timer: Timer | undefined): void => clock.clear(timer);
 export const clearInterval = (timer: Timer | undefined): void => clock.clear(timer);
 
-/** Resolves after `ms`; rejects with an AbortError when `signal` aborts. With `ref: false`, does not keep Node alive. */
+/**
+ * Resolves after `ms`; rejects with an AbortError when `signal` aborts. With `ref: false`, does not keep Node alive.
+ */
 export const delay = (ms: number, options: DelayOptions = {}): Promise<undefined> =>
   clock.delay(ms, options);
 
-/** Aborts after `ms` with a TimeoutError, as `AbortSignal.timeout` does. */
+/** Returns a signal that aborts after `ms` with a TimeoutError, like `AbortSignal.timeout`. */
 export const timeoutSignal = (ms: number): AbortSignal => clock.timeoutSignal(ms);

@@ -16,7 +16,7 @@ const list = z.string().transform((text) =>
     .filter(Boolean),
 );
 
-/** As browsers write them: scheme, host and port, in lower case. */
+/** Origins as browsers write them: scheme, host and port, in lower case. */
 const origins = list.refine(
   (given) => given.every(isOrigin) || (given.length === 1 && given[0] === '*'),
   'must be origins such as https://app.example.com, without a path, or * alone',
@@ -26,10 +26,10 @@ function isOrigin(text: string): boolean {
   return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** How much may be under way at once for one API key, for all of its namespace, in one process. */
+/** Limits of concurrent work in one process: for one API key, for its whole namespace, and in total. */
 export type Shares = { key: number; namespace: number; process: number };
 
-/** Numbers that grow, one for each name, such as `100,300,500`; `0`: null, no limit. */
+/** Parses increasing numbers, one for each name, such as `100,300,500`. `0` means no limit and becomes null. */
 function ascending<N extends string>(...names: readonly N[]) {
   const form = names.join(',').toUpperCase();
   return z
@@ -45,7 +45,7 @@ function ascending<N extends string>(...names: readonly N[]) {
     )
     .transform((numbers) => {
       if (numbers === null) return null;
-      // As many as the pattern asks for.
+      // The pattern ensures that every name has a number.
       return Object.fromEntries(names.map((name, i) => [name, numbers[i]])) as Record<N, number>;
     });
 }
@@ -58,8 +58,8 @@ const quota = z
   .transform(Number);
 
 /**
- * How much one namespace may take, so that nobody takes all (docs/decisions/0021). Of what is under
- * way by the process, of what is stored by the database; quotas of 0 are none.
+ * Limits per namespace, so that no namespace can take everything (docs/decisions/0021). The process limits concurrent
+ * work, and the database limits stored data. A quota of 0 means no limit.
  */
 const limits = {
   PARLEY_LIMIT_EVENT_STREAMS: shares.prefault('100,300,500'),
@@ -71,7 +71,7 @@ const limits = {
   PARLEY_QUOTA_API_KEYS: quota.prefault('1000'),
 };
 
-/** `zero`: what 0 means, where it may be and is not the least. */
+/** `zero` describes the meaning of 0, if 0 is allowed besides the range. */
 function whole(unit: string, min: number, max: number, zero = '') {
   const detail = `must be whole ${unit} from ${min} to ${max}${zero}`;
   const isAllowed = (number: number): boolean =>
@@ -84,12 +84,12 @@ function whole(unit: string, min: number, max: number, zero = '') {
 }
 
 const YEAR = 365;
-/** Ten years. */
+/** Days: ten years. */
 const LONG = 3_650;
 
 /**
- * How long what happened is kept. A delivery lives for 72 h, and its event no shorter; each day of
- * events is three tables.
+ * Retention of past data. A delivery lives for 72 h, and its event at least as long. Each day of events takes three
+ * tables.
  */
 const retention = {
   PARLEY_RETENTION_EVENTS: whole('days', 4, YEAR).prefault('30'),
@@ -97,7 +97,7 @@ const retention = {
   PARLEY_RETENTION_AUDIT: whole('days', 1, LONG, ', or 0: for ever').prefault('0'),
 };
 
-/** Where spans go: OpenTelemetry's own variables, as far as Parley reads them itself. */
+/** Destination of spans: the OpenTelemetry variables that Parley reads itself. */
 const tracing = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
@@ -120,11 +120,11 @@ const tracing = {
     .prefault('1'),
 };
 
-/** A collector for spans; undefined: none, and nothing of it is loaded. */
+/** Collector for spans. If it is undefined, the packages behind it are not loaded. */
 export type TracingSettings = {
   url: string;
   sampler: z.output<typeof tracing.OTEL_TRACES_SAMPLER>;
-  /** Of the traces that begin here; for the samplers that take one. */
+  /** Share of the traces that begin here, for the samplers that need one. */
   ratio: number;
 };
 
@@ -180,24 +180,24 @@ const environment = z.object({
   PARLEY_CALL_DRAIN_SEC: whole('seconds', 0, 86_400).optional(),
   PARLEY_WATCH_NAMESPACES: list.optional(),
   PARLEY_API_KEY_NAMESPACE: z.stringFormat('namespace', /^[a-z0-9-]+$/).prefault('default'),
-  // Given to every pod by Kubernetes.
+  // Kubernetes sets these in every pod.
   KUBERNETES_SERVICE_HOST: z.string().optional(),
   KUBERNETES_SERVICE_PORT: z.string().prefault('443'),
   PARLEY_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .optional(),
-  // For fault tests only (src/failpoints.ts).
+  // Only for fault tests (src/failpoints.ts).
   PARLEY_FAILPOINTS: z.string().prefault(''),
 });
 
-/** The settings that are given, with a quota for each kind of declared thing: `PARLEY_QUOTA_AGENTS`. */
+/** Returns the known settings, with a quota for each kind of declared resource: `PARLEY_QUOTA_AGENTS`. */
 function environmentOf(given: object): typeof environment {
   const names = Object.keys(given).filter((name) => QUOTA_SETTING.test(name));
   const quotas = Object.fromEntries(names.map((name) => [name, quota]));
-  return environment.extend(quotas) as unknown as typeof environment; // It has more.
+  return environment.extend(quotas) as unknown as typeof environment; // The result has additional fields.
 }
 
-/** Key and model say nothing without an address, and an address alone does not say what to ask for. */
+/** Checks that the model settings belong together: key and model need an address, and an address needs a model. */
 function modelProblems({
   PARLEY_MODEL_URL: url,
   PARLEY_MODEL_KEY: key,
@@ -226,34 +226,37 @@ function modelOf({
   return { url, key, model, embeddingModel };
 }
 
-/** What may be under way at once; null: no limit. */
+/** Limits of concurrent work; null means no limit. */
 export type InFlightShares = Record<
   'event_streams' | 'message_streams' | 'uploads' | 'replay_requests',
   Shares | null
 >;
 
-/** How many a namespace may have of something, and bytes of knowledge; 0: no limit. What is not named may have 1,000. */
+/**
+ * Maximum number of things in a namespace, and of bytes for knowledge; 0 means no limit. Names without an entry are
+ * limited to 1,000.
+ */
 export type Quotas = Readonly<Record<string, number>>;
 
 const QUOTA_SETTING = /^PARLEY_QUOTA_[A-Z_]+$/;
 
 export type Limits = {
   shares: InFlightShares;
-  /** Running in all processes together. */
+  /** Jobs that run in all processes together. */
   replayJobs: Omit<Shares, 'process'> | null;
   quotas: Quotas;
 };
 
-/** Days; 0: for ever. */
+/** Days; 0 means forever. */
 export type Retention = {
   /** How long events can be replayed and streamed; never 0. */
   events: number;
-  /** After their end. */
+  /** Counted from the end of a conversation. */
   conversations: number;
   audit: number;
 };
 
-/** The environment as read; what a role needs of it and its defaults are decided by the role. */
+/** The parsed environment. Each role decides which settings it needs and their defaults. */
 export type Config = {
   databaseUrl: string | undefined;
   store: 'kubernetes' | 'postgres' | undefined;
@@ -266,43 +269,46 @@ export type Config = {
   apiKey: string | undefined;
   apiKeyNamespace: string;
   manifests: string | undefined;
-  /** CIDRs and host patterns; undefined: the variable is not set */
+  /** CIDRs and host patterns; undefined if the variable is not set. */
   egressAllow: readonly string[] | undefined;
-  /** Names of proxy variables that are set, and ignored */
+  /** Names of proxy variables that are set but ignored. */
   proxyVariables: readonly string[];
-  /** Namespaces the operator answers for; empty: all */
+  /** Namespaces that the operator handles; empty means all. */
   watchNamespaces: readonly string[];
-  /** Where a pod finds the API server; undefined outside of one */
+  /** Address of the API server in a pod; undefined outside of one. */
   kubernetesService: { host: string; port: string } | undefined;
-  /** 32 bytes */
+  /** 32 bytes. */
   encryptionKey: Buffer | undefined;
-  /** 32 bytes; what was sealed with it still opens, while it is resealed */
+  /** 32 bytes. Values sealed with it still open until they are resealed. */
   previousEncryptionKey: Buffer | undefined;
-  /** The default provider of models, and the models of who names none; undefined: there is none */
+  /** Default provider of models, and its models for agents that name none; undefined without a provider. */
   model:
     | { url: string; key: string | undefined; model: string; embeddingModel: string | undefined }
     | undefined;
-  /** Requests a minute for one API key; undefined: the role's default */
+  /** Requests per minute for one API key; undefined means the role's default. */
   rateLimit: number | undefined;
-  /** How long a stop waits for calls that go on; undefined: the role's default */
+  /** How long a shutdown waits for active calls; undefined means the role's default. */
   callDrainSec: number | undefined;
-  /** Origins whose pages may call the API, or `*` alone; empty: none */
+  /** Origins whose pages may call the API, or `*` alone; empty means none. */
   corsOrigins: readonly string[];
   limits: Limits;
   retention: Retention;
   tracing: TracingSettings | undefined;
-  /** undefined: info, and warn for `start`, which prints for people */
+  /** Undefined means info, or warn for `start`, which prints for people. */
   logLevel: string | undefined;
-  /** What to arm in `src/failpoints.ts`; empty outside of fault tests */
+  /** Failpoints to arm (`src/failpoints.ts`); empty outside of fault tests. */
   failpoints: string;
 };
 
 const fromBase64 = (text?: string) => (text ? Buffer.from(text, 'base64') : undefined);
 
-/** @throws StartupError naming every variable that is wrong and how. */
+/**
+ * Reads the environment.
+ * @throws StartupError that names every invalid variable and its problem
+ */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  // An empty variable is an unset one, as shells and Helm charts write it; but an empty
-  // PARLEY_EGRESS_ALLOW says "nothing", which is not the default of `start`.
+  // An empty variable counts as unset, because shells and Helm charts write it that way. But an empty
+  // PARLEY_EGRESS_ALLOW means "nothing", which is not the default of `start`.
   const given = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => value !== '' || name === 'PARLEY_EGRESS_ALLOW'),
   );
@@ -347,7 +353,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
-/** A line for each thing that is set and that nothing reads; `hasCluster`: declared things live in one. */
+/** Returns a line for each setting that has no effect. `hasCluster` means that declared resources live in a cluster. */
 export function notUsed(
   { watchNamespaces }: Pick<Config, 'watchNamespaces'>,
   { hasCluster }: { hasCluster: boolean },
@@ -357,7 +363,7 @@ export function notUsed(
   return !hasCluster && watchNamespaces.length > 0 ? [namespaces] : [];
 }
 
-/** Those of an environment that sets none. */
+/** Limits of an environment that sets none. */
 export const DEFAULT_LIMITS: Limits = limitsOf(z.object(limits).parse({}));
 
 export const DEFAULT_RETENTION: Retention = retentionOf(z.object(retention).parse({}));
@@ -370,7 +376,9 @@ function retentionOf(e: z.output<z.ZodObject<typeof retention>>): Retention {
   };
 }
 
-/** The address of traces as it is; of the common one, OpenTelemetry says to add the path. */
+/**
+ * Returns the tracing settings. The address for traces is used unchanged; OpenTelemetry adds a path to the common one.
+ */
 function tracingOf(e: z.output<z.ZodObject<typeof tracing>>): TracingSettings | undefined {
   const common = e.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/*$/, '/v1/traces');
   const url = e.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? common;

@@ -1,11 +1,10 @@
 /**
- * What a caller did wrong: one class, one catalogue of codes.
- *
- * Throw an ApiError for a mistake of the caller; it is safe to show. Anything else that is
- * thrown is a bug or an outage, rises to one handler and never shows its text.
+ * Mistakes of callers: one class and one catalogue of codes.
+ * Throw an ApiError for a caller's mistake, because it is safe to show. Any other error is a bug or an outage. It goes
+ * to a single handler, which never shows its text.
  */
 
-/** Every code a caller can meet, with the HTTP status and title it always has (contract/errors.md#codes). */
+/** Every error code, with its fixed HTTP status and title (contract/errors.md#codes). */
 export const ERROR_CATALOGUE = {
   malformed_json: { status: 400, title: 'The body is not valid JSON' },
   malformed_request: { status: 400, title: 'The request is malformed' },
@@ -64,17 +63,17 @@ export const ERROR_CATALOGUE = {
 
 export type ErrorCode = keyof typeof ERROR_CATALOGUE;
 
-/** One mistake in the body; `pointer` is an RFC 6901 JSON Pointer, '' for the whole. */
+/** One mistake in the body. `pointer` is an RFC 6901 JSON Pointer, '' for the whole body. */
 export type FieldError = { pointer: string; code: string; detail: string };
 
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
   readonly errors: readonly FieldError[];
-  /** Seconds after which a repeat may succeed; sent as `Retry-After`. */
+  /** Seconds after which a retry may succeed; sent as `Retry-After`. */
   readonly retryAfterSec: number | undefined;
 
-  /** `detail` is shown to the caller: say what was wrong and what to change. */
+  /** @param detail shown to the caller: describe the mistake and how to fix it */
   constructor(
     code: ErrorCode,
     detail: string,
@@ -91,7 +90,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What was looked up in a namespace. @throws ApiError not_found, for another namespace's id too */
+/** Returns a row that was looked up in a namespace. @throws ApiError not_found, also for another namespace's id */
 export function found<T>(row: T | undefined, noun: string): T {
   if (row === undefined) throw new ApiError('not_found', `there is no such ${noun}`);
   return row;
@@ -102,13 +101,13 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Such as `ENOENT` or, of PostgreSQL, `40001`; '' for an error without a code. */
+/** Returns the code of an error, such as `ENOENT` or PostgreSQL's `40001`; '' for an error without one. */
 export function codeOf(error: unknown): string {
   const hasCode = typeof error === 'object' && error !== null && 'code' in error;
   return hasCode && typeof error.code === 'string' ? error.code : '';
 }
 
-/** A mistake in how the program was started or set up: shown as one line, exit code 1, no stack. */
+/** Mistake in how the program was started or set up: shown as one line, exit code 1, no stack. */
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 }

@@ -1,14 +1,13 @@
 import { StartupError } from './errors.ts';
 
 /**
- * Places between two side effects at which a test can make a real process die, hang or fail.
- * Inert unless PARLEY_FAILPOINTS names them (src/config.ts), which only tests do: then a call costs
- * one comparison.
+ * Points between two side effects at which a test can make a real process die, hang or fail. They have no effect unless
+ * PARLEY_FAILPOINTS names them (src/config.ts), as only tests do. Otherwise a call costs one comparison.
  */
 export const FAILPOINTS = [
-  // A request: before its answer is sent.
+  // A request, before its answer is sent.
   'api.answering',
-  // Any transaction: after `begin`, before and after `commit`.
+  // Any transaction, after `begin` and before and after `commit`.
   'transaction.begun',
   'transaction.committing',
   'transaction.committed',
@@ -17,23 +16,23 @@ export const FAILPOINTS = [
   'outbox.committed',
   'notify.sending',
   'idempotency.marked',
-  // A call over a carrier: before and after it is dialled; its line is held and its conversation not begun.
+  // A call over a carrier: before and after dialing, and with its line held before its conversation begins.
   'call.dialing',
   'call.dialed',
   'line.taken',
-  // A call is transferred: its line is about to be closed, the carrier is about to be told whom to ring, and
+  // A transfer: before the line is closed, before the carrier is instructed to ring the target, and before it learns
   // that the caller is back with the agent.
   'transfer.closing',
   'transfer.ringing',
   'transfer.back',
-  // A turn that a model is asked for, in the order of its life.
+  // A turn that needs a model, in the order of its life.
   'turn.claimed',
   'turn.noting',
   'turn.noted',
   'turn.streaming',
   'turn.storing',
   'turn.stored',
-  // What happens to a conversation otherwise, a hand-over among it: before and after the commit.
+  // Other changes of a conversation, including handoffs: before and after the commit.
   'conversation.committing',
   'conversation.committed',
   // A delivery, in the order of its life.
@@ -50,8 +49,8 @@ export const FAILPOINTS = [
   // A replay job, around each batch.
   'replay.batching',
   'replay.batched',
-  // A sync of a source, in the order of its life: a document before and after it is staged, all of them
-  // before they are applied, applied before and after the commit.
+  // A sync of a source, in the order of its life: before and after staging a document, before all documents are
+  // applied, and before and after the commit.
   'sync.claimed',
   'sync.staging',
   'sync.staged',
@@ -60,12 +59,12 @@ export const FAILPOINTS = [
   'sync.finished',
   'partitions.creating',
   'partitions.dropping',
-  // A batch of passages is embedded and not stored yet.
+  // A batch of passages is embedded but not stored yet.
   'embeddings.storing',
   'migration.applied',
-  // A declared thing is written, and its line of the audit log still says `unknown`.
+  // A declared resource is written, and its line of the audit log still says `unknown`.
   'audit.settling',
-  // A batch of what is past its retention is gone, more may be there.
+  // A batch of expired data is removed, and more may remain.
   'retention.removed',
 ] as const;
 export type FailpointName = (typeof FAILPOINTS)[number];
@@ -74,15 +73,15 @@ type Action = () => Promise<void> | undefined;
 
 let armed: Map<string, Action> | undefined;
 
-/** To be awaited; undefined, and nothing happens, unless it is armed. @throws when armed to. */
+/** Runs the armed action, if any; await the result. @throws if it is armed to throw */
 export function failpoint(name: FailpointName): Promise<void> | undefined {
   return armed === undefined ? undefined : armed.get(name)?.();
 }
 
 /**
- * @param spec comma-separated `name=action[@n]`: `kill` and `stop` signal this process, `throw`
- * throws, `sleep(ms)` waits, `block(ms)` keeps the event loop busy. `@n`: the n-th time only.
- * Empty: disarms all.
+ * Arms failpoints.
+ * @param spec comma-separated `name=action[@n]`: `kill` and `stop` signal this process, `throw` throws, `sleep(ms)`
+ * waits, `block(ms)` keeps the event loop busy. `@n` means the n-th time only. An empty spec disarms all.
  * @throws StartupError for an unknown name or action
  */
 export function armFailpoints(spec: string): void {

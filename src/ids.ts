@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { epochMs } from './clock.ts';
 
 /**
- * Ids: a prefix that names the kind, then a UUIDv7 (RFC 9562 §5.7) in lower-case Crockford
- * base32 (26 characters, contract/names.md#ids). They sort by creation time, and the time inside finds
- * the daily partition a row lives in. SQL holds the bare uuid; the text form is for people.
+ * Ids: a prefix that names the kind, then a UUIDv7 (RFC 9562 §5.7) in lower-case Crockford base32 (26 characters,
+ * contract/names.md#ids). They sort by creation time, and the time in them locates the daily partition of a row. SQL
+ * holds the bare uuid; the text form is for people.
  */
 export const ID_PREFIXES = {
   agent: 'agt',
@@ -30,7 +30,7 @@ export const ID_PREFIXES = {
   sync: 'sync',
 } as const;
 
-/** Prefix of a kind that only its own folder names. */
+/** Prefix of a kind that is defined only in its own folder. */
 type KindPrefix = string & { readonly __prefix: 'kind' };
 export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES] | KindPrefix;
 export type Id<P extends IdPrefix> = `${P}_${string}` & { readonly __id: P };
@@ -42,14 +42,14 @@ const HEX = '0123456789abcdef';
 const BASE32_VALUES = valuesOf(ALPHABET);
 const HEX_VALUES = valuesOf(HEX);
 
-/** A new id of the given kind. `atMs` is the Unix time in ms it carries. */
+/** Returns a new id of the given kind. `atMs` is its Unix time in ms. */
 export function newId<P extends IdPrefix>(prefix: P, atMs: number = epochMs()): Id<P> {
   return fromUuid(prefix, newUuid(atMs));
 }
 
 /** Time of the newest id of this process, and the number of earlier ids in the same millisecond. */
 const last = { ms: 0, earlier: 0 };
-/** Twelve bits. Further ids of the same millisecond are unordered. */
+/** Maximum of twelve bits. Further ids of the same millisecond are unordered. */
 const EARLIER_MAX = 0xfff;
 
 /**
@@ -65,17 +65,17 @@ export function newUuid(atMs: number = epochMs()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${order}${randomUUID().slice(18)}`;
 }
 
-/** Of 26 digits, which carry 130 bits; the upper two are zero in every id we made. */
+/** Unused bits: 26 digits carry 130 bits, and the upper two are zero in every id that we made. */
 const SPARE_BITS = 2;
 
-/** `evt_…` from the uuid a row holds. Both ways without BigInt, which takes ten times as long. */
+/** Returns `evt_…` for a row's uuid. Both directions avoid BigInt, which takes ten times as long. */
 export function fromUuid<P extends IdPrefix>(prefix: P, uuid: string): Id<P> {
   let opaque = '';
   let value = 0;
   let bits = SPARE_BITS;
   for (let i = 0; i < uuid.length; i += 1) {
     const digit = HEX_VALUES[uuid.charCodeAt(i)];
-    if (digit === undefined) continue; // A hyphen.
+    if (digit === undefined) continue; // Skips a hyphen.
     value = (value << 4) | digit;
     bits += 4;
     if (bits < 5) continue;
@@ -83,10 +83,10 @@ export function fromUuid<P extends IdPrefix>(prefix: P, uuid: string): Id<P> {
     opaque += ALPHABET[value >> bits];
     value &= (1 << bits) - 1;
   }
-  return `${prefix}_${opaque}` as Id<P>; // Built to the form one line above.
+  return `${prefix}_${opaque}` as Id<P>; // The line above builds this form.
 }
 
-/** The uuid inside an id of this kind, or null when the text is no such id. */
+/** Returns the uuid in an id of this kind, or null if the text is not such an id. */
 export function toUuid(prefix: IdPrefix, id: string): string | null {
   if (id.length !== prefix.length + 1 + OPAQUE_LENGTH || !id.startsWith(`${prefix}_`)) return null;
   let hex = '';
@@ -111,20 +111,20 @@ export function isId<P extends IdPrefix>(prefix: P, text: string): text is Id<P>
   return toUuid(prefix, text) !== null;
 }
 
-/** The Unix time in ms that a UUIDv7 carries. */
+/** Returns the Unix time in ms of a UUIDv7. */
 export function uuidTimeMs(uuid: string): number {
   return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
 }
 
-/** The lowest UUIDv7 of a moment: the bound of a partition, the start of a time filter. */
+/** Returns the lowest UUIDv7 of a moment: the bound of a partition, the start of a time filter. */
 export function lowestUuidAt(atMs: number): string {
   const time = Math.max(0, Math.floor(atMs)).toString(16).padStart(12, '0');
   return hyphenate(time.padEnd(32, '0'));
 }
 
-/** The first id after this one, of whatever kind. */
+/** Returns the next possible id after this one, of any kind. */
 export function nextUuid(uuid: string): string {
-  const value = BigInt(`0x${uuid.replaceAll('-', '')}`) + 1n; // A UUIDv7 is never the last there is.
+  const value = BigInt(`0x${uuid.replaceAll('-', '')}`) + 1n; // A UUIDv7 is never the highest value, so this cannot overflow.
   return hyphenate(value.toString(16).padStart(32, '0'));
 }
 
@@ -132,7 +132,7 @@ function hyphenate(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** By character code; no entry: no digit. */
+/** Returns the value of each digit by character code; other characters have no entry. */
 function valuesOf(digits: string): (number | undefined)[] {
   const values: (number | undefined)[] = Array.from({ length: 128 });
   for (let i = 0; i < digits.length; i += 1) values[digits.charCodeAt(i)] = i;
