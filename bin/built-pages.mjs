@@ -11,7 +11,7 @@ import { runNode } from './node.mjs';
 import { say } from './setup-error.mjs';
 
 /** What a build reads; the lock file stands for the packages. */
-const shared = ['packages/widget/src', 'src/speech/audio', 'package-lock.json'];
+const shared = ['packages/widget/src', 'src/voice/audio', 'package-lock.json'];
 const dashboard = {
   name: 'dashboard',
   home: 'packages/dashboard',

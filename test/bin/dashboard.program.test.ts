@@ -16,7 +16,7 @@ const COPIED = [
   'package-lock.json',
   'packages/client/src',
   'packages/dashboard',
-  'src/speech/audio',
+  'src/voice/audio',
   'packages/widget',
   'tsconfig.json',
 ];

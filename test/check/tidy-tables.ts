@@ -59,8 +59,13 @@ export const NOUNS: Record<string, Noun> = {
   models: { below: ['kinds'] },
   // It knows no conversation: its caller receives what was heard and says what to speak.
   speech: {
+    below: ['voice'],
+    parts: ['recognition', 'synthesis', 'turns'],
+  },
+  voice: {
     below: ['models'],
-    parts: ['audio', 'providers', 'activity', 'recognition', 'synthesis', 'turns'],
+    base: ['patience.ts', 'speech-failure.ts', 'speech-providers.ts', 'until-aborted.ts'],
+    parts: ['audio', 'vad'],
   },
   conversations: {
     below: ['knowledge', 'models'],
@@ -124,8 +129,9 @@ export const GUESTS: Record<string, { below: readonly string[]; parts?: readonly
       'calls',
       'carriers/base',
       'carriers/twilio',
-      'speech/audio',
       'speech',
+      'voice/audio',
+      'voice/vad',
       'platform/egress',
       'clock',
       'errors',
@@ -134,7 +140,7 @@ export const GUESTS: Record<string, { below: readonly string[]; parts?: readonly
   // Takes requests, the clock and its limits as parameters, and imports nothing.
   'web-reader': { below: [], parts: ['html', 'site'] },
   // Runs in pages of other sites, with arithmetic of sound of the server.
-  widget: { below: ['speech/audio'], parts: ['talk', 'sound', 'text', 'words', 'element'] },
+  widget: { below: ['voice/audio'], parts: ['talk', 'sound', 'text', 'words', 'element'] },
 };
 /** A package for other programs. It knows the types generated for it, and nothing else. */
 export const CLIENT = 'packages/client/src';

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { createResampler } from '../../src/speech/audio/resampler.ts';
-import { decodeMuLaw, encodeMuLaw } from '../../src/speech/audio/mu-law.ts';
-import { bytesOf, createPcmReader } from '../../src/speech/audio/pcm.ts';
-import { wavHeader } from '../../src/speech/audio/wav.ts';
+import { createResampler } from '../../src/voice/audio/resampler.ts';
+import { decodeMuLaw, encodeMuLaw } from '../../src/voice/audio/mu-law.ts';
+import { bytesOf, createPcmReader } from '../../src/voice/audio/pcm.ts';
+import { wavHeader } from '../../src/voice/audio/wav.ts';
 import type { Asked, Voice } from '../../packages/drill/src/voice.ts';
 
 /** Piper and Whisper behind OpenAI's interface, on one core; the caller speaks and hears by the same two. */

@@ -9,10 +9,10 @@ import { recognize, type Recording } from '../../packages/drill/src/stand-in/rec
 import { createStandIn, recordingOf } from '../../packages/drill/src/stand-in/stand-in.ts';
 import { samplesOfRecording } from '../../packages/drill/src/stand-in/wav-samples.ts';
 import { SAYINGS } from '../../packages/drill/src/texts.ts';
-import { decodeMuLaw, encodeMuLaw } from '../../src/speech/audio/mu-law.ts';
-import { bytesOf } from '../../src/speech/audio/pcm.ts';
-import { createResampler } from '../../src/speech/audio/resampler.ts';
-import { wavHeader } from '../../src/speech/audio/wav.ts';
+import { decodeMuLaw, encodeMuLaw } from '../../src/voice/audio/mu-law.ts';
+import { bytesOf } from '../../src/voice/audio/pcm.ts';
+import { createResampler } from '../../src/voice/audio/resampler.ts';
+import { wavHeader } from '../../src/voice/audio/wav.ts';
 
 const RECORDINGS: Recording[] = SAYINGS.map((text) => ({
   text,

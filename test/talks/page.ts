@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { monotonicMs } from '../../src/clock.ts';
-import { encodeMuLaw } from '../../src/speech/audio/mu-law.ts';
-import { bytesOf } from '../../src/speech/audio/pcm.ts';
-import { createResampler } from '../../src/speech/audio/resampler.ts';
+import { encodeMuLaw } from '../../src/voice/audio/mu-law.ts';
+import { bytesOf } from '../../src/voice/audio/pcm.ts';
+import { createResampler } from '../../src/voice/audio/resampler.ts';
 import type { MediaSpeech } from '../calls/phone/media-speech.ts';
 import { createPlayer, createTalker } from '../calls/paced-sound.ts';
 import { addSocket, meanwhile, until } from '../calls/passing-time.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { toUuid } from '../../src/ids.ts';
-import { bytesOf } from '../../src/speech/audio/pcm.ts';
-import { createResampler } from '../../src/speech/audio/resampler.ts';
+import { bytesOf } from '../../src/voice/audio/pcm.ts';
+import { createResampler } from '../../src/voice/audio/resampler.ts';
 import { sealTalkToken } from '../../src/talks/talk-token.ts';
 import { echo, scriptedResponder } from '../conversations/turns/scripted-responder.ts';
 import { passTime, until, type PassingTime } from '../calls/passing-time.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { epochMs } from '../../src/clock.ts';
-import { createActivity } from '../../src/speech/activity/activity.ts';
+import { createActivity } from '../../src/voice/vad/activity.ts';
 import {
   echo,
   scriptedResponder,

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { bytesOf } from '../../src/speech/audio/pcm.ts';
-import { wavHeader } from '../../src/speech/audio/wav.ts';
+import { bytesOf } from '../../src/voice/audio/pcm.ts';
+import { wavHeader } from '../../src/voice/audio/wav.ts';
 
 /** A microphone of Chromium that hears a file, once, from when a page opens it; nobody is asked. */
 export type Microphone = { args: string[]; remove: () => Promise<void> };

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { encodeMuLaw } from '../../src/speech/audio/mu-law.ts';
+import { encodeMuLaw } from '../../src/voice/audio/mu-law.ts';
 import { echo, scriptedResponder } from '../conversations/turns/scripted-responder.ts';
 import { expectAccessible } from '../dashboard/accessible.ts';
 import { GREETING } from '../talks/talk-setup.ts';

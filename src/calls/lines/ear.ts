@@ -1,6 +1,6 @@
 import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
-import { createActivity } from '../../speech/activity/activity.ts';
+import { createActivity } from '../../voice/vad/activity.ts';
 import type { Recognizer, RecognizerSession } from '../../speech/recognition/recognizer.ts';
 import { textInTime } from '../../speech/recognition/text-in-time.ts';
 import { endOfTurn } from '../../speech/turns/end-of-turn.ts';

@@ -1,6 +1,6 @@
 import type { AgentContent } from '../../agents/agent.ts';
 import type { FindEndpoint } from '../../models/model.ts';
-import type { SpeechProviders } from '../../speech/providers/speech-providers.ts';
+import type { SpeechProviders } from '../../voice/speech-providers.ts';
 import { createOpenAiRecognizer } from '../../speech/recognition/openai-recognizer.ts';
 import type { Recognizer } from '../../speech/recognition/recognizer.ts';
 import { createOpenAiSynthesizer } from '../../speech/synthesis/openai-synthesizer.ts';

@@ -1,7 +1,7 @@
 import { delay, monotonicMs } from '../../clock.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
-import { soundOfKeys } from '../../speech/audio/dtmf.ts';
-import { createPacer, FRAME_MS } from '../../speech/audio/pacer.ts';
+import { soundOfKeys } from '../../voice/audio/dtmf.ts';
+import { createPacer, FRAME_MS } from '../../voice/audio/pacer.ts';
 import type { Synthesizer } from '../../speech/synthesis/synthesizer.ts';
 import { makeSound } from './make-sound.ts';
 import type { Sentence } from './saying.ts';

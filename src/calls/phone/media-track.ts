@@ -1,4 +1,4 @@
-import { MU_LAW_SILENCE } from '../../speech/audio/mu-law.ts';
+import { MU_LAW_SILENCE } from '../../voice/audio/mu-law.ts';
 import { createRealTime } from '../lines/real-time.ts';
 import type { Media } from '../../carriers/media.ts';
 

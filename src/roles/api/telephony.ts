@@ -18,10 +18,7 @@ import { createEgressFetch } from '../../platform/egress/fetch.ts';
 import type { Lookup } from '../../platform/egress/name-lookup.ts';
 import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
 import { createSockets, type Sockets } from '../../platform/http/sockets/sockets.ts';
-import {
-  createSpeechProviders,
-  type SpeechProviders,
-} from '../../speech/providers/speech-providers.ts';
+import { createSpeechProviders, type SpeechProviders } from '../../voice/speech-providers.ts';
 import { createTalkLimits, type TalkLimits } from '../../talks/talk-limits.ts';
 import { talkSocket } from '../../talks/talk-socket.ts';
 import type { RoleContext } from '../context.ts';

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { samplesOfRecording } from '../../../packages/drill/src/stand-in/wav-samples.ts';
 import { recordingOf } from '../../../packages/drill/src/stand-in/stand-in.ts';
-import { bytesOf } from '../../../src/speech/audio/pcm.ts';
-import { createResampler } from '../../../src/speech/audio/resampler.ts';
-import { startSpeechStub } from '../../speech/speech-stub.ts';
+import { bytesOf } from '../../../src/voice/audio/pcm.ts';
+import { createResampler } from '../../../src/voice/audio/resampler.ts';
+import { startSpeechStub } from '../../voice/speech-stub.ts';
 
 /**
  * Speech on loopback, as OpenAI's: it answers at once, with PCM16 of 24 kHz. Every caller has a path of their own

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { createEar, type Ear } from '../../../src/calls/lines/ear.ts';
 import type { RecognizerSession } from '../../../src/speech/recognition/recognizer.ts';
 import { IS_NIGHTLY } from '../../nightly.ts';
-import { joined, noiseOf, silenceOf, toneOf } from '../../speech/audio/tones.ts';
+import { joined, noiseOf, silenceOf, toneOf } from '../../voice/audio/tones.ts';
 
 /** Sound in, turns out; the recognizer says what the test has it say. */
 

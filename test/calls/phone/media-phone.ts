@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { monotonicMs } from '../../../src/clock.ts';
-import { decodeMuLaw, encodeMuLaw, MU_LAW_SILENCE } from '../../../src/speech/audio/mu-law.ts';
-import { keysIn } from '../../speech/audio/keys-in.ts';
+import { decodeMuLaw, encodeMuLaw, MU_LAW_SILENCE } from '../../../src/voice/audio/mu-law.ts';
+import { keysIn } from '../../voice/audio/keys-in.ts';
 import { createPlayer, createTalker } from '../paced-sound.ts';
 import { addSocket, meanwhile, until } from '../passing-time.ts';
 import type { MediaSpeech } from './media-speech.ts';

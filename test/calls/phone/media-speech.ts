@@ -1,10 +1,6 @@
-import { decodeMuLaw, encodeMuLaw, MU_LAW_SILENCE } from '../../../src/speech/audio/mu-law.ts';
-import { bytesOf } from '../../../src/speech/audio/pcm.ts';
-import {
-  startSpeechStub,
-  type SpeechAnswer,
-  type SpeechRequest,
-} from '../../speech/speech-stub.ts';
+import { decodeMuLaw, encodeMuLaw, MU_LAW_SILENCE } from '../../../src/voice/audio/mu-law.ts';
+import { bytesOf } from '../../../src/voice/audio/pcm.ts';
+import { startSpeechStub, type SpeechAnswer, type SpeechRequest } from '../../voice/speech-stub.ts';
 
 /**
  * A provider that speaks and hears in a language of machines: every sentence is a level of its own, which the

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createActivity } from '../../../src/speech/activity/activity.ts';
-import { decodeMuLaw } from '../../../src/speech/audio/mu-law.ts';
+import { createActivity } from '../../../src/voice/vad/activity.ts';
+import { decodeMuLaw } from '../../../src/voice/audio/mu-law.ts';
 import {
   echo,
   scriptedResponder,
   type Script,
 } from '../../conversations/turns/scripted-responder.ts';
-import { noiseOf } from '../../speech/audio/tones.ts';
+import { noiseOf } from '../../voice/audio/tones.ts';
 import { toUuid } from '../../../src/ids.ts';
 import { passTime, until } from '../passing-time.ts';
 import { connectMediaPhone, type MediaPhone } from './media-phone.ts';

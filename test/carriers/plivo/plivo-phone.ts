@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { encodeMuLaw, MU_LAW_SILENCE } from '../../../src/speech/audio/mu-law.ts';
+import { encodeMuLaw, MU_LAW_SILENCE } from '../../../src/voice/audio/mu-law.ts';
 import type { MediaSpeech } from '../../calls/phone/media-speech.ts';
 import type { Verb } from '../../calls/phone/read-twiml.ts';
 import { createPlayer, createTalker } from '../../calls/paced-sound.ts';

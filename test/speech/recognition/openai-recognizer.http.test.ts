@@ -1,22 +1,22 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ModelEndpoint } from '../../../src/models/model.ts';
-import { readWavHeader } from '../../../src/speech/audio/wav.ts';
-import { createPcmReader } from '../../../src/speech/audio/pcm.ts';
+import { readWavHeader } from '../../../src/voice/audio/wav.ts';
+import { createPcmReader } from '../../../src/voice/audio/pcm.ts';
 import {
   createOpenAiRecognizer,
   type TranscriberChoice,
 } from '../../../src/speech/recognition/openai-recognizer.ts';
 import { STUB_KEY } from '../../models/stub-model.ts';
 import { holdTime } from '../../clock.ts';
-import { joined, toneOf } from '../audio/tones.ts';
+import { joined, toneOf } from '../../voice/audio/tones.ts';
 import {
   failureOf,
   speechEndpoint,
   speechProviders,
   speechStub,
   stopAll,
-} from '../speech-harness.ts';
-import { answering, failing, type SpeechAnswer, type SpeechStub } from '../speech-stub.ts';
+} from '../../voice/speech-harness.ts';
+import { answering, failing, type SpeechAnswer, type SpeechStub } from '../../voice/speech-stub.ts';
 
 let stub: SpeechStub;
 beforeEach(async () => {

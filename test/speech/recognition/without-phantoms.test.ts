@@ -6,7 +6,7 @@ import {
   withoutPhantoms,
   type Certainty,
 } from '../../../src/speech/recognition/without-phantoms.ts';
-import { joined, noiseOf, silenceOf, toneOf } from '../audio/tones.ts';
+import { joined, noiseOf, silenceOf, toneOf } from '../../voice/audio/tones.ts';
 
 /** Sentences that transcribers write for noise make no turn. The same sentences from a caller do. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wavHeader } from '../../../src/speech/audio/wav.ts';
+import { wavHeader } from '../../../src/voice/audio/wav.ts';
 import { createAudioAnswer } from '../../../src/speech/synthesis/audio-answer.ts';
 
 /** The first twelve bytes of an answer whose other bytes are zero. */

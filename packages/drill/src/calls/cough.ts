@@ -1,4 +1,4 @@
-import { encodeMuLaw } from '../../../../src/speech/audio/mu-law.ts';
+import { encodeMuLaw } from '../../../../src/voice/audio/mu-law.ts';
 
 const RATE = 8_000;
 /** Of its two bursts, s. */

@@ -1,7 +1,7 @@
 import { delay, monotonicMs } from '../../../../src/clock.ts';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { FRAME_MS } from '../../../../src/speech/audio/pacer.ts';
+import { FRAME_MS } from '../../../../src/voice/audio/pacer.ts';
 import type { Answer, Carrier } from '../carrier.ts';
 import { createPlayer, type Player } from './player.ts';
 import { createTalker } from './talker.ts';

@@ -1,6 +1,6 @@
 import { clearInterval, monotonicMs, setInterval } from '../../../../src/clock.ts';
-import { MU_LAW_SILENCE } from '../../../../src/speech/audio/mu-law.ts';
-import { FRAME_MS } from '../../../../src/speech/audio/pacer.ts';
+import { MU_LAW_SILENCE } from '../../../../src/voice/audio/mu-law.ts';
+import { FRAME_MS } from '../../../../src/voice/audio/pacer.ts';
 
 /** The microphone: a frame every 20 ms, of what is said, else of silence. */
 export type Talker = {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { epochMs } from '../../../../src/clock.ts';
-import { encodeMuLaw } from '../../../../src/speech/audio/mu-law.ts';
-import { bytesOf } from '../../../../src/speech/audio/pcm.ts';
+import { encodeMuLaw } from '../../../../src/voice/audio/mu-law.ts';
+import { bytesOf } from '../../../../src/voice/audio/pcm.ts';
 import { bodyOf, type Serve } from '../server.ts';
 import { SAYINGS } from '../texts.ts';
 import type { Asked, Voice } from '../voice.ts';

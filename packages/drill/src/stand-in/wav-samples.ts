@@ -1,7 +1,7 @@
-import { createPcmReader } from '../../../../src/speech/audio/pcm.ts';
-import { createResampler } from '../../../../src/speech/audio/resampler.ts';
-import { decodeMuLaw } from '../../../../src/speech/audio/mu-law.ts';
-import { readWavHeader } from '../../../../src/speech/audio/wav.ts';
+import { createPcmReader } from '../../../../src/voice/audio/pcm.ts';
+import { createResampler } from '../../../../src/voice/audio/resampler.ts';
+import { decodeMuLaw } from '../../../../src/voice/audio/mu-law.ts';
+import { readWavHeader } from '../../../../src/voice/audio/wav.ts';
 
 /** The samples of a WAV of PCM16, at a rate. @throws Error when it is none */
 export function samplesOfWav(wav: Buffer, rate: number): Int16Array {

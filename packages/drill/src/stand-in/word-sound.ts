@@ -1,4 +1,4 @@
-import { decodeMuLaw } from '../../../../src/speech/audio/mu-law.ts';
+import { decodeMuLaw } from '../../../../src/voice/audio/mu-law.ts';
 
 /**
  * Words as sound that a machine can read: every word is frames of 20 ms, as many as it takes to say it, each

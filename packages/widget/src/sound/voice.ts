@@ -1,4 +1,4 @@
-import { RATES } from '../../../../src/speech/audio/resampler.ts';
+import { RATES } from '../../../../src/voice/audio/resampler.ts';
 import { TalkError } from '../talk/trouble.ts';
 import type { FromMicrophone, FromPlayer, ToPlayer } from './worklets.ts';
 

@@ -1,4 +1,4 @@
-import { createResampler, type Resampler } from '../../../../src/speech/audio/resampler.ts';
+import { createResampler, type Resampler } from '../../../../src/voice/audio/resampler.ts';
 import { JitterBuffer } from './jitter-buffer.ts';
 import { levelOf, TALK_RATE, toFloat, toInt16 } from './samples.ts';
 

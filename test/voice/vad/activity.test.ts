@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { createActivity, type ActivityEvent } from '../../../src/speech/activity/activity.ts';
-import { decodeMuLaw } from '../../../src/speech/audio/mu-law.ts';
-import { createResampler } from '../../../src/speech/audio/resampler.ts';
+import { createActivity, type ActivityEvent } from '../../../src/voice/vad/activity.ts';
+import { decodeMuLaw } from '../../../src/voice/audio/mu-law.ts';
+import { createResampler } from '../../../src/voice/audio/resampler.ts';
 import { joined, noiseOf, silenceOf, toneOf } from '../audio/tones.ts';
 
 type Name = 'english-man' | 'german-man' | 'english-woman';

@@ -1,4 +1,4 @@
-import type { Failure } from '../../models/model-failure.ts';
+import type { Failure } from '../models/model-failure.ts';
 
 /** Why nothing was spoken or understood; `failure.message` is for people and safe to show. */
 export class SpeechFailure extends Error {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { untilAborted } from '../../src/speech/providers/until-aborted.ts';
+import { untilAborted } from '../../src/voice/until-aborted.ts';
 
 test('work that fails after it was given up is heard by nobody', async () => {
   const unheard: unknown[] = [];

@@ -1,5 +1,5 @@
-import { clearTimeout, setTimeout } from '../../clock.ts';
-import type { ModelEndpoint } from '../../models/model.ts';
+import { clearTimeout, setTimeout } from '../clock.ts';
+import type { ModelEndpoint } from '../models/model.ts';
 
 /** How long a provider is waited for. Only waiting counts: whoever reads slowly takes nobody's time. */
 export type Patience = {

@@ -6,7 +6,7 @@ import {
   FRAME_MS,
   type Pacer,
   type PacerDeps,
-} from '../../../src/speech/audio/pacer.ts';
+} from '../../../src/voice/audio/pacer.ts';
 import { holdTime } from '../../clock.ts';
 
 const BYTES = 160;

@@ -4,8 +4,8 @@ import {
   WINDOW_MS,
   type ActivityEvent,
   type ActivityOptions,
-} from '../../../src/speech/activity/activity.ts';
-import { createNoiseFloor } from '../../../src/speech/activity/noise-floor.ts';
+} from '../../../src/voice/vad/activity.ts';
+import { createNoiseFloor } from '../../../src/voice/vad/noise-floor.ts';
 
 /** Speech made of 32 ms windows with a known level and pitch: just enough windows, and one fewer. */
 

@@ -2,11 +2,8 @@
 import type { ModelEndpoint } from '../../src/models/model.ts';
 import { createAddressGuard } from '../../src/platform/egress/address-guard.ts';
 import { createEgressFetch } from '../../src/platform/egress/fetch.ts';
-import { SpeechFailure } from '../../src/speech/providers/speech-failure.ts';
-import {
-  createSpeechProviders,
-  type SpeechProviders,
-} from '../../src/speech/providers/speech-providers.ts';
+import { SpeechFailure } from '../../src/voice/speech-failure.ts';
+import { createSpeechProviders, type SpeechProviders } from '../../src/voice/speech-providers.ts';
 import { endpointOf } from '../models/model-harness.ts';
 import { startSpeechStub, type SpeechStub } from './speech-stub.ts';
 

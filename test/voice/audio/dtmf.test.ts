@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { soundOfKeys } from '../../../src/speech/audio/dtmf.ts';
+import { soundOfKeys } from '../../../src/voice/audio/dtmf.ts';
 import { keysIn } from './keys-in.ts';
 
 test.each([8_000, 16_000])('every key is told apart by its two tones, at %s Hz', (rate) => {

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type OpenAI from 'openai';
-import { monotonicMs } from '../../clock.ts';
-import { readFailure, type Failure } from '../../models/model-failure.ts';
-import { DEFAULT_PROVIDER } from '../../models/model-provider.ts';
-import { createModelHabits, type ModelHabits } from '../../models/requests/model-habits.ts';
-import { ModelError, type FindEndpoint, type ModelEndpoint } from '../../models/model.ts';
-import { createOpenAiClient } from '../../models/openai-model.ts';
-import { createProviderSlots, type ProviderSlots } from '../../models/provider-slots.ts';
-import type { EgressFetch } from '../../platform/egress/fetch.ts';
+import { monotonicMs } from '../clock.ts';
+import { readFailure, type Failure } from '../models/model-failure.ts';
+import { DEFAULT_PROVIDER } from '../models/model-provider.ts';
+import { createModelHabits, type ModelHabits } from '../models/requests/model-habits.ts';
+import { ModelError, type FindEndpoint, type ModelEndpoint } from '../models/model.ts';
+import { createOpenAiClient } from '../models/openai-model.ts';
+import { createProviderSlots, type ProviderSlots } from '../models/provider-slots.ts';
+import type { EgressFetch } from '../platform/egress/fetch.ts';
 import { createPatience, type Patience } from './patience.ts';
 import { refused, SpeechFailure } from './speech-failure.ts';
 

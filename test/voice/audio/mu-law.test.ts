@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeMuLaw, encodeMuLaw, MU_LAW_SILENCE } from '../../../src/speech/audio/mu-law.ts';
+import { decodeMuLaw, encodeMuLaw, MU_LAW_SILENCE } from '../../../src/voice/audio/mu-law.ts';
 
 /**
  * Table 2a of ITU-T G.711, in its 14 bits: of each segment the decision value it begins at, the size of

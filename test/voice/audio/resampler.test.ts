@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { createResampler, RATES } from '../../../src/speech/audio/resampler.ts';
+import { createResampler, RATES } from '../../../src/voice/audio/resampler.ts';
 import { joined, levelDb, middleOf, noiseOf, silenceOf, toneOf, withoutTone } from './tones.ts';
 
 const WANTED = [8_000, 16_000, 24_000, 48_000];

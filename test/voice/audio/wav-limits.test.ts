@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isWav, readWavHeader, wavHeader, WavError } from '../../../src/speech/audio/wav.ts';
+import { isWav, readWavHeader, wavHeader, WavError } from '../../../src/voice/audio/wav.ts';
 
 /** Headers at the limits of the reader, and one byte beyond. */
 

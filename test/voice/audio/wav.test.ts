@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { bytesOf, createPcmReader } from '../../../src/speech/audio/pcm.ts';
-import { readWavHeader, wavHeader, WavError } from '../../../src/speech/audio/wav.ts';
+import { bytesOf, createPcmReader } from '../../../src/voice/audio/pcm.ts';
+import { readWavHeader, wavHeader, WavError } from '../../../src/voice/audio/wav.ts';
 import { joined } from './tones.ts';
 
 const HEADER = wavHeader({ sampleRate: 16_000, dataBytes: 8 });
