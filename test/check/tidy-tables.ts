@@ -60,12 +60,12 @@ export const NOUNS: Record<string, Noun> = {
   // It knows no conversation: its caller receives what was heard and says what to speak.
   speech: {
     below: ['voice'],
-    parts: ['recognition', 'synthesis', 'turns'],
+    parts: ['synthesis', 'turns'],
   },
   voice: {
     below: ['models'],
     base: ['patience.ts', 'speech-failure.ts', 'speech-providers.ts', 'until-aborted.ts'],
-    parts: ['audio', 'vad'],
+    parts: ['audio', 'vad', 'stt'],
   },
   conversations: {
     below: ['knowledge', 'models'],

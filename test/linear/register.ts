@@ -1,6 +1,6 @@
 import { toHandOver } from '../../src/conversations/escalations/escalation-rules.ts';
-import { phantomKindOf } from '../../src/speech/recognition/phantom-sentences.ts';
-import { withoutPhantoms } from '../../src/speech/recognition/without-phantoms.ts';
+import { phantomKindOf } from '../../src/voice/stt/phantom-sentences.ts';
+import { withoutPhantoms } from '../../src/voice/stt/without-phantoms.ts';
 import { endOfTurn } from '../../src/speech/turns/end-of-turn.ts';
 import { isBackchannel } from '../../src/speech/turns/is-backchannel.ts';
 import { spokenWords } from '../../src/speech/turns/languages/languages.ts';

@@ -1,8 +1,8 @@
 import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { createActivity } from '../../voice/vad/activity.ts';
-import type { Recognizer, RecognizerSession } from '../../speech/recognition/recognizer.ts';
-import { textInTime } from '../../speech/recognition/text-in-time.ts';
+import type { Recognizer, RecognizerSession } from '../../voice/stt/recognizer.ts';
+import { textInTime } from '../../voice/stt/text-in-time.ts';
 import { endOfTurn } from '../../speech/turns/end-of-turn.ts';
 import { isBackchannel } from '../../speech/turns/is-backchannel.ts';
 

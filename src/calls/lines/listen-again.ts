@@ -1,6 +1,6 @@
 import type { Logger } from '../../platform/observability/logger.ts';
-import type { RecognizerSession } from '../../speech/recognition/recognizer.ts';
-import { textInTime } from '../../speech/recognition/text-in-time.ts';
+import type { RecognizerSession } from '../../voice/stt/recognizer.ts';
+import { textInTime } from '../../voice/stt/text-in-time.ts';
 import { textRecognized } from '../../speech/heard/by-ear.ts';
 import type { Speech } from './own-speech.ts';
 import type { CutSentence } from './saying.ts';

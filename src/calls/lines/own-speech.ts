@@ -1,8 +1,8 @@
 import type { AgentContent } from '../../agents/agent.ts';
 import type { FindEndpoint } from '../../models/model.ts';
 import type { SpeechProviders } from '../../voice/speech-providers.ts';
-import { createOpenAiRecognizer } from '../../speech/recognition/openai-recognizer.ts';
-import type { Recognizer } from '../../speech/recognition/recognizer.ts';
+import { createOpenAiRecognizer } from '../../voice/stt/openai-recognizer.ts';
+import type { Recognizer } from '../../voice/stt/recognizer.ts';
 import { createOpenAiSynthesizer } from '../../speech/synthesis/openai-synthesizer.ts';
 import type { Synthesizer } from '../../speech/synthesis/synthesizer.ts';
 

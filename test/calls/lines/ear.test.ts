@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { once } from 'node:events';
 import { pino } from 'pino';
 import { createEar, type Ear } from '../../../src/calls/lines/ear.ts';
-import type { RecognizerSession } from '../../../src/speech/recognition/recognizer.ts';
+import type { RecognizerSession } from '../../../src/voice/stt/recognizer.ts';
 import { IS_NIGHTLY } from '../../nightly.ts';
 import { joined, noiseOf, silenceOf, toneOf } from '../../voice/audio/tones.ts';
 

@@ -3,10 +3,10 @@ import { APIError } from 'openai/core/error';
 import { z } from 'zod';
 import { readJson } from '../../models/answers/read-json.ts';
 import { InvalidAnswer, readFailure } from '../../models/model-failure.ts';
-import { bytesOf } from '../../voice/audio/pcm.ts';
-import { wavHeader } from '../../voice/audio/wav.ts';
-import type { Asked } from '../../voice/speech-providers.ts';
-import { untilAborted } from '../../voice/until-aborted.ts';
+import { bytesOf } from '../audio/pcm.ts';
+import { wavHeader } from '../audio/wav.ts';
+import type { Asked } from '../speech-providers.ts';
+import { untilAborted } from '../until-aborted.ts';
 import { multipartOf } from './multipart.ts';
 import { certaintyOf, isSilence, type Certainty } from './without-phantoms.ts';
 

@@ -1,5 +1,5 @@
-import { WINDOW_MS } from '../../voice/vad/activity.ts';
-import { createWindowLevels } from '../../voice/vad/window-level.ts';
+import { WINDOW_MS } from '../vad/activity.ts';
+import { createWindowLevels } from '../vad/window-level.ts';
 import { phantomKindOf } from './phantom-sentences.ts';
 
 /** How sure a transcriber is of its text; `unknown` if it gives no numbers or they are in between. */

@@ -5,18 +5,18 @@ import { createPcmReader } from '../../../src/voice/audio/pcm.ts';
 import {
   createOpenAiRecognizer,
   type TranscriberChoice,
-} from '../../../src/speech/recognition/openai-recognizer.ts';
+} from '../../../src/voice/stt/openai-recognizer.ts';
 import { STUB_KEY } from '../../models/stub-model.ts';
 import { holdTime } from '../../clock.ts';
-import { joined, toneOf } from '../../voice/audio/tones.ts';
+import { joined, toneOf } from '../audio/tones.ts';
 import {
   failureOf,
   speechEndpoint,
   speechProviders,
   speechStub,
   stopAll,
-} from '../../voice/speech-harness.ts';
-import { answering, failing, type SpeechAnswer, type SpeechStub } from '../../voice/speech-stub.ts';
+} from '../speech-harness.ts';
+import { answering, failing, type SpeechAnswer, type SpeechStub } from '../speech-stub.ts';
 
 let stub: SpeechStub;
 beforeEach(async () => {

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createOpenAiRecognizer } from '../../../src/speech/recognition/openai-recognizer.ts';
-import { toneOf } from '../../voice/audio/tones.ts';
+import { createOpenAiRecognizer } from '../../../src/voice/stt/openai-recognizer.ts';
+import { toneOf } from '../audio/tones.ts';
 import {
   failureOf,
   speechEndpoint,
   speechProviders,
   speechStub,
   stopAll,
-} from '../../voice/speech-harness.ts';
-import type { SpeechAnswer, SpeechStub } from '../../voice/speech-stub.ts';
+} from '../speech-harness.ts';
+import type { SpeechAnswer, SpeechStub } from '../speech-stub.ts';
 
 /** Transcribers that report silence, and servers that do not. */
 

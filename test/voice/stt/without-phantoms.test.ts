@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { phantomKindOf } from '../../../src/speech/recognition/phantom-sentences.ts';
+import { phantomKindOf } from '../../../src/voice/stt/phantom-sentences.ts';
 import {
   certaintyOf,
   isSilence,
   withoutPhantoms,
   type Certainty,
-} from '../../../src/speech/recognition/without-phantoms.ts';
-import { joined, noiseOf, silenceOf, toneOf } from '../../voice/audio/tones.ts';
+} from '../../../src/voice/stt/without-phantoms.ts';
+import { joined, noiseOf, silenceOf, toneOf } from '../audio/tones.ts';
 
 /** Sentences that transcribers write for noise make no turn. The same sentences from a caller do. */
 

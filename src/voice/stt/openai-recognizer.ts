@@ -1,6 +1,6 @@
 import { monotonicMs } from '../../clock.ts';
-import { failureOfAll, SpeechFailure } from '../../voice/speech-failure.ts';
-import type { Choice, SpeechProviders } from '../../voice/speech-providers.ts';
+import { failureOfAll, SpeechFailure } from '../speech-failure.ts';
+import type { Choice, SpeechProviders } from '../speech-providers.ts';
 import type { Listening, Recognized, Recognizer, RecognizerSession } from './recognizer.ts';
 import { transcribe } from './transcribe.ts';
 import { withoutPhantoms } from './without-phantoms.ts';
