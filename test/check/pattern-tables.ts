@@ -68,5 +68,5 @@ export const MADE_AT_RUN_TIME: Readonly<Record<string, string>> = {
   'src/platform/http/fields.ts': 'the prefix of an id',
   'src/platform/http/route.ts': 'the pattern of an entity tag',
   'src/platform/resources/schema/field-types.ts': 'names of headers',
-  'src/speech/synthesis/spoken/inline-rules.ts': 'a number of backticks',
+  'src/voice/tts/spoken/inline-rules.ts': 'a number of backticks',
 };

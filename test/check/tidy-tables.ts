@@ -60,12 +60,12 @@ export const NOUNS: Record<string, Noun> = {
   // It knows no conversation: its caller receives what was heard and says what to speak.
   speech: {
     below: ['voice'],
-    parts: ['synthesis', 'turns'],
+    parts: ['turns'],
   },
   voice: {
     below: ['models'],
     base: ['patience.ts', 'speech-failure.ts', 'speech-providers.ts', 'until-aborted.ts'],
-    parts: ['audio', 'vad', 'stt'],
+    parts: ['audio', 'vad', 'stt', 'tts'],
   },
   conversations: {
     below: ['knowledge', 'models'],

@@ -3,8 +3,8 @@ import type { FindEndpoint } from '../../models/model.ts';
 import type { SpeechProviders } from '../../voice/speech-providers.ts';
 import { createOpenAiRecognizer } from '../../voice/stt/openai-recognizer.ts';
 import type { Recognizer } from '../../voice/stt/recognizer.ts';
-import { createOpenAiSynthesizer } from '../../speech/synthesis/openai-synthesizer.ts';
-import type { Synthesizer } from '../../speech/synthesis/synthesizer.ts';
+import { createOpenAiSynthesizer } from '../../voice/tts/openai-synthesizer.ts';
+import type { Synthesizer } from '../../voice/tts/synthesizer.ts';
 
 /** The recognizer and synthesizer of an agent whose carrier neither transcribes nor speaks. */
 export type Speech = {

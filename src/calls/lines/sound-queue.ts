@@ -2,7 +2,7 @@ import { delay, monotonicMs } from '../../clock.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { soundOfKeys } from '../../voice/audio/dtmf.ts';
 import { createPacer, FRAME_MS } from '../../voice/audio/pacer.ts';
-import type { Synthesizer } from '../../speech/synthesis/synthesizer.ts';
+import type { Synthesizer } from '../../voice/tts/synthesizer.ts';
 import { makeSound } from './make-sound.ts';
 import type { Sentence } from './saying.ts';
 

@@ -3,11 +3,11 @@ import type { ModelEndpoint } from '../../../src/models/model.ts';
 import {
   createOpenAiSynthesizer,
   type VoiceChoice,
-} from '../../../src/speech/synthesis/openai-synthesizer.ts';
-import type { Synthesizer, Utterance } from '../../../src/speech/synthesis/synthesizer.ts';
-import { joined, noiseOf } from '../../voice/audio/tones.ts';
-import { speechEndpoint, speechProviders } from '../../voice/speech-harness.ts';
-import type { SpeechStub } from '../../voice/speech-stub.ts';
+} from '../../../src/voice/tts/openai-synthesizer.ts';
+import type { Synthesizer, Utterance } from '../../../src/voice/tts/synthesizer.ts';
+import { joined, noiseOf } from '../audio/tones.ts';
+import { speechEndpoint, speechProviders } from '../speech-harness.ts';
+import type { SpeechStub } from '../speech-stub.ts';
 
 export const RATE = 24_000;
 export const SOUND = noiseOf({ rate: RATE, sec: 0.5 });

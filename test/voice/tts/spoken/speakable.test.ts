@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createSpeakable } from '../../../../src/speech/synthesis/spoken/speakable.ts';
+import { createSpeakable } from '../../../../src/voice/tts/spoken/speakable.ts';
 
 /** What a voice is given of a text: words, wherever the text is cut into tokens. */
 

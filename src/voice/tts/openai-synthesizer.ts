@@ -1,8 +1,8 @@
 import { InvalidAnswer } from '../../models/model-failure.ts';
-import { createResampler, type Resampler } from '../../voice/audio/resampler.ts';
-import { failureOfAll, refused, SpeechFailure } from '../../voice/speech-failure.ts';
-import type { Asked, Choice, SpeechProviders } from '../../voice/speech-providers.ts';
-import { untilAborted } from '../../voice/until-aborted.ts';
+import { createResampler, type Resampler } from '../audio/resampler.ts';
+import { failureOfAll, refused, SpeechFailure } from '../speech-failure.ts';
+import type { Asked, Choice, SpeechProviders } from '../speech-providers.ts';
+import { untilAborted } from '../until-aborted.ts';
 import { createAudioAnswer } from './audio-answer.ts';
 import { SAID_CHARS_MAX, type Synthesizer, type Utterance } from './synthesizer.ts';
 

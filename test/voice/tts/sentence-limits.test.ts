@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSentences, PIECE_CHARS_MAX } from '../../../src/speech/synthesis/sentences.ts';
+import { createSentences, PIECE_CHARS_MAX } from '../../../src/voice/tts/sentences.ts';
 
 /** The limits of pieces: exactly at each, and one character beyond. */
 

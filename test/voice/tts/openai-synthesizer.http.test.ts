@@ -2,12 +2,12 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bytesOf } from '../../../src/voice/audio/pcm.ts';
 import { wavHeader } from '../../../src/voice/audio/wav.ts';
-import type { Utterance } from '../../../src/speech/synthesis/synthesizer.ts';
+import type { Utterance } from '../../../src/voice/tts/synthesizer.ts';
 import { holdTime } from '../../clock.ts';
 import { STUB_KEY } from '../../models/stub-model.ts';
-import { joined, levelDb, middleOf, toneOf } from '../../voice/audio/tones.ts';
-import { failureOf, speechEndpoint, speechStub, stopAll } from '../../voice/speech-harness.ts';
-import { answering, failing, type SpeechAnswer, type SpeechStub } from '../../voice/speech-stub.ts';
+import { joined, levelDb, middleOf, toneOf } from '../audio/tones.ts';
+import { failureOf, speechEndpoint, speechStub, stopAll } from '../speech-harness.ts';
+import { answering, failing, type SpeechAnswer, type SpeechStub } from '../speech-stub.ts';
 import { RATE, saying, SOUND, speakWith, synthesizerOf, type Setup } from './speaking.ts';
 
 let stub: SpeechStub;

@@ -1,8 +1,8 @@
 import { InvalidAnswer } from '../../models/model-failure.ts';
 import { mediaTypeOf } from '../../platform/egress/media-type.ts';
-import { createPcmReader, type PcmReader } from '../../voice/audio/pcm.ts';
-import { RATES } from '../../voice/audio/resampler.ts';
-import { isWav, readWavHeader, WavError } from '../../voice/audio/wav.ts';
+import { createPcmReader, type PcmReader } from '../audio/pcm.ts';
+import { RATES } from '../audio/resampler.ts';
+import { isWav, readWavHeader, WavError } from '../audio/wav.ts';
 
 /**
  * Reads an answer that ought to be PCM16: the bytes alone, or WAV, which is known by its header whatever

@@ -4,7 +4,7 @@ import {
   createSentences,
   cutSentences,
   PIECE_CHARS_MAX,
-} from '../../../src/speech/synthesis/sentences.ts';
+} from '../../../src/voice/tts/sentences.ts';
 import { IS_NIGHTLY } from '../../nightly.ts';
 
 /** As a model writes it: a token for each few characters. */

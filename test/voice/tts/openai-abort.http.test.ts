@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bytesOf } from '../../../src/voice/audio/pcm.ts';
 import { holdTime } from '../../clock.ts';
-import { speechStub, stopAll } from '../../voice/speech-harness.ts';
-import type { SpeechAnswer, SpeechStub } from '../../voice/speech-stub.ts';
+import { speechStub, stopAll } from '../speech-harness.ts';
+import type { SpeechAnswer, SpeechStub } from '../speech-stub.ts';
 import { saying, SOUND, speakWith, synthesizerOf } from './speaking.ts';
 
 let stub: SpeechStub;

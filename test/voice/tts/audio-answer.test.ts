@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { wavHeader } from '../../../src/voice/audio/wav.ts';
-import { createAudioAnswer } from '../../../src/speech/synthesis/audio-answer.ts';
+import { createAudioAnswer } from '../../../src/voice/tts/audio-answer.ts';
 
 /** The first twelve bytes of an answer whose other bytes are zero. */
 const startingWith = (...bytes: number[]): Buffer => Buffer.from([...bytes, ...Buffer.alloc(12)]);
