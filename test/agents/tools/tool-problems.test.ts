@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { parameterProblems } from '../../../src/agents/tools/tool-problems.ts';
+import { eventLoopTurns } from '../../../src/platform/controller/event-loop-turns.ts';
 
 test('schemas give way to other work, one after the other', async () => {
   const tool = { type: 'webhook', name: 'order', parameters: { type: 'object' } };
+  vi.spyOn(eventLoopTurns, 'isFree').mockReturnValue(false);
+  onTestFinished(() => void vi.restoreAllMocks());
   let turns = 0;
   const turn = (): void => {
     turns += 1;
