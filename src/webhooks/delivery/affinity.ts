@@ -1,26 +1,26 @@
 import { hash } from 'node:crypto';
 
 /**
- * Which of the delivery processes acts on a wake-up. All of them hear every one, and if all
- * claimed, all but one would find nothing. So each endpoint has one process that claims at once;
- * the others pick up what it leaves with their sweep. Nothing depends on it being right: processes
- * that do not yet agree on who is there claim too often, or 200 ms later.
+ * Assigns endpoints to delivery processes. Every process receives every wake-up; if all claimed, most claims would find
+ * nothing. So each endpoint has one process that claims immediately, and the sweeps of the others pick up the rest.
+ * Correctness does not depend on the assignment: while processes disagree about the members, they claim too often or
+ * 200 ms later.
  */
 export type Affinity = {
-  /** Numbers of the other processes that claim, in order. */
+  /** Sets the numbers of the other claiming processes, in ascending order. */
   setOthers: (numbers: readonly number[]) => void;
-  /** The endpoints among these that this process claims for at once; always `*`. */
+  /** Returns the endpoints that this process claims immediately on a wake-up. `*` is always included. */
   ours: (endpointIds: readonly string[]) => string[];
 };
 
-/** Endpoints whose answer is kept. */
+/** Maximum number of endpoints whose assignment is cached. */
 const REMEMBERED_MAX = 10_000;
 
 export function createAffinity(processNumber: number): Affinity {
   let others: readonly number[] = [];
   const known = new Map<string, boolean>();
 
-  /** The highest score wins (rendezvous hashing): who leaves moves only its own endpoints. */
+  /** Compares rendezvous hashes; the highest score wins. When a process leaves, only its own endpoints move. */
   function isOurs(endpointId: string): boolean {
     const ours = scoreOf(endpointId, processNumber);
     return others.every((number) => scoreOf(endpointId, number) < ours);
@@ -45,7 +45,7 @@ export function createAffinity(processNumber: number): Affinity {
   };
 }
 
-/** 40 hexadecimal digits, never the same for two processes. */
+/** Returns 40 hexadecimal digits that differ between any two processes. */
 function scoreOf(endpointId: string, processNumber: number): string {
   return hash('sha1', `${endpointId} ${processNumber}`);
 }

@@ -18,8 +18,8 @@ import { signedHeaders } from '../endpoints/signed-headers.ts';
 import { nextAttemptOffsetMs } from './retry-schedule.ts';
 
 /**
- * One attempt: sign, send, judge (contract/deliveries.md#acknowledgement). Acknowledged means a 2xx status whose
- * headers arrived within ten seconds; everything else is a failure, redirects too.
+ * Makes one attempt: signs, sends and judges (contract/deliveries.md#acknowledgement). A delivery is acknowledged by a
+ * 2xx status whose headers arrive within ten seconds. Everything else is a failure, including a redirect.
  */
 
 export const ATTEMPT_TIMEOUT_MS = 10_000;
@@ -32,9 +32,9 @@ export type AttemptDeps = {
   send: (request: EgressRequest) => Promise<EgressOutcome>;
   secrets: Pick<Sealer, 'open'>;
   userAgent: string;
-  /** Monotonic */
+  /** Monotonic clock. */
   nowMs: () => number;
-  /** The wall clock, for the signed timestamp. */
+  /** Wall clock, for the signed timestamp. */
   wallMs: () => number;
 };
 
@@ -43,7 +43,7 @@ export type Attempt = {
   request: RequestOutcome;
 };
 
-/** Never rejects for what a receiver does. @throws when the secret cannot be opened */
+/** Attempts a delivery. A receiver's response never makes it reject. @throws when the secret cannot be opened */
 export async function attempt(deps: AttemptDeps, delivery: SendableDelivery): Promise<Attempt> {
   const startedMs = deps.nowMs();
   await failpoint('delivery.sending');
@@ -63,7 +63,7 @@ export async function attempt(deps: AttemptDeps, delivery: SendableDelivery): Pr
   };
 }
 
-/** In the trace of the event, a span of its own for each attempt; no URL in it, which may hold a key. */
+/** Sends the request in its own span of the event's trace. The span omits the URL, which may contain a key. */
 function sendTraced(deps: AttemptDeps, delivery: SendableDelivery): Promise<EgressOutcome> {
   const span = {
     name: 'parley.delivery',
@@ -93,9 +93,7 @@ function aboutAttempt({ id, eventId, endpointId, eventType, attempt: number }: S
   };
 }
 
-/**
- * The exact request of contract/deliveries.md#headers. User headers come first, so that they never replace ours.
- */
+/** Builds the request of contract/deliveries.md#headers. User headers come first, so that they never replace ours. */
 function buildRequest(deps: AttemptDeps, delivery: SendableDelivery): EgressRequest {
   const { body, namespace, endpointId, otherSecret } = delivery;
   const place = endpointSecretPlace(namespace, endpointId);
@@ -172,7 +170,7 @@ function whatNext(input: {
   return { outcome: nextOffsetMs === null ? 'failed' : 'retry', nextOffsetMs };
 }
 
-/** At most 4 KiB of UTF-8 that PostgreSQL can hold as text. */
+/** Returns at most 4 KiB of UTF-8 that PostgreSQL can store as text. */
 function printable(body: Buffer): string {
   const text = body.toString('utf8').replaceAll('\0', '\uFFFD');
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(RESPONSE_BODY_BYTES_MAX));

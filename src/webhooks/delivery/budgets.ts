@@ -2,32 +2,32 @@ import type { ClaimBudget } from '../queue/dispatch-queue.ts';
 import type { Slots } from './slots.ts';
 import type { DueEndpoints } from './due-endpoints.ts';
 
-/** Over all endpoints; bounds sockets and memory. */
+/** Maximum attempts in flight over all endpoints; bounds sockets and memory. */
 export const IN_FLIGHT_MAX = 512;
 
 /**
- * An endpoint may have one part in 15 of what is free, so the more of them hang the less each gets,
- * and some is left for one that comes later. Alone, one reaches 512 / 16 = SLOTS_MAX.
+ * Divisor that limits an endpoint's share of the free slots: the more endpoints hang, the less each gets, and some
+ * slots stay free for a later one. A single endpoint reaches 512 / 16 = SLOTS_MAX.
  */
 const PART_OF_FREE = 15;
 
 /**
- * Yielding deliveries in one claim. A claim takes longer the more rows it has, and fresh events
- * wait for its end.
+ * Maximum yielding deliveries in one claim. A claim takes longer the more rows it has, and fresh events wait until it
+ * ends.
  */
 const YIELDING_PER_CLAIM = 64;
 
 /**
- * Shares the free slots among the due endpoints that are not paused or full: first those that may
- * have fresh events, then those with yielding deliveries alone, of which `yieldingMax` may begin
- * now over all endpoints.
+ * Shares the free slots among the due endpoints that are neither paused nor full. Endpoints that may have fresh events
+ * come first, then those with only yielding deliveries. Over all endpoints, at most `yieldingMax` yielding deliveries
+ * may begin now.
  */
 export function shareSlots(due: DueEndpoints, slots: Slots, yieldingMax: number): ClaimBudget[] {
   let left = IN_FLIGHT_MAX - slots.total();
   let yieldingLeft = Math.min(yieldingMax, YIELDING_PER_CLAIM);
   const budgets: ClaimBudget[] = [];
   const fresh = [...due.fresh].filter((id) => slots.free(id) > 0);
-  // Each endpoint once: with two budgets its deliveries would be claimed, and sent, twice over.
+  // Each endpoint gets one budget. With two, its deliveries would be claimed and sent twice.
   const only = [...due.yielding].filter((id) => !due.fresh.has(id));
   const yielding = yieldingLeft > 0 ? only : [];
   const share = Math.max(1, Math.floor(left / (fresh.length + yielding.length + PART_OF_FREE)));

@@ -5,30 +5,30 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { AttemptResult } from '../queue/dispatch-queue.ts';
 
 /**
- * Records attempts in batches. The first result waits GATHER_MS for others, which delays nobody:
- * the receiver has its event, and the slot is free. While the database is away it keeps what it has
- * (bounded: what is not recorded counts as in flight) and tries again. A result that comes too late
- * for its lease is refused by the fence, and the delivery is sent again.
+ * Records attempts in batches. The first result waits GATHER_MS for others. That delays nobody, because the receiver
+ * has its event and the slot is free. While the database is unavailable, the completer keeps the results and retries;
+ * unrecorded attempts count as in flight, which bounds the memory. The fence rejects a result that arrives after its
+ * lease ended, and the delivery is sent again.
  */
 export type Completer = {
-  /** Resolves once recorded: true when it counted, false when the lease had gone to another. */
+  /** Resolves once the result is recorded: true if it counted, false if another process had taken the lease. */
   add: (result: AttemptResult) => Promise<boolean>;
   /**
-   * For the stop: waits until everything added is recorded. While the database is away this takes FLUSH_MS and the
-   * statement in progress at most. What is still not recorded then is sent again once its lease has run out.
+   * Waits until everything added is recorded; called at shutdown. While the database is unavailable, this takes at most
+   * FLUSH_MS plus the current statement. Attempts that are still unrecorded are sent again when their leases run out.
    */
   flush: () => Promise<void>;
 };
 
 const BATCH_MAX = 256;
-/** Each batch is one commit: at 200 deliveries a second four share it. */
+/** Gather time of a batch. Each batch is one commit: at 200 deliveries a second, four share it. */
 const GATHER_MS = 20;
 const RETRY_MS = 200;
 const FLUSH_MS = 5_000;
 
 export function createCompleter(deps: {
   complete: (results: readonly AttemptResult[]) => Promise<Set<string>>;
-  /** Whether the statement failed for what it holds, so that repeating it cannot help. */
+  /** Returns whether the database rejected the data itself, so that a retry cannot help. */
   isRefused: (error: unknown) => boolean;
   log: Logger;
 }): Completer {
@@ -57,7 +57,7 @@ export function createCompleter(deps: {
     }
   }
 
-  /** One bad result must not hold up the others. */
+  /** Records results one by one, so that one bad result does not block the others. */
   async function oneByOne(results: readonly AttemptResult[], error: unknown): Promise<boolean[]> {
     if (results.length === 1) {
       deps.log.error({ err: error }, 'an attempt cannot be recorded; its lease will run out');

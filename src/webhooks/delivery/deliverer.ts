@@ -12,25 +12,23 @@ import { createDueEndpoints, type DueEndpoints } from './due-endpoints.ts';
 /**
  * Claims due deliveries and attempts them.
  *
- * A delivery that is acknowledged at once costs this side its share of one claim and of one
- * completion (each one statement, one round trip and one commit for a whole batch; only the
- * completion's commit is waited for), one HTTP request on a kept connection and two HMACs; no log
- * line, no statement of its own, its body copied once, from the claim into the request. At full
- * speed that is 0.17 CPU-ms here, 0.21 in the API and 0.32 in PostgreSQL; at 200 a second, where a
- * batch has one or two, 1.0, 1.0 and 1.9, nearly all of it the overhead of three statements
- * (docs/performance.md, `npm run bench -- delivery`).
+ * A delivery that is acknowledged on the first attempt costs this process its share of one claim and of one completion,
+ * one HTTP request on a kept-alive connection, and two HMACs. Claim and completion are one statement, one round trip
+ * and one commit each for a whole batch; only the completion waits for its commit. The delivery writes no log line,
+ * runs no statement of its own, and copies its body once, from the claim into the request. At full speed that is 0.17
+ * CPU-ms here, 0.21 in the API and 0.32 in PostgreSQL. At 200 a second, where a batch has one or two deliveries, it is
+ * 1.0, 1.0 and 1.9, mostly the overhead of three statements (docs/performance.md, `npm run bench -- delivery`).
  *
- * Wake-ups name the endpoints to look at; the sweep every 200 ms finds what no wake-up named:
- * retries that became due, leases that ran out, lost notifications. One claim runs at a time: more
- * would only contend.
+ * Wake-ups name the endpoints to check. A sweep every 200 ms finds the rest: retries that became due, leases that ran
+ * out, lost notifications. One claim runs at a time; more would only contend.
  */
 export type Deliverer = {
   start: () => void;
-  /** These endpoints may have something due; `*`: any may. */
+  /** Reports endpoints that may have something due; `*` stands for any endpoint. */
   wake: (endpointIds: readonly string[]) => void;
   /**
-   * Stops claiming, waits at most an attempt's time-out for attempts in flight, and records them unless the database
-   * stays away longer than completer.ts waits.
+   * Stops claiming, waits up to one attempt time-out for the attempts in flight, and records them. Recording ends early
+   * if the database stays unavailable for longer than the completer waits.
    */
   stop: () => Promise<void>;
 };
@@ -62,7 +60,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
 
   async function claimWhatIsDue(): Promise<void> {
     for (;;) {
-      // Between claims too: a long backlog would put the sweep off until its end.
+      // Sweeps between claims too: otherwise a long backlog would delay the sweep until its end.
       if (sweepAsked) {
         sweepAsked = false;
         await sweep(deps, due);
@@ -116,7 +114,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   };
 }
 
-/** Looks in the queue itself: what no wake-up named, and what somebody asked for past the breaker. */
+/** Reads the queue for deliveries that no wake-up named, and for manual retries that bypass the breaker. */
 async function sweep(
   { queue, slots }: Pick<DelivererDeps, 'queue' | 'slots'>,
   due: DueEndpoints,
@@ -127,7 +125,7 @@ async function sweep(
   }
 }
 
-/** Logs a failure once: while the database is away, claims fail several times a second. */
+/** Creates a log that reports an outage once: while the database is unavailable, claims fail several times a second. */
 function createOutcomeLog(log: DelivererDeps['log']): {
   succeeded: () => void;
   failed: (error: unknown) => void;
@@ -145,7 +143,7 @@ function createOutcomeLog(log: DelivererDeps['log']): {
   };
 }
 
-/** What waits for the throttle alone is tried again after a part of its window. */
+/** Delay before deliveries that wait only for the throttle are tried again: a part of its window. */
 const SOON_MS = 25;
 
 function createOneShot(run: () => void): { schedule: () => void; cancel: () => void } {
@@ -165,7 +163,7 @@ function isSendable(delivery: ClaimedDelivery): delivery is SendableDelivery {
   return delivery.body !== null;
 }
 
-/** On a failure their leases run out and they are claimed again. */
+/** Cancels claimed deliveries without a body. If that fails, their leases run out and they are claimed again. */
 async function cancelEmpty(
   deps: Pick<DelivererDeps, 'queue' | 'metrics' | 'log'>,
   { claimed, leaseToken }: { claimed: readonly ClaimedDelivery[]; leaseToken: string },
@@ -181,13 +179,13 @@ async function cancelEmpty(
   }
 }
 
-/** Lets the successors of conversation events be claimed; if it fails, the completion does. */
+/** Unblocks the successors of conversation events. If this fails, the completion unblocks them. */
 async function releaseSuccessors(
   deps: Pick<DelivererDeps, 'queue' | 'log'>,
   claimed: readonly ClaimedDelivery[],
   wake: (endpointIds: readonly string[]) => void,
 ): Promise<void> {
-  // After a lost lease nobody knows whether the first attempt was marked as started.
+  // After a lost lease, it is unknown whether the first attempt was marked as started.
   const first = claimed.filter((d) => d.conversationId !== null && (d.attempt === 1 || d.lost));
   if (first.length === 0) return;
   try {

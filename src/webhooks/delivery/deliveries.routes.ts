@@ -24,12 +24,12 @@ const tag = 'Deliveries';
 
 type DeliveryRoutesDeps = ReplayWindow & { pool: Pool; nowMs: () => number };
 
-/** Deliveries, by event and by endpoint (contract/deliveries.md#reading). */
+/** Routes that list deliveries by event and by endpoint (contract/deliveries.md#reading). */
 export function deliveryRoutes(deps: DeliveryRoutesDeps): Route[] {
   return [
     explainRoute(deps),
     listAllRoute(deps),
-    deliveryStatsRoute(deps), // Before a delivery: `stats` is no id.
+    deliveryStatsRoute(deps), // Precedes the route of one delivery, whose id would match `stats`.
     listRoute(deps, {
       path: '/v1/webhooks/{id}/deliveries',
       operationId: 'listWebhookDeliveries',
@@ -65,7 +65,7 @@ function listRoute(
     operationId: string;
     summary: string;
     id: ReturnType<typeof idParam>;
-    /** @throws ApiError not_found, for another namespace's id too */
+    /** @throws ApiError not_found, also for an id of another namespace */
     find: (key: {
       namespace: string;
       id: string;
@@ -96,7 +96,7 @@ function listRoute(
   });
 }
 
-/** Across endpoints; none of test events, unless they are asked for. */
+/** Lists deliveries across endpoints. Deliveries of test events are included only on request. */
 function listAllRoute(deps: DeliveryRoutesDeps): Route {
   return route({
     method: 'get',
@@ -164,7 +164,7 @@ const Explanation = z
   })
   .meta({ id: 'Explanation', description: 'Why an event did not arrive, or that it did.' });
 
-/** Why an event has not got to an endpoint. */
+/** Explains why an event has not reached an endpoint. */
 function explainRoute(deps: DeliveryRoutesDeps): Route {
   return route({
     method: 'get',

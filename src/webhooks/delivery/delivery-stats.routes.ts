@@ -122,7 +122,7 @@ function view(
   rows: readonly StatsRow[],
   waiting: { unfinished: number; attempts: number },
 ): z.output<typeof DeliveryStats> {
-  const all = rows[0]!; // It is there always.
+  const all = rows[0]!; // The row of totals is always present.
   return {
     from,
     to,
@@ -142,7 +142,7 @@ function view(
   };
 }
 
-/** One after the other, empty ones too; none that is not counted whole. */
+/** Returns consecutive buckets, including empty ones. Omits a bucket that was counted only in part. */
 function bucketsOf(
   span: { from: number; to: number; bucketSec: number; countedFrom: number },
   rows: readonly StatsRow[],

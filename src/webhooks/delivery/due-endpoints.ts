@@ -1,21 +1,21 @@
 import type { ClaimBudget, ClaimedDelivery } from '../queue/dispatch-queue.ts';
 
-/** Endpoints with something due. Sets keep their order: who was served last goes to the end. */
+/** Endpoints with something due. The sets keep their insertion order, so the endpoint served last goes to the end. */
 export type DueEndpoints = {
-  /** May have fresh events, and perhaps yielding deliveries besides. */
+  /** Endpoints that may have fresh events, and possibly yielding deliveries too. */
   fresh: Set<string>;
-  /** Have yielding deliveries, and nothing else that is known. */
+  /** Endpoints that are known to have only yielding deliveries. */
   yielding: Set<string>;
   /**
-   * Has something due, fresh or not. One in `yielding` stays there: its claims bring fresh events
-   * too, and a backlog must not pass for fresh at each sweep.
+   * Adds an endpoint that has something due, fresh or yielding. An endpoint in `yielding` stays there: its claims
+   * include fresh events too, and a backlog must not count as fresh at each sweep.
    */
   add: (endpointId: string) => void;
-  /** A claim is made for these. */
+  /** Removes the endpoints for which a claim begins. */
   take: (budgets: readonly ClaimBudget[]) => void;
-  /** The claim failed. */
+  /** Restores the endpoints of a failed claim. */
   putBack: (budgets: readonly ClaimBudget[]) => void;
-  /** Keeps those that may have more than was claimed: they got all that their budget allowed. */
+  /** Keeps the endpoints whose claims used their whole budget, because they may have more. */
   noteClaimed: (budgets: readonly ClaimBudget[], claimed: readonly ClaimedDelivery[]) => void;
 };
 

@@ -8,7 +8,7 @@ import { readEvent, type EventRow } from '../../events/events.sql.ts';
 import { replayWindowMs, type ReplayWindow } from '../../events/replay-window.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 
-/** Why an event did not arrive at an endpoint, or that it did. */
+/** Reasons why an event did or did not arrive at an endpoint. */
 export const REASONS = [
   'delivered',
   'pending',
@@ -29,14 +29,14 @@ export type Reason = (typeof REASONS)[number];
 
 export type Explanation = {
   reason: Reason;
-  /** A sentence that says what to do. */
+  /** Explanation for people, with what to do. */
   detail: string;
   deliveryId: string | null;
-  /** Unix ms */
+  /** Unix milliseconds. */
   nextAttemptAt: number | null;
 };
 
-/** @throws ApiError not_found: the event or the endpoint, of another namespace too */
+/** @throws ApiError not_found if the event or the endpoint does not exist or belongs to another namespace */
 export async function explainDelivery(
   deps: ReplayWindow & { pool: Pool; nowMs: () => number },
   input: { namespace: string; id: string; endpointId: string },
@@ -60,7 +60,7 @@ export type Facts = {
     WebhookEndpointRow,
     'id' | 'enabled' | 'ready' | 'message' | 'eventTypes' | 'createdAt'
   >;
-  /** Newest first. */
+  /** Deliveries, newest first. */
   deliveries: readonly ExplainableDelivery[];
   nowMs: number;
   /** How long an event can be replayed. */
@@ -69,7 +69,7 @@ export type Facts = {
 
 type Why = [reason: Reason, detail: string];
 
-/** What is under way says most, then what arrived, then the last one that did not. */
+/** Explains the outcome by one delivery: a queued one if there is one, else a delivered one, else the newest. */
 export function explain(facts: Facts): Explanation {
   const { deliveries } = facts;
   const delivery =
@@ -155,7 +155,7 @@ function whyNone(facts: Facts): Why {
 
 const ERASED: Why = ['erased', 'the conversation it tells of was erased: it is sent no more'];
 
-/** What to do, as long as it can be done. */
+/** Returns advice on how to send the event again, or that it is too old for a replay. */
 function again({ event, endpoint, nowMs, windowMs }: Facts): string {
   if (nowMs - uuidTimeMs(event.id) > windowMs) return '; it is too old to be replayed';
   return endpoint.enabled

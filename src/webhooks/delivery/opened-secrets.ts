@@ -3,8 +3,8 @@ import type { Sealer } from '../../platform/postgres/sealing.ts';
 const REMEMBERED_MAX = 2_000;
 
 /**
- * Opens each sealed secret once: it comes with every delivery, and opening it costs as much as both
- * signatures. A secret that is sealed anew is another value, so nothing here goes stale.
+ * Opens each sealed secret once and caches it. The secret comes with every delivery, and opening it costs as much as
+ * both signatures. A secret that is sealed again has other bytes, so the cache never goes stale.
  */
 export function rememberOpened({ open }: Pick<Sealer, 'open'>): Pick<Sealer, 'open'> {
   const opened = new Map<string, string>();

@@ -13,47 +13,48 @@ import {
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Ends the leases of delivery processes that died, long before they would run out
- * (docs/decisions/0016). A process is alive as long as the session of its wake-up connection. One
- * whose session has been gone for GONE_FOR_MS is dead, or was cut off for longer than it takes to
- * reconnect, and then what it has in flight is sent twice. A silent host keeps its session until
- * TCP gives up, and its leases until they run out.
+ * Ends the leases of dead delivery processes long before they would run out (docs/decisions/0016). A process is alive
+ * as long as the session of its wake-up connection. A process whose session has been gone for GONE_FOR_MS is either
+ * dead or was cut off for longer than a reconnect takes. In the second case its deliveries in flight are sent twice. A
+ * host that falls silent keeps its session until TCP gives up, and its leases until they run out.
  */
 export type Rescue = {
   processNumber: number;
-  /** Called with each session of the wake-up connection: it marks this process alive. */
+  /** Marks this process as alive; called with each session of the wake-up connection. */
   onSession: (session: Db) => Promise<void>;
-  /** Called every LOOK_MS; one statement. Never fails. */
+  /** Looks for dead processes with one statement; called every LOOK_MS. Never fails. */
   look: () => Promise<void>;
-  /** This process claims no more. */
+  /** Announces that this process claims no more deliveries. */
   leave: () => Promise<void>;
-  /** Called once this process has nothing in flight. */
+  /** Removes this process; called once nothing is in flight. */
   stop: () => Promise<void>;
 };
 
 export const LOOK_MS = 500;
 const GONE_FOR_MS = 1_000;
-/** A server that was away lost all sessions, and every process reconnects at the same time. */
+/** Grace period after a database outage. All sessions were lost, and every process reconnects at the same time. */
 const AFTER_OUTAGE_MS = 5_000;
 const RETRY_MS = 500;
 
 export async function createRescue(deps: {
   db: Db;
-  /** Monotonic */
+  /** Monotonic clock. */
   nowMs: () => number;
   wake: (endpointIds: readonly string[]) => void;
-  /** Called at each look with the other processes that claim. */
+  /** Called at each check with the other processes that claim. */
   onOthers: (numbers: readonly number[]) => void;
   log: Logger;
 }): Promise<Rescue> {
   const { db, nowMs, log } = deps;
   const processNumber = await addDeliveryProcess(db);
-  /** Since when each other process has been seen gone, by number and last registration. */
+  /** Time since which each other process has been gone, by number and last registration. */
   let goneSince = new Map<string, number>();
   let notBeforeMs = -Infinity;
   const stopping = new AbortController();
 
-  /** As long as the lock is not ours, the server has not noticed the end of our last session. */
+  /**
+   * Retries until the lock is acquired. Until then, the server has not noticed the end of this process's last session.
+   */
   async function keepTrying(session: Db): Promise<void> {
     try {
       do await delay(RETRY_MS, { signal: stopping.signal });
@@ -74,12 +75,12 @@ export async function createRescue(deps: {
     const others = all.filter((one) => one.number !== processNumber);
     const claiming = others.filter(({ isGone, isStopping }) => !isGone && !isStopping);
     deps.onOthers(claiming.map(({ number }) => number));
-    // Ours is gone too: the server was away, however shortly.
+    // Our own session is gone too, so the server was unavailable, however briefly.
     if (all.some((one) => one.number === processNumber && one.isGone)) outageSeen();
     const now = nowMs();
     if (now < notBeforeMs) return [];
     const gone = others.filter(({ isGone }) => isGone);
-    // One that was back between two looks has the whole time again.
+    // A process that came back between two checks gets the full time again.
     const sinceOf = (one: DeliveryProcess): [string, number] => {
       const key = `${one.number} ${one.startedAt}`;
       return [key, goneSince.get(key) ?? now];

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
 /**
- * When a delivery is attempted (contract/deliveries.md#retries). The schedule is a list of moments counted from the
- * event (a replay: from its request) and says when an attempt is *due*. Downtime, a backlog or a
- * breaker may start it later; attempts that are overdue together become one.
+ * Schedule of the attempts of a delivery (contract/deliveries.md#retries). It is a list of moments counted from the
+ * event (for a replay, from its request) and defines when an attempt is *due*. Downtime, a backlog or the breaker may
+ * start an attempt later. Attempts that are overdue together become one.
  *
  *   attempt   1   2    3     4     5      6      7       8      9     10 … 16       17
  *   nominal   0   5 s  20 s  65 s  3.3 m  10 m   31 m    1.5 h  4.6 h every 8 h     68.5–71.5 h
  *
- * Steps grow threefold up to 8 h. Each moment is spread by ±20 % of the step before it, and the
- * last lies anywhere in its three hours, so that receivers that were down together are not called
- * together. The spread is a function of the delivery's id: a restart changes no moment.
+ * Steps grow threefold, up to 8 h. Each moment is spread by ±20 % of the step before it, and the last lies anywhere in
+ * its three hours, so that receivers that were down together are not called together. The spread is a function of the
+ * delivery's id, so a restart changes no moment.
  */
 
 const SECOND_MS = 1_000;
@@ -21,16 +21,16 @@ const STEP_MAX_MS = 8 * HOUR_MS;
 const SPREAD = 0.2;
 const LAST_FROM_MS = 68.5 * HOUR_MS;
 const LAST_TO_MS = 71.5 * HOUR_MS;
-/** A receiver that asks for patience (Retry-After) gets at most this much. */
+/** Maximum delay granted to a receiver that sends Retry-After. */
 export const DELAY_MAX_MS = 600_000;
 
-/** Nominal moments from the second to the last but one attempt, each with the step before it. */
+/** Nominal moments of the second to the second-to-last attempt, each with the step before it. */
 const MIDDLE = nominalMoments();
 
-/** Attempts of a delivery that is never acknowledged and never delayed. */
+/** Number of attempts of a delivery that is never acknowledged and never delayed. */
 export const SCHEDULED_ATTEMPTS = MIDDLE.length + 2;
 
-/** Ms after the schedule's start at which each attempt is due; the first is 0. */
+/** Returns the due time of each attempt, in ms after the schedule's start; the first is 0. */
 export function attemptOffsetsMs(deliveryId: string): number[] {
   const random = fractionsOf(deliveryId);
   const middle = MIDDLE.map(({ atMs, stepMs }, i) => atMs + stepMs * SPREAD * (2 * random[i]! - 1));
@@ -39,11 +39,12 @@ export function attemptOffsetsMs(deliveryId: string): number[] {
 }
 
 /**
- * When the next attempt is due, in ms after the schedule's start; null when none is left.
- * `startedMs` and `ageMs`: how long after the start the failed attempt began and ended; a moment
- * that passed while a receiver hung is due now, not lost. `retryAfterMs` is what the receiver asked
- * for: it delays by at most ten minutes and skips nothing. `nextMs`: when the attempt that was next by
- * the schedule is due; one that was made ahead of it does not take its place.
+ * Returns when the next attempt is due, in ms after the schedule's start, or null if none is left.
+ *
+ * - `startedMs` and `ageMs`: when the failed attempt began and ended, after the start. A moment that passed while a
+ *   receiver hung is due now, not lost.
+ * - `retryAfterMs`: the delay the receiver requested. It delays by at most ten minutes and skips no attempt.
+ * - `nextMs`: when the next scheduled attempt is due. An extra attempt before that time does not replace it.
  */
 export function nextAttemptOffsetMs(input: {
   deliveryId: string;
@@ -62,7 +63,7 @@ export function nextAttemptOffsetMs(input: {
 function nominalMoments(): { atMs: number; stepMs: number }[] {
   const moments: { atMs: number; stepMs: number }[] = [];
   let stepMs = FIRST_STEP_MS;
-  // The moment before the last stays a whole spread away from it.
+  // Keeps the second-to-last moment a full spread away from the last.
   for (let atMs = stepMs; atMs + STEP_MAX_MS * SPREAD < LAST_FROM_MS; atMs += stepMs) {
     moments.push({ atMs, stepMs });
     stepMs = Math.min(stepMs * STEP_GROWTH, STEP_MAX_MS);
@@ -70,7 +71,7 @@ function nominalMoments(): { atMs: number; stepMs: number }[] {
   return moments;
 }
 
-/** One number in [0, 1) for each moment to spread, always the same for one delivery. */
+/** Returns one number in [0, 1) for each moment to spread. The numbers depend only on the delivery's id. */
 function fractionsOf(deliveryId: string): number[] {
   const bytes = createHash('sha512').update(deliveryId).digest();
   return Array.from({ length: MIDDLE.length + 1 }, (_, i) => bytes.readUInt32BE(i * 4) / 2 ** 32);

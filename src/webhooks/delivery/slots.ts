@@ -1,26 +1,26 @@
 /**
- * How many attempts each endpoint may have in flight from this process, and the breaker that
- * narrows it. Its state lives in the process alone: it paces attempts and never decides what
- * happens to a delivery.
+ * Limits how many attempts each endpoint may have in flight from this process, with a breaker that lowers the limit.
+ * The state lives only in this process: it paces attempts and never decides what happens to a delivery.
  *
- * After FAILURES_TO_OPEN failures in a row an endpoint gets one attempt at a time, with a pause
- * after each further failure that doubles up to PAUSE_MAX_MS. The first success closes the breaker,
- * and the slots double with each further one, so that an endpoint that comes back is not stormed
- * with what waited for it. A pause holds deliveries back; it spends no attempt and skips none.
- * Behind a dead endpoint with many deliveries the pauses would add up to hours, so the breaker
- * gives way as soon as an attempt was overdue by OVERDUE_MS: the schedule comes first.
+ * After FAILURES_TO_OPEN failures in a row, an endpoint gets one attempt at a time. Each further failure adds a pause
+ * that doubles up to PAUSE_MAX_MS. The first success closes the breaker, and each further one doubles the slots, so
+ * that a recovering endpoint is not flooded with its backlog. A pause holds deliveries back; it neither uses up nor
+ * skips an attempt. Behind a dead endpoint with many deliveries, the pauses would add up to hours. So the breaker
+ * yields as soon as an attempt is overdue by OVERDUE_MS: the schedule takes precedence.
  */
 export const SLOTS_MAX = 32;
 /**
- * Slots for what yields: retries, what jobs made and what is late. Fresh events go before them in
- * the queue, but an attempt under way cannot be pushed aside: without slots of their own, fresh
- * events would wait for the answers to old ones. No fewer, since after an outage everything is
- * late.
+ * Slots for yielding deliveries: retries, deliveries made by jobs, and late ones. Fresh events precede them in the
+ * queue, but a running attempt cannot be displaced. Without reserved slots, fresh events would wait for the responses
+ * to old ones. The number is high because after an outage every delivery is late.
  */
 export const YIELDING_SLOTS_MAX = 24;
 const FAILURES_TO_OPEN = 5;
 const PAUSE_FIRST_MS = 500;
-/** Far below the ten minutes of contract/deliveries.md#retries: what waits for a dead endpoint costs nothing. */
+/**
+ * Maximum pause. It is far below the ten minutes of contract/deliveries.md#retries; deliveries that wait for a dead
+ * endpoint cost nothing.
+ */
 const PAUSE_MAX_MS = 30_000;
 /** Half of the delay that a breaker may cause (contract/deliveries.md#retries). */
 const OVERDUE_MS = 300_000;
@@ -36,15 +36,15 @@ type State = {
 export type AttemptHealth = 'success' | 'failure' | 'unknown';
 
 export type Slots = {
-  /** Slots free now; 0 while paused. */
+  /** Returns the slots that are free now; 0 while paused. */
   free: (endpointId: string) => number;
-  /** How many of the free ones yielding deliveries may take. */
+  /** Returns how many of the free slots yielding deliveries may take. */
   freeForYielding: (endpointId: string) => number;
-  /** `yields`: as claimed; say the same at the release. */
+  /** Takes a slot. `yields` is set at the claim; pass the same value to `release`. */
   take: (endpointId: string, yields?: boolean) => void;
   /**
-   * The attempt is over and its result not recorded yet: the endpoint may have another one.
-   * `waitedMs`: how long the attempt had been due by its schedule when it began.
+   * Frees the slot of an attempt that ended and is not recorded yet, so the endpoint may get another one. `waitedMs` is
+   * how long the attempt had been due by its schedule when it began.
    */
   release: (
     endpointId: string,
@@ -52,20 +52,23 @@ export type Slots = {
     about?: { waitedMs?: number; yields?: boolean },
   ) => void;
   /**
-   * Somebody asked for an attempt now: ends the pause and makes room for one. The next failure brings
-   * the pauses back.
+   * Ends the pause and makes room for one attempt, because a user requested a retry. The next failure restores the
+   * pauses.
    */
   reopen: (endpointId: string) => void;
-  /** When the endpoint's pause ends, in ms of `nowMs`; 0 when it is not paused. */
+  /** Returns when the endpoint's pause ends, in ms of `nowMs`, or 0 if it is not paused. */
   pausedUntilMs: (endpointId: string) => number;
   inFlight: (endpointId: string) => number;
-  /** The result is recorded. */
+  /** Reports that a result was recorded. */
   recorded: () => void;
-  /** In flight over all endpoints, with what is over and not recorded yet: it is held in memory. */
+  /**
+   * Returns the attempts in flight over all endpoints, including ended attempts that are not recorded yet, because they
+   * are held in memory.
+   */
   total: () => number;
 };
 
-/** `nowMs` must be monotonic. */
+/** Creates the slots. `nowMs` must be monotonic. */
 export function createSlots({ nowMs }: { nowMs: () => number }): Slots {
   const states = new Map<string, State>();
   let total = 0;
@@ -100,7 +103,7 @@ export function createSlots({ nowMs }: { nowMs: () => number }): Slots {
       if (yields) state.yielding -= 1;
       if (result === 'success') recover(state);
       if (result === 'failure') narrow(state, { nowMs: nowMs(), waitedMs });
-      // An idle, healthy endpoint needs no memory.
+      // An idle, healthy endpoint needs no state.
       if (state.inFlight === 0 && state.failures === 0 && state.limit === SLOTS_MAX) {
         states.delete(endpointId);
       }
@@ -128,7 +131,7 @@ function recover(state: State): void {
 }
 
 function narrow(state: State, { nowMs, waitedMs }: { nowMs: number; waitedMs: number }): void {
-  // Begun together with the attempt that opened the breaker: nothing new.
+  // This attempt began together with the one that opened the breaker, so its failure adds no information.
   if (nowMs < state.pausedUntilMs) return;
   state.failures += 1;
   const beyond = state.failures - FAILURES_TO_OPEN;

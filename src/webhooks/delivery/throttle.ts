@@ -1,23 +1,23 @@
 /**
- * How fast yielding deliveries (retries, what jobs made, what is late) may begin in this process.
- * They get what fresh events leave. Each attempt costs time of this process and of the database,
- * and a backlog would take all of it, so that a fresh event, although claimed first, waits behind
- * hundreds of old ones. So they are held to a share of the process's time: a few more at a time
- * while it has time left, 30 % fewer at once when it has not.
+ * Limits how fast yielding deliveries (retries, deliveries made by jobs, late ones) may begin in this process. They get
+ * the capacity that fresh events leave. Each attempt costs time in this process and in the database. A backlog would
+ * use all the time, so that a fresh event, although claimed first, would wait behind hundreds of old ones. So yielding
+ * deliveries are held to a share of the process's time: the limit rises by a small step while the process has time
+ * left, and drops by 30 % as soon as it has not.
  *
- * A rate, not a number in flight: an attempt that hangs needs no time and must not hold up others.
+ * The limit is a rate, not a number in flight: an attempt that hangs needs no time and must not block others.
  */
 export type Throttle = {
-  /** How many more may begin now. */
+  /** Returns how many more deliveries may begin now. */
   free: () => number;
   begun: (count: number) => void;
 };
 
 const WINDOW_MS = 100;
 const LOOK_MS = 50;
-/** Share of its time; the rest is for fresh events and for the neighbours on the machine. */
+/** Maximum share of the process's time. The rest is for fresh events and for other processes on the machine. */
 const BUSY_MAX = 0.7;
-/** In a window: a process that is busy with fresh events alone gets to its retries too. */
+/** Minimum per window, so that a process that is busy with fresh events still makes its retries. */
 const LIMIT_MIN = 16;
 const LIMIT_INITIAL = 64;
 const LIMIT_MAX = 1_000;
@@ -25,8 +25,9 @@ const STEP_UP = 16;
 const STEP_DOWN = 0.7;
 
 /**
- * `busyShare`: of the time since it was last called, from 0 to 1; `nowMs` must be monotonic. It
- * measures when it is asked and not by a timer: who claims nothing needs no throttle.
+ * Creates a throttle. `busyShare` returns the busy share of the time since its last call, from 0 to 1; `nowMs` must be
+ * monotonic. The throttle measures when it is read and not by a timer, because a process that claims nothing needs no
+ * throttle.
  */
 export function createThrottle(deps: { busyShare: () => number; nowMs: () => number }): Throttle {
   let limit = LIMIT_INITIAL;

@@ -6,11 +6,11 @@ import type { Attempt, SendableDelivery } from './attempt.ts';
 import type { Completer } from './completer.ts';
 import type { AttemptHealth, Slots } from './slots.ts';
 
-/** Carries claimed deliveries through: attempt, release the slot, record, count. */
+/** Carries out claimed deliveries: attempts, releases the slot, records, counts. */
 export type Worker = {
-  /** Begins at once, in the order of the calls. */
+  /** Begins a delivery immediately. Deliveries begin in the order of the calls. */
   begin: (delivery: SendableDelivery) => void;
-  /** Resolves when nothing is in flight and all is recorded that can be. */
+  /** Resolves when nothing is in flight and everything that can be recorded is recorded. */
   idle: () => Promise<void>;
 };
 
@@ -19,9 +19,9 @@ export type WorkerDeps = {
   completer: Completer;
   slots: Slots;
   metrics: Pick<Metrics, 'deliveryDuration' | 'queueDuration' | 'requestDuration' | 'deliveries'>;
-  /** Called with each attempt once it is recorded; `start` prints it. */
+  /** Called with each recorded attempt; `start` prints it. */
   onAttempt?: ((delivery: ClaimedDelivery, attempt: Attempt) => void) | undefined;
-  /** A slot is free again, or there is room for more over all endpoints. */
+  /** Called when a slot is free again, or when the total limit has room. */
   onFree: () => void;
   log: Logger;
 };
@@ -46,7 +46,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     },
     idle: async () => {
       await Promise.all(attempts);
-      await deps.completer.flush(); // Not before the last answer: from now on recording has an end.
+      await deps.completer.flush(); // Last, because a flush limits the time for recording.
       await Promise.all(inFlight);
     },
   };
@@ -58,7 +58,7 @@ async function deliver(
   attempting: Promise<Attempt>,
 ): Promise<void> {
   const kind = kindOf(delivery);
-  // Test events say nothing about the performance of deliveries (contract/metrics.md#tests).
+  // Test events are excluded from the delivery metrics (contract/metrics.md#tests).
   const { isTest } = delivery;
   const waitedSec = Math.max(0, delivery.waitedMs) / 1_000;
   if (!isTest) deps.metrics.queueDuration.observe({ attempt_kind: kind }, waitedSec);
@@ -70,14 +70,14 @@ async function deliver(
       deps.onAttempt?.(delivery, attempt);
     }
   } catch (error) {
-    // Ours, not the receiver's: the lease runs out and the delivery is tried again.
+    // This error is ours, not the receiver's. The lease runs out and the delivery is tried again.
     deps.log.error({ err: error, delivery: delivery.id }, 'attempt broke off');
   } finally {
     deps.slots.recorded();
   }
 }
 
-/** The slot is free with the answer: the receiver does not wait for the completion. */
+/** Frees the slot with the response, because the receiver does not wait for the completion. */
 async function attemptInSlot(deps: WorkerDeps, delivery: SendableDelivery): Promise<Attempt> {
   const { endpointId, overdueMs, yields } = delivery;
   let health: AttemptHealth = 'unknown';

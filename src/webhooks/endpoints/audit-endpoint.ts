@@ -9,8 +9,8 @@ import type { WebhookEndpointFields } from './rest-webhook-endpoint.ts';
 import type { WebhookEndpointRow } from './webhook-endpoints.sql.ts';
 
 /**
- * What the audit log tells of an endpoint: where it sends what, and the names of its headers, never
- * a value. Of a URL not the query, which some receivers take a password in.
+ * Fields of an endpoint in the audit log: the URL, the events and the names of its headers, never a value. The URL's
+ * query is removed, because some receivers take a password in it.
  */
 const TOLD = ['url', 'event_types', 'enabled', 'header_names', 'managed_by'] as const;
 
@@ -18,7 +18,10 @@ export function endpointAudited(fields: Fields, headerNames: readonly string[]):
   return toldOf(shown({ ...fields, header_names: headerNames }), TOLD);
 }
 
-/** `set`: the headers that the patch gives a value, or removes. `after` undefined: they stay. */
+/**
+ * Returns the audited change. `names.set` are the headers that the patch sets or removes. If `names.after` is
+ * undefined, the names stay the same.
+ */
 export function endpointChange(
   before: WebhookEndpointFields,
   after: WebhookEndpointFields,
@@ -33,7 +36,7 @@ export function endpointChange(
     shown({ ...after, header_names: names.after ?? names.before }),
     TOLD,
   );
-  // A value that is replaced changes no name; a query that is replaced, no path.
+  // A replaced header value changes no name, and a replaced query changes no visible URL.
   const isOtherUrl = before.url !== after.url && !Object.hasOwn(change.after ?? {}, 'url');
   const changed = [
     ...(change.detail['changed'] as string[]),
@@ -57,7 +60,7 @@ type Declared = Pick<
   | 'metadata'
 >;
 
-/** As the operator takes it over; `row`: what was there before. */
+/** Records the endpoint in the audit log when the operator takes it over. `row` is the previous state. */
 export async function recordEndpoint(
   db: Db,
   declared: {
@@ -71,7 +74,7 @@ export async function recordEndpoint(
   const after = declaredFields(endpoint);
   const before = row && declaredFields(row);
   const changed = before ? differing({ ...before }, { ...after }) : [];
-  // What a header is called is in its Secret, which is no part of the declaration.
+  // Header names are stored in a Secret, which is not part of the declaration.
   const names = { before: headerNames, after: undefined, set: [] };
   await recordDeclared(db, {
     noun: 'webhook',

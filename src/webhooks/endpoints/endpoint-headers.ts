@@ -3,8 +3,8 @@ import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { endpointHeadersPlace, type SealedHeaders } from './endpoint-secrets.sql.ts';
 
 /**
- * The extra headers of an endpoint's deliveries. Their values are sealed and never shown: what
- * somebody adds to a request is mostly an `Authorization`.
+ * Extra headers of an endpoint's deliveries. Their values are sealed and never shown, because a typical one is
+ * `Authorization`.
  */
 export type Headers = Readonly<Record<string, string>>;
 
@@ -21,18 +21,18 @@ export function sealHeaders(
   return { sealed: sealer.seal(JSON.stringify(headers), place), names };
 }
 
-/** @throws Error when they were sealed with another key */
+/** @throws Error if they were sealed with another key */
 export function openHeaders(
   sealer: Pick<Sealer, 'open'>,
   { id, namespace }: Place,
   sealed: Buffer | null,
 ): Headers {
   if (sealed === null) return {};
-  // We have sealed it ourselves.
+  // We sealed this JSON ourselves.
   return JSON.parse(sealer.open(sealed, endpointHeadersPlace(namespace, id))) as Headers;
 }
 
-/** `stored`, when these are its headers: sealed again they would only have other bytes. */
+/** Returns `stored` if it contains these headers, because sealing them again would only change the bytes. */
 export function sealedIfNew(
   sealer: Sealer,
   place: Place,

@@ -3,40 +3,40 @@ import type { SealedColumn } from '../../platform/postgres/sealed-values.ts';
 import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 
 /**
- * What is secret about an endpoint, sealed in its row: what it signs with, and the values of its
- * extra headers. For what REST makes or changes the row is the home, and the operator copies it
- * into a Secret; else it is the operator's copy of what is declared (decision 19).
+ * Secrets of an endpoint, sealed in its row: its signing secrets and the values of its extra headers. If REST created
+ * or changed them, the row is the primary copy, and the operator copies it into a Secret. Otherwise the row is the
+ * operator's copy of the declaration (decision 19).
  */
 export type SealedEndpoint = {
-  /** Null: it has none yet. */
+  /** Signing secrets; null if the endpoint has none yet. */
   secrets: SealedSecrets | null;
   declaredHeaders: Buffer | null;
   restHeaders: Buffer | null;
-  /** Headers that an earlier release left unsealed. */
+  /** Whether the row has headers that an earlier release left unsealed. */
   hasPlainHeaders: boolean;
-  /** How often REST has changed any of it. */
+  /** Number of changes by REST to any of these secrets. */
   revision: number;
-  /** Whether the endpoint's Secret has that. */
+  /** Whether the endpoint's Secret has the latest revision. */
   isCopied: boolean;
-  /** How often REST has changed the headers. */
+  /** Number of changes by REST to the headers. */
   headerRevision: number;
 };
 
-/** What an endpoint signs with, sealed, and the rotation under way. */
+/** Signing secret of an endpoint, sealed, and the rotation in progress. */
 export type SealedSecrets = { secret: Buffer; next: SealedRotation | null };
 
-/** Times are Unix ms. */
+/** Next secret of a rotation. Times are Unix ms. */
 export type SealedRotation = { secret: Buffer; atMs: number; oldUntilMs: number };
 
-/** `sealed`: JSON, name → value; null: there are none. */
+/** Header names and their sealed values. `sealed` is JSON of name → value, or null if the endpoint has none. */
 export type SealedHeaders = { sealed: Buffer | null; names: string[] };
 
-/** The place of an endpoint's secret, which is authenticated with it (sealing.ts). */
+/** Returns the place of an endpoint's secret. The place is authenticated with the sealed value (sealing.ts). */
 export function endpointSecretPlace(namespace: string, id: string): string {
   return `endpoint:${namespace}/${id}`;
 }
 
-/** The place of the values of its headers. */
+/** Returns the place of an endpoint's header values. */
 export function endpointHeadersPlace(namespace: string, id: string): string {
   return `endpoint-headers:${namespace}/${id}`;
 }
@@ -60,7 +60,10 @@ function toSealedEndpoint(row: SecretRow): SealedEndpoint {
   return { ...rest, secrets: secret && { secret, next } };
 }
 
-/** Undefined: there is no such row. A removed endpoint has one, with nothing in it. */
+/**
+ * Returns the sealed secrets, or undefined if the row does not exist. The row of a removed endpoint exists and is
+ * empty.
+ */
 export async function readSealedEndpoint(
   db: Db,
   id: string,
@@ -74,8 +77,8 @@ export async function readSealedEndpoint(
 }
 
 /**
- * Locks the row of an endpoint until the transaction ends; undefined: there is no such endpoint.
- * `nowMs` is the database's clock.
+ * Locks the row of an endpoint until the transaction ends. Returns undefined if the endpoint does not exist. `nowMs` is
+ * the database's clock.
  */
 export async function lockSealedEndpoint(
   db: Db,
@@ -89,7 +92,7 @@ export async function lockSealedEndpoint(
   return rows[0] && { ...toSealedEndpoint(rows[0]), nowMs: rows[0].nowMs };
 }
 
-/** REST has changed what the endpoint signs with. */
+/** Stores signing secrets that REST changed. */
 export async function updateSecrets(
   db: Db,
   { id, secret, next }: { id: string } & SealedSecrets,
@@ -103,7 +106,7 @@ export async function updateSecrets(
   );
 }
 
-/** REST changes the endpoint's headers; false: they are not those of `headerRevision` any more. */
+/** Stores headers that REST changed. Returns false if `headerRevision` is out of date. */
 export async function updateRestHeaders(
   db: Db,
   { id, headerRevision, sealed, names }: { id: string; headerRevision: number } & SealedHeaders,
@@ -119,8 +122,8 @@ export async function updateRestHeaders(
 }
 
 /**
- * Headers of REST that were found where they are not kept: in the Secret after the database was
- * lost, or declared by an earlier release. Those that are there stay.
+ * Stores headers of REST that were found outside the row: in the Secret after the database was lost, or declared by an
+ * earlier release. Existing headers in the row stay.
  */
 export async function adoptRestHeaders(
   db: Db,
@@ -135,8 +138,8 @@ export async function adoptRestHeaders(
 }
 
 /**
- * What is secret about an endpoint that REST is about to declare. The row counts as removed until
- * the operator projects the declaration; one that is there already is of an earlier try.
+ * Stores the secrets of an endpoint that REST is about to declare. The row counts as removed until the operator
+ * projects the declaration. An existing row comes from an earlier try and stays.
  */
 export async function insertUndeclared(
   db: Db,
@@ -153,7 +156,7 @@ export async function insertUndeclared(
   );
 }
 
-/** The declaration was refused, or is gone before it was in force: nothing is left of it. */
+/** Deletes the row of an endpoint whose declaration was refused, or was removed before it took effect. */
 export async function deleteUndeclared(db: Db, { namespace, name }: ObjectKey): Promise<void> {
   await db.query(
     `delete from webhook_endpoints
@@ -162,7 +165,7 @@ export async function deleteUndeclared(db: Db, { namespace, name }: ObjectKey): 
   );
 }
 
-/** Endpoints of which REST has changed what is secret and no Secret has it yet. */
+/** Lists endpoints whose Secret lacks the latest changes by REST. */
 export async function listNotCopied(db: Db): Promise<ObjectKey[]> {
   const { rows } = await db.query<ObjectKey>({
     name: 'list_endpoints_not_copied',
@@ -172,12 +175,14 @@ export async function listNotCopied(db: Db): Promise<ObjectKey[]> {
   return rows;
 }
 
-/** `revision`: as it was when what is copied was read; what REST changed since is still to do. */
+/**
+ * Marks `revision` as copied. It is the revision read before copying, so later changes by REST are still to be copied.
+ */
 export async function markCopied(db: Db, id: string, revision: number): Promise<void> {
   await db.query('update webhook_endpoints set copied_revision = $2 where id = $1', [id, revision]);
 }
 
-/** The signing secrets and headers (contract/webhooks.md#rotation), also those of removed endpoints. */
+/** Columns of the signing secrets and headers (contract/webhooks.md#rotation), including those of removed endpoints. */
 export const SEALED_ENDPOINT_COLUMNS: readonly SealedColumn[] = [
   ...['secret', 'next_secret'].map((value) => sealedColumn(value, endpointSecretPlace)),
   ...['declared_headers', 'rest_headers'].map((value) => sealedColumn(value, endpointHeadersPlace)),

@@ -13,10 +13,12 @@ import {
   updatedAt,
 } from '../../platform/http/fields.ts';
 
-/** Unfinished deliveries of an endpoint are counted so far. */
+/** Maximum up to which unfinished deliveries of an endpoint are counted. */
 export const UNFINISHED_MAX = 10_000;
 
-/** Webhook endpoints as REST answers them (contract/webhooks.md#status). The row has no secret that could leak. */
+/**
+ * REST representation of webhook endpoints (contract/webhooks.md#status). The row contains no secret that could leak.
+ */
 
 export const WebhookEndpoint = z
   .strictObject({
@@ -80,12 +82,12 @@ export const CreatedWebhookEndpoint = WebhookEndpoint.extend({
   secret: z.string().meta({ description: 'Signing secret. Shown now and never again.' }),
 }).meta({ id: 'CreatedWebhookEndpoint', description: 'A new endpoint with its signing secret.' });
 
-/** Of what REST may change: the declaration, and the headers that are kept apart from it. */
+/** Returns the ETag of everything REST may change: the declaration, and the headers that are stored apart from it. */
 export function endpointTag(row: WebhookEndpointRow): string {
   return etagOf({ ...row, revision: row.headerRevision });
 }
 
-/** Who switched an endpoint off, and how; null: it is on. */
+/** Returns who disabled an endpoint, and how, or null if it is enabled. */
 function disabledReason({ enabled, suspendedBy, managedBy }: WebhookEndpointRow): string | null {
   if (enabled) return null;
   const by = suspendedBy === null ? managedBy : managedByOwner([suspendedBy]);
@@ -94,7 +96,7 @@ function disabledReason({ enabled, suspendedBy, managedBy }: WebhookEndpointRow)
   return `\`spec.suspend\` is true, set by ${suspendedBy ?? 'its manifest'}`;
 }
 
-/** `unfinished`: counted up to UNFINISHED_MAX; null: not counted. */
+/** Returns the REST representation. `unfinished` is counted up to UNFINISHED_MAX; null means not counted. */
 export function endpointView(
   row: WebhookEndpointRow,
   unfinished: number | null = null,
@@ -132,7 +134,7 @@ export const RotatedWebhookEndpoint = WebhookEndpoint.extend({
     .meta({ description: 'The new signing secret, when this call made it. Shown now only.' }),
 }).meta({ id: 'RotatedWebhookEndpoint', description: 'An endpoint whose secret is rotated.' });
 
-/** A rotation that is over is not shown, whether the row was updated since or not. */
+/** Returns the rotation, or null once it is over, even if the row was not updated since. */
 function rotationView(
   row: WebhookEndpointRow,
 ): z.output<typeof WebhookEndpoint>['secret_rotation'] {

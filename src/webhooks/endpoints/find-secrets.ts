@@ -44,14 +44,14 @@ export type FindSecretsDeps = {
   nowMs: () => number;
 };
 
-/** `headers`: those of REST, where they are not in the row. */
+/** Secrets of an endpoint. `headers` are those of REST that the row does not have. */
 export type FoundSecrets = { secrets: SigningSecrets; headers?: Headers };
 
 /**
- * What an endpoint signs with: that of the Secret it names; of an endpoint made by REST what its
- * row has, which is copied into its own Secret; else that of its own Secret, which is made when it
- * is missing. So a database that was lost is filled from the Secrets, and a lost Secret from the
- * database: receivers never have to learn another secret.
+ * Finds the signing secrets of an endpoint, from one of three sources. If it names a Secret, that Secret has them. If
+ * REST created it, its row has them, and they are copied into its own Secret. Otherwise its own Secret has them, which
+ * is created if it is missing. So the Secrets refill a lost database, and the database restores a lost Secret:
+ * receivers never need a new secret.
  */
 export async function findSecrets(
   deps: FindSecretsDeps,
@@ -89,7 +89,7 @@ function isWhole(stored: SealedEndpoint): stored is WholeRow {
   return stored.secrets !== null;
 }
 
-/** The row's secrets, after its Secret has them. */
+/** Returns the row's secrets after copying them to its Secret. */
 async function copyToSecret(
   deps: FindSecretsDeps,
   endpoint: EndpointResource,
@@ -109,7 +109,7 @@ async function copyToSecret(
   return { secrets };
 }
 
-/** The endpoint's own Secret is somebody else's, or the cluster lets nobody write it. */
+/** Explains why the endpoint's own Secret cannot be written: it has another owner, or the cluster forbids it. */
 function notWritten(error: unknown, name: string): Problem | undefined {
   const reason = 'SecretNotWritten';
   if (error instanceof FieldConflictError) {
@@ -177,7 +177,7 @@ function invalidSecret(name: string, problem: string): Problem {
   return { reason: 'InvalidSecret', message: `Secret ${name}: ${problem}` };
 }
 
-/** Written as its owner: what the API made stays the API's. */
+/** Writes the Secret as the endpoint's field manager: an endpoint the API created stays the API's. */
 function putSecret(
   { store }: Pick<FindSecretsDeps, 'store'>,
   endpoint: EndpointResource,
@@ -219,7 +219,7 @@ function isOurs({ owners }: Resource): boolean {
   );
 }
 
-/** The headers that are declared: those of a Secret win over those in clear. */
+/** Returns the declared headers. Those of a Secret take precedence over those in plain text. */
 export async function findHeaders(
   { store }: Pick<FindSecretsDeps, 'store'>,
   endpoint: EndpointResource,
@@ -238,7 +238,7 @@ export async function findHeaders(
   return { headers: { ...Object.fromEntries(kept), ...headers } };
 }
 
-/** Of a Secret: text values. */
+/** Returns a Secret's data, which has text values. */
 function dataOf({ spec }: Resource): Record<string, unknown> {
   const data = spec['data'];
   return typeof data === 'object' && data !== null ? { ...data } : {};

@@ -7,8 +7,8 @@ import type { Headers } from './endpoint-headers.ts';
 import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 
 /**
- * RFC 7386 on the headers themselves: null removes one, whatever the case of its name; a name that
- * is there already is written as it is in the patch.
+ * Applies an RFC 7386 merge patch to the headers. Null removes a header, whatever the case of its name. An existing
+ * name is replaced by its spelling in the patch.
  */
 export function patchHeaders(
   headers: Headers,
@@ -21,14 +21,14 @@ export function patchHeaders(
   return Object.fromEntries([...kept, ...given]) as Headers;
 }
 
-/** Visible ASCII, so that a value cannot end its line. */
+/** Accepts visible ASCII, so that a value cannot end its line. */
 export const headerValue = z
   .string()
   .max(1024)
   .regex(...saying(/^[\t -~]*$/, 'must be visible ASCII, spaces and tabs, in one line'));
 const headersJson = z.record(z.string(), headerValue);
 
-/** Of JSON that somebody may have edited; undefined: it is no map of headers. */
+/** Parses JSON that a person may have edited. Returns undefined if it is not a valid map of headers. */
 export function parseHeaders(text: unknown): Headers | undefined {
   if (typeof text !== 'string') return undefined;
   try {
@@ -39,7 +39,7 @@ export function parseHeaders(text: unknown): Headers | undefined {
   }
 }
 
-/** Why these are no headers that may be sent; a value is never repeated. */
+/** Returns why these headers may not be sent. The text never repeats a value. */
 export function headersProblem(headers: Headers): string | undefined {
   const names = Object.keys(headers);
   if (names.length > HEADERS_MAX) return `there may be at most ${HEADERS_MAX} headers`;
@@ -55,7 +55,7 @@ export function headersProblem(headers: Headers): string | undefined {
   return undefined;
 }
 
-/** The headers of REST that an earlier release has put into the declaration; mostly undefined. */
+/** Returns the headers of REST that an earlier release put into the declaration; usually undefined. */
 export function declaredByRest({
   spec,
   owners,

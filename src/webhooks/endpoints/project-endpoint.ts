@@ -39,20 +39,22 @@ export type EndpointToProject = {
   epoch: number;
   endpoint: Declared;
   whoElse: WhoElse;
-  /** Null (the Secret is missing) keeps the last ones; without any deliveries wait. */
+  /**
+   * Signing secrets. Null (the Secret is missing) keeps the last ones. While an endpoint has none, its deliveries
+   * wait.
+   */
   secrets: SigningSecrets | null;
-  /** The declared ones; null (a Secret is missing) keeps the last ones. */
+  /** Declared headers. Null (a Secret is missing) keeps the last ones. */
   headers: Headers | null;
-  /** Headers of REST that are not in the row. */
+  /** Headers of REST that are missing from the row. */
   found?: Headers | undefined;
-  /** What the row had before anything else was read; undefined: there was none. */
+  /** The row's secrets, read before anything else; undefined without a row. */
   stored: SealedEndpoint | undefined;
 };
 
 /**
- * Brings an endpoint's row in line with what is declared and wakes what waits for it.
- * @throws WriteConflictError when the row has other secrets by now: the API has rotated them, and
- * what was read may be from before that
+ * Updates an endpoint's row from its declaration and wakes its waiting deliveries.
+ * @throws WriteConflictError if the row's secrets changed meanwhile: the API rotated them, and `stored` may be older
  */
 export async function projectEndpoint(
   deps: QuotaDeps & { pool: Pool; notifier: Notifier; sealer: Sealer },
@@ -70,7 +72,7 @@ export async function projectEndpoint(
   await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
     await requireRoom(db, deps, 'webhook_endpoints', endpoint);
-    // Another object had this name before and its deletion was not seen: that one goes first.
+    // Another object had this name before, and its deletion was missed. It is removed first.
     const replaced = await markEndpointDeleted(db, endpoint, endpoint.id);
     if (replaced !== undefined) await cancelDeliveries(db, replaced.id);
     if (sealed) {
@@ -97,7 +99,7 @@ export async function projectEndpoint(
   deps.notifier.notify(CHANNELS.deliveries, [endpoint.id]);
 }
 
-/** Notes why the latest declaration is not in force; the last good one stays in force. */
+/** Records why the latest declaration is refused; the last good one stays active. */
 export async function refuseEndpoint(
   deps: { pool: Pool; notifier: Notifier },
   input: {
@@ -116,7 +118,7 @@ export async function refuseEndpoint(
   tellProjected(deps, { resource: 'webhooks', namespace, id }, [uid]);
 }
 
-/** The declaration is gone: hides the endpoint and cancels what is on its way to it. */
+/** Hides an endpoint whose declaration was removed, and cancels its unfinished deliveries. */
 export async function removeEndpoint(
   deps: { pool: Pool; notifier: Notifier; metrics: Pick<Metrics, 'deliveries'> },
   input: { epoch: number; namespace: string; name: string },
@@ -141,7 +143,7 @@ export async function removeEndpoint(
   tellProjected(deps, { resource: 'webhooks', namespace: input.namespace, id });
 }
 
-/** Null when the row has these secrets already: sealing them again would only change its bytes. */
+/** Returns null if the row has these secrets already: sealing them again would only change the bytes. */
 function sealIfNew(
   sealer: Sealer,
   { endpoint, secrets, stored }: Pick<EndpointToProject, 'endpoint' | 'secrets' | 'stored'>,

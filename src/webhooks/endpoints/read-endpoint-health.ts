@@ -16,7 +16,7 @@ import {
 
 export type EndpointHealth = 'healthy' | 'failing' | 'disabled' | 'not_ready';
 
-/** How the latest deliveries to an endpoint went (contract/webhooks.md#status). */
+/** Returns how the latest deliveries to an endpoint went (contract/webhooks.md#status). */
 export function healthOf(
   endpoint: Pick<HealthRow, 'enabled' | 'ready' | 'lastFailureAt' | 'lastSuccessAt'>,
 ): EndpointHealth {
@@ -44,21 +44,21 @@ type Shown = Pick<
   'health' | 'lastSuccessTime' | 'lastFailureTime' | 'failingSince' | 'conditions'
 >;
 
-/** What a status says of deliveries. */
+/** Part of a status that describes deliveries. */
 export type ShownDelivery = {
   status: Omit<Shown, 'conditions'>;
   delivering: Finding;
-  /** Its deliveries have begun to fail, or go well again. */
+  /** Events that report that deliveries began to fail, or recovered. */
   events: ResourceEvent[];
 };
 
 /**
- * For so long a status keeps an older time while deliveries go on as they did: traffic must not
- * become writes to the API server, which is no store for metrics.
+ * How long a status keeps an older time while its health stays the same. Traffic must not become writes to the API
+ * server, which is not a metrics store.
  */
 const TIME_KEPT_MS = 300_000;
 
-/** What an endpoint's status should show of its deliveries; it shows `shown` now. */
+/** Returns the deliveries part of an endpoint's status. `shown` is the current status. */
 export async function readEndpointHealth(
   { pool }: { pool: Pool },
   key: { id: string; namespace: string },
@@ -67,7 +67,7 @@ export async function readEndpointHealth(
   return deliveryToShow(await readEndpoint(pool, key), shown);
 }
 
-/** Endpoints whose status should show something else by now. */
+/** Lists endpoints whose status is out of date. */
 export async function listStaleEndpoints(deps: {
   pool: Pool;
   store: Pick<ResourceStore, 'get'>;
@@ -92,14 +92,17 @@ function isShown({ status, delivering }: ShownDelivery, shown: Shown): boolean {
   );
 }
 
-/** `endpoint` undefined: it was refused from the first, and nothing was ever sent. */
+/**
+ * Returns the deliveries part of a status. `endpoint` is undefined if it was refused from the start and nothing was
+ * ever sent.
+ */
 function deliveryToShow(endpoint: HealthRow | undefined, shown: Shown): ShownDelivery {
   if (endpoint === undefined) {
     return { status: { health: 'NotReady' }, delivering: NOTHING_SENT, events: [] };
   }
   const { lastSuccessAt, lastFailureAt, failingSince } = endpoint;
   const state = healthOf(endpoint);
-  // A status claims no success before the first delivery.
+  // A status does not report success before the first delivery.
   const wasTried = lastSuccessAt !== null || lastFailureAt !== null;
   const health = state === 'healthy' && !wasTried ? ('Unknown' as const) : IN_STATUS[state];
   const timeOf = (atMs: number | null, shownTime: string | undefined): string | undefined => {
@@ -145,8 +148,8 @@ function deliveringNow(
 }
 
 /**
- * How it stands with an endpoint, in a sentence (contract/webhooks.md#status): it claims no delivery while the last
- * attempt failed. `whyOff`: why it is disabled.
+ * Describes the state of an endpoint in one sentence (contract/webhooks.md#status). It does not claim success while the
+ * last attempt failed. `whyOff` is why the endpoint is disabled.
  */
 export function statusMessage(
   endpoint: HealthRow & { message: string },
@@ -162,7 +165,7 @@ export function statusMessage(
     : 'in force; the last attempt was acknowledged';
 }
 
-/** `status 503`, `timeout`, `redirect, status 302` */
+/** Returns text such as `status 503`, `timeout` or `redirect, status 302`. */
 function failureOf(failure: LastFailure | null): string {
   const { error_class: errorClass = null, status_code: statusCode = null } = failure ?? {};
   const parts = [
@@ -178,7 +181,7 @@ function deliveringOf({ conditions = [] }: Shown): Before {
   return conditions.find(({ type }) => type === TYPE);
 }
 
-/** Without a time in the note: the same again counts up one Event. */
+/** Returns the Events for a change. Their notes omit the time, so that Kubernetes counts a repeat in the same Event. */
 function turnOf(
   before: Before,
   now: Finding,

@@ -9,7 +9,7 @@ import { headerValue } from './header-rules.ts';
 import { SUBSCRIPTIONS, webhookEndpointSpec } from './webhook-endpoint.ts';
 import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 
-/** Webhook endpoints as REST writes and shows them (contract/webhooks.md#fields). */
+/** Schemas of webhook endpoints in REST (contract/webhooks.md#fields). */
 
 const written = webhookEndpointSpec.pick({
   url: true,
@@ -20,7 +20,7 @@ const written = webhookEndpointSpec.pick({
 
 type Written = z.output<typeof written>;
 
-/** The spec fields that REST declares; what is secret is no part of them. */
+/** Spec fields that REST declares. Secrets are stored elsewhere. */
 export type WebhookEndpointDeclaration = Written & { suspend?: boolean };
 export type WebhookEndpointFields = SnakeCased<Written> & { enabled?: boolean };
 export type WebhookEndpointWrite = Omit<WebhookEndpointFields, 'event_types'> & {
@@ -30,7 +30,7 @@ export type WebhookEndpointWrite = Omit<WebhookEndpointFields, 'event_types'> & 
 };
 
 export type HeaderPatch = Readonly<Record<string, string | null>> | null;
-/** A patch of the declared fields, and one of the headers; undefined: they stay. */
+/** Patch of the declared fields and of the headers. Undefined `headers` stay unchanged. */
 export type WebhookEndpointPatch = {
   declared: Record<string, unknown>;
   headers: HeaderPatch | undefined;
@@ -54,7 +54,7 @@ const headers = headersOf(headerValue).describe(
   'Extra headers of each delivery. Sealed: reads answer their names.',
 );
 
-/** `whsec_` and the base64 of 24 to 64 bytes, as in Standard Webhooks. */
+/** Signing secret: `whsec_` and the base64 of 24 to 64 bytes, as in Standard Webhooks. */
 export const signingSecret = z
   .string()
   .max(6 + 88)
@@ -71,8 +71,8 @@ export const signingSecret = z
   .describe('whsec_ and the base64 of 24 to 64 bytes; made when absent. Shown once.');
 
 /**
- * Not empty, though a manifest may say so: a list that a program has filtered to nothing is a mistake
- * and would send everything.
+ * Events to send. Unlike in a manifest, the list must not be empty: a list that a program filtered down to nothing is a
+ * mistake, and would subscribe to everything.
  */
 const eventTypes = z
   .array(z.enum(SUBSCRIPTIONS))
@@ -117,13 +117,13 @@ export const WebhookEndpointPatch: z.ZodType<Record<string, unknown>> = z
   })
   .describe('Changes of an endpoint; null removes a field.');
 
-/** Splits a checked patch into what is declared and what is not. */
+/** Splits a checked patch into declared fields and headers. */
 export function splitPatch(patch: Record<string, unknown>): WebhookEndpointPatch {
   const { headers: given, ...declared } = patch;
   return { declared, headers: given as HeaderPatch | undefined };
 }
 
-/** Splits a create body into the spec and what is secret, which is no part of the spec. */
+/** Splits a create body into the spec and the secrets, which the spec must not contain. */
 export function toWebhookEndpointSpec(write: WebhookEndpointWrite): {
   spec: WebhookEndpointDeclaration;
   secret: string | undefined;
@@ -135,7 +135,7 @@ export function toWebhookEndpointSpec(write: WebhookEndpointWrite): {
   return { spec: declared, secret, headers: given };
 }
 
-/** The write fields of a spec. `event_types` absent, as in the spec: all events. */
+/** Converts a spec to REST fields. If `event_types` is missing, as in the spec, all events are sent. */
 export function fromWebhookEndpointSpec(
   spec: Written & Partial<WebhookEndpointSpec>,
 ): WebhookEndpointFields {
@@ -143,7 +143,7 @@ export function fromWebhookEndpointSpec(
   return spec.suspend === undefined ? rest : { ...rest, enabled: !spec.suspend };
 }
 
-/** Place in the resource → place in the REST body: `/spec/suspend` → `/enabled`. */
+/** Converts a pointer into the resource to one into the REST body: `/spec/suspend` → `/enabled`. */
 export function webhookEndpointPointer(pointer: string): string {
   const inSpec = pointer.replace(/^\/spec/, '');
   return inSpec === '/suspend' ? '/enabled' : toSnakePointer(webhookEndpointSpec, inSpec);

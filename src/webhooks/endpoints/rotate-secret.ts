@@ -37,19 +37,18 @@ export type RotateSecretDeps = {
 export type RotateInput = {
   namespace: string;
   id: string;
-  /** How long both secrets are live before the swap, and again after it; undefined: the default. */
+  /** How long both secrets are live before the swap, and again after it. Undefined selects the default. */
   overlapSec: number | undefined;
   step: 'begin' | 'activate' | 'cancel';
 };
 
-/** `secret`: the new one, if this call made it. */
+/** Rotated endpoint. `secret` is the new one if this call created it. */
 export type Rotated = { endpoint: WebhookEndpointRow; secret: string | undefined };
 
 /**
- * Gives an endpoint another signing secret in two steps (contract/webhooks.md#rotation). One transaction locks the
- * endpoint's row, the home of its secrets, and writes it: two callers cannot both begin, and who is
- * shown a secret has the one that is used. The operator copies it into the endpoint's Secret, from
- * which a new database is filled.
+ * Rotates an endpoint's signing secret in two steps (contract/webhooks.md#rotation). One transaction locks and writes
+ * the endpoint's row, the primary copy of its secrets. So two callers cannot both begin, and the secret a caller sees
+ * is the one in use. The operator copies it into the endpoint's Secret, from which a new database is filled.
  * @throws ApiError not_found, precondition_failed, managed_secret, rotation_in_progress, no_rotation
  */
 export async function rotateSecret(
@@ -85,7 +84,7 @@ export async function rotateSecret(
   return done;
 }
 
-/** When, as REST shows it; never the secrets. */
+/** Returns the times of the rotation as REST shows them, never the secrets. */
 function rotationOf({ next }: SigningSecrets): Fields | null {
   if (next === undefined) return null;
   return { activates_at: unixSec(next.atMs), ends_at: unixSec(next.oldUntilMs) };
@@ -97,7 +96,7 @@ const ACTIONS = {
   cancel: 'webhook.rotation_canceled',
 } as const;
 
-/** What the endpoint signs with after a step. */
+/** Returns the signing secrets after a step. */
 function rotate(
   before: SigningSecrets,
   step: Pick<RotateInput, 'step' | 'overlapSec'> & { made: string; nowMs: number },
@@ -106,9 +105,9 @@ function rotate(
   const { next } = before;
   const isWaiting = next !== undefined && next.atMs > nowMs;
   if (step.step === 'begin') {
-    if (isWaiting && next.secret === made) return before; // Repeated after a crash.
+    if (isWaiting && next.secret === made) return before; // A repeat after a crash.
     if (isWaiting) throw inProgress(next.atMs);
-    // After a swap the old secret is dropped for the one that begins now.
+    // After a swap, the new rotation replaces the old secret.
     const secret = next?.secret ?? before.secret;
     const overlapMs = (step.overlapSec ?? OVERLAP_DEFAULT_SEC) * 1_000;
     const atMs = nowMs + overlapMs;
@@ -136,14 +135,14 @@ function noSecretYet(): ApiError {
   return new ApiError('write_conflict', 'the endpoint has no secret in force yet; try again soon');
 }
 
-/** A secret is rotated where it is kept: only the API's own are rotated here. */
+/** Checks that the API keeps the secret: a secret is rotated where it is kept. */
 async function checkDeclared(
   store: ResourceStore,
   endpoint: WebhookEndpointRow,
   precondition: Precondition,
 ): Promise<void> {
   const declared = await store.get('WebhookEndpoint', endpoint);
-  // The store lets in only what the CRD allows.
+  // The store accepts only what the CRD allows.
   const ref = (declared?.spec as WebhookEndpointSpec | undefined)?.secretRef?.name;
   if (endpoint.managedBy !== 'api') throw keptElsewhere(endpoint, ref);
   atRevision(precondition, endpoint.headerRevision)(found(declared, 'webhook endpoint'));

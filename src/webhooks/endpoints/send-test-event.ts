@@ -21,31 +21,28 @@ type TestEvent<T extends EventType> = {
 };
 
 /**
- * Sends a real event of the given type to one endpoint only (contract/webhooks.md#test-events). The events of
- * concurrent requests are committed together: one statement and one commit for all that came while the last one ran.
- * The statement itself finds out whether the endpoint exists and is enabled; only a "no" is looked into. A call with
- * `beforeCommit` has a transaction of its own.
+ * Sends a real event of the given type to one endpoint only (contract/webhooks.md#test-events). Events of concurrent
+ * requests are committed together: one statement and one commit for all that arrived while the last one ran. The
+ * statement checks that the endpoint exists and is enabled; only a refusal needs further queries. A call with
+ * `beforeCommit` has its own transaction.
  */
 export type SendTestEvent = <T extends EventType>(
   event: TestEvent<T>,
   beforeCommit?: CommitHook<SentTest>,
 ) => Promise<SentTest>;
 
-/** Bounds how many requests one failure fails. */
+/** Maximum batch size; bounds how many requests one failure affects. */
 const TOGETHER_MAX = 128;
 
 /**
- * Far above the size of real events. A delivery process has up to 512 in memory at once
- * (src/webhooks/delivery/budgets.ts), and a tenant with large ones must not take it down for all.
+ * Maximum body size, far above the size of real events. A delivery process holds up to 512 bodies in memory
+ * (src/webhooks/delivery/budgets.ts), so one tenant with large events must not exhaust it.
  */
 const BYTES_MAX = 64 * 1_024;
 
 export type SendTestEventDeps = {
   pool: Pool;
-  /**
-   * For what is committed together; with PLANNED_ONCE. One connection, since one batch runs at a
-   * time.
-   */
+  /** Connection for batched events, with PLANNED_ONCE. One is enough, because one batch runs at a time. */
   outbox: Db;
   announce: Announce;
   nowMs: () => number;
@@ -62,7 +59,7 @@ export function createSendTestEvent(deps: SendTestEventDeps): SendTestEvent {
     },
     itemsMax: TOGETHER_MAX,
     gatherMs: 0,
-    // From about 1,000 events a second on: about as long as a commit takes.
+    // Applies from about 1,000 events a second. The gather time is about as long as a commit.
     busy: { from: 3, gatherMs: 2 },
   });
 
@@ -103,6 +100,6 @@ function newEvent<T extends EventType>(
     throw new ApiError('body_too_large', detail);
   }
   const deliveryId = newUuid(nowMs);
-  // Here: what commits it may have been begun by another request.
+  // Captured here, because another request may have started the batch that commits it.
   return { id, deliveryId, namespace, type, endpointId, body, traceparent: activeTraceparent() };
 }

@@ -10,21 +10,21 @@ import { signedHeaders } from './signed-headers.ts';
 import { openSecrets, secretsAt } from './signing-secrets.ts';
 import { requireEndpoint } from './write-endpoint.ts';
 
-/** Stands for the value of a header that was given for the endpoint: no answer shows it. */
+/** Replaces the values of the endpoint's own headers, which are never shown. */
 const HIDDEN = '[hidden]';
 
 export type ShownRequest = {
   url: string;
   method: 'POST';
   headers: Record<string, string>;
-  /** The exact bytes, which are UTF-8. */
+  /** Exact bytes, which are UTF-8. */
   body: string;
 };
 
 /**
- * The request of a test event as it would go out now, signed with what the endpoint signs with; nothing
- * is stored or sent. No signature covers `parley-test`, so a reader of the answer could send it as a real event.
- * @throws ApiError not_found, write_conflict (no secret is in force yet)
+ * Returns the request of a test event as it would be sent and signed now, without storing or sending it. No signature
+ * covers `parley-test`, so a reader of the response could send it as a real event.
+ * @throws ApiError not_found, write_conflict (no secret is active yet)
  */
 export async function showTestRequest<T extends EventType>(
   deps: { pool: Pool; sealer: Sealer; nowMs: () => number; version: string },

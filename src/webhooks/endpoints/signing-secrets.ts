@@ -9,15 +9,17 @@ import { SIGNING_SECRET_KEY } from './webhook-endpoint.ts';
 import { signingSecretName } from '../../platform/reconcile/references.ts';
 
 /**
- * The contents of an endpoint's Secret. During a rotation there are two secrets, with absolute
- * times, so that a new database signs with the right one at once.
+ * Contents of an endpoint's Secret. During a rotation there are two secrets with absolute times, so that a new database
+ * signs with the right one immediately.
  */
 export type SigningSecrets = {
   secret: string;
   next?: SecretRotation;
 };
 
-/** `secret` signs from `atMs` on; the old one is live until `oldUntilMs`. Times are Unix ms. */
+/**
+ * Next secret of a rotation. `secret` signs from `atMs` on; the old one is live until `oldUntilMs`. Times are Unix ms.
+ */
 export type SecretRotation = { secret: string; atMs: number; oldUntilMs: number };
 
 const NEXT = 'next-secret';
@@ -28,7 +30,7 @@ const HEADERS = 'headers';
 /** Keys of a Secret for a rotation: the next secret, when it replaces the old one, and when the old one expires. */
 export const ROTATION_KEYS = [NEXT, NEXT_AT, OLD_UNTIL] as const;
 
-/** The Secret of an endpoint, to be applied. `headers`: those given by REST. */
+/** Returns the Secret of an endpoint, ready to apply. `headers` are those set by REST. */
 export function secretObject(
   { namespace, name }: ObjectKey,
   { secret, next }: SigningSecrets,
@@ -59,7 +61,7 @@ export function signingSecretLabels(endpointName: string): Record<string, string
   return { [ALLOW_LABEL]: 'true', [ENDPOINT_LABEL]: endpointName };
 }
 
-/** The rotation in a Secret's data; `problem`: why what somebody wrote there is none. */
+/** Reads the rotation from a Secret's data. `problem` is why a rotation written there is invalid. */
 export function readRotation(
   data: Record<string, unknown>,
 ): { next?: SecretRotation } | { problem: string } {
@@ -71,19 +73,19 @@ export function readRotation(
     return { problem: `key ${NEXT} must be whsec_ and the base64 of 24 to 64 bytes` };
   }
   if (!(oldUntilMs >= atMs)) {
-    // What is no time has no order.
+    // The comparison is also false for an invalid time (NaN).
     return { problem: `keys ${NEXT_AT} and ${OLD_UNTIL} must be RFC 3339 times in this order` };
   }
   return { next: { secret, atMs, oldUntilMs } };
 }
 
-/** The secrets at a moment: after the end of a rotation only the new one is left. */
+/** Returns the secrets at a given moment. After the end of a rotation only the new one is left. */
 export function secretsAt(secrets: SigningSecrets, nowMs: number): SigningSecrets {
   const { next } = secrets;
   return next && next.oldUntilMs <= nowMs ? { secret: next.secret } : secrets;
 }
 
-/** The headers of REST in a Secret's data; undefined: what somebody wrote there are none. */
+/** Reads the headers of REST from a Secret's data. Returns undefined if they are invalid. */
 export function readHeaders(data: Record<string, unknown>): Headers | undefined {
   return data[HEADERS] === undefined ? {} : parseHeaders(data[HEADERS]);
 }

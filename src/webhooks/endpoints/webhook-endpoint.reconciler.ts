@@ -49,10 +49,10 @@ export type WebhookEndpointReconcilerDeps = QuotaDeps & {
   nowMs: () => number;
 };
 
-/** The clocks of the operator and the database may differ by so much. */
+/** Maximum difference between the clocks of the operator and the database. */
 const CLOCK_SKEW_MS = 1_000;
 
-/** Brings WebhookEndpoints in force: their address, subscriptions and secrets. */
+/** Applies WebhookEndpoints: their address, subscriptions and secrets. */
 export function webhookEndpointReconciler(
   deps: WebhookEndpointReconcilerDeps,
 ): ReconciledKind<WebhookEndpointSpec, WebhookEndpointStatus> {
@@ -76,13 +76,13 @@ export function webhookEndpointReconciler(
     refusedStatus: { health: 'NotReady' },
     remove: async (key, epoch) => {
       await removeSecret(deps, key);
-      // The row last: as long as it is there, the next leader does this again.
+      // The row is removed last: as long as it exists, the next leader repeats this.
       await removeEndpoint(deps, { epoch, ...key });
     },
   };
 }
 
-/** Deletes the endpoint's own Secret, but not one of that name that somebody else declares. */
+/** Deletes the endpoint's own Secret, unless someone else declares a Secret of that name. */
 async function removeSecret(
   { store }: Pick<WebhookEndpointReconcilerDeps, 'store'>,
   { namespace, name }: ObjectKey,
@@ -92,7 +92,7 @@ async function removeSecret(
   const owners = Object.values(secret?.owners ?? {}).flat();
   if (secret?.metadata.labels[ALLOW_LABEL] !== 'true') return;
   if (owners.some((owner) => owner !== OPERATOR_MANAGER && owner !== API_MANAGER)) return;
-  // The endpoint was declared anew meanwhile: then the Secret is the new one's.
+  // If the endpoint was declared again meanwhile, the Secret belongs to the new one.
   if (await store.get('WebhookEndpoint', { namespace, name })) return;
   await store.delete('Secret', key, { resourceVersion: secret.metadata.resourceVersion });
 }
@@ -146,14 +146,14 @@ async function act(
       suspendedBy: spec.suspend ? (endpoint.owners['suspend']?.[0] ?? null) : null,
       metadata: spec.metadata ?? {},
     },
-    // Without its headers an endpoint is not delivered to: what is in force stays so.
+    // An endpoint whose headers are missing gets no deliveries, so the active secrets stay.
     secrets: !missing && 'secrets' in found ? found.secrets : null,
     headers: 'headers' in headers ? headers.headers : null,
     found: declaredByRest(endpoint) ?? ('secrets' in found ? found.headers : undefined),
     stored,
   });
   await dropDeclaredByRest(deps, endpoint);
-  // At the end of a rotation the Secret is written with the one secret that is left.
+  // At the end of a rotation, the Secret is rewritten with the one remaining secret.
   const overMs = 'secrets' in found ? found.secrets.next?.oldUntilMs : undefined;
   return {
     ...(await report(missing ? refused('ResolvedRefs', missing) : inForce(why))),
@@ -163,7 +163,7 @@ async function act(
   };
 }
 
-/** What an earlier release has put into the declaration in clear is in the row now, sealed. */
+/** Removes headers that an earlier release declared in plain text. The row has them now, sealed. */
 async function dropDeclaredByRest(
   { store }: Pick<WebhookEndpointReconcilerDeps, 'store'>,
   endpoint: EndpointResource,
@@ -187,7 +187,10 @@ async function dropDeclaredByRest(
   );
 }
 
-/** A ModelProvider refuses such headers. Endpoints of earlier releases may have them, so they stay active. */
+/**
+ * Reports headers that contain a key. A ModelProvider refuses them; endpoints of earlier releases may have them, so
+ * they stay active.
+ */
 function keysInClear({ headers = {} }: WebhookEndpointSpec): Finding[] {
   const names = Object.keys(headers).filter(isKeyHeader);
   if (names.length === 0) return [];
@@ -203,7 +206,7 @@ function warnOnce({ status }: EndpointResource, degraded: Finding[]): ResourceEv
 }
 
 const SUSPENDED = { reason: 'Suspended', message: 'suspended: no deliveries are made' };
-/** How deliveries go, the condition `Delivering` says. */
+/** Reason of an applied endpoint. The condition `Delivering` reports how deliveries go. */
 const IN_FORCE = { reason: 'InForce', message: 'in force as declared' };
 
 function inForce(why: Problem): Finding[] {

@@ -16,13 +16,13 @@ import {
 
 /** The kind WebhookEndpoint (contract/custom-resources.md#spec): types, CRD and REST shape come from here. */
 
-/** The values of `eventTypes`: `*`, each type, and `group.*` at each dot. */
+/** Values of `eventTypes`: `*`, each type, and `group.*` at each dot. */
 export const SUBSCRIPTIONS: readonly string[] = [
   '*',
   ...new Set(EVENT_TYPES.flatMap((type) => [...groupsOf(type), type])),
 ];
 
-/** `conversation.transcript.ready` → `conversation.*`, `conversation.transcript.*` */
+/** Returns the groups of a type: `conversation.transcript.ready` → `conversation.*`, `conversation.transcript.*`. */
 function groupsOf(type: string): string[] {
   const parts = type.split('.');
   return parts.slice(1).map((_, index) => `${parts.slice(0, index + 1).join('.')}.*`);
@@ -32,7 +32,7 @@ export const webhookEndpointSpec = z
   .strictObject({
     url: httpUrl.describe('Address the events are sent to, https.'),
     eventTypes: z
-      // An enum, not a pattern: `kubectl explain` and the error on a typing mistake list them all.
+      // An enum, not a pattern, so that `kubectl explain` and the error for a typo list all values.
       .array(z.enum(SUBSCRIPTIONS))
       .max(SUBSCRIPTIONS.length)
       .meta(LIST_SET)
@@ -99,9 +99,9 @@ export const webhookEndpointStatus = z
   })
   .describe('What is known about the endpoint.');
 
-/** A stored spec, defaults applied. */
+/** Stored spec, with defaults applied. */
 export type WebhookEndpointSpec = z.output<typeof webhookEndpointSpec>;
 export type WebhookEndpointStatus = z.output<typeof webhookEndpointStatus>;
 
-/** Key in the Secret that is made for an endpoint without `secretRef`. */
+/** Key in the Secret that is created for an endpoint without `secretRef`. */
 export const SIGNING_SECRET_KEY = 'secret';

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { ManagedBy } from '../../platform/resources/kind-names.ts';
 import type { SealedHeaders, SealedRotation } from './endpoint-secrets.sql.ts';
 
-/** A WebhookEndpoint as the operator has projected it. Times are Unix milliseconds. */
+/** WebhookEndpoint as projected by the operator. Times are Unix milliseconds. */
 export type WebhookEndpointRow = {
   id: string;
   namespace: string;
@@ -12,13 +12,13 @@ export type WebhookEndpointRow = {
   generation: number;
   managedBy: ManagedBy;
   url: string;
-  /** Empty: every type. */
+  /** Subscribed types; empty means every type. */
   eventTypes: string[];
   description: string;
   enabled: boolean;
-  /** Of the declaration and of REST; the values are sealed (endpoint-secrets.sql.ts). */
+  /** Names of the declared headers and those of REST. The values are sealed (endpoint-secrets.sql.ts). */
   headerNames: string[];
-  /** Moves with each change of the headers by REST, which are no part of the declaration. */
+  /** Increases with each change by REST to the headers, which are not part of the declaration. */
   headerRevision: number;
   metadata: Record<string, string>;
   ready: boolean;
@@ -29,12 +29,12 @@ export type WebhookEndpointRow = {
   lastSuccessAt: number | null;
   lastFailureAt: number | null;
   lastFailure: LastFailure | null;
-  /** The run of failures since the last success; null and 0: there is none. */
+  /** Start of the failures since the last success; null (and a count of 0) without failures. */
   failingSince: number | null;
   failedAttempts: number;
-  /** The field manager that switched it off; null: it is on, or a release before did not note it. */
+  /** Field manager that disabled it; null if it is enabled, or if an earlier release did not record it. */
   suspendedBy: string | null;
-  /** During a rotation: from when on the new secret signs, until when the old one is live. */
+  /** Start of the next secret and end of the old one during a rotation. */
   nextSecretAt: number | null;
   oldSecretUntil: number | null;
 };
@@ -59,15 +59,15 @@ export type EndpointProjection = Omit<
   | 'headerNames'
   | 'headerRevision'
 > & {
-  /** Sealed; null keeps the last one, and its rotation. */
+  /** Sealed secret; null keeps the last one and its rotation. */
   secret: Buffer | null;
-  /** With `secret`: its rotation; none ends the one under way. */
+  /** Rotation that belongs to `secret`. If absent, a rotation in progress ends. */
   next?: SealedRotation;
-  /** The declared ones, sealed. */
+  /** Declared headers, sealed. */
   headers: SealedHeaders;
 };
 
-/** As long as the last attempt failed: what a process of a release before left behind is no run. */
+/** Run of failures, only while the last attempt failed: data left by processes of earlier releases is ignored. */
 const RUN = `case when h.last_failure_at > coalesce(h.last_success_at, '-infinity')
     then coalesce(case when h.failing_since > coalesce(h.last_success_at, '-infinity')
                        then h.failing_since end, h.last_failure_at) end as "failingSince",
@@ -96,7 +96,7 @@ export async function readEndpoint(
   return rows[0];
 }
 
-/** How many deliveries to an endpoint are not finished, counted up to `max`. */
+/** Counts the unfinished deliveries of an endpoint, up to `max`. */
 export async function countUnfinished(
   db: Db,
   { endpointId, max }: { endpointId: string; max: number },
@@ -114,7 +114,7 @@ export type EndpointFilter = ListPage & {
   status?: keyof typeof HAS_STATUS | undefined;
 };
 
-/** The same rule as `healthOf` in src/webhooks/endpoints/read-endpoint-health.ts. */
+/** Conditions of each status, by the same rule as `healthOf` in src/webhooks/endpoints/read-endpoint-health.ts. */
 const HAS_STATUS = {
   disabled: 'not e.enabled',
   not_ready: 'e.enabled and not e.ready',
@@ -122,7 +122,7 @@ const HAS_STATUS = {
   healthy: `e.enabled and e.ready and (h.last_failure_at > coalesce(h.last_success_at, '-infinity')) is not true`,
 } as const;
 
-/** Newest first. */
+/** Lists endpoints, newest first. */
 export async function listEndpoints(db: Db, filter: EndpointFilter): Promise<WebhookEndpointRow[]> {
   const { where, values } = filteredBy([
     ['e.namespace =', filter.namespace],
@@ -151,7 +151,7 @@ export type HealthRow = Pick<
   | 'failingSince'
 >;
 
-/** How deliveries to each endpoint went, in all namespaces. */
+/** Lists how deliveries to each endpoint went, in all namespaces. */
 export async function listEndpointHealth(db: Db): Promise<HealthRow[]> {
   const { rows } = await db.query<HealthRow>({
     name: 'list_endpoint_health',
@@ -162,7 +162,7 @@ export async function listEndpointHealth(db: Db): Promise<HealthRow[]> {
   return rows;
 }
 
-/** Writes the whole projection. A removed endpoint that is declared again comes back. */
+/** Writes the whole projection. Declaring a removed endpoint again restores it. */
 export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Promise<void> {
   const e = endpoint;
   await db.query(
@@ -215,7 +215,7 @@ export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Prom
   );
 }
 
-/** Notes why the latest declaration is not in force; the last good one stays. */
+/** Records why the latest declaration is refused; the last good one stays. */
 export async function updateEndpointCondition(
   db: Db,
   endpoint: Pick<WebhookEndpointRow, 'id' | 'uid' | 'generation' | 'ready' | 'reason' | 'message'>,
@@ -240,8 +240,8 @@ type GoneEndpoint = Pick<
 >;
 
 /**
- * Hides the endpoint of this name, unless it is `exceptId`, and returns what it was; the caller cancels
- * what is still on its way.
+ * Hides the endpoint of this name, unless it is `exceptId`, and returns its last state. The caller cancels its
+ * unfinished deliveries.
  */
 export async function markEndpointDeleted(
   db: Db,

@@ -105,9 +105,9 @@ export const DECLARED_ENDPOINT: DeclaredKind<
 };
 
 /**
- * Declares a new endpoint (contract/requests.md#writes). Id and secret are made here, so that they are in the
- * answer whatever happens next. What is secret is sealed into the endpoint's row before the
- * declaration, which has none of it; the operator copies it into a Secret.
+ * Declares a new endpoint (contract/requests.md#writes). Id and secret are created here, so that the response contains
+ * them whatever happens next. The secrets are sealed into the endpoint's row before the declaration, which contains
+ * none. The operator copies them into a Secret.
  */
 export async function createEndpoint(
   deps: EndpointWriterDeps,
@@ -131,7 +131,7 @@ export async function createEndpoint(
   };
   const declare = async ({ begin }: WriteAhead): Promise<Resource> => {
     await begin({ after: endpointAudited(write, namesOf(headers)) });
-    // An earlier try may have made it, and its secret may have been rotated since.
+    // An earlier try may have created it, and its secret may have been rotated since.
     const known = plan.isRetry ? await findMade(deps.store, object) : undefined;
     return known ?? declareWithSecrets(deps, { id, object, url: spec.url, secret, headers });
   };
@@ -164,20 +164,19 @@ async function declareWithSecrets(
   try {
     return await declareNew(store, object);
   } catch (error) {
-    // In an outage the endpoint may have been made all the same, and needs its secret.
+    // The endpoint may exist despite an outage error, and then needs its secret.
     if (!(error instanceof StoreUnavailableError)) await deleteUndeclared(pool, object);
     throw error;
   }
 }
 
-/** The caller, with the scopes of its key. */
+/** Caller, with the scopes of its key. */
 type Caller = AuditedBy & { scopes: readonly Scope[] };
 
 /**
- * JSON merge patch of the fields the API owns; a field of another manager is answered 409. The
- * declaration is changed first and the headers after it: if this process dies in between, a repeat
- * of the patch does the rest.
- * @throws ApiError missing_scope when it sends the header values to another origin and the key lacks `keys`
+ * Applies a JSON merge patch to the fields the API owns; a field of another manager results in a 409. The declaration
+ * is changed first and the headers after it. If this process dies in between, repeating the patch completes it.
+ * @throws ApiError missing_scope if it sends the header values to another origin and the key lacks `keys`
  */
 export function patchEndpoint(
   deps: EndpointWriterDeps,
@@ -216,7 +215,7 @@ async function applyEndpointPatch(
     if (isForeign)
       throw managedElsewhere([{ field: 'headers', manager: row.managedBy }], DECLARED_ENDPOINT);
   }
-  // What is refused changes nothing else either.
+  // Checked first, so that a refused patch changes nothing.
   const merged =
     headers === undefined ? undefined : (await mergedHeaders(deps, key, headers)).headers;
   const resource = await applyPatch(deps, DECLARED_ENDPOINT, {
@@ -245,12 +244,12 @@ async function applyEndpointPatch(
 const ELSEWHERE =
   'the new url has another origin, which would receive header values and signatures meant for the old one; use such a key or create another endpoint';
 
-/** Returns text that is not a URL unchanged; the store refuses it later. */
+/** Returns the origin, or text that is not a URL unchanged; the store refuses that later. */
 function originOf(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : url;
 }
 
-/** `expected`: the revision that the caller has seen. */
+/** Patches the headers. `expected` is the revision that the caller read. */
 async function changeHeaders(
   deps: EndpointWriterDeps,
   key: RowKey,
@@ -267,7 +266,7 @@ async function changeHeaders(
   });
 }
 
-/** @throws ApiError invalid_body when the headers would be none that may be sent */
+/** @throws ApiError invalid_body if the merged headers may not be sent */
 async function mergedHeaders(
   { pool, sealer }: EndpointWriterDeps,
   key: RowKey,
@@ -279,7 +278,7 @@ async function mergedHeaders(
   return { headers, headerRevision: stored.headerRevision };
 }
 
-/** An earlier release declared the headers of REST in clear: they are kept before that goes. */
+/** Stores headers that an earlier release declared in plain text, before they are removed from the declaration. */
 async function adoptDeclaredHeaders(
   { pool, sealer }: Pick<EndpointWriterDeps, 'pool' | 'sealer'>,
   key: RowKey,
@@ -298,7 +297,7 @@ function refuseHeaders(headers: Headers): void {
   });
 }
 
-/** The operator then deletes its Secret. */
+/** Deletes the endpoint. The operator then deletes its Secret. */
 export async function deleteEndpoint(
   deps: EndpointWriterDeps,
   caller: AuditedBy,
@@ -324,12 +323,12 @@ export async function deleteEndpoint(
   );
 }
 
-/** @throws ApiError not_found, for another namespace's id too */
+/** @throws ApiError not_found, also for an id of another namespace */
 export function requireEndpoint(deps: { pool: Db }, key: RowKey): Promise<WebhookEndpointRow> {
   return requireRow(deps, DECLARED_ENDPOINT, key);
 }
 
-/** Checked early for the caller's sake; the guard decides again at every connection. */
+/** Checks the address early, for a better error. The guard decides again at every connection. */
 function checkAddress(guard: AddressGuard, url: string): void {
   const checked = checkUrl(url, guard);
   if (!('problem' in checked)) return;

@@ -10,22 +10,22 @@ import {
 } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** A delivery as users see it, finished or not. Ids are uuids, times Unix milliseconds. */
+/** Delivery as users see it, finished or not. Ids are UUIDs, times Unix milliseconds. */
 export type DeliveryRow = {
   id: string;
   endpointId: string;
   eventId: string;
   eventType: EventType;
   trigger: Trigger;
-  /** Of a test event. */
+  /** Whether this delivers a test event. */
   isTest: boolean;
   status: DeliveryStatus;
-  /** Without the one in flight. */
+  /** Attempts without the one in flight. */
   attemptCount: number;
   inFlightSince: number | null;
   nextAttemptAt: number | null;
   deliveredAt: number | null;
-  /** The replay with which it was delivered. */
+  /** Replay that delivered the event. */
   deliveredBy: string | null;
   attempts: AttemptRow[];
 };
@@ -50,7 +50,9 @@ type AttemptRow = {
   responseBody: string | null;
 };
 
-/** `attempt` is raised by the claim; a lease that ran out is an attempt that is not recorded yet. */
+/**
+ * Selects queued deliveries. The claim increments `attempt`; an expired lease is an attempt that is not recorded yet.
+ */
 const QUEUED = `select id, endpoint_id as "endpointId", event_id as "eventId",
     event_type as "eventType", trigger, test or trigger = 'test' as "isTest",
     case when attempt = 0 or (attempt = 1 and lease_token is not null) then 'pending'
@@ -67,7 +69,7 @@ const FINISHED = `select id, endpoint_id as "endpointId", event_id as "eventId",
     delivered_by as "deliveredBy"
   from deliveries`;
 
-/** In the statement that reads the delivery: of two statements one would see newer rows. */
+/** Reads the attempts in the same statement as the delivery, because a second statement would see newer rows. */
 const WITH_ATTEMPTS = `select d.*, (
     select coalesce(jsonb_agg(jsonb_build_object(
              'number', a.number, 'trigger', a.trigger,
@@ -96,15 +98,15 @@ export type DeliveryFilter = ListPage &
     endpointId?: string | undefined;
     eventId?: string | undefined;
     types?: readonly EventType[] | undefined;
-    /** As users name it. */
+    /** Status as users name it. */
     status?: DeliveryStatus | undefined;
-    /** Of test events too. */
+    /** Whether to include deliveries of test events. */
     withTests: boolean;
   };
 
 /**
- * Newest first. Neither table is in order by namespace: without an endpoint or an event, a page of each
- * endpoint is read in the order of its index, and the newest of those are it.
+ * Lists deliveries, newest first. Neither table is ordered by namespace. Without an endpoint or an event, this reads
+ * one page per endpoint in index order and returns the newest rows.
  */
 export async function listDeliveries(db: Db, filter: DeliveryFilter): Promise<DeliveryRow[]> {
   const { namespace, endpointId, eventId, withTests, status, limit } = filter;
@@ -139,7 +141,7 @@ export async function listDeliveries(db: Db, filter: DeliveryFilter): Promise<De
   return rows;
 }
 
-/** By event; an event without deliveries is missing from the map. Retrying counts as pending. */
+/** Counts deliveries by event. Events without deliveries are missing from the map. Retrying counts as pending. */
 export async function countDeliveries(
   db: Db,
   eventIds: readonly string[],
@@ -159,20 +161,20 @@ export async function countDeliveries(
   return new Map(rows.map(({ eventId, ...counts }) => [eventId, counts]));
 }
 
-/** A delivery of one event to one endpoint, with what decides its next attempt. */
+/** Delivery of one event to one endpoint, with the facts that decide its next attempt. */
 export type ExplainableDelivery = {
   id: string;
   status: 'queued' | 'delivered' | 'failed' | 'canceled';
-  /** Begun so far. */
+  /** Attempts begun so far. */
   attempts: number;
   isLeased: boolean;
-  /** An earlier event of its conversation has not started. */
+  /** Whether an earlier event of its conversation has not started. */
   isOutOfTurn: boolean;
-  /** Unix ms */
+  /** Unix milliseconds. */
   dueAt: number | null;
 };
 
-/** Newest first. */
+/** Lists the deliveries of an event to an endpoint, newest first. */
 export async function explainableDeliveries(
   db: Db,
   { eventId, endpointId }: { eventId: string; endpointId: string },

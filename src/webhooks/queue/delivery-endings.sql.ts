@@ -4,11 +4,11 @@ import type { EventType } from '../../events/event-types.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * How queued deliveries end without an acknowledgement: expired, canceled or erased. Each returns how
- * many there were for the metrics, which leave out those of test events.
+ * Ends of queued deliveries without an acknowledgement: expired, canceled or erased. Each function returns the number
+ * of deliveries for the metrics, without those of test events.
  */
 
-/** Fails what is not acknowledged after 72 h. */
+/** Fails deliveries that are not acknowledged after 72 h. */
 export async function finishExpired(db: Db): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `with gone as (
@@ -28,17 +28,17 @@ export async function finishExpired(db: Db): Promise<number> {
      ${COUNTED}`,
     [DEADLINE_MS],
   );
-  return rows[0]!.count; // An aggregate has one row.
+  return rows[0]!.count; // An aggregate always returns one row.
 }
 
 const COUNTED = `select count(*) as count from gone where not test and trigger <> 'test'`;
 
-/** Cancels what is on its way to an endpoint that was removed. */
+/** Cancels the unfinished deliveries of a removed endpoint. */
 export function cancelDeliveries(db: Db, endpointId: string): Promise<number> {
   return cancelWhere(db, 'endpoint_id = $1', [endpointId]);
 }
 
-/** Cancels what a job made and nobody is attempting. */
+/** Cancels the deliveries of a job that no process is attempting. */
 export function cancelJobDeliveries(
   db: Db,
   { endpointId, jobId }: { endpointId: string; jobId: string },
@@ -50,7 +50,7 @@ export function cancelJobDeliveries(
   );
 }
 
-/** A delivery that an erasure ended. Ids are uuids. */
+/** Delivery that an erasure ended. Ids are UUIDs. */
 export type CanceledDelivery = {
   deliveryId: string;
   eventId: string;
@@ -58,14 +58,13 @@ export type CanceledDelivery = {
   endpointId: string;
 };
 
-/** So many of them are named. */
+/** Maximum number of canceled deliveries that are listed by id. */
 export const CANCELED_NAMED_MAX = 1_000;
 
 /**
- * Takes the words of a conversation out of its events and their deliveries. What is on its way is
- * canceled, or goes on without them; what receivers answered is removed, and the result of an
- * attempt that is under way does not count: a receiver may repeat in it what it was sent. Runs in
- * the transaction that erases the conversation.
+ * Removes the words of a conversation from its events and their deliveries. Unfinished deliveries are canceled or
+ * continue without the words. Stored responses are removed, and the results of running attempts do not count, because a
+ * receiver may repeat the words in them. Runs in the transaction that erases the conversation.
  */
 export async function eraseEvents(
   db: Db,
@@ -89,9 +88,8 @@ export async function eraseEvents(
 }
 
 /**
- * Takes the attempts that are under way from those who make them. And none begins within a second:
- * a claim that reads at this moment would still bring the old body along; it finds the delivery no
- * longer due.
+ * Takes the leases of running attempts, and delays new ones by a second. A concurrent claim could still read the old
+ * body; with the delay it finds that the delivery is not due.
  */
 async function attemptAnew(
   db: Db,
@@ -133,12 +131,12 @@ async function cancelDeliveriesOf(
   return { canceled, canceledCount: rows[0]?.count ?? 0 };
 }
 
-/** Cancels what was claimed and has nothing to send. */
+/** Cancels claimed deliveries that have no body to send. */
 export function cancelClaimed(db: Db, ids: readonly string[], leaseToken: string): Promise<number> {
   return cancelWhere(db, 'id = any($1) and lease_token = $2', [ids, leaseToken]);
 }
 
-/** An attempt that was begun and not recorded is not counted: its result does not count either. */
+/** Cancels matching deliveries. An unrecorded attempt is not counted, because its result does not count either. */
 async function cancelWhere(db: Db, condition: string, values: unknown[]): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `with gone as (
@@ -153,5 +151,5 @@ async function cancelWhere(db: Db, condition: string, values: unknown[]): Promis
      ${COUNTED}`,
     values,
   );
-  return rows[0]!.count; // An aggregate has one row.
+  return rows[0]!.count; // An aggregate always returns one row.
 }

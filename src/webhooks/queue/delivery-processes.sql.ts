@@ -1,15 +1,15 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Which delivery processes are alive. Each holds a session-level advisory lock on its number, which
- * the server releases as soon as the session's connection is gone. That covers a killed process; a
- * host that falls silent keeps its connection, and its deliveries come back when the leases end.
+ * Registry of the live delivery processes. Each process holds a session-level advisory lock on its number, which the
+ * server releases as soon as the session's connection is gone. That covers a killed process. A host that falls silent
+ * keeps its connection, and its deliveries return to the queue when the leases end.
  */
 
-/** The first of the two keys of the locks; the second is the process's number. */
+/** First of the two keys of the locks; the second is the process's number. */
 const LOCK_CLASS = 0x7061_6470;
 
-/** Registers a process that starts; returns its number. */
+/** Registers a starting process and returns its number. */
 export async function addDeliveryProcess(db: Db): Promise<number> {
   const { rows } = await db.query<{ number: number }>(
     'insert into delivery_processes default values returning number',
@@ -18,16 +18,16 @@ export async function addDeliveryProcess(db: Db): Promise<number> {
 }
 
 /**
- * Marks the process alive for as long as `session` lasts. False when an older session of the same
- * process still holds the lock: the server has not noticed its end.
+ * Marks the process alive for as long as `session` lasts. Returns false if an older session of the same process still
+ * holds the lock, because the server has not noticed its end.
  */
 export async function lockDeliveryProcess(session: Db, number: number): Promise<boolean> {
   const { rows } = await session.query<{ held: boolean }>(
     'select pg_try_advisory_lock($1, $2) as held',
     [LOCK_CLASS, number],
   );
-  // Others may have thought it dead and removed it. The new moment shows whoever sees it gone twice
-  // that it was back in between.
+  // Another process may have considered this one dead and removed it. The new time shows observers that it came back in
+  // between.
   await session.query(
     `insert into delivery_processes (number) values ($1)
        on conflict (number) do update set started_at = now()`,
@@ -43,15 +43,15 @@ const IS_GONE = `not exists (
 
 export type DeliveryProcess = {
   number: number;
-  /** When it last registered, Unix ms of the database's clock. */
+  /** Time of its last registration, in Unix ms of the database's clock. */
   startedAt: number;
-  /** It has no session left. */
+  /** Whether it has no session left. */
   isGone: boolean;
-  /** Claims no more. */
+  /** Whether it has stopped claiming. */
   isStopping: boolean;
 };
 
-/** Ordered by number. */
+/** Lists all processes by number. */
 export async function listDeliveryProcesses(db: Db): Promise<DeliveryProcess[]> {
   const { rows } = await db.query<DeliveryProcess>({
     name: 'list_delivery_processes',
@@ -63,9 +63,9 @@ export async function listDeliveryProcesses(db: Db): Promise<DeliveryProcess[]> 
 }
 
 /**
- * Ends the leases of those processes that are still gone and removes them; returns the endpoints
- * that now have something due. The tokens stay: the next claim sees that an attempt was lost and
- * records it, and a result that arrives before that claim still counts.
+ * Ends the leases of those processes that are still gone and removes the processes. Returns the endpoints that now have
+ * something due. The tokens stay: the next claim sees that an attempt was lost and records it, and a result that
+ * arrives before that claim still counts.
  */
 export async function endLeasesOf(db: Db, numbers: readonly number[]): Promise<string[]> {
   const { rows } = await db.query<{ endpointId: string }>(
@@ -83,12 +83,12 @@ export async function endLeasesOf(db: Db, numbers: readonly number[]): Promise<s
   return rows.map(({ endpointId }) => endpointId);
 }
 
-/** The process is shutting down: it claims no more. */
+/** Marks a process that is shutting down, so that it claims no more. */
 export async function markStopping(db: Db, number: number): Promise<void> {
   await db.query('update delivery_processes set stopping = true where number = $1', [number]);
 }
 
-/** Once it has nothing in flight. */
+/** Removes a process; called once it has nothing in flight. */
 export async function removeDeliveryProcess(db: Db, number: number): Promise<void> {
   await db.query('delete from delivery_processes where number = $1', [number]);
 }

@@ -14,27 +14,27 @@ import {
 } from './dispatch-queue.ts';
 import { PLANNED_ONCE, type Db } from '../../platform/postgres/pool.ts';
 
-/** For the sessions that claim. */
+/** Settings of the sessions that claim. */
 export const CLAIM_SETTINGS = {
   ...PLANNED_ONCE,
-  // A claim need not survive a crash of the database: the attempt is then made again, like that of
-  // any lost lease (docs/decisions/0015).
+  // A claim need not survive a crash of the database: the attempt is then repeated, as after any lost lease
+  // (docs/decisions/0015).
   synchronous_commit: 'off',
 };
 
 /**
- * The queue of deliveries that are not finished. Every time in it is the database's, so that pods
- * whose clocks differ agree on what is due. A delivery that succeeds at once costs one insert, one
- * update (claim) and one delete here, and one insert each into `deliveries` and
- * `delivery_attempts`; claim and completion are one statement for a whole batch.
+ * Creates the queue of unfinished deliveries. Every time in it is the database's, so that pods with different clocks
+ * agree on which deliveries are due. A delivery that succeeds on the first attempt costs one insert, one update (claim)
+ * and one delete here, and one insert each into `deliveries` and `delivery_attempts`. Claim and completion are one
+ * statement each for a whole batch.
  */
 export function createPostgresQueue(deps: {
   db: Db;
-  /** With CLAIM_SETTINGS. */
+  /** Connection with CLAIM_SETTINGS. */
   claims: Db;
-  /** With PLANNED_ONCE. */
+  /** Connection with PLANNED_ONCE. */
   completions: Db;
-  /** This process in `delivery_processes`. */
+  /** Number of this process in `delivery_processes`. */
   processNumber: number;
 }): DispatchQueue {
   const { db, claims, completions, processNumber } = deps;
@@ -51,27 +51,26 @@ export function createPostgresQueue(deps: {
 
 const DAY_MS = 86_400_000;
 /**
- * Events younger than this bring their body along with the claim: all but those of replays. A month
- * of partitions in the plan would make each claim three times as long; these bounds are known
- * before it runs, so the partitions beyond them are left out. A wrong clock only costs the second
- * statement, like an event that has no body any more.
+ * Maximum age of an event whose body is read in the claim; only replays concern older events. A month of partitions in
+ * the plan would make each claim three times as long. These bounds are known before it runs, so the other partitions
+ * are pruned. A wrong clock only costs a second statement, as does an event without a body.
  */
 const RECENT_MS = DEADLINE_MS + DAY_MS;
 
 /**
- * Leases up to `slots` due deliveries of each endpoint, in one statement. Endpoints have budgets
- * instead of one global order by time, so that a large backlog of one is in nobody's way; one that
- * is disabled, deleted or still without a secret gets nothing.
+ * Leases up to `slots` due deliveries of each endpoint in one statement. Each endpoint has a budget instead of one
+ * global order by time, so that a large backlog of one endpoint blocks no other. A disabled or deleted endpoint, or one
+ * without a secret, gets nothing.
  *
- * What somebody asked for by hand comes first, then what was never attempted, then retries, then what
- * jobs made, however long they have been due. Retries and what jobs made yield and have
- * `yieldingSlots` only, and so has what was asked for, but for one. Four index ranges are read one
- * after the other until the slots are full; the first is nearly always empty.
+ * Manual retries come first, then deliveries never attempted, then retries, then deliveries made by jobs, however long
+ * they have been due. Retries and deliveries made by jobs yield: they share `yieldingSlots`. Manual retries share them
+ * too, but always get at least one slot. Four index ranges are read one after the other until the slots are full; the
+ * first is nearly always empty.
  *
- * A first attempt waits for the earlier ones of its conversation that have not started, unless they
- * are in the same batch, which the caller starts in order. While it waits for one with a later
- * `run_at` (leased, or its lease ran out) or for one that yields, it takes no slot: it would stand
- * before the one it waits for, and with few slots neither would ever be claimed.
+ * A first attempt waits for earlier ones of its conversation that have not started, unless they are in the same batch,
+ * which the caller starts in order. It takes no slot while it waits for one that yields or has a later `run_at`
+ * (leased, or with an expired lease). Otherwise it would precede the delivery it waits for, and with few slots neither
+ * would ever be claimed.
  */
 export async function claimDeliveries(
   db: Db,
@@ -100,7 +99,7 @@ export async function claimDeliveries(
   return without.length === 0 ? rows : withBodies(db, rows, without);
 }
 
-/** Adds the bodies that did not come with the claim; an event without one is gone or erased. */
+/** Adds the bodies that the claim did not return. An event without a body was deleted or erased. */
 async function withBodies(
   db: Db,
   claimed: readonly ClaimedDelivery[],
@@ -204,7 +203,7 @@ const CLAIM = `with want as materialized (
        order by b.id limit 1) v on true
    order by c.due_at, c.sequence`;
 
-/** Endpoints that have something due now; hops through the index instead of reading the queue. */
+/** Lists endpoints that have something due now. It skips through the index instead of reading the queue. */
 export async function listDueEndpoints(db: Db): Promise<DueEndpoint[]> {
   const { rows } = await db.query<DueEndpoint>({
     name: 'list_due_endpoints',
@@ -233,7 +232,7 @@ export async function listDueEndpoints(db: Db): Promise<DueEndpoint[]> {
   return rows;
 }
 
-/** First attempts of conversation events have started: their successors may be claimed. */
+/** Marks first attempts of conversation events as started, so that their successors may be claimed. */
 export async function markStarted(db: Db, ids: readonly string[]): Promise<void> {
   await db.query({
     name: 'mark_started',
@@ -243,9 +242,9 @@ export async function markStarted(db: Db, ids: readonly string[]): Promise<void>
 }
 
 /**
- * Records a batch of attempts in one statement. Fenced: the result of a lease that was lost, or of
- * a canceled delivery, changes nothing. What an acknowledged replay finds still waiting for the same
- * endpoint is delivered with it. Returns the deliveries whose result counted.
+ * Records a batch of attempts in one statement and returns the deliveries whose result counted. The statement is
+ * fenced: the result of a lost lease or of a canceled delivery changes nothing. When a replay is acknowledged, older
+ * deliveries of the same event that wait for the same endpoint count as delivered with it.
  */
 export async function completeAttempts(
   db: Db,
@@ -352,11 +351,11 @@ const COMPLETE = `with r as materialized (
   )
   select id from held`;
 
-/** Cheap: the queue is small, and this runs every 10 s, not per scrape. */
+/** Measures the backlog. This is cheap: the queue is small, and it runs every 10 s, not per scrape. */
 export async function measureBacklog(db: Db): Promise<Backlog> {
   const queue = await db.query<{ pending: number; oldest: number }>(
-    // The age is of what could be attempted now: what waits for a disabled endpoint is no backlog, nor
-    // is what was asked for ahead of its time.
+    // The age covers only what could be attempted now. It excludes deliveries to disabled endpoints and manual retries
+    // ahead of their time.
     `select count(*) as pending,
             coalesce(extract(epoch from greatest(max(now() - d.due_at) filter (
               where d.run_at <= now() and e.enabled and e.secret is not null), interval '0'))

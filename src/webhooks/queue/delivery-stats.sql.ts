@@ -1,7 +1,7 @@
 import { lowestUuidAt } from '../../ids.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Counts the outcomes of deliveries (contract/deliveries.md#figures). */
+/** Counts of the outcomes of deliveries (contract/deliveries.md#figures). */
 export type DeliveryStats = {
   acknowledged: number;
   failed: number;
@@ -16,26 +16,26 @@ export type DeliveryStats = {
 export type StatsSpan = {
   namespace: string;
   endpointId: string | undefined;
-  /** Unix seconds of the event; `from` inclusive, `to` exclusive. */
+  /** Unix seconds of the event; `from` is inclusive, `to` exclusive. */
   from: number;
   to: number;
   bucketSec: number;
 };
 
-/** From the commit of an event to its acknowledgement: what is promised. */
+/** Promised time from the commit of an event to its acknowledgement. */
 export const TARGET_MS = 500;
-/** Finished deliveries that are read: all endpoints share them, and each has this many at least. */
+/** Maximum number of finished deliveries read. The endpoints share it, and each gets at least READ_MIN. */
 export const READ_MAX = 100_000;
 const READ_MIN = 1_000;
 export const UNFINISHED_MAX = 10_000;
 
-/** `bucket`: from 0; undefined: all of them together, which is there always. */
+/** Counts of one bucket. Buckets start at 0; the row with an undefined bucket has the totals and always exists. */
 export type StatsRow = DeliveryStats & { bucket: number | undefined; countedFrom: number };
 
 /**
- * One statement. Of each endpoint a range of the index on endpoint and id, newest first, so that a
- * window with more than is read costs no more; `countedFrom` (Unix seconds) says from when on
- * everything is counted. The id of a delivery has the time of its event, by the clock of the database.
+ * Reads the counts with one statement. For each endpoint, it reads a range of the index on endpoint and id, newest
+ * first, so that a larger window costs no more. Everything is counted from `countedFrom` (Unix seconds) on. The id of a
+ * delivery contains the time of its event, by the database's clock.
  */
 export async function readDeliveryStats(
   db: Db,
@@ -58,7 +58,7 @@ export async function readDeliveryStats(
 const ENDPOINTS = `webhook_endpoints e
    where e.namespace = $1 and ($2::uuid is null or e.id = $2)`;
 const MS_OF_ID = `('x' || substr(d.id::text, 1, 8) || substr(d.id::text, 10, 4))::bit(48)::bigint`;
-/** As the metric `parley_webhook_delivery_duration_seconds` of first attempts has it. */
+/** Selects the same first attempts as the metric `parley_webhook_delivery_duration_seconds`. */
 const IS_FIRST = `d.status = 'delivered' and d.attempt_count = 1 and d.trigger = 'schedule'
          and d.delivered_by is null`;
 
@@ -93,7 +93,7 @@ const STATS = `with share as materialized (
     from found where ms >= (select ceil(since / 1000.0) * 1000 from complete)
    group by grouping sets ((), (1)) order by 1 nulls first`;
 
-/** Not finished yet, of events of the span; counted to UNFINISHED_MAX. `attempts`: those recorded. */
+/** Counts unfinished deliveries of events in the span, up to UNFINISHED_MAX. `attempts` counts recorded attempts. */
 export async function countUnfinishedIn(
   db: Db,
   { namespace, endpointId, from, to }: StatsSpan,
@@ -107,5 +107,5 @@ export async function countUnfinishedIn(
               limit ${UNFINISHED_MAX}) waiting`,
     [namespace, endpointId ?? null, lowestUuidAt(from * 1_000), lowestUuidAt(to * 1_000)],
   );
-  return rows[0]!; // An aggregate has one row.
+  return rows[0]!; // An aggregate always returns one row.
 }

@@ -1,22 +1,22 @@
 import type { EventType } from '../../events/event-types.ts';
 
 /**
- * All the delivery engine knows of its queue. `createPostgresQueue` (delivery-queue.sql.ts) is the
- * only one. Producers do not use it: they commit an event and its queued deliveries with the change
- * itself (src/events/outbox.sql.ts), so a queue kept elsewhere has to be fed from those rows.
+ * Interface between the delivery engine and its queue. `createPostgresQueue` (delivery-queue.sql.ts) is the only
+ * implementation. Producers do not use it: they commit an event and its queued deliveries together with the change
+ * (src/events/outbox.sql.ts). A queue stored elsewhere would have to be fed from those rows.
  */
 export type DispatchQueue = {
   /** Leases due deliveries; see `ClaimBudget`. `leaseToken` fences their results. */
   claim: (budgets: readonly ClaimBudget[], leaseToken: string) => Promise<ClaimedDelivery[]>;
-  /** Endpoints that have something due now. */
+  /** Lists endpoints that have something due now. */
   listDue: () => Promise<DueEndpoint[]>;
-  /** First attempts of conversation events have started: their successors may be claimed. */
+  /** Marks first attempts of conversation events as started, so that their successors may be claimed. */
   markStarted: (ids: readonly string[]) => Promise<void>;
   /** Records attempts, all or none; returns the deliveries whose result counted. */
   complete: (results: readonly AttemptResult[]) => Promise<Set<string>>;
-  /** Cancels what was claimed and has nothing to send; returns how many. */
+  /** Cancels claimed deliveries that have no body to send; returns how many. */
   cancel: (ids: readonly string[], leaseToken: string) => Promise<number>;
-  /** Fails what is not acknowledged after 72 h; returns how many. */
+  /** Fails deliveries that are not acknowledged after 72 h; returns how many. */
   expire: () => Promise<number>;
   measure: () => Promise<Backlog>;
 };
@@ -24,21 +24,20 @@ export type DispatchQueue = {
 export const TRIGGERS = ['schedule', 'manual', 'replay', 'test'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
-/** Longer than an attempt (10 s), the grace for its body and a completion that is delayed. */
+/** Lease time. It is longer than an attempt (10 s), the grace for its body and a delayed completion together. */
 export const LEASE_MS = 30_000;
-/** No attempt starts later than this after the event or the request to replay it (contract/deliveries.md#retries). */
+/**
+ * Deadline: no attempt starts later than this after the event or its replay request (contract/deliveries.md#retries).
+ */
 export const DEADLINE_MS = 72 * 3_600_000;
 
-/**
- * From this long after it was due a delivery counts as backlog: some more time matters less to it
- * than to an event that somebody waits for now.
- */
+/** How overdue a delivery must be to count as backlog. More delay matters less to it than to a fresh event. */
 export const LATE_MS = 2_000;
 
-/** `hasAhead`: somebody asked for an attempt of one of its deliveries now, past the breaker. */
+/** Endpoint with due deliveries. `hasAhead`: a user requested a retry that bypasses the breaker. */
 export type DueEndpoint = { endpointId: string; hasAhead: boolean };
 
-/** A delivery leased to this process, with all that its attempt needs. Ids are uuids. */
+/** Delivery leased to this process, with everything its attempt needs. Ids are UUIDs. */
 export type ClaimedDelivery = {
   id: string;
   namespace: string;
@@ -46,41 +45,41 @@ export type ClaimedDelivery = {
   eventId: string;
   eventType: EventType;
   trigger: Trigger;
-  /** The attempt was asked for, by hand or by a job; the schedule may not be there yet. */
+  /** Whether a user or a job requested this attempt, possibly ahead of the schedule. */
   isManual: boolean;
-  /** Of a test event, or of its replay. */
+  /** Whether it delivers a test event or the replay of one. */
   isTest: boolean;
   conversationId: string | null;
   /** Number of the attempt that the claim begins, from 1. */
   attempt: number;
   leaseToken: string;
-  /** At the claim: ms since the schedule began. */
+  /** Age at the claim, in ms since the schedule began. */
   ageMs: number;
-  /** At the claim: ms since the attempt was due, by the schedule or because it was asked for. */
+  /** Wait at the claim, in ms since the attempt was due, by the schedule or by request. */
   waitedMs: number;
-  /** At the claim: ms since it was due by the schedule; below 0: it is ahead of it. */
+  /** Delay at the claim, in ms since it was due by the schedule; negative if it is ahead of the schedule. */
   overdueMs: number;
-  /** An earlier claimer vanished; its attempt was recorded as lost. */
+  /** Whether an earlier process lost the lease; its attempt was recorded as lost. */
   lost: boolean;
   url: string;
-  /** Those that an earlier release left unsealed, until the operator seals them. */
+  /** Headers that an earlier release left unsealed, until the operator seals them. */
   plainHeaders: Record<string, string>;
-  /** Sealed; those of REST win. */
+  /** Sealed headers; those of REST take precedence. */
   declaredHeaders: Buffer | null;
   restHeaders: Buffer | null;
-  /** A retry, made by a job, or late: fresh events go before it. */
+  /** Whether fresh events precede it: a retry, a delivery made by a job, or a late one. */
   yields: boolean;
-  /** Sealed; what `parley-signature` is made with. */
+  /** Sealed secret of `parley-signature`. */
   secret: Buffer;
-  /** Sealed; during a rotation the other secret that is live. */
+  /** Sealed second secret that is live during a rotation. */
   otherSecret: Buffer | null;
-  /** null: the event is gone or was erased, and there is nothing to send. */
+  /** Body to send; null if the event was deleted or erased. */
   body: Buffer | null;
-  /** The trace in which the event happened. */
+  /** Trace of the event. */
   traceparent: string | null;
 };
 
-/** Deliveries that may be claimed for an endpoint, and how many of them may be yielding ones. */
+/** Maximum number of deliveries to claim for an endpoint. At most `yieldingSlots` may be yielding. */
 export type ClaimBudget = { endpointId: string; slots: number; yieldingSlots: number };
 
 /** The outcome of one attempt. */
@@ -88,7 +87,7 @@ export type AttemptResult = {
   deliveryId: string;
   leaseToken: string;
   outcome: 'delivered' | 'retry' | 'failed';
-  /** For a retry: when the next attempt is due, in ms after the schedule began. */
+  /** Due time of the next attempt after a retry, in ms after the schedule began. */
   nextOffsetMs: number | null;
   durationMs: number;
   statusCode: number | null;
@@ -97,11 +96,11 @@ export type AttemptResult = {
   responseBody: string | null;
 };
 
-/** For the gauges. */
+/** Values of the gauges. */
 export type Backlog = {
   pending: number;
-  /** Counts only what could be attempted now. */
+  /** Age of the oldest delivery that could be attempted now. */
   oldestDueAgeSec: number;
-  /** By state: healthy, failing, disabled. */
+  /** Number of endpoints by state: healthy, failing, not_ready, disabled. */
   endpoints: Record<string, number>;
 };

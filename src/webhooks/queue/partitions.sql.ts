@@ -6,10 +6,10 @@ import { inTransaction } from '../../platform/postgres/transaction.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 
 /**
- * Daily partitions, bounded by the ids whose time falls into the day (UTC). Made ahead before a
- * role is ready and then every hour; dropped when wholly older than 31 days, one more than those
- * for which an event can be replayed (contract/deliveries.md#replay; PARLEY_RETENTION_EVENTS). A replay on
- * the last day is retried for 72 h more, so a day of events that the queue still needs stays until it is delivered.
+ * Daily partitions, bounded by the ids whose time falls into the day (UTC). They are created ahead, before a role is
+ * ready and then every hour. They are dropped when wholly older than 31 days, one more than an event can be replayed
+ * (contract/deliveries.md#replay; PARLEY_RETENTION_EVENTS). A replay on the last day is retried for 72 h more, so a day
+ * of events that the queue still needs stays until they are delivered.
  */
 const TABLES = ['events', 'deliveries', 'delivery_attempts'] as const;
 const DAY_MS = 86_400_000;
@@ -18,12 +18,11 @@ const DAYS_AHEAD = 7;
 const LOCK = [0x7061, 0x7274];
 
 /**
- * Makes what is missing and drops what is too old; returns the names. Safe to run anywhere, any
- * time.
+ * Creates missing partitions and drops expired ones; returns their names. It is safe to run anywhere and at any time.
  *
- * @param nowMs for tests; by default the database's clock decides which days are old: that of a
- * host that is a month ahead would drop them all
- * @param eventsDays how long events can be replayed; null: nothing is dropped, by who may not know
+ * @param nowMs for tests. By default the database's clock decides which days are old: a host whose clock is a month
+ * ahead would drop them all
+ * @param eventsDays how long events can be replayed; null drops nothing, for callers that do not know it
  */
 export async function maintainPartitions(
   pool: Pool,
@@ -58,7 +57,7 @@ async function readClock(pool: Pool): Promise<number> {
   return rows[0]!.now;
 }
 
-/** The day of the oldest event that is still being delivered; Infinity when there is none. */
+/** Returns the day of the oldest event that is still being delivered, or Infinity if the queue is empty. */
 async function oldestDayNeeded(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ id: string }>(
     'select event_id as id from delivery_queue order by event_id limit 1',
@@ -89,7 +88,7 @@ function createStatement(table: string, day: number): string {
     for values from ('${from}') to ('${to}')`;
 }
 
-/** `events_20261121` */
+/** Returns a name such as `events_20261121`. */
 function partitionName(table: string, day: number): string {
   return `${table}_${new Date(day * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }

@@ -3,15 +3,15 @@ import { lowestUuidAt, uuidTimeMs } from '../../ids.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Makes waiting deliveries due immediately (contract/deliveries.md#retry). The rows themselves are attempted, no others
- * are made: only `run_at` moves, and with `manual` the claim knows why. The times of the schedule stay,
- * so a failure goes on with it as if nothing had been. What is attempted right now is left alone.
+ * Retries of waiting deliveries on request (contract/deliveries.md#retry). They attempt the existing rows and add none:
+ * only `run_at` moves, and `manual` marks the reason for the claim. The scheduled times stay, so after a failure the
+ * schedule continues unchanged. Running attempts are not touched.
  */
 
-/** Why a delivery can be retried or not; undefined: it is not in the queue. */
+/** Facts that decide whether a queued delivery can be retried. */
 export type Retriable = { isLeased: boolean; isOver: boolean; isEnabled: boolean };
 
-/** Locks the row until the transaction ends. */
+/** Locks the row until the transaction ends. Returns undefined if the delivery is not in the queue. */
 export async function lockQueued(
   db: Db,
   { namespace, id }: { namespace: string; id: string },
@@ -27,7 +27,7 @@ export async function lockQueued(
   return rows[0];
 }
 
-/** Before everything else of its endpoint, and past the breaker (src/webhooks/delivery/slots.ts). */
+/** Makes a delivery due before all others of its endpoint, bypassing the breaker (src/webhooks/delivery/slots.ts). */
 export async function makeDue(db: Db, id: string): Promise<void> {
   await db.query(
     `update delivery_queue set run_at = least(run_at, now()), manual = true, ahead = true
@@ -36,11 +36,11 @@ export async function makeDue(db: Db, id: string): Promise<void> {
   );
 }
 
-/** What a job is about: deliveries to an endpoint that failed at least once and wait. */
+/** Scope of a retry job: waiting deliveries to an endpoint that failed at least once. */
 export type RetryScope = {
   endpointId: string;
   types: readonly string[];
-  /** Of events, uuids: inclusive, exclusive. */
+  /** Range of event ids (UUIDs); `from` is inclusive, `to` exclusive. */
   from: string;
   to: string;
 };
@@ -62,24 +62,23 @@ export async function countWaiting(db: Db, scope: RetryScope): Promise<number> {
     `select count(*) as count from delivery_queue where ${IS_WAITING}`,
     valuesOf(scope),
   );
-  return rows[0]!.count; // An aggregate has one row.
+  return rows[0]!.count; // An aggregate always returns one row.
 }
 
 const DAY_MS = 86_400_000;
 
 /**
- * The next batch of a job: looks at `rows` of the queue at most, in the order of their ids, and makes
- * `room` of them due at most. Rows that are locked are being attempted or recorded, and left alone.
- * `isFirst`: one of them goes past the breaker, so that a receiver that is back is found at once; if
- * it is not, its failure brings the pauses back. `cursor`: the last row it dealt with; null when none
- * was left.
+ * Makes the next batch of a job due. It reads up to `rows` rows of the queue in the order of their ids, and makes up to
+ * `room` deliveries due. It skips locked rows, which are being attempted or recorded. With `isFirst`, one delivery
+ * bypasses the breaker, so that a recovered receiver is detected immediately; if that fails, the pauses return.
+ * `cursor` is the last row processed, or null if none was left.
  */
 export async function makeBatchDue(
   db: Db,
   input: {
     scope: RetryScope;
     jobId: string;
-    /** uuid of a delivery */
+    /** UUID of a delivery. */
     after: string | null;
     isFirst: boolean;
     rows: number;
@@ -87,7 +86,7 @@ export async function makeBatchDue(
   },
 ): Promise<{ made: number; cursor: string | null }> {
   const { scope, jobId, isFirst, rows: looked, room } = input;
-  // A delivery is younger than its event, give or take clocks.
+  // A delivery is younger than its event, apart from clock differences.
   const after = input.after ?? lowestUuidAt(uuidTimeMs(scope.from) - DAY_MS);
   const { rows } = await db.query<{ made: number; cursor: string | null }>(
     `with seen as materialized (
@@ -109,10 +108,10 @@ export async function makeBatchDue(
                  else (select id from seen order by id desc limit 1) end as cursor`,
     [...valuesOf(scope), after, looked, room, jobId, isFirst],
   );
-  return rows[0]!; // No from: one row.
+  return rows[0]!; // A select without `from` returns one row.
 }
 
-/** How many were asked for and nobody has begun yet, counted up to `max`. */
+/** Counts the requested retries that have not begun, up to `max`. */
 export async function countAsked(
   db: Db,
   { endpointId, max }: { endpointId: string; max: number },
@@ -123,10 +122,10 @@ export async function countAsked(
         where endpoint_id = $1 and manual and ahead in (false, true) and run_at <= now() limit $2) q`,
     [endpointId, max],
   );
-  return rows[0]!.count; // An aggregate has one row.
+  return rows[0]!.count; // An aggregate always returns one row.
 }
 
-/** Whether something that the job asked for was not attempted yet. */
+/** Returns whether a retry that the job requested has not begun. */
 export async function hasAsked(
   db: Db,
   { endpointId, id }: { endpointId: string; id: string },
@@ -140,7 +139,7 @@ export async function hasAsked(
   return rows.length > 0;
 }
 
-/** What a job asked for and nobody is attempting goes back to its schedule. */
+/** Returns the requested retries of a job to their schedule, except running attempts. */
 export async function putBack(
   db: Db,
   { endpointId, jobId }: { endpointId: string; jobId: string },

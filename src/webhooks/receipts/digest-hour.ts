@@ -9,8 +9,8 @@ import { readSent, type SentEvent, type SentPage, type SentSpan } from './receip
 export type ReceiptsDeps = ReplayWindow & { pool: Pool; nowMs: () => number };
 
 /**
- * Deliveries of one statement. So many rows keep this process from others for about 20 ms, and planning
- * a month of partitions for each page is still the smaller part.
+ * Number of deliveries read by one statement. Processing this many rows blocks the process for about 20 ms, and
+ * planning a month of partitions for each page is still the smaller part.
  */
 const PAGE = 10_000;
 export const HOUR_SEC = 3_600;
@@ -19,15 +19,15 @@ export type HourDigest = {
   count: number;
   /** Lower-case hex, of the sorted public ids joined by LF. */
   sha256: string;
-  /** On their way and not acknowledged yet. */
+  /** Events that are queued and not acknowledged yet. */
   unfinished: number;
-  /** Given up. */
+  /** Events whose deliveries were given up. */
   failed: number;
 };
 
 /**
- * The events of one hour that an endpoint was sent (contract/webhooks.md#digest). The time in an event's id is
- * the `created` of its body, so an hour is a range of ids, and their order that of the text.
+ * Digests the events of one hour that an endpoint was sent (contract/webhooks.md#digest). The time in an event's id is
+ * the `created` of its body. So an hour is a range of ids, in the same order as their text.
  * @param hour Unix seconds
  * @throws ApiError not_found, invalid_parameter
  */
@@ -54,7 +54,7 @@ export async function digestHour(
   return { ...digest, sha256: hash.digest('hex') };
 }
 
-/** Page by page, each a statement of its own: no transaction stays open meanwhile. */
+/** Reads the events page by page. Each page is its own statement, so no transaction stays open. */
 export async function* sentPages(pool: Pool, span: SentSpan): AsyncGenerator<SentEvent[]> {
   for (let from: string | null = span.from; from !== null;) {
     const page: SentPage = await readSent(pool, { ...span, from }, PAGE);

@@ -2,29 +2,32 @@ import { lowestUuidAt, nextUuid, uuidTimeMs } from '../../ids.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * What an endpoint was sent, by event and in their order: the side of the comparison that is ours
- * (contract/webhooks.md#reconcile). Test events are of no digest. Ids are uuids.
+ * Events that an endpoint was sent, in order: our side of the comparison (contract/webhooks.md#reconcile). Digests
+ * exclude test events. Ids are UUIDs.
  */
 
-/** Of an endpoint; events from `from` on, before `to`. */
+/** Range of an endpoint's events; `from` is inclusive, `to` exclusive. */
 export type SentSpan = { endpointId: string; from: string; to: string };
 
-/** An event of which a delivery was made, and not all of them were canceled. */
+/** Event with at least one delivery that was not canceled. */
 export type SentEvent = {
   id: string;
   isDelivered: boolean;
-  /** A delivery of it is on its way. */
+  /** Whether the queue has a delivery of this event. */
   isQueued: boolean;
 };
 
 const DAY_MS = 86_400_000;
 
-/** A delivery is younger than its event, give or take clocks: older partitions are left out. */
+/**
+ * Returns the lower bound of the delivery ids. A delivery is younger than its event, apart from clock differences, so
+ * older partitions are pruned.
+ */
 function oldestDelivery(eventId: string): string {
   return lowestUuidAt(uuidTimeMs(eventId) - DAY_MS);
 }
 
-/** Events in the order of their ids; `next`: where the following page begins, null after the last. */
+/** Events in the order of their ids. `next` is where the following page begins, or null after the last. */
 export type SentPage = { events: SentEvent[]; next: string | null };
 
 const OF_SPAN = `endpoint_id = $1 and event_id >= $2 and event_id < $3 and trigger <> 'test'`;
@@ -32,12 +35,11 @@ const SENT = `deliveries where ${OF_SPAN} and id >= $5`;
 const QUEUED = `delivery_queue where ${OF_SPAN}`;
 
 /**
- * The events of about `size` deliveries. Where the page ends is looked up first, in the order of the
- * index on endpoint and event, and then all of it is read: so a page costs what is in it, whatever
- * the planner expects of a month of partitions, and no event is torn.
+ * Reads the events of about `size` deliveries. It first looks up where the page ends, in the order of the index on
+ * endpoint and event, and then reads all of the page. So the cost depends only on the content of the page, whatever the
+ * planner expects of a month of partitions, and no event is split.
  *
- * Most events were sent when they happened, and are no tests; of one that was only replayed, the
- * event itself tells.
+ * An event with a scheduled delivery is not a test event. For an event that was only replayed, the event row decides.
  */
 export async function readSent(db: Db, span: SentSpan, size: number): Promise<SentPage> {
   const { rows } = await db.query<{ end: string | null } & SentEvent>(
@@ -61,7 +63,7 @@ export async function readSent(db: Db, span: SentSpan, size: number): Promise<Se
     [span.endpointId, span.from, span.to, size, oldestDelivery(span.from)],
   );
   const end = rows[0]?.end ?? null;
-  // A page of nothing but tests and canceled ones is one row, of its end alone.
+  // A page of only test events and canceled ones has one row, which holds its end.
   return {
     events: rows.filter(({ id }) => id !== null),
     next: end === null ? null : nextUuid(end),
@@ -69,8 +71,8 @@ export async function readSent(db: Db, span: SentSpan, size: number): Promise<Se
 }
 
 /**
- * Which of these events the endpoint was ever sent, or is being sent; `isCounted`: they are of a
- * digest, so no test events, and not canceled whenever they were sent.
+ * Returns which of these events the endpoint was ever sent or is being sent. `isCounted` is true if a digest includes
+ * the event: it is not a test event, and not all its deliveries were canceled.
  */
 export async function findSent(
   db: Db,
@@ -78,7 +80,7 @@ export async function findSent(
 ): Promise<{ id: string; isCounted: boolean }[]> {
   if (ids.length === 0) return [];
   const oldest = ids.reduce((least, id) => (id < least ? id : least));
-  // Through a sub-select: of a list of thousands PostgreSQL would weigh each id for each partition.
+  // A sub-select, because for a list of thousands PostgreSQL would check each id against each partition.
   const { rows } = await db.query<{ id: string; isCounted: boolean }>(
     `select event_id as id,
             bool_or(status <> 'canceled') and not bool_or(trigger = 'test') as "isCounted"
@@ -94,7 +96,7 @@ export async function findSent(
   return rows;
 }
 
-/** Which of these events have lost their words, or what said whose they were: none is replayed. */
+/** Lists which of these events were erased or redacted and cannot be replayed. */
 export async function listErased(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const { rows } = await db.query<{ id: string }>(
@@ -105,9 +107,8 @@ export async function listErased(db: Db, ids: readonly string[]): Promise<string
 }
 
 /**
- * Queues a delivery of each of these events that has none on its way and still has its words. They
- * carry the id of the request as that of a job, though there is none: so they give way to what
- * happens meanwhile, like all that makes up for the past.
+ * Queues a delivery of each of these events that has none queued and was not erased. The rows carry the request's id as
+ * a job id, although no job exists. So they yield to fresh events, like the deliveries of replay jobs.
  */
 export async function insertMissing(
   db: Db,

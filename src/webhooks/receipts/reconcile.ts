@@ -18,48 +18,51 @@ import {
 
 export type ReconcileDeps = ReceiptsDeps & { notifier: Notifier };
 
-/** Allowed between a caller's clock and ours. */
+/** Tolerance between a caller's clock and ours. */
 const SKEW_SEC = 60;
 const WINDOW_SEC = 24 * HOUR_SEC;
 
 export type ReconcileRequest = {
   endpointId: string;
-  /** Unix seconds, inclusive */
+  /** Unix seconds, inclusive. */
   since: number;
-  /** Unix seconds, exclusive; undefined: this second is the last */
+  /** Unix seconds, exclusive. If undefined, the current second is the last. */
   until: number | undefined;
-  /** uuids of the events that the receiver holds */
+  /** UUIDs of the events that the receiver holds. */
   ids: readonly string[];
-  /** Of `missing` in a page. */
+  /** Maximum size of `missing` in a page. */
   limit: number;
-  /** uuid of the last `missing` of the page before */
+  /** UUID of the last `missing` of the previous page. */
   after: string | undefined;
   replay: boolean;
 };
 
-/** Lists of uuids, ascending. What is held, less the last three, and what is missing, is the digest's set. */
+/**
+ * Result as ascending lists of UUIDs. The digest covers the held events without `unknown`, `uncounted` and `outside`,
+ * plus the missing ones.
+ */
 export type Reconciled = {
   since: number;
   until: number;
-  /** Sent, and not held. */
+  /** Events that were sent and are not held. */
   missing: string[];
-  /** Of these: on their way. */
+  /** Missing events that are queued. */
   unfinished: string[];
-  /** Of these: cannot be sent again. */
+  /** Missing events that cannot be sent again. */
   erased: string[];
-  /** Held, and never sent to this endpoint. On the first page. */
+  /** Events that are held and were never sent to this endpoint. Filled on the first page only. */
   unknown: string[];
-  /** Held and sent, but of no digest. On the first page. */
+  /** Events that are held and were sent, but that no digest includes. Filled on the first page only. */
   uncounted: string[];
-  /** Held, but not of this window: not looked at. On the first page. */
+  /** Events that are held but lie outside the window; they are not checked. Filled on the first page only. */
   outside: string[];
   deliveryIds: string[];
   hasMore: boolean;
 };
 
 /**
- * Compares what a receiver holds with what it was sent and, when asked, sends again what it lacks
- * (contract/webhooks.md#reconcile). Reads at most as many events as it was given and as fit in a page.
+ * Compares the events a receiver holds with those it was sent and, on request, sends the missing ones again
+ * (contract/webhooks.md#reconcile). It reads at most as many events as the request lists plus one page.
  * @throws ApiError not_found, invalid_body, missing_scope, endpoint_disabled
  */
 export async function reconcile(
@@ -90,7 +93,7 @@ export async function reconcile(
     until,
     missing,
     unfinished,
-    // What lost its words alone may be on its way without them.
+    // Queued events are left out: an event whose words were erased may still be delivered without them.
     erased: await listErased(deps.pool, finished),
     ...(after === undefined ? await judge(deps, { endpointId, held, start, to }) : NOT_JUDGED),
     deliveryIds: [],
@@ -99,7 +102,7 @@ export async function reconcile(
   return replay ? sendMissing(deps, { namespace, endpointId }, found, beforeCommit) : found;
 }
 
-/** The first that are not held. */
+/** Finds the first events that the receiver does not hold. */
 async function findMissing(
   { pool }: ReceiptsDeps,
   span: SentSpan,
@@ -116,7 +119,11 @@ async function findMissing(
 type Judged = Pick<Reconciled, 'unknown' | 'uncounted' | 'outside'>;
 const NOT_JUDGED: Judged = { unknown: [], uncounted: [], outside: [] };
 
-/** What of that which is held is not what was sent. */
+/**
+ * Classifies the held events that the digest does not include.
+ * undefined Signing secrets. Null (the Secret is missing) keeps the last ones. While an endpoint has none, its
+ * deliveries wait.
+ */
 async function judge(
   { pool }: ReceiptsDeps,
   input: { endpointId: string; held: ReadonlySet<string>; start: string; to: string },
@@ -133,7 +140,10 @@ async function judge(
   };
 }
 
-/** One at a time for an endpoint: of two requests at once the second finds what the first has queued. */
+/**
+ * Queues the missing events. Requests for one endpoint run one at a time, so that the second sees what the first has
+ * queued.
+ */
 async function sendMissing(
   deps: ReconcileDeps,
   { namespace, endpointId }: { namespace: string; endpointId: string },

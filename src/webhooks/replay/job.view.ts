@@ -4,7 +4,7 @@ import { fromUuid } from '../../ids.ts';
 import { JOB_STATUSES, REPLAY_MODES, type JobRow } from './jobs.sql.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 
-/** Jobs in answers of REST (contract/deliveries.md#jobs). */
+/** REST representation of jobs (contract/deliveries.md#jobs). */
 
 export const replayMode = z.enum(REPLAY_MODES).meta({
   description:
@@ -36,7 +36,7 @@ export const Job = z
   })
   .meta({ id: 'Job', description: 'Work that goes on after the answer.' });
 
-/** A bound that is not included: what is before it in milliseconds is before it in seconds as well. */
+/** Converts an exclusive bound to seconds. It rounds up, so that every event before the bound stays before it. */
 export const untilSec = (ms: number): number => Math.ceil(ms / 1_000);
 
 export function jobView(row: JobRow): z.output<typeof Job> {

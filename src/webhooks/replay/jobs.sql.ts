@@ -4,21 +4,24 @@ import { lowestUuidAt, uuidTimeMs } from '../../ids.ts';
 import { filteredBy, type ListPage } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Replays: of many events as jobs, which continue after the answer, and of one (contract/webhooks.md#replay). */
+/**
+ * Replays of many events as jobs, which continue after the response, and of single events
+ * (contract/webhooks.md#replay).
+ */
 
 export const REPLAY_MODES = ['failed', 'missing', 'all', 'retrying'] as const;
 export type ReplayMode = (typeof REPLAY_MODES)[number];
 export const JOB_STATUSES = ['running', 'done', 'stopped', 'failed'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Ids are uuids, times Unix milliseconds. */
+/** Replay job. Ids are UUIDs, times Unix milliseconds. */
 export type JobRow = {
   id: string;
   namespace: string;
   status: JobStatus;
   endpointId: string;
   mode: ReplayMode;
-  /** Empty: every type. */
+  /** Types to replay; empty means every type. */
   types: EventType[];
   since: number;
   until: number;
@@ -33,31 +36,31 @@ export type JobRow = {
 const COLUMNS = `id, namespace, status, endpoint_id as "endpointId", mode, types, since, until, cursor,
   total, done, error, created_at as "createdAt", finished_at as "finishedAt"`;
 
-/** The events of a replay: which types the endpoint gets now, and from when to when. */
+/** Events of a replay: the types the endpoint gets now, and the range of ids. */
 export type ReplayScope = {
   namespace: string;
   endpointId: string;
   mode: ReplayMode;
-  /** Of events for all endpoints. */
+  /** Types of events for all endpoints. */
   types: readonly EventType[];
-  /** Of the endpoint's own test events. */
+  /** Types of the endpoint's own test events. */
   testTypes: readonly EventType[];
-  /** uuid, inclusive */
+  /** UUID, inclusive. */
   from: string;
-  /** uuid, exclusive */
+  /** UUID, exclusive. */
   to: string;
 };
 
 /**
- * Which of the `seen` events (a CTE with id, type, endpoint_id, erased_at) the scope is about.
+ * Returns SQL that selects the events of the scope from `seen` (a CTE with id, type, endpoint_id, erased_at).
  *
- *   failed   its deliveries to this endpoint all failed or were canceled
- *   missing  it has none: made while the endpoint was disabled, or before it existed or subscribed
- *   all      whatever became of it
- *   retrying is made of queued deliveries and not of events (src/webhooks/queue/retry-now.sql.ts)
+ *   failed    all its deliveries to this endpoint failed or were canceled
+ *   missing   it has no delivery: it was created while the endpoint was disabled, or before it existed or subscribed
+ *   all       every event
+ *   retrying  no event: this mode selects queued deliveries (src/webhooks/queue/retry-now.sql.ts)
  *
- * By the list of events and not by a join: whatever the planner expects of the partitions, each
- * costs one look-up per event. 20,000 events take half a second.
+ * The condition uses the list of events instead of a join. So it costs one look-up per event, whatever the planner
+ * expects of the partitions. 20,000 events take half a second.
  */
 function matching(mode: ReplayMode): string {
   const deliveries = `known as materialized (
@@ -67,8 +70,8 @@ function matching(mode: ReplayMode): string {
       select event_id, 'pending' from delivery_queue
        where endpoint_id = $2 and event_id = any(array(select id from seen))
     ), `;
-  // `is true` keeps the planner from making it a join: it expects a handful of rows and would
-  // compare each with each. This way it looks them up in a hash table.
+  // `is true` prevents the planner from using a join: it expects a handful of rows and would compare each with each.
+  // This way it uses a hash table.
   const isIn = (status: string): string =>
     `(seen.id in (select event_id from known where ${status})) is true`;
   const condition = {
@@ -92,12 +95,14 @@ const DAY_MS = 86_400_000;
 
 function valuesOf(scope: ReplayScope): unknown[] {
   const { namespace, endpointId, types, testTypes, from, to } = scope;
-  // A delivery is younger than its event, give or take clocks: older partitions are left out.
+  // A delivery is younger than its event, apart from clock differences, so older partitions are pruned.
   const oldest = lowestUuidAt(uuidTimeMs(from) - DAY_MS);
   return [namespace, endpointId, types, testTypes, from, to, oldest];
 }
 
-/** How many match in a page of `events`; `next`: its last event, null when there are no more. */
+/**
+ * Counts the matching events in a page of `events`. `next` is the page's last event, or null if the page is not full.
+ */
 export async function countPage(
   db: Db,
   scope: ReplayScope,
@@ -109,13 +114,12 @@ export async function countPage(
             (select id from seen order by id offset $8 - 1) as next`,
     [...valuesOf(scope), events],
   );
-  return rows[0]!; // No from: one row.
+  return rows[0]!; // A select without `from` returns one row.
 }
 
 /**
- * Queues deliveries of the next events of a scope, the oldest first: looks at `events` of them at
- * most and makes `room` deliveries at most. `cursor`: the last event it dealt with; null when none
- * was left.
+ * Queues deliveries of the next events of a scope, oldest first. It reads at most `events` events and creates at most
+ * `room` deliveries. `cursor` is the last event processed, or null if none was left.
  */
 export async function insertReplays(
   db: Db,
@@ -136,10 +140,10 @@ export async function insertReplays(
                  else (select id from seen order by id desc limit 1) end as cursor`,
     [...valuesOf(scope), events, room, jobId],
   );
-  return rows[0]!; // No from: one row.
+  return rows[0]!; // A select without `from` returns one row.
 }
 
-/** How many deliveries made by jobs are on their way to an endpoint, counted up to `max`. */
+/** Counts the unfinished deliveries that jobs made for an endpoint, up to `max`. */
 export async function countBulk(
   db: Db,
   { endpointId, max }: { endpointId: string; max: number },
@@ -152,7 +156,7 @@ export async function countBulk(
   return rows[0]?.count ?? 0;
 }
 
-/** Whether a delivery that the job made was never attempted. */
+/** Returns whether a delivery that the job made was never attempted. */
 export async function hasUnsent(
   db: Db,
   { endpointId, id }: { endpointId: string; id: string },
@@ -166,8 +170,8 @@ export async function hasUnsent(
 }
 
 /**
- * New deliveries of an old event: to one endpoint, or to each enabled one subscribed now; a
- * test event only ever to its own. The schedule counts from this request.
+ * Queues new deliveries of an old event to one endpoint, or to each enabled endpoint that is subscribed now. A test
+ * event only goes to its own endpoint. The schedule counts from this request.
  */
 export async function insertReplay(
   db: Db,
@@ -197,7 +201,7 @@ export async function insertReplay(
   return rows;
 }
 
-/** Unfinished deliveries of an event to these endpoints, but for some; ids, the oldest first. */
+/** Lists the ids of unfinished deliveries of an event to these endpoints, oldest first, without those in `except`. */
 export async function listPending(
   db: Db,
   of: { eventId: string; endpointIds: readonly string[]; except: readonly string[] },
@@ -234,7 +238,7 @@ export async function insertJob(
       job.total,
     ],
   );
-  return rows[0]!; // Inserted, so returned.
+  return rows[0]!; // An insert always returns its row.
 }
 
 export async function readJob(
@@ -253,7 +257,7 @@ type JobFilter = ListPage & {
   endpointId?: string | undefined;
 };
 
-/** Newest first. */
+/** Lists jobs, newest first. */
 export async function listJobs(db: Db, filter: JobFilter): Promise<JobRow[]> {
   const { where, values } = filteredBy([
     ['namespace =', filter.namespace],
@@ -269,7 +273,7 @@ export async function listJobs(db: Db, filter: JobFilter): Promise<JobRow[]> {
   return rows;
 }
 
-/** How many jobs of a namespace are not over, and how many of them this actor started. */
+/** Counts the running jobs of a namespace, and those that this actor started. */
 export async function countRunningJobs(
   db: Db,
   { namespace, actor }: { namespace: string; actor: string },
@@ -279,10 +283,10 @@ export async function countRunningJobs(
        from jobs where status = 'running' and namespace = $1`,
     [namespace, actor],
   );
-  return rows[0]!; // An aggregate has one row.
+  return rows[0]!; // An aggregate always returns one row.
 }
 
-/** Jobs that are not over, the oldest first: a page after `after`; null: from the first. */
+/** Lists running jobs, oldest first: the page after `after`, or the first page if it is null. */
 export async function listRunningJobs(
   db: Db,
   after: string | null,
@@ -299,8 +303,8 @@ export async function listRunningJobs(
 export const JOBS_PAGE = 100;
 
 /**
- * Locks a running job until the transaction ends; undefined when it is over or another process
- * works on it. The lock is the lease: it ends with its holder, however that ends.
+ * Locks a running job until the transaction ends. Returns undefined if the job is over or another process works on it.
+ * The lock is the lease: it ends with its holder, however that ends.
  */
 export async function lockRunningJob(db: Db, id: string): Promise<JobRow | undefined> {
   const { rows } = await db.query<JobRow>({
@@ -311,7 +315,7 @@ export async function lockRunningJob(db: Db, id: string): Promise<JobRow | undef
   return rows[0];
 }
 
-/** In the transaction that queues the deliveries. */
+/** Advances the job in the transaction that queues the deliveries. */
 export async function advanceJob(
   db: Db,
   { id, cursor, made }: { id: string; cursor: string; made: number },
@@ -325,8 +329,8 @@ export async function advanceJob(
 }
 
 /**
- * Ends a running job; undefined when it was over before. The total of a job that is done becomes
- * what it made: what was counted at its start may have been delivered by others.
+ * Ends a running job; returns undefined if it was already over. The total of a completed job becomes the number it
+ * made, because events counted at the start may have been delivered otherwise.
  */
 export async function finishJob(
   db: Db,

@@ -17,15 +17,15 @@ export type ReplayEventDeps = ReplayWindow & {
 export type Replayed = {
   deliveryIds: string[];
   endpointIds: string[];
-  /** Older deliveries of it to the same endpoints that still wait. */
+  /** Older deliveries of the event to the same endpoints that still wait. */
   alsoPending: string[];
 };
 
 /**
- * Delivers an old event again, the same bytes: new deliveries, attempts from 1, a full schedule
- * (contract/deliveries.md#replay). What still waits for the same endpoint is left to its schedule until the new one is
- * acknowledged, which ends it too.
- * @throws ApiError not_found, event_expired (30 days after the time in the id, or as set), event_erased,
+ * Delivers an old event again with the same bytes: new deliveries, attempts from 1, a full schedule
+ * (contract/deliveries.md#replay). Older deliveries to the same endpoint keep their schedule until the new one is
+ * acknowledged, which ends them too.
+ * @throws ApiError not_found, event_expired (30 days after the time in the id, or as configured), event_erased,
  * endpoint_disabled, invalid_body (a test event to another endpoint)
  */
 export async function replayEvent(

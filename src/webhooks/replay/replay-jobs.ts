@@ -23,24 +23,24 @@ import type { WebhookEndpointRow } from '../endpoints/webhook-endpoints.sql.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 
-/** Allowed between a caller's clock and ours. */
+/** Tolerance between a caller's clock and ours. */
 const SKEW_MS = 60_000;
-/** Events looked at by one statement, so that none runs long however many there are. */
+/** Number of events read by one statement; bounds its run time. */
 const COUNT_PAGE = 20_000;
 
 export type ReplayRequest = {
   namespace: string;
   endpointId: string;
-  /** Unix ms, inclusive */
+  /** Unix ms, inclusive. */
   since: number;
-  /** Unix ms, exclusive; null: now */
+  /** Unix ms, exclusive; null means now. */
   until: number | null;
   mode: ReplayMode;
-  /** Empty: every type. */
+  /** Types to replay; empty means every type. */
   types: readonly EventType[];
 };
 
-/** A request with both ends fixed. */
+/** Request with both ends of the window fixed. */
 export type ReplayPlan = Omit<ReplayRequest, 'until'> & { until: number };
 
 type PlanDeps = ReplayWindow & { pool: Pool; nowMs: () => number };
@@ -76,7 +76,7 @@ function badTime(field: string, detail: string): ApiError {
   });
 }
 
-/** What a replay would send, counted now. @throws ApiError not_found, invalid_body */
+/** Counts what a replay would send now. @throws ApiError not_found, invalid_body */
 export async function countReplay(
   deps: PlanDeps,
   request: ReplayRequest,
@@ -105,7 +105,7 @@ async function countEvents(pool: Pool, scope: ReplayScope): Promise<number> {
  */
 export async function createReplayJob(
   deps: ReplayJobDeps,
-  /** `actor`: whose share it is, a key's. */
+  /** `actor` is the API key whose share the job counts against. */
   input: ReplayRequest & { actor: string },
   beforeCommit: CommitHook<JobRow> = noCommitHook,
 ): Promise<JobRow> {
@@ -114,7 +114,7 @@ export async function createReplayJob(
   if (!endpoint.enabled) {
     throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
   }
-  await requireShare(deps.pool, deps, input); // Before anything is counted for nothing.
+  await requireShare(deps.pool, deps, input); // Checked before the expensive count.
   const total = await countScope(deps.pool, scopeOf(plan, endpoint));
   const job = await inTransaction(deps.pool, async (db) => {
     await lockCount(db, 'replay_jobs', plan.namespace);
@@ -129,7 +129,10 @@ export async function createReplayJob(
   return job;
 }
 
-/** 429 and not 409: an answer that is kept under an `Idempotency-Key` would refuse it for a day. */
+/**
+ * Checks the limits on running jobs. It answers 429 and not 409, because a 409 stored under an `Idempotency-Key` would
+ * refuse the request for a day.
+ */
 async function requireShare(
   db: Db,
   { limits: { replayJobs }, metrics }: Pick<ReplayJobDeps, 'limits' | 'metrics'>,
@@ -147,17 +150,17 @@ async function requireShare(
   throw new ApiError('too_many_in_flight', detail, { retryAfterSec: JOB_RETRY_AFTER_SEC });
 }
 
-/** A job takes seconds to hours. */
+/** Suggested wait for callers over the limit; a job takes seconds to hours. */
 const JOB_RETRY_AFTER_SEC = 10;
 
-/** The events of a replay, by what the endpoint is subscribed to now. */
+/** Returns the scope of a replay, by the endpoint's current subscriptions. */
 export function scopeOf(
   plan: ReplayPlan,
   endpoint: Pick<WebhookEndpointRow, 'eventTypes'>,
 ): ReplayScope {
   const { namespace, endpointId, mode, since, until } = plan;
   const asked = plan.types.length === 0 ? EVENT_TYPES : plan.types;
-  // What failed was sent to it once: having unsubscribed since is no reason to lose it.
+  // Failed deliveries were sent to this endpoint before, so they stay in scope after it unsubscribes.
   const wasSent = mode === 'failed' || mode === 'retrying';
   const types = wasSent ? asked : asked.filter((type) => isSubscribed(endpoint.eventTypes, type));
   const [from, to] = [lowestUuidAt(since), lowestUuidAt(until)];
@@ -165,8 +168,8 @@ export function scopeOf(
 }
 
 /**
- * Stops a job: it makes no more deliveries, and those it made that nobody is attempting are
- * canceled; those that it retries go back to their schedule. What receivers have got stays with them.
+ * Stops a job: it makes no more deliveries. Its deliveries are canceled unless an attempt is running; with the mode
+ * `retrying` they return to their schedule. Events that receivers already have stay with them.
  * @throws ApiError not_found, job_finished
  */
 export async function stopJob(

@@ -23,23 +23,23 @@ import { replayWindowMs, type ReplayWindow } from '../../events/replay-window.ts
 import { scopeOf } from './replay-jobs.ts';
 
 /**
- * Carries out replays of many events, batch by batch. A batch is one transaction: its deliveries
- * (made anew, or made due when the mode is `retrying`) and the job's cursor. A process that dies in the middle leaves neither, and the next one goes on
- * from the cursor: no event is left out and none is doubled.
+ * Carries out replays of many events, batch by batch. A batch is one transaction with its deliveries (new ones, or made
+ * due in the mode `retrying`) and the job's cursor. A process that dies in the middle leaves neither, and the next one
+ * continues from the cursor. So no event is left out or sent twice.
  *
- * Any number of processes may run this: a batch locks the job's row, and the others skip it. The
- * queue never holds more than OUTSTANDING_MAX such deliveries for one endpoint, so a job goes as
- * fast as its receiver, and waits while that is down or the endpoint is disabled.
+ * Any number of processes may run this: a batch locks the job's row, and the others skip it. The queue never holds more
+ * than OUTSTANDING_MAX such deliveries for one endpoint. So a job runs as fast as its receiver, and waits while that is
+ * down or the endpoint is disabled.
  */
 export const OUTSTANDING_MAX = 1_000;
-/** Events, or rows of the queue, looked at in one batch; the job may be about few of them. */
+/** Events, or rows of the queue, read in one batch. Only some may match the job. */
 const LOOKED_AT = 2_000;
-/** Deliveries made in one batch, so that its transaction stays short. */
+/** Maximum deliveries made in one batch, so that its transaction stays short. */
 const BATCH_MAX = 500;
-/** How soon it looks for room again: at 1,000/s a tenth of OUTSTANDING_MAX is done by then. */
+/** Interval between checks for room. At 1,000/s, a tenth of OUTSTANDING_MAX is done by then. */
 const WAIT_MS = 100;
 
-/** Batches are made one after the other. In a round each namespace adds one turn. */
+/** Batches run one at a time. Each namespace adds one turn per round. */
 const BATCHING = { places: 1, waitingMax: { namespace: 1, all: Infinity } };
 
 export type ReplayRunnerDeps = ReplayWindow & {
@@ -49,13 +49,10 @@ export type ReplayRunnerDeps = ReplayWindow & {
   metrics: FairQueueMetrics;
 };
 
-/**
- * Works until no job is running or `signal` aborts. Resolves to false: what comes later is found by
- * the next look.
- */
+/** Runs until no job is running or `signal` aborts. Resolves to false: the next scheduled check finds later jobs. */
 export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal): Promise<boolean> {
   const queue = createFairQueue({ kind: 'replays', ...BATCHING, metrics: deps.metrics });
-  /** The job that had the last turn of its namespace. */
+  /** Job that had the last turn of each namespace. */
   const last = new Map<string, string>();
   while (!signal.aborted) {
     const jobs = await runningJobs(deps.pool);
@@ -70,13 +67,13 @@ export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal)
     const ended = await Promise.allSettled(turns);
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
     const hasMoved = ended.some((one) => one.status === 'fulfilled' && one.value);
-    // A stop in the middle of the wait is no failure.
+    // An abort during the wait is not a failure.
     if (!hasMoved) await delay(WAIT_MS, { signal }).catch(() => undefined);
   }
   return false;
 }
 
-/** Makes one batch, of the first job that has one now; returns which that was. */
+/** Runs one batch of the first job that has work now; returns that job's id. */
 async function runOne(
   deps: ReplayRunnerDeps,
   ids: readonly string[],
@@ -89,13 +86,13 @@ async function runOne(
   return undefined;
 }
 
-/** Returns the ids behind the last one first. */
+/** Returns the ids rotated, so that those after `last` come first. */
 function after(ids: readonly string[], last: string | undefined): string[] {
   const at = last === undefined ? 0 : ids.findIndex((id) => id > last);
   return at < 0 ? [...ids] : [...ids.slice(at), ...ids.slice(0, at)];
 }
 
-/** Ids by namespace, the oldest first. Each namespace has few (PARLEY_LIMIT_REPLAY_JOBS). */
+/** Lists the ids of running jobs by namespace, oldest first. Each namespace has few (PARLEY_LIMIT_REPLAY_JOBS). */
 async function runningJobs(pool: Pool): Promise<Map<string, string[]>> {
   const jobs = new Map<string, string[]>();
   let page: Awaited<ReturnType<typeof listRunningJobs>>;
@@ -110,7 +107,7 @@ async function runningJobs(pool: Pool): Promise<Map<string, string[]>> {
   return jobs;
 }
 
-/** False when there was nothing to do for the job now. */
+/** Runs one batch of a job. Returns false if the job has nothing to do now. */
 async function runBatch(deps: ReplayRunnerDeps, id: string): Promise<boolean> {
   await failpoint('replay.batching');
   const made = await inTransaction(deps.pool, async (db) => {
@@ -134,7 +131,7 @@ async function runBatch(deps: ReplayRunnerDeps, id: string): Promise<boolean> {
       ? await makeBatchDue(db, retryBatch(job, scope, room))
       : await insertReplays(db, replayBatch(job, remaining(job, scope, windowFromMs), room));
     if (cursor !== null) await advanceJob(db, { id, cursor, made: count });
-    // Until each delivery was tried once there is something to stop.
+    // The job stays running until each delivery was tried once, so that it can be stopped.
     else if (await (isRetry ? hasAsked(db, job) : hasUnsent(db, job))) return undefined;
     else await finishJob(db, { id, namespace, status: 'done' });
     return { endpointId, count };
@@ -152,7 +149,7 @@ function retryBatch({ id, cursor, done }: JobRow, scope: ReplayScope, room: numb
   return { scope, jobId: id, after: cursor, isFirst: done === 0, rows: LOOKED_AT, room };
 }
 
-/** What is left to do. Events that have become too old meanwhile are not sent. */
+/** Returns the remaining scope. Events that became too old meanwhile are not sent. */
 function remaining(job: JobRow, scope: ReplayScope, windowFromMs: number): ReplayScope {
   const oldest = lowestUuidAt(windowFromMs - 3_600_000);
   const next = job.cursor === null ? scope.from : nextUuid(job.cursor);
