@@ -1,18 +1,18 @@
 import { clearTimeout, setTimeout } from '../clock.ts';
 import type { ModelEndpoint } from '../models/model.ts';
 
-/** How long a provider is waited for. Only waiting counts: whoever reads slowly takes nobody's time. */
+/** Enforces the time-outs of a provider. Only waiting counts, so a slow reader does not use up the time. */
 export type Patience = {
-  /** From now on something is waited for; `rest` comes before the next. */
+  /** Starts a wait. Call `rest` before the next one. */
   wait: () => void;
-  /** It came, or nobody waits for it any more. */
+  /** Ends the wait: the data came, or the caller stopped waiting. */
   rest: () => void;
 };
 
-/** Which wait was too long: for the first part, between two, or all of them. */
+/** Wait that took too long: for the first part, between two parts, or in total. */
 type Late = 'first' | 'between' | 'total';
 
-/** Calls `onLate` once at most, with what to tell people. */
+/** Creates a time-out that calls `onLate` at most once, with a message for people. */
 export function createPatience(deps: {
   endpoint: Pick<ModelEndpoint, 'provider' | 'timeouts'>;
   onLate: (message: string) => void;

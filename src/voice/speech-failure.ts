@@ -1,6 +1,6 @@
 import type { Failure } from '../models/model-failure.ts';
 
-/** Why nothing was spoken or understood; `failure.message` is for people and safe to show. */
+/** Reason why speech or transcription failed. `failure.message` is for people and safe to show. */
 export class SpeechFailure extends Error {
   override readonly name = 'SpeechFailure';
   readonly code: Failure['code'];
@@ -22,7 +22,7 @@ export function refused(message: string): SpeechFailure {
   });
 }
 
-/** What an agent names is asked in its order; of several failures the first one is told. */
+/** Returns the failure to report when all providers failed. They are tried in order; the first failure is reported. */
 export function failureOfAll(failures: readonly SpeechFailure[]): SpeechFailure {
   const [first] = failures;
   if (first === undefined) return refused('The agent names no provider.');

@@ -11,29 +11,29 @@ import type { EgressFetch } from '../platform/egress/fetch.ts';
 import { createPatience, type Patience } from './patience.ts';
 import { refused, SpeechFailure } from './speech-failure.ts';
 
-/** What is asked of a provider: to speak, or to write down what was said. */
+/** Purpose of a request: to speak, or to transcribe. */
 export type Use = 'speech' | 'transcription';
 
-/** As an agent names it; absent: the default provider, and its default model for the use. */
+/** Provider and model as an agent names them. Without them, the default provider and its default model apply. */
 export type Choice = { provider?: string | undefined; model?: string | undefined };
 
-/** A provider that is being asked. */
+/** Provider of a running request. */
 export type Asked = {
   client: OpenAI;
   endpoint: ModelEndpoint;
   model: string;
-  /** What is known of the model at this provider. */
+  /** Known capabilities of the model at this provider. */
   habits: ModelHabits;
-  /** Ends with the caller's, and when the provider takes too long. */
+  /** Aborts with the caller's signal, and when the provider takes too long. */
   signal: AbortSignal;
   patience: Patience;
 };
 
-/** Providers of models, asked to speak and to hear: with their keys, limits and time-outs. */
+/** Providers of models for speech and transcription, with their keys, limits and time-outs. */
 export type SpeechProviders = {
   /**
-   * Runs what asks one provider, with a place of its limit, until the last part has come or the caller
-   * reads no further. What was asked for is closed then, wherever it is.
+   * Runs a request to one provider within its concurrency limit, until the last part arrives or the caller stops
+   * reading. Then it closes the request, whatever its state.
    * @throws SpeechFailure, or the reason of `signal`
    */
   ask: <Part>(
@@ -45,7 +45,7 @@ export type SpeechProviders = {
 export type SpeechProvidersDeps = {
   findEndpoint: FindEndpoint;
   fetch: EgressFetch;
-  /** A monotonic clock. */
+  /** Monotonic clock. */
   nowMs?: () => number;
 };
 
@@ -80,7 +80,7 @@ export function createSpeechProviders(deps: SpeechProvidersDeps): SpeechProvider
         patience.wait();
         leave = await enter(slots, endpoint, namespace, both);
         const client = await clientOf(endpoint);
-        // Who broke in meanwhile wants nothing any more.
+        // The caller may have been interrupted meanwhile.
         both.throwIfAborted();
         const habits = habitsOf(endpoint, model);
         const asked = { client, endpoint, model, habits, signal: both, patience };
@@ -97,7 +97,7 @@ export function createSpeechProviders(deps: SpeechProvidersDeps): SpeechProvider
   };
 }
 
-/** Providers that were found are asked on while nobody can say what became of them: a call goes on. */
+/** Wraps a look-up so that it returns the last known provider while the look-up fails. So running calls continue. */
 function createLastingFind(findEndpoint: FindEndpoint): FindEndpoint {
   const known = new LRUCache<string, ModelEndpoint>({ max: KNOWN_MAX });
   return async (namespace, name) => {
@@ -149,7 +149,7 @@ function modelOf(endpoint: ModelEndpoint, use: Use, asked: string | undefined): 
 
 function failureOf(error: unknown, from: { provider: string; model: string }): SpeechFailure {
   if (error instanceof SpeechFailure) return error;
-  // A key that no header takes.
+  // A key that is invalid in a header.
   if (error instanceof ModelError) {
     const { code, message } = error;
     return new SpeechFailure({ code, message, mayRetry: false, retryAfterMs: undefined });

@@ -1,9 +1,12 @@
-/** What is waited for, or the signal's reason as soon as it is aborted: packages tell of that late. */
+/**
+ * Returns the result of `work`, or rejects with the signal's reason as soon as it is aborted. Packages report an abort
+ * late.
+ */
 export async function untilAborted<Value>(
   work: Promise<Value>,
   signal: AbortSignal,
 ): Promise<Value> {
-  // Whoever loses is heard by nobody, nor what was begun too late: a rejection that nobody takes ends a process.
+  // Handles a rejection that comes after the race: an unhandled one would end the process.
   work.catch(() => undefined);
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();

@@ -2,27 +2,31 @@ import { changesOf } from './changes-of.ts';
 import { wordsOf } from './words.ts';
 
 /**
- * How much of a sentence was heard, by what a recognizer understood of the sound of it that was played, and of the rest.
- * It mishears, writes numbers in its own way, makes a whole word of a half one and goes on where the sound ends, so its
- * letters are laid on the beginning and the end of the sentence that they fit best; a guess decides between places that
- * fit alike. How often that is right, on texts of others: docs/evaluation.md.
+ * Estimates how much of a sentence was played, from a recognizer's transcripts of the played audio and of the rest. A
+ * recognizer mishears, writes numbers in its own way, completes half words and invents text after the end of the audio.
+ * So its letters are aligned with the beginning and the end of the sentence that they fit best. A prior guess decides
+ * between positions that fit equally well. docs/evaluation.md has the accuracy on texts by others.
  */
 
-/** What a recognizer understood; undefined: it did not, or was not asked. */
+/** Transcripts of a recognizer; undefined if it failed or was not used. */
 type Understood = { played: string | undefined; rest: string | undefined };
 
-/** What a letter between the guess and a place weighs, beside one that has to be changed to fit. */
+/** Cost of a letter between the guess and a position, relative to a letter that has to be changed. */
 const OFF_GUESS = 0.5;
-/** Of what was understood, so many letters may have to be changed: beyond that it is of something else. */
+/** Maximum share of changed letters in a transcript. Above that, it belongs to other text. */
 const CHANGED_MAX = 1 / 2;
-/** Of a word, its letters: half of one is often understood as a whole one that begins alike. */
+/**
+ * Share of a word's letters that counts as the word: half a word is often recognized as a whole one that begins alike.
+ */
 const ENOUGH = 3 / 4;
-/** Nobody says a text in so many times its letters; the cost is the product of the two. */
+/**
+ * Maximum length of a transcript relative to the text. No speaker needs more, and the cost is the product of the two.
+ */
 const LONGER_MAX = 2;
 
 /**
- * The words of a text that were heard, with the marks behind them; undefined: what was understood does not tell.
- * `guess`: as many of its words as are likely.
+ * Returns the words of a text that were played, with the marks after them, or undefined if the transcripts are
+ * inconclusive. `guess` is the likely part.
  */
 export function textRecognized(
   text: string,
@@ -31,7 +35,7 @@ export function textRecognized(
   const said = lettersOf(text);
   const guessed = lettersOf(guess).length;
   const before = fitOf(said, { understood: lettersOf(played ?? ''), guessed });
-  // An end is a beginning, read backwards.
+  // Reversed, because an end is a beginning read backwards.
   const after = fitOf(said.toReversed(), {
     understood: lettersOf(rest ?? '').toReversed(),
     guessed: said.length - guessed,
@@ -44,7 +48,7 @@ export function textRecognized(
   return firstLetters(text, bestOf(changes, guessed));
 }
 
-/** How many letters have to be changed for each beginning; undefined: what was understood is of something else. */
+/** Returns the number of changed letters for each beginning, or undefined if the transcript belongs to other text. */
 function fitOf(
   said: readonly string[],
   { understood, guessed }: { understood: readonly string[]; guessed: number },
@@ -55,7 +59,7 @@ function fitOf(
   return fewest > CHANGED_MAX * understood.length ? undefined : changes;
 }
 
-/** Behind which letter a place is best. */
+/** Returns the number of letters before the best position. */
 function bestOf(changes: ArrayLike<number>, guessed: number): number {
   const cost = (end: number): number => changes[end]! + OFF_GUESS * Math.abs(end - guessed);
   let best = 0;
@@ -63,14 +67,14 @@ function bestOf(changes: ArrayLike<number>, guessed: number): number {
   return best;
 }
 
-/** Letters and digits alone, however they are set. */
+/** Returns only letters and digits, normalized. */
 const lettersOf = (text: string): string[] =>
   text
     .normalize('NFKC')
     .toLowerCase()
     .match(/[\p{L}\p{N}]/gu) ?? [];
 
-/** The words of which enough is among the first letters of a text. */
+/** Returns the words that have at least ENOUGH of their letters among the first `count` of a text. */
 function firstLetters(text: string, count: number): string {
   let before = 0;
   let end = 0;

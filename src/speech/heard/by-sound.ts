@@ -1,34 +1,34 @@
 import { wordsOf } from './words.ts';
 
 /**
- * How much of a sentence was heard, by its sound alone: providers do not tell when they say which word. A word
- * takes as long as its letters and syllables, longer before a mark, and where the voice pauses is a mark in the
- * text. How often that is right, on texts of others and in several languages: docs/evaluation.md.
+ * Estimates how much of a sentence was played from its sound alone, because providers do not report word times. A word
+ * takes as long as its letters and syllables, longer before a mark. A pause of the voice is a mark in the text.
+ * docs/evaluation.md has the accuracy on texts by others and in several languages.
  */
 
-/** The sound of a sentence, in frames of 20 ms in which something is said. */
+/** Sound of a sentence, in frames of 20 ms with speech. */
 export type Speech = {
   heard: number;
-  /** Of the whole sentence, heard or not. */
+  /** Number of frames of the whole sentence, played or not. */
   all: number;
-  /** After how many of them the voice pauses. */
+  /** Numbers of frames after which the voice pauses. */
   pauses: readonly number[];
 };
 
 type Word = {
-  /** Of the text up to the word and the marks behind it, in characters. */
+  /** Length of the text up to the word and the marks after it, in characters. */
   end: number;
-  /** How long it takes, and all before it, beside other words. */
+  /** Relative duration of the word (`weight`) and of all words before it (`before`). */
   weight: number;
   before: number;
-  /** A mark follows, at which a voice may pause. */
+  /** Whether a mark follows, at which a voice may pause. */
   isMarked: boolean;
 };
 
-/** Who has heard so much of a word knows it; so a guess is as often too long as too short. */
+/** Share of a word that counts as the word. One half makes errors unbiased. */
 const ENOUGH = 1 / 2;
 
-/** The words of a text that were heard, with the marks behind them. */
+/** Returns the words of a text that were played, with the marks after them. */
 export function textHeard(text: string, speech: Speech): string {
   if (speech.heard === 0) return '';
   const words = weighed(text);
@@ -43,14 +43,14 @@ export function textHeard(text: string, speech: Speech): string {
   return text.slice(0, end);
 }
 
-/** Between two words: so many are before it, of that weight, and so many frames. */
+/** Position between two words: the number of words before it, their weight, and their frames. */
 type Place = { word: number; weight: number; frame: number };
 
-/** The frame of a weight between two places, between which a voice speaks evenly. */
+/** Returns the frame of a weight between two positions. The voice is assumed to speak evenly between them. */
 const frameOf = (weight: number, from: Place, to: Place): number =>
   from.frame + ((weight - from.weight) / (to.weight - from.weight)) * (to.frame - from.frame);
 
-/** The text from pause to pause. */
+/** Splits the text at the pauses. */
 function stretchesOf(
   words: readonly Word[],
   { all, pauses }: Speech,
@@ -73,10 +73,12 @@ function placeBehind(words: readonly Word[], word: number, frame: number): Place
   return { word, frame, weight: last ? last.before + last.weight : 0 };
 }
 
-/** In frames, for the square root of how many there are on its shorter side: so the guess of a place spreads. */
+/**
+ * Tolerance of a position in frames, per square root of the frames on its shorter side, which is how the error grows.
+ */
 const SPREAD = 2;
 
-/** How many words are before the mark at which this pause is, if it is at one. */
+/** Returns how many words precede the mark at this pause, or undefined if the pause is not at a mark. */
 function markAt(
   words: readonly Word[],
   frame: number,
@@ -103,9 +105,9 @@ function weighed(text: string): Word[] {
   });
 }
 
-/** Before a pause a voice lingers. */
+/** Extra weight of a word before a pause. */
 const LINGERS = 2;
-/** What is read out as a word, or as letters of their names; in letters that are spoken. */
+/** Characters that are read as words or as letter names, with their length in spoken letters. */
 const SPOKEN_AS: readonly [RegExp, number][] = [
   [/\p{N}/gu, 4],
   [/\p{scx=Hani}/gu, 4],

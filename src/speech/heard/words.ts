@@ -1,7 +1,7 @@
-/** A word of a text with the marks behind it; `end`: where it ends in the text, in characters. */
+/** Word of a text with the marks after it. `end` is its end in the text, in characters. */
 export type TextWord = { word: string; end: number };
 
-/** Scripts that set no spaces between words. */
+/** Scripts without spaces between words. */
 const SPACELESS =
   /[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
@@ -12,7 +12,7 @@ export function wordsOf(text: string): TextWord[] {
   );
 }
 
-/** Words that are written without spaces between them; marks belong to the word before. */
+/** Splits words that are written without spaces. Marks belong to the word before them. */
 function partsOf(written: string): TextWord[] {
   if (!SPACELESS.test(written)) return [{ word: written, end: written.length }];
   const parts: TextWord[] = [];

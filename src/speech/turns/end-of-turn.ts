@@ -6,30 +6,29 @@ import {
 } from './languages/languages.ts';
 
 export type TurnSoFar = {
-  /** Everything the user has said in this turn, as far as it is understood. */
+  /** All recognized text of the user in this turn. */
   text: string;
-  /** Since the user was last heard. */
+  /** Time since the user was last heard. */
   silenceMs: number;
-  /** BCP 47; absent: English. */
+  /** Language as BCP 47; default English. */
   language?: string | undefined;
-  /** However finished it sounds. Default 400. */
+  /** Minimum silence, however finished the text sounds. Default 400. */
   minDelayMs?: number | undefined;
-  /** However unfinished it sounds. Default 2500. */
+  /** Maximum silence, however unfinished the text sounds. Default 2500. */
   maxDelayMs?: number | undefined;
 };
 
-/** `waitMs`: how much longer it has to be silent; 0: the turn is over. */
+/** Decision. `waitMs` is how much longer the silence has to last; 0 if the turn is over. */
 export type EndOfTurn = { isOver: boolean; waitMs: number };
 
 const MIN_DELAY_MS = 400;
 const MAX_DELAY_MS = 2_500;
-/** The end of a turn decides, so only this many of its last characters are read. */
+/** Number of characters read from the end, because only the end of a turn decides. */
 const END_CHARS = 1_000;
 
 /**
- * Whether the user is done, by silence and words. A finished sentence is answered soon; "I'd like to and",
- * half a number or "um" are waited for. Recognizers end whatever they hear with a dot, so words count for
- * more than signs.
+ * Decides whether the user is done, by silence and words. A finished sentence ends the turn soon. After "I'd like to
+ * and", half a number or "um", it waits. Recognizers end every text with a dot, so words count for more than marks.
  */
 export function endOfTurn(turn: TurnSoFar): EndOfTurn {
   const { minDelayMs: min = MIN_DELAY_MS, maxDelayMs: max = MAX_DELAY_MS } = turn;
@@ -39,7 +38,7 @@ export function endOfTurn(turn: TurnSoFar): EndOfTurn {
   return { isOver: waitMs === 0, waitMs };
 }
 
-/** From 0, it is surely over, to 1. */
+/** Returns how likely the user continues, from 0 (finished) to 1. */
 function doubtOf(text: string, language: TurnLanguage): number {
   const words = spokenWords(text);
   if (words.length === 0) return 1;
@@ -58,12 +57,14 @@ function endsWith(words: readonly string[], phrases: ReadonlySet<string>): boole
   return lengths.some((count) => phrases.has(words.slice(-count).join(' ')));
 }
 
-/** Digits in groups, or letters one by one: a number or a name that may go on. */
+/**
+ * Returns whether the user dictates: digits in groups, or single letters, as in a number or a name that may continue.
+ */
 function isDictating(words: readonly string[], { numbers }: TurnLanguage): boolean {
   const isPart = (word: string): boolean =>
     numbers.has(word) || /^\p{N}+$/u.test(word) || /^\p{L}$/u.test(word);
   const end = words.slice(-2);
-  // "At nine", "for two" and "in 2024" are said and done.
+  // "At nine", "for two" and "in 2024" are complete.
   const digits = words.at(-1)!.match(/^\p{N}+$/u)?.[0].length ?? 0;
   return (end.length === 2 && end.every(isPart)) || digits > 4;
 }

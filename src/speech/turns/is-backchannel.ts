@@ -1,12 +1,12 @@
 import { PHRASE_WORDS_MAX, spokenWords, turnLanguageOf } from './languages/languages.ts';
 
-/** More than this is somebody who speaks, whatever the words are. */
+/** Maximum words of a backchannel. Anything longer is a turn, whatever the words are. */
 const WORDS_MAX = 6;
 const CHARS_MAX = 200;
 
 /**
- * Whether what is said while the agent speaks only shows that somebody listens ("mhm", "ok, yeah"), or is
- * no word at all: then the agent goes on. Of no use when the agent is silent, where "yes" is an answer.
+ * Returns whether the user's words during the agent's speech are only a backchannel ("mhm", "ok, yeah") or no words.
+ * Then the agent continues to speak. This does not apply while the agent is silent, where "yes" is an answer.
  */
 export function isBackchannel(text: string, language?: string): boolean {
   if (text.length > CHARS_MAX) return false;
@@ -16,7 +16,7 @@ export function isBackchannel(text: string, language?: string): boolean {
   return isMadeOf(words.map(spellings), backchannels);
 }
 
-/** Whether words are phrases of a set, one after the other. */
+/** Returns whether the words are a sequence of phrases of a set. */
 function isMadeOf(words: readonly (readonly string[])[], phrases: ReadonlySet<string>): boolean {
   if (words.length === 0) return true;
   for (let count = 1; count <= Math.min(PHRASE_WORDS_MAX, words.length); count += 1) {
@@ -33,7 +33,7 @@ function waysToSay(words: readonly (readonly string[])[]): readonly string[] {
   );
 }
 
-/** "okaaay" and "hmmm": what is drawn out is written with one letter or two. */
+/** Returns spellings of drawn-out words such as "okaaay" and "hmmm", with one or two of the repeated letters. */
 function spellings(word: string): readonly string[] {
   const drawn = /(.)\1{2,}/gu;
   return [...new Set([word, word.replaceAll(drawn, '$1'), word.replaceAll(drawn, '$1$1')])];

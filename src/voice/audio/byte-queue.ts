@@ -1,7 +1,7 @@
-/** Bytes pushed in chunks and taken in others; they are copied on both ways. */
+/** Queue of bytes that are pushed and taken in chunks of different sizes. Both ways copy the bytes. */
 export type ByteQueue = {
   push: (bytes: Uint8Array) => void;
-  /** No more than there is. */
+  /** Takes `count` bytes, which must be in the queue. */
   take: (count: number) => Uint8Array;
   bytes: () => number;
   clear: () => void;
@@ -9,7 +9,7 @@ export type ByteQueue = {
 
 export function createByteQueue(): ByteQueue {
   let chunks: Uint8Array[] = [];
-  /** Where the first one is read from. */
+  /** Index of the first unread chunk. */
   let first = 0;
   let offset = 0;
   let left = 0;
@@ -37,7 +37,7 @@ export function createByteQueue(): ByteQueue {
       }
       left -= count;
       if (left === 0) clear();
-      // A minute of chunks that were read is let go at once.
+      // Frees about a minute of read chunks in one step.
       else if (first > 1_000) {
         chunks = chunks.slice(first);
         first = 0;

@@ -1,23 +1,23 @@
 /**
- * µ-law of ITU-T G.711: eight bits for a sample, as telephones speak at 8 kHz. A byte is a sign, one of
- * eight segments, each twice as wide as the one before, and one of sixteen steps in it, all bits inverted.
+ * µ-law of ITU-T G.711: eight bits per sample, as telephones use it at 8 kHz. A byte holds a sign, one of eight
+ * segments, each twice as wide as the one before, and one of sixteen steps in it. All bits are inverted.
  */
 
-/** What is on a line while nobody speaks. */
+/** Byte of silence on a line. */
 export const MU_LAW_SILENCE = 0xff;
 
-/** PCM16 → µ-law, a byte for each sample; what is louder than 32,635 becomes the loudest. */
+/** Encodes PCM16 as µ-law, one byte per sample. Samples above 32,635 are clipped. */
 export function encodeMuLaw(samples: Int16Array): Uint8Array {
   const bytes = new Uint8Array(samples.length);
   for (let at = 0; at < samples.length; at += 1) {
     const sample = samples[at]!;
-    // G.711 counts in 14 bits. A negative number is turned over bit by bit, as in ITU-T G.191.
+    // G.711 uses 14 bits. Negative numbers are inverted bit by bit, as in ITU-T G.191.
     bytes[at] = sample < 0 ? ENCODED[~sample >> 2]! & POSITIVE_TO_NEGATIVE : ENCODED[sample >> 2]!;
   }
   return bytes;
 }
 
-/** µ-law → PCM16. */
+/** Decodes µ-law to PCM16. */
 export function decodeMuLaw(bytes: Uint8Array): Int16Array {
   const samples = new Int16Array(bytes.length);
   for (let at = 0; at < bytes.length; at += 1) samples[at] = DECODED[bytes[at]!]!;
@@ -25,17 +25,17 @@ export function decodeMuLaw(bytes: Uint8Array): Int16Array {
 }
 
 const POSITIVE_TO_NEGATIVE = 0x7f;
-/** In 14 bits: half a step of the second segment, so that all segments begin at a power of two. */
+/** Bias in 14 bits: half a step of the second segment, so that all segments begin at a power of two. */
 const BIAS = 33;
 const LOUDEST = 8_158;
 
-/** By byte, in 16 bits. */
+/** 16-bit sample of each byte. */
 const DECODED = Int16Array.from({ length: 256 }, (_, byte) => {
   const value = magnitudeOf(~byte & 0x7f) * 4;
   return byte & 0x80 ? value : -value;
 });
 
-/** By magnitude in 14 bits, as the bytes of positive samples. */
+/** Byte of each positive magnitude in 14 bits. */
 const ENCODED = Uint8Array.from({ length: 8_192 }, (_, magnitude) => {
   const biased = Math.min(magnitude, LOUDEST) + BIAS;
   const segment = 31 - Math.clz32(biased) - 5;
@@ -43,7 +43,7 @@ const ENCODED = Uint8Array.from({ length: 8_192 }, (_, magnitude) => {
   return ~((segment << 4) | step) & 0xff;
 });
 
-/** The middle of a step, in 14 bits. */
+/** Returns the middle of a step, in 14 bits. */
 function magnitudeOf(code: number): number {
   const segment = code >> 4;
   const step = code & 0x0f;

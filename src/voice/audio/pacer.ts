@@ -2,42 +2,42 @@ import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import { createByteQueue } from './byte-queue.ts';
 
 /**
- * Sends audio as fast as it is heard: a frame of 20 ms every 20 ms. Each frame is due by the moment the
- * first one went out, so that late timers do not add up. After a stall at most `burstFrames` go out at
- * once; what is still missing then has become a pause, and the rest follows at its pace.
+ * Sends audio in real time: one frame of 20 ms every 20 ms. Each frame is scheduled relative to the first one, so that
+ * late timers do not add up. After a stall, at most `burstFrames` go out together. The remaining gap becomes a pause,
+ * and the rest follows in real time.
  */
 export type Pacer = {
-  /** Bytes of any length behind what is queued. */
+  /** Queues bytes of any length. */
   push: (bytes: Uint8Array) => void;
-  /** Nothing follows for now: what is left of a frame is filled up with silence. */
+  /** Ends the audio for now: pads an incomplete frame with silence. */
   flush: () => void;
   /**
-   * Drops what was not sent yet, at once. `playedMs`: how much was heard since the last `clear`, counted as
-   * if the other side plays what it gets; `droppedMs`: what will not be.
+   * Drops all unsent audio immediately. `playedMs` is the audio played since the last `clear`, assuming that the other
+   * side plays all it receives. `droppedMs` is the dropped audio.
    */
   clear: () => Played;
   queuedMs: () => number;
-  /** Nothing is sent any more. May be called twice. */
+  /** Stops sending for good. It may be called twice. */
   stop: () => void;
 };
 export type Played = { playedMs: number; droppedMs: number };
 
 export type PacerDeps = {
-  /** A whole frame. The memory is the receiver's. */
+  /** Sends a whole frame. The receiver owns the memory. */
   send: (frame: Uint8Array) => void;
-  /** All that was pushed has been sent. */
+  /** Called when everything pushed has been sent. */
   onDrained?: () => void;
-  /** Of 20 ms: 160 of µ-law at 8 kHz, 640 of PCM16 at 16 kHz. */
+  /** Bytes of a frame of 20 ms: 160 of µ-law at 8 kHz, 640 of PCM16 at 16 kHz. */
   bytesPerFrame: number;
-  /** 0 for PCM16, MU_LAW_SILENCE for µ-law. */
+  /** Byte of silence: 0 for PCM16, MU_LAW_SILENCE for µ-law. */
   silence: number;
-  /** Frames the other side is given before they are due, so that a late timer is not heard. Default 0. */
+  /** Number of frames sent before they are due, so that a late timer is inaudible. Default 0. */
   aheadFrames?: number;
-  /** Most frames at once, above `aheadFrames`. Default 5, which is 100 ms. */
+  /** Maximum frames sent together; at least `aheadFrames` + 1. Default 5, which is 100 ms. */
   burstFrames?: number;
-  /** A monotonic clock. */
+  /** Monotonic clock. */
   nowMs?: () => number;
-  /** Calls once after so many ms, unless cancelled. */
+  /** Calls `act` once after `ms`; the returned function cancels it. */
   setTimer?: (act: () => void, ms: number) => () => void;
 };
 
@@ -57,7 +57,7 @@ export function createPacer(deps: PacerDeps): Pacer {
     cancelTimer = undefined;
     const now = nowMs();
     let burst = 0;
-    // Whoever gets a frame may push the next.
+    // The receiver of a frame may push the next one.
     isSending = true;
     while (queue.bytes() >= bytesPerFrame && schedule.dueMs() <= now && burst < burstFrames) {
       schedule.sent();
@@ -107,21 +107,21 @@ export function createPacer(deps: PacerDeps): Pacer {
   };
 }
 
-/** When frames are due, and what was heard of them. A run is what is heard without a pause. */
+/** Tracks when frames are due and how much was played. A run is audio that plays without a pause. */
 type Schedule = {
-  /** Of the next frame. */
+  /** Returns when the next frame is due. */
   dueMs: () => number;
   sent: () => void;
-  /** Something is there to be sent: it follows what is still being heard, or begins a run. */
+  /** Starts a new run, unless the current one is still playing. */
   begin: () => void;
-  /** What is missing has become a pause: the next frame is due one frame from now. */
+  /** Turns the gap into a pause: the next frame is due one frame from now. */
   startLater: (now: number) => void;
-  /** What was heard since the last clear. */
+  /** Returns the milliseconds played since the last clear. */
   clear: () => number;
 };
 
 function createSchedule(aheadFrames: number, nowMs: () => number): Schedule {
-  /** When the first frame of the run began to be heard. */
+  /** When playback of the run's first frame began. */
   let startMs = 0;
   let frames = 0;
   let playedBefore = 0;

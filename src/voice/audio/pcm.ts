@@ -1,15 +1,15 @@
 import { endianness } from 'node:os';
 
-/** PCM16 as bytes, little endian, and as samples. */
+/** Converts PCM16 between little-endian bytes and samples. */
 
-/** Bytes in chunks cut anywhere → whole samples of one channel. */
+/** Turns bytes in chunks cut anywhere into whole samples of one channel. */
 export type PcmReader = {
   push: (bytes: Uint8Array) => Int16Array;
-  /** Bytes of a sample that was never finished. */
+  /** Returns the number of bytes of an incomplete sample. */
   unread: () => number;
 };
 
-/** `channels`: how many a moment has; they become one, their mean. */
+/** Creates a reader that averages all channels into one. */
 export function createPcmReader(channels = 1): PcmReader {
   const momentBytes = 2 * channels;
   let rest = Buffer.alloc(0);
@@ -17,7 +17,7 @@ export function createPcmReader(channels = 1): PcmReader {
     push: (bytes) => {
       const all = rest.length === 0 ? viewOf(bytes) : Buffer.concat([rest, bytes]);
       const moments = Math.floor(all.length / momentBytes);
-      // A copy: whoever gave the bytes may use their memory again.
+      // A copy, because the caller may reuse the memory.
       rest = Buffer.from(all.subarray(moments * momentBytes));
       if (channels === 1) return samplesOf(all, moments);
       return Int16Array.from({ length: moments }, (_, at) => meanAt(all, at * momentBytes));
@@ -32,14 +32,14 @@ export function createPcmReader(channels = 1): PcmReader {
   }
 }
 
-/** A copy, little endian whatever the machine is. */
+/** Returns the samples as little-endian bytes, on any machine. The bytes are a copy. */
 export function bytesOf(samples: Int16Array): Buffer {
   const bytes = Buffer.alloc(samples.length * 2);
   bytes.set(viewOf(samples));
   return IS_TURNED ? bytes.swap16() : bytes;
 }
 
-/** A copy, which begins where a sample may. */
+/** Returns the samples as a copy, which is aligned. */
 function samplesOf(bytes: Buffer, count: number): Int16Array {
   const samples = new Int16Array(count);
   const copy = viewOf(samples);
@@ -48,7 +48,10 @@ function samplesOf(bytes: Buffer, count: number): Int16Array {
   return samples;
 }
 
-/** Samples are copied whole, not one by one: frames come fifty times a second of each voice. */
+/**
+ * Whether bytes must be swapped. Samples are copied as a block, not one by one: frames come fifty times a second per
+ * voice.
+ */
 const IS_TURNED = endianness() === 'BE';
 
 function viewOf(bytes: Uint8Array | Int16Array): Buffer {

@@ -1,25 +1,25 @@
 /**
- * PCM16 from one rate to another, chunk by chunk: where a chunk ends is not heard. What comes out of
- * all chunks and the end is exactly what would come out of all of it at once.
+ * Converts PCM16 from one rate to another, chunk by chunk, without audible chunk boundaries. The chunk sizes have no
+ * influence on the output.
  */
 export type Resampler = {
-  /** What can be said of so far; some 4 ms at the lower rate wait for what comes next. */
+  /** Returns the samples that are final. About 4 ms at the lower rate wait for the next samples. */
   push: (samples: Int16Array) => Int16Array;
-  /** The rest, as if silence followed. The next sample begins a new stream. */
+  /** Returns the rest, as if silence followed. The next sample begins a new stream. */
   end: () => Int16Array;
 };
 
-/** Hz. Telephones have 8,000; PCM16 in files, and the sound cards of browsers, any of these. */
+/** Supported rates in Hz. Telephones use 8,000; PCM16 files and sound cards of browsers use any of the list. */
 export const RATES: readonly number[] = [
   8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000, 176_400,
   192_000,
 ];
 
 /**
- * A low-pass filter, computed for just the samples that come out: a sinc under a Kaiser window.
- * Up to 0.84 of half the lower rate (3,360 Hz of 4,000) all is kept; from there on it falls, and above
- * half the lower rate there is less than a thousandth of it.
- * @throws RangeError at a rate that is none of RATES: programs choose rates, people do not
+ * Creates a resampler: a low-pass filter, a sinc under a Kaiser window, computed only for the output samples. It keeps
+ * everything up to 0.84 of half the lower rate (3,360 Hz of 4,000). Above that it falls off, and above half the lower
+ * rate less than a thousandth remains.
+ * @throws RangeError for a rate outside RATES: programs choose rates, people do not
  */
 export function createResampler({ from, to }: { from: number; to: number }): Resampler {
   if (!RATES.includes(from) || !RATES.includes(to)) {
@@ -28,7 +28,8 @@ export function createResampler({ from, to }: { from: number; to: number }): Res
   if (from === to) return { push: (samples) => samples.slice(), end: () => new Int16Array() };
   const filter = filterOf(from, to);
   const { half } = filter;
-  // What the filter reads, of which the first is `before` samples before the stream's start.
+  // Samples that the filter reads. `keptFrom` is the index of the first one, which lies before the stream's start at
+  // first.
   let kept = new Float32Array(half - 1);
   let keptFrom = 1 - half;
   let taken = 0;
@@ -58,7 +59,7 @@ export function createResampler({ from, to }: { from: number; to: number }): Res
     push: (samples) => {
       take(samples);
       taken += samples.length;
-      // Of the last one the filter reads `half` samples behind its place.
+      // The filter reads `half` samples past the position of its last output.
       const last = ((taken - half) * filter.up) / filter.down;
       return giveUpTo(Math.max(given, Math.ceil(last)));
     },
@@ -72,14 +73,14 @@ export function createResampler({ from, to }: { from: number; to: number }): Res
   };
 }
 
-/** `up / down` is the ratio of the rates. `phases[p]` has `2 × half` factors. */
+/** Polyphase filter. `up / down` is the ratio of the rates; `phases[p]` has `2 × half` factors. */
 type Filter = { up: number; down: number; half: number; phases: readonly Float32Array[] };
 
-/** Of the sinc on each side, counted at the lower rate. */
+/** Zero crossings of the sinc on each side, at the lower rate. */
 const CROSSINGS = 32;
-/** In the middle of what the filter lets fall. */
+/** Cut-off in the middle of the transition band. */
 const CUTOFF = 0.92;
-/** 70 dB. */
+/** Kaiser window parameter, for 70 dB. */
 const KAISER_BETA = 6.8;
 
 const filters = new Map<string, Filter>();
@@ -101,7 +102,7 @@ function makeFilter(from: number, to: number): Filter {
       const distance = at - (half - 1) - phase / up;
       return cutoff * sinc(cutoff * distance) * kaiser(distance / half);
     });
-    // Else a constant would hum at the rate in which phases come round.
+    // Normalized, because otherwise a constant would hum at the rate of the phases.
     const sum = factors.reduce((total, one) => total + one, 0);
     return factors.map((one) => one / sum);
   });
@@ -121,12 +122,12 @@ function sinc(x: number): number {
   return x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x);
 }
 
-/** `x`: from -1 to 1, and 0 beyond. */
+/** Returns the window for `x` from -1 to 1, and 0 beyond. */
 function kaiser(x: number): number {
   return Math.abs(x) >= 1 ? 0 : bessel(KAISER_BETA * Math.sqrt(1 - x * x)) / bessel(KAISER_BETA);
 }
 
-/** The modified Bessel function of order 0, by its series. */
+/** Returns the modified Bessel function of order 0, by its series. */
 function bessel(x: number): number {
   let term = 1;
   let sum = 1;

@@ -1,13 +1,10 @@
-/**
- * WAV (RIFF) of one channel of PCM16, written and read; other ways of writing samples are named, so that
- * an error can say what came.
- */
+/** Reads and writes WAV (RIFF) with PCM16; it writes one channel. Other sample formats are named in the errors. */
 
-/** What of a stream's size is not known yet. */
+/** Size of a stream whose length is unknown. */
 const UNKNOWN_BYTES = 0xffff_ffff;
 const HEADER_BYTES = 44;
 
-/** The 44 bytes before the samples. `dataBytes` absent: a stream whose length nobody knows yet. */
+/** Returns the 44 bytes before the samples. Without `dataBytes`, the header is for a stream of unknown length. */
 export function wavHeader({
   sampleRate,
   dataBytes,
@@ -35,21 +32,21 @@ const PCM = 1;
 const EXTENSIBLE = 0xfffe;
 const FORMATS: Record<number, string> = { 3: 'floating point', 6: 'A-law', 7: 'µ-law', 85: 'MP3' };
 
-/** `dataBytes` undefined: until the stream ends. */
+/** Format of a WAV. If `dataBytes` is undefined, the samples last until the stream ends. */
 export type WavFormat = { sampleRate: number; channels: number; dataBytes: number | undefined };
 
-/** What is no WAV of PCM16; `message` continues "it …" and is safe to show. */
+/** Error for data that is not a WAV of PCM16. `message` continues "it …" and is safe to show. */
 export class WavError extends Error {
   override readonly name = 'WavError';
 }
 
-/** Chunks of other things before the samples. */
+/** Maximum size of other chunks before the samples. */
 const HEADER_BYTES_MAX = 64 * 1024;
 const CHANNELS_MAX = 8;
 
 /**
- * Reads what stands before the samples from the first bytes of a stream; undefined: there is not enough
- * of it yet. `bytes`: how long it is.
+ * Reads the header from the first bytes of a stream. Returns undefined while more bytes are needed. `bytes` is the
+ * length of the header.
  * @throws WavError
  */
 export function readWavHeader(start: Buffer): { format: WavFormat; bytes: number } | undefined {
@@ -63,7 +60,7 @@ export function readWavHeader(start: Buffer): { format: WavFormat; bytes: number
     if (name === 'data') {
       if (format === undefined)
         throw new WavError('is a WAV that does not say what its samples are');
-      // A stream was begun before anybody knew how long it would be.
+      // A streaming writer did not know the size in advance.
       const isKnown = size !== 0 && size < 0x7fff_0000;
       return { format: { ...format, dataBytes: isKnown ? size : undefined }, bytes: body };
     }
@@ -83,7 +80,7 @@ export function isWav(start: Buffer): boolean {
 function readFormat(chunk: Buffer): Omit<WavFormat, 'dataBytes'> {
   if (chunk.length < 16) throw new WavError('is a WAV that does not say what its samples are');
   const tag = chunk.readUInt16LE(0);
-  // Then the real one stands at the start of a GUID.
+  // The real format is then at the start of a GUID.
   const format = tag === EXTENSIBLE && chunk.length >= 26 ? chunk.readUInt16LE(24) : tag;
   const bits = chunk.readUInt16LE(14);
   if (format !== PCM) {

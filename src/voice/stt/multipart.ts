@@ -1,11 +1,11 @@
-/** A form as `multipart/form-data` (RFC 7578): its fields in their order, then a file. */
+/** Form in `multipart/form-data` (RFC 7578): its fields in order, then a file. */
 export type Form = {
   fields: readonly (readonly [name: string, value: string])[];
-  /** Names are ours: nothing in them needs quoting. */
+  /** File of the form. We choose its names, so they need no quoting. */
   file: { field: string; name: string; type: string; bytes: readonly Buffer[] };
 };
 
-/** `boundary`: a line that nothing in it may have; a random one. */
+/** Encodes a form. `boundary` must not occur in its contents; use a random one. */
 export function multipartOf({ fields, file }: Form, boundary: string): Buffer {
   const parts = fields.map(([name, value]) =>
     Buffer.from(

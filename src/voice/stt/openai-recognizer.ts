@@ -5,7 +5,7 @@ import type { Listening, Recognized, Recognizer, RecognizerSession } from './rec
 import { transcribe } from './transcribe.ts';
 import { withoutPhantoms } from './without-phantoms.ts';
 
-/** An agent's transcriber (contract/agents.md#voice); a fallback without a provider has the same one. */
+/** Agent's transcriber (contract/agents.md#voice). A fallback without a provider uses the transcriber's provider. */
 export type TranscriberChoice = Choice & {
   language?: string | undefined;
   keywords?: readonly string[] | undefined;
@@ -16,18 +16,18 @@ export type RecognizerDeps = {
   providers: SpeechProviders;
   namespace: string;
   transcriber: TranscriberChoice;
-  /** A monotonic clock. */
+  /** Monotonic clock. */
   nowMs?: () => number;
 };
 
-/** Of one utterance: 1.9 MB at 16 kHz. */
+/** Maximum length of one utterance: 1.9 MB at 16 kHz. */
 export const UTTERANCE_SEC_MAX = 60;
-/** Less is no word, and servers refuse it. */
+/** Minimum length. Shorter audio contains no word, and servers refuse it. */
 const UTTERANCE_SEC_MIN = 0.1;
 
 /**
- * Hears by `POST {base_url}/audio/transcriptions`, an utterance at once when it is over, kept in memory
- * until then. A provider that fails is followed by the next; no request is repeated.
+ * Creates a recognizer that uses `POST {base_url}/audio/transcriptions`. It keeps an utterance in memory and sends it
+ * when it is over. If a provider fails, the next one is used; no request is repeated.
  */
 export function createOpenAiRecognizer(deps: RecognizerDeps): Recognizer {
   return { open: (listening) => openSession(deps, listening) };

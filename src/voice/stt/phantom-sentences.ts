@@ -1,6 +1,6 @@
 /**
  * Sentences that transcribers write where nobody speaks, because their training data has them under silence and music.
- * Only a text that consists of them counts. A longer sentence of a caller with the same words is kept.
+ * Only a text made entirely of such sentences counts. A longer sentence of a caller with the same words is kept.
  */
 
 /** Credits of subtitles and last words of videos, which no caller says to an agent. */

@@ -1,30 +1,30 @@
-/** What is known before anybody speaks. */
+/** Settings of a recognizer session. */
 export type Listening = {
-  /** BCP 47; absent: the vendor finds out. */
+  /** Language as BCP 47; if absent, the vendor detects it. */
   language?: string | undefined;
-  /** Names and words that are likely, and hard to hear. */
+  /** Names and words that are likely and hard to recognize. */
   hints?: readonly string[] | undefined;
-  /** Hz of what is pushed. */
+  /** Sample rate of the pushed audio in Hz. */
   sampleRate: number;
-  /** What is understood so far, of vendors that say it; each replaces the one before. */
+  /** Called with a partial transcript, by vendors that support it. Each replaces the one before. */
   onPartial?: ((text: string) => void) | undefined;
 };
 
-/** `ms`: from `finish` to the text. `audioMs`: how much was listened to. */
+/** Recognized text. `ms` is the time from `finish` to the text; `audioMs` is the length of the audio. */
 export type Recognized = { text: string; ms: number; audioMs: number };
 
-/** One utterance. */
+/** Recognition of one utterance. */
 export type RecognizerSession = {
-  /** PCM16 of one channel; it is copied. False: as much as one utterance may have is there already. */
+  /** Adds PCM16 of one channel, which is copied. Returns false if the utterance has its maximum length. */
   push: (samples: Int16Array) => boolean;
   /**
-   * The utterance is over. Asked again it answers the same.
+   * Ends the utterance. Further calls return the same result.
    * @throws SpeechFailure; an AbortError after `cancel`
    */
   finish: () => Promise<Recognized>;
-  /** Nobody wants to know; whatever is open is closed at once. */
+  /** Discards the utterance and closes open requests immediately. */
   cancel: () => void;
 };
 
-/** Speech becomes text. One vendor, or several that stand in for each other. */
+/** Turns speech into text, with one vendor, or several as fallbacks. */
 export type Recognizer = { open: (listening: Listening) => RecognizerSession };

@@ -3,12 +3,12 @@ import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { RecognizerSession } from './recognizer.ts';
 
-/** From the end of what was said to its text. */
+/** Time limit from the end of an utterance to its text. */
 const RECOGNITION_MS = 10_000;
 
 /**
- * Ends an utterance and resolves to its text; undefined: it is lost, it was not understood in time or not at all.
- * `isClosed`: nobody wants to know any more.
+ * Ends an utterance and resolves to its text, or undefined if recognition failed or took too long. `isClosed`
+ * suppresses the warning once the result is not needed.
  */
 export async function textInTime(
   session: RecognizerSession,

@@ -17,15 +17,16 @@ export type Transcribed = {
   hints?: readonly string[] | undefined;
 };
 
-/** Of an answer: a minute of speech is some 1,000 characters. */
+/** Maximum size of a response. A minute of speech is about 1,000 characters. */
 const ANSWER_BYTES_MAX = 256 * 1024;
 /**
- * Of a text, for a second of sound: the fastest speakers have 30. Models that begin to repeat themselves have hundreds.
+ * Maximum length of a text per second of audio. The fastest speakers reach 30; models that begin to repeat themselves
+ * reach hundreds.
  */
 const CHARS_PER_SEC_MAX = 60;
-/** Of the shortest; numbers and addresses are written longer than they are said. */
+/** Allowance for short audio: numbers and addresses are longer in writing than in speech. */
 const CHARS_MIN = 200;
-/** Whisper reads the last 224 tokens of a prompt. */
+/** Maximum length of the hints. Whisper reads the last 224 tokens of a prompt. */
 const HINT_CHARS_MAX = 600;
 
 const number = z.number().nullish().catch(undefined);
@@ -102,12 +103,12 @@ function formOf({ habits, model }: Asked, said: Transcribed, boundary: string): 
   );
 }
 
-/** `pt` of `pt-BR`: servers take ISO 639-1. */
+/** Returns `pt` of `pt-BR`, because servers take ISO 639-1. */
 function isoOf(tag: string | undefined): string | undefined {
   return tag?.split('-')[0]?.toLowerCase();
 }
 
-/** As many as there is room for, each whole. */
+/** Joins as many whole hints as fit. */
 function promptOf(hints: readonly string[]): string {
   let prompt = '';
   for (const hint of hints) {

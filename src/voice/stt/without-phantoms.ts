@@ -2,7 +2,7 @@ import { WINDOW_MS } from '../vad/activity.ts';
 import { createWindowLevels } from '../vad/window-level.ts';
 import { phantomKindOf } from './phantom-sentences.ts';
 
-/** How sure a transcriber is of its text; `unknown` if it gives no numbers or they are in between. */
+/** How sure a transcriber is of its text; `unknown` if it returns no numbers or they lie in between. */
 export type Certainty = 'vouched' | 'doubted' | 'unknown';
 
 /** Whisper's numbers about a segment; servers may leave them out. */
@@ -14,11 +14,11 @@ export type Likelihood = {
 /** Whisper's own rule for silence. */
 const NO_SPEECH_PROB = 0.6;
 const LOGPROB = -1;
-/** A transcriber is sure below the first and above the second. */
+/** Bounds of certain speech: below the first and above the second. */
 const SURELY_SPEECH_PROB = 0.3;
 const SURELY_LOGPROB = -0.7;
 
-/** Whether Whisper would take a segment for silence: both numbers have to say so. */
+/** Returns whether Whisper would treat a segment as silence: both numbers have to indicate it. */
 export function isSilence({ no_speech_prob: noSpeech, avg_logprob: logprob }: Likelihood): boolean {
   return (noSpeech ?? 0) > NO_SPEECH_PROB && (logprob ?? 0) < LOGPROB;
 }
@@ -36,12 +36,12 @@ export function certaintyOf(segments: readonly Likelihood[]): Certainty {
   return segments.length > 0 && isVouched ? 'vouched' : 'unknown';
 }
 
-/** What transcribers write of sounds: `[BLANK_AUDIO]`, `(music)`, `*coughs*`. */
+/** Notations of transcribers for sounds: `[BLANK_AUDIO]`, `(music)`, `*coughs*`. */
 const NOISES = /\[[^[\]]*\]|\([^()]*\)|\*[^*]*\*|<[^<>]*>/g;
 
 /**
- * The text, or '' if it has no words, or is a sentence that transcribers make of noise and nothing says that somebody spoke
- * (docs/calls.md, "Noise that becomes words").
+ * Returns the text, or '' if it has no words. Also returns '' for a sentence that transcribers produce from noise, if
+ * nothing else indicates speech (docs/calls.md, "Noise that becomes words").
  */
 export function withoutPhantoms(
   { text, certainty }: { text: string; certainty: Certainty },
@@ -57,14 +57,14 @@ export function withoutPhantoms(
 
 /** Loudest window above the softest one, in dB. A voice on a telephone line reaches 20 and more. */
 const LOUD_DB = 15;
-/** Windows that are so much above the softest one may be speech. */
+/** Level above the softest window from which a window may be speech. */
 const SPEECH_DB = 9;
-/** The softest window counts as no softer, since less is not heard, and as no louder, since some speech has no pause in it. */
+/** Bounds of the noise level. A lower level is inaudible; a higher one means that the speech has no pause in it. */
 const FLOOR_DB = { min: -65, max: -40 };
-/** Nobody says a letter faster. */
+/** Minimum duration of a letter in speech. */
 const LETTER_MS = 25;
 
-/** Whether a sound is too quiet beside its noise for speech, or too short for the text. */
+/** Returns whether the audio is too quiet relative to its noise, or too short for the text. */
 function isWeak(
   text: string,
   { audio, sampleRate }: { audio: readonly Int16Array[]; sampleRate: number },

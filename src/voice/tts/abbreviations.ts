@@ -1,4 +1,7 @@
-/** Words that end in a dot and no sentence, in small letters and without it; English and German. */
+/**
+ * English and German abbreviations, in lower case and without their final dot. The dot after them does not end a
+ * sentence.
+ */
 export const ABBREVIATIONS: ReadonlySet<string> = new Set(
   (
     'mr mrs ms dr prof rev hon st ave blvd rd mt ft vs e.g i.e approx dept est gen gov sen rep lt col capt sgt ' +
@@ -8,7 +11,7 @@ export const ABBREVIATIONS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** These end sentences too: "I said no." */
+/** Abbreviations that are also ordinary words: "I said no." They only count before a number. */
 export const ONLY_BEFORE_NUMBERS: ReadonlySet<string> = new Set(
   'no nos nr fig p pp vol ch sec s art.nr'.split(' '),
 );

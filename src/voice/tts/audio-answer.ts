@@ -5,24 +5,24 @@ import { RATES } from '../audio/resampler.ts';
 import { isWav, readWavHeader, WavError } from '../audio/wav.ts';
 
 /**
- * Reads an answer that ought to be PCM16: the bytes alone, or WAV, which is known by its header whatever
- * the answer calls itself. Everything else is named.
+ * Reads a response that should be PCM16: plain bytes, or WAV, which is detected by its header whatever the content
+ * type. Other formats are named in the error.
  */
 export type AudioAnswer = {
-  /** @throws InvalidAnswer */
+  /** Returns the samples in the next bytes. @throws InvalidAnswer */
   push: (bytes: Uint8Array) => Int16Array;
-  /** Nothing more comes. @throws InvalidAnswer when that is too early */
+  /** Ends the response. @throws InvalidAnswer if it is incomplete */
   end: () => Int16Array;
-  /** Hz, once samples have come. */
+  /** Returns the rate in Hz, once samples have arrived. */
   rate: () => number;
 };
 
-/** What OpenAI's `pcm` is, where the answer does not say. */
+/** Rate of OpenAI's `pcm`, used if the response states none. */
 const PCM_RATE = 24_000;
-/** Which tell WAV from anything else. */
+/** Number of bytes that identify a WAV. */
 const START_BYTES = 12;
 
-/** @throws InvalidAnswer when its type alone says that it is no audio */
+/** @throws InvalidAnswer if the content type excludes audio */
 export function createAudioAnswer(contentType: string | null): AudioAnswer {
   const type = mediaTypeOf(contentType);
   const wrong = NO_AUDIO.find(([pattern]) => pattern.test(type));
@@ -30,7 +30,7 @@ export function createAudioAnswer(contentType: string | null): AudioAnswer {
   let start = Buffer.alloc(0);
   let reader: PcmReader | undefined;
   let rate = rateOf(contentType);
-  /** Bytes of samples that a WAV says there are. */
+  /** Remaining sample bytes according to the WAV header. */
   let left = Infinity;
 
   const take = (bytes: Uint8Array): Int16Array => {
@@ -79,7 +79,7 @@ const NO_AUDIO: readonly [RegExp, string][] = [
   [/^text\//, 'text'],
 ];
 
-/** How other formats begin. Only signs that no sound begins with by chance. */
+/** Signatures of other formats. Only those that audio does not begin with by chance. */
 const STARTS: readonly [RegExp, string][] = [
   [/^ID3/, 'MP3'],
   [/^OggS/, 'Ogg'],
@@ -92,20 +92,20 @@ const TYPES: readonly [RegExp, string][] = [
   [/^audio\/(x-)?flac$/, 'FLAC'],
 ];
 
-/** undefined: it may be PCM16. */
+/** Returns the name of another format, or undefined if it may be PCM16. */
 function otherFormat(start: Buffer, type: string): string | undefined {
   const text = start.toString('latin1', 0, START_BYTES);
   const said =
     TYPES.find(([pattern]) => pattern.test(type)) ?? STARTS.find(([sign]) => sign.test(text));
   if (said) return said[1];
-  // Loud sound begins so now and then; where the answer says that it is PCM it is believed.
+  // Loud PCM sometimes begins like this, so a content type of PCM is trusted.
   if (/^audio\/(x-)?(pcm|l16)$/.test(type)) return undefined;
   if (/^\s*\{\s*"/.test(text)) return 'JSON';
   if (/^\s*<(!doctype|html)/i.test(text)) return 'a web page';
   return isMp3Frame(start) ? 'MP3' : undefined;
 }
 
-/** A header of a frame of layer III with a rate and a bit rate that exist. */
+/** Returns whether a valid frame header of layer III follows, by its bit rate and sample rate. */
 function isMp3Frame(start: Buffer): boolean {
   if (start[0] !== 0xff || (start[1]! & 0xe6) !== 0xe2) return false;
   const bitRate = start[2]! >> 4;
@@ -125,7 +125,7 @@ function notAudio(what: string): InvalidAnswer {
   return new InvalidAnswer(`was asked for PCM16 and answered with ${what}`);
 }
 
-/** `audio/pcm;rate=16000`, as some say it. */
+/** Returns the rate of a type such as `audio/pcm;rate=16000`, which some servers send. */
 function rateOf(contentType: string | null): number {
   const told = Number(/;\s*rate=(\d{4,6})\b/i.exec(contentType ?? '')?.[1]);
   return RATES.includes(told) ? told : PCM_RATE;

@@ -7,8 +7,8 @@ import { createAudioAnswer } from './audio-answer.ts';
 import { SAID_CHARS_MAX, type Synthesizer, type Utterance } from './synthesizer.ts';
 
 /**
- * An agent's voice as it declares it (contract/agents.md#voice). A fallback that names no provider is another model
- * or voice of the same one.
+ * Agent's voice as declared (contract/agents.md#voice). A fallback without a provider is another model or voice of the
+ * same provider.
  */
 export type VoiceChoice = Choice & {
   voiceId?: string | undefined;
@@ -21,19 +21,19 @@ export type SynthesizerDeps = {
   providers: SpeechProviders;
   namespace: string;
   voice: VoiceChoice;
-  /** Hz, one of RATES. */
+  /** Output rate in Hz, one of RATES. */
   sampleRate: number;
 };
 
-/** Of a text: the slowest voice takes less for a character, signs of Chinese included. */
+/** Maximum length of speech per character. The slowest voice takes less, even for Chinese characters. */
 const SEC_PER_CHAR_MAX = 1;
-/** Besides, for pauses. */
+/** Extra time for pauses. */
 const SEC_MAX = 30;
 
 /**
- * Speaks by `POST {base_url}/audio/speech`. A provider that fails before its first sound is followed by
- * the next; nothing that was heard is said again, and no request is repeated. `language` is not sent:
- * there is no such field, and models hear it from the text.
+ * Creates a synthesizer that uses `POST {base_url}/audio/speech`. If a provider fails before its first sound, the next
+ * one is used. No audio that was played is repeated, and neither is a request. `language` is not sent: the API has no
+ * such field, and models detect it from the text.
  */
 export function createOpenAiSynthesizer(deps: SynthesizerDeps): Synthesizer {
   const { providers, namespace, voice, sampleRate } = deps;
@@ -78,7 +78,7 @@ function choicesOf({ fallback = [], ...first }: VoiceChoice): readonly VoiceChoi
   const { provider, voiceId } = first;
   return [
     first,
-    // A voice is one of a provider.
+    // A voice belongs to its provider.
     ...fallback.map((other) =>
       other.provider === undefined || other.provider === provider
         ? { voiceId, ...other, provider }
@@ -97,7 +97,7 @@ async function* speakOnce(
     input: text,
     voice: voice ?? endpoint.speech?.defaultVoice,
     response_format: 'pcm',
-    // Several servers refuse a field that they do not know.
+    // Omitted at the default speed, because several servers refuse unknown fields.
     ...(speed !== undefined && speed !== 1 && { speed }),
   };
   const sent = client.post('/audio/speech', { body, signal }).asResponse();
@@ -124,7 +124,7 @@ async function* speakOnce(
       if (out.length > 0) yield out;
     }
     if (done) break;
-    // From the moment that somebody wants more.
+    // The wait starts when the caller reads on.
     patience.wait();
   }
   if (resampler === undefined) throw new InvalidAnswer('answered with no audio');

@@ -1,21 +1,24 @@
 import { ABBREVIATIONS, ONLY_BEFORE_NUMBERS } from './abbreviations.ts';
 
 /**
- * Cuts what a model writes into pieces to speak, as it comes: sentences, items of lists, and of what goes
- * on for long, clauses. A sentence is known by what follows it, so the last one waits for the next token
- * or the end. Joined again the pieces are the text, but for white space where it was cut.
+ * Cuts a model's streamed text into pieces to speak: sentences, list items and, in long text, clauses. The text after a
+ * sentence decides whether it has ended, so the last one waits for the next token or the end. The joined pieces are the
+ * text, except for white space at the cuts.
  */
 export type Sentences = {
-  /** Each piece is trimmed and holds a letter or a digit, or belongs to none. */
+  /**
+   * Adds a token and returns the complete pieces, trimmed. A sentence or clause without a letter or a digit is not a
+   * piece of its own.
+   */
   push: (token: string) => string[];
   end: () => string[];
 };
 
-/** Of a piece, in UTF-16 units; pairs and what is combined are kept together. */
+/** Maximum length of a piece in UTF-16 units. Surrogate pairs and combined characters are kept together. */
 export const PIECE_CHARS_MAX = 250;
-/** From here on the first piece may be a clause, so that something is heard early. */
+/** Minimum length of the first piece, which may be a clause, so that speech starts early. */
 const FIRST_CHARS_MIN = 24;
-/** Shorter ones are spoken together with what follows: "No. It is not." */
+/** Minimum length of other pieces. Shorter ones are spoken together with what follows: "No. It is not." */
 const CHARS_MIN = 12;
 
 export function createSentences(): Sentences {
@@ -47,7 +50,7 @@ export function createSentences(): Sentences {
   };
 }
 
-/** The pieces of a stream of tokens. */
+/** Yields the pieces of a stream of tokens. */
 export async function* cutSentences(
   tokens: AsyncIterable<string>,
 ): AsyncGenerator<string, void, undefined> {
@@ -56,29 +59,29 @@ export async function* cutSentences(
   yield* sentences.end();
 }
 
-/** Ends of sentences, with what closes after them. */
+/** Ends of sentences, with closing marks after them. */
 const ENDS = /(?:[.!?…]+|[。！？｡؟।]+)["'”’»)\]*_」』）]*|\n/gu;
-/** Of Chinese and Japanese, which need no space after them. */
+/** Chinese and Japanese marks, which need no space after them. */
 const WIDE = /[。！？｡]/u;
 const CLAUSES = /[,;:，、；：]["'”’»)\]]*|[^\S\n][–—-]+(?=\s)/gu;
-/** After so much white space something new begins, whatever it is. */
+/** White space that ends a piece in any case. */
 const GAP_CHARS = 20;
 
-/** Where the next piece ends; undefined: not known yet. `isWhole`: nothing follows. */
+/** Returns where the next piece ends, or undefined if that is not known yet. With `isWhole`, nothing follows. */
 function findCut(text: string, isFirst: boolean, isWhole: boolean): number | undefined {
   const sentence = findEnd(text, isWhole);
   const clauses = text.slice(0, PIECE_CHARS_MAX);
   const early = isFirst ? findClause(clauses, FIRST_CHARS_MIN, 'first') : undefined;
   if (early !== undefined && early < (sentence?.at ?? Infinity)) return early;
   if (sentence) return sentence.isKnown ? sentence.at : undefined;
-  // One more: both halves of a character have to be there.
+  // One more unit, so that both halves of a surrogate pair have arrived.
   if (text.length > PIECE_CHARS_MAX + (isWhole ? 0 : 1)) {
     return findClause(clauses, CHARS_MIN, 'last') ?? lastSpace(text);
   }
   return isWhole && text.length > 0 ? text.length : undefined;
 }
 
-/** The first end of a sentence; `isKnown` false: what follows will tell whether it is one. */
+/** Returns the first end of a sentence. If `isKnown` is false, the following text decides whether it is one. */
 function findEnd(text: string, isWhole: boolean): { at: number; isKnown: boolean } | undefined {
   for (const { index, 0: sign } of text.slice(0, PIECE_CHARS_MAX + 1).matchAll(ENDS)) {
     const at = index + sign.length;
@@ -94,32 +97,32 @@ function findEnd(text: string, isWhole: boolean): { at: number; isKnown: boolean
 type Verdict = 'end' | 'no_end' | 'unknown';
 
 function judge(before: string, sign: string, after: string): Verdict {
-  // More of the sign, or of what closes, may come.
+  // More of the mark, or a closing mark, may follow.
   if (after === '') return 'unknown';
   if (WIDE.test(sign)) return 'end';
-  // Decimals, addresses of the web, versions, "e.g.": nothing ends without a space.
+  // Decimals, web addresses, versions and "e.g." have no space after the dot.
   if (!/^\s/u.test(after)) return 'no_end';
   if (!/^[.…]/u.test(sign)) return 'end';
   const next = after.trimStart();
   if (after.length - next.length >= GAP_CHARS) return 'end';
   if (/^[\uD800-\uDBFF]?$/.test(next)) return 'unknown';
-  // It goes on: "Wait... what", "and so on. then".
+  // The sentence continues: "Wait... what", "and so on. then".
   if (/^\p{Ll}/u.test(next)) return 'no_end';
   return sign[0] === '…' || sign.startsWith('..') ? 'end' : judgeDot(before, next);
 }
 
-/** Whether a dot after `before` is part of its word. */
+/** Decides whether a dot after `before` ends the sentence or belongs to the word. */
 function judgeDot(before: string, next: string): Verdict {
   const word = /(?<![\p{L}\p{N}.])[\p{L}\p{N}.]+$/u.exec(before)?.[0] ?? '';
   if (/^\d{1,2}$/u.test(word)) return judgeNumber(before, next);
-  // "J. Smith", "U.S.", "z.B."
+  // Matches "J. Smith", "U.S." and "z.B.".
   if (/^(?:\p{L}\.)*\p{L}$/u.test(word) && word !== 'I') return 'no_end';
   const name = word.toLowerCase();
   if (ABBREVIATIONS.has(name)) return 'no_end';
   return ONLY_BEFORE_NUMBERS.has(name) && /^\d/u.test(next) ? 'no_end' : 'end';
 }
 
-/** "1." at the start of a line counts, and "3. Mai" is a date; "I am 12." ends. */
+/** Judges a dot after a number. "1." at the start of a line is a list item, and "3. Mai" is a date; "I am 12." ends. */
 function judgeNumber(before: string, next: string): Verdict {
   if (/(?:^|\n)[^\S\n]*\d{1,2}$/u.test(before)) return 'no_end';
   if (next.length < 3) return MONTHS.some((month) => month.startsWith(next)) ? 'unknown' : 'end';
@@ -132,13 +135,13 @@ function hasWord(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** The end of the first or the last clause that makes a piece of so many characters. */
+/** Returns the end of the first or last clause that makes a piece of at least `charsMin` characters. */
 function findClause(text: string, charsMin: number, which: 'first' | 'last'): number | undefined {
   let found: number | undefined;
   for (const { index, 0: sign } of text.matchAll(CLAUSES)) {
     const end = index + sign.length;
     const next = text[end];
-    // "1,000" and "10:30" are no clauses, nor is what may become one of them.
+    // "1,000" and "10:30" have no clause end, and neither does text that may become one.
     const isClause = /[，、；：]/u.test(sign) ? next !== undefined : /\s/u.test(next ?? '');
     if (!isClause || end < charsMin || !hasWord(text.slice(0, end))) continue;
     if (which === 'first') return end;
@@ -147,7 +150,7 @@ function findClause(text: string, charsMin: number, which: 'first' | 'last'): nu
   return found;
 }
 
-/** At the last space of what a piece may have; where there is none, between two characters. */
+/** Returns the last space within the maximum length of a piece, or else a boundary between two characters. */
 function lastSpace(text: string): number {
   const space = text.slice(0, PIECE_CHARS_MAX + 1).search(/\s\S*$/u);
   if (space > 0) return space;

@@ -1,27 +1,27 @@
-/** What is to be said. */
+/** Text to speak, and how. */
 export type Utterance = {
-  /** At most SAID_CHARS_MAX characters. Of blank text nothing comes. */
+  /** At most SAID_CHARS_MAX characters. Blank text produces no audio. */
   text: string;
-  /** As the vendor calls it; absent: its default. */
+  /** Vendor's name of the voice; if absent, the vendor's default. */
   voice?: string | undefined;
-  /** 1 is the natural one; from 0.25 to 4. */
+  /** Speed from 0.25 to 4; 1 is natural. */
   speed?: number | undefined;
-  /** BCP 47; for vendors that want to be told. */
+  /** Language as BCP 47, for vendors that need it. */
   language?: string | undefined;
-  /** Aborted: nobody listens any more. The connection is closed at once. */
+  /** Aborts the speech and closes the connection immediately. */
   signal: AbortSignal;
 };
 
-/** Text becomes sound. One vendor, or several that stand in for each other. */
+/** Turns text into speech, with one vendor, or several as fallbacks. */
 export type Synthesizer = {
-  /** Hz of what comes out. */
+  /** Rate of the output in Hz. */
   sampleRate: number;
   /**
-   * PCM16 as it comes, in chunks of any length. Who reads no further closes the connection.
+   * Yields PCM16 as it arrives, in chunks of any length. A caller that stops reading closes the connection.
    * @throws SpeechFailure, or the signal's reason
    */
   speak: (utterance: Utterance) => AsyncIterable<Int16Array>;
 };
 
-/** As OpenAI has it. Speech is cut into sentences long before. */
+/** Limit of OpenAI's API. Speech is cut into sentences long before it. */
 export const SAID_CHARS_MAX = 4_096;

@@ -1,46 +1,46 @@
 import { createNoiseFloor } from './noise-floor.ts';
 import { createWindowLevels } from './window-level.ts';
 
-/** Whether somebody speaks, of one stream of sound. */
+/** Detects whether someone speaks in one stream of audio. */
 export type Activity = {
-  /** PCM16 in chunks of any length; what happened in it, in order. */
+  /** Takes PCM16 in chunks of any length; returns the events in it, in order. */
   push: (samples: Int16Array) => readonly ActivityEvent[];
   isSpeaking: () => boolean;
-  /** Of the speech under way, from its beginning to its last sound; 0: nobody speaks. */
+  /** Length of the current speech, from its beginning to its last sound; 0 during silence. */
   speechMs: () => number;
 };
 
 /**
- * `started` is told once it has been speech for `minSpeechMs`; `preRoll` is all that was heard since a
- * little before it began, for the recognizer. `ended` is told after `silenceMs` without speech; `speechMs`:
- * from its beginning to its last sound. `atMs`: of the stream, when it is told.
+ * Event of a stream. `started` comes after `minSpeechMs` of speech; `preRoll` is all audio since shortly before the
+ * speech began, for the recognizer. `ended` comes after `silenceMs` without speech; `speechMs` runs from the beginning
+ * to the last sound. `atMs` is the stream position of the event.
  */
 export type ActivityEvent =
   | { kind: 'started'; atMs: number; preRoll: Int16Array }
   | { kind: 'ended'; atMs: number; speechMs: number };
 
 export type ActivityOptions = {
-  /** 8,000 or 16,000 Hz. */
+  /** Sample rate: 8,000 or 16,000 Hz. */
   sampleRate: number;
-  /** Less is a cough or a click. Default 160. */
+  /** Minimum length of speech; anything shorter is a cough or a click. Default 160. */
   minSpeechMs?: number;
-  /** Words have gaps in them. Default 400. */
+  /** Silence that ends speech; words have gaps in them. Default 400. */
   silenceMs?: number;
-  /** Of what is before the first loud sound: beginnings are soft. Default 250. */
+  /** Audio kept before the first loud sound, because beginnings are soft. Default 250. */
   preRollMs?: number;
 };
 
 export const WINDOW_MS = 32;
-/** Above the noise: to begin, and to go on. */
+/** Levels above the noise at which speech begins and continues. */
 const START_DB = 9;
 const GO_ON_DB = 5;
 const VOICED = 0.6;
-/** Of the windows of a beginning: consonants have no pitch, and noises have none at all. */
+/** Share of voiced windows that a beginning needs. Consonants have no pitch, but noises never have one. */
 const VOICED_SHARE = 0.4;
-/** Beside those that a beginning needs, since its sounds have gaps between them. */
+/** Extra windows allowed in a beginning, because its sounds have gaps between them. */
 const GAP_WINDOWS = 3;
 
-/** By level and pitch alone (docs/decisions/0058): some 0.2 % of a core for each call. */
+/** Creates a detector that uses only level and pitch (docs/decisions/0058). It takes about 0.2 % of a core per call. */
 export function createActivity(options: ActivityOptions): Activity {
   const { sampleRate, minSpeechMs = 160, silenceMs = 400, preRollMs = 250 } = options;
   const windowSize = (sampleRate * WINDOW_MS) / 1_000;
@@ -108,7 +108,10 @@ export function createActivity(options: ActivityOptions): Activity {
 
 type Sound = { isLoud: boolean; isStrong: boolean; isVoiced: boolean };
 
-/** `note` answers, once it is speech, how many windows ago that began; then it looks anew. */
+/**
+ * Creates a detector of beginnings. Once speech is detected, `note` returns how many windows ago it began, and the
+ * detector starts over.
+ */
 function createBeginning(needed: number): { note: (sound: Sound) => number | undefined } {
   let recent: Sound[] = [];
   return {

@@ -1,17 +1,17 @@
-/** How loud it is where nobody speaks. It follows what becomes quieter at once, and what grows, slowly. */
+/** Level of the background noise. It follows a falling level immediately and a rising one slowly. */
 export type NoiseFloor = {
-  /** dB. */
+  /** Returns the noise level in dB. */
   level: () => number;
   note: (db: number) => void;
 };
 
-/** A quiet line has less; below that nobody is heard. */
+/** Minimum level. A quiet line is below it, and speech below it is inaudible. */
 const LOWEST_DB = -65;
-/** A second: speech has a gap or a soft sound in it, noise has none. */
+/** Number of windows compared: one second. Speech has a gap or a soft sound in that time, noise does not. */
 const WINDOWS = 31;
-/** What does not change is no speech: a fan, a tone. dB between its loudest and softest window. */
+/** Maximum difference in dB between the loudest and the softest window of steady noise, such as a fan or a tone. */
 const STEADY_DB = 4;
-/** dB for each window, while nothing is steady: 3 dB a second. */
+/** Rise in dB per window while nothing is steady: 3 dB a second. */
 const RISE_DB = 0.1;
 const FALL = 0.3;
 
@@ -29,7 +29,7 @@ export function createNoiseFloor(): NoiseFloor {
       const isSteady = recent.length === WINDOWS && loudest - softest < STEADY_DB;
       if (isSteady) level = Math.max(LOWEST_DB, softest);
       else if (bounded < level) level += (bounded - level) * FALL;
-      // Nobody is heard yet: the first sound may be the room, but not loud speech.
+      // The first window sets the level. It may be room noise, but not loud speech, hence the bound.
       else level += isFirst ? Math.min(bounded, -50) - level : Math.min(RISE_DB, bounded - level);
       isFirst = false;
     },

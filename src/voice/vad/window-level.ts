@@ -1,22 +1,24 @@
-/** What a window of sound is like. */
+/** Level and voicing of a window of audio. */
 export type WindowLevel = {
-  /** dB below the loudest there is, without hum; of silence -96. */
+  /** Level in dB below full scale, without hum; -96 for silence. */
   db: number;
-  /** How much it repeats itself as a voice does, from 0 to 1. It is computed when it is asked for: it costs most. */
+  /**
+   * Returns how periodic the window is, as a voice is, from 0 to 1. It is computed on demand, because it costs most.
+   */
   voicing: () => number;
 };
 
 const FLOOR_DB = -96;
 
-/** The pitch of voices, Hz: of a low man to a child. */
+/** Range of the pitch of voices in Hz, from a low male voice to a child's. */
 const PITCH_MIN = 70;
 const PITCH_MAX = 400;
-/** Enough for the pitch: what is above it is let go. */
+/** Sample rate for the pitch. Higher frequencies are not needed and are discarded. */
 const PITCH_RATE = 4_000;
-/** Hum of mains and rumble of hands are below. */
+/** Cut-off that removes mains hum and handling noise. */
 const HIGH_PASS_HZ = 100;
 
-/** Levels of one stream, window after window. `sampleRate`: a multiple of 4,000. */
+/** Creates a function that measures the windows of one stream in order. `sampleRate` is a multiple of 4,000. */
 export function createWindowLevels(sampleRate: number): (window: Int16Array) => WindowLevel {
   const step = sampleRate / PITCH_RATE;
   const keep = 1 - (2 * Math.PI * HIGH_PASS_HZ) / sampleRate;
@@ -34,15 +36,15 @@ export function createWindowLevels(sampleRate: number): (window: Int16Array) => 
       if (place < low.length) low[place]! += passed / step;
     }
     const mean = energy / Math.max(1, window.length);
-    // A full sine is at 0 dB.
+    // A full-scale sine has 0 dB.
     const db = Math.max(FLOOR_DB, 10 * Math.log10(2 * mean + 1e-12));
     return { db, voicing: () => voicingOf(low) };
   };
 }
 
 /**
- * The highest normalised autocorrelation at the distance of a pitch, behind its first dip: what is slow,
- * such as rumble, is like itself at short distances and has none.
+ * Returns the highest normalized autocorrelation at a pitch distance, after its first dip. Slow sounds such as rumble
+ * resemble themselves at short distances and have no dip.
  */
 function voicingOf(low: Float64Array): number {
   const farthest = Math.min(Math.floor(PITCH_RATE / PITCH_MIN), Math.floor(low.length / 2));

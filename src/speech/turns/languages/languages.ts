@@ -1,32 +1,32 @@
 import de from './de.json' with { type: 'json' };
 import en from './en.json' with { type: 'json' };
 
-/** What words say of a turn, in one language: a file of words and nothing else; `|` is between them. */
+/** Words of one language that indicate the state of a turn. The file contains only words, separated by `|`. */
 export type TurnLanguageFile = {
-  /** ISO 639-1 */
+  /** Language as ISO 639-1. */
   language: string;
-  /** Said while somebody else speaks, and no wish to. */
+  /** Words of a listener that do not claim the turn. */
   backchannels: readonly string[];
-  /** Said by who thinks of what to say. */
+  /** Words said while thinking. */
   fillers: readonly string[];
-  /** Nothing ends with them. */
+  /** Words that do not end a turn. */
   unfinished: readonly string[];
-  /** Of what is dictated. */
+  /** Words of dictated numbers. */
   numbers: readonly string[];
-  /** Whole answers. */
+  /** Phrases that are whole answers. */
   complete: readonly string[];
 };
 
 export const TURN_LANGUAGE_FILES: readonly TurnLanguageFile[] = [en, de];
 
-/** Phrases of lower-case words with one space between them. */
+/** Sets of phrases: lower-case words with one space between them. */
 export type TurnLanguage = Record<Exclude<keyof TurnLanguageFile, 'language'>, ReadonlySet<string>>;
 
-/** Words of the longest phrase. */
+/** Number of words in the longest phrase. */
 export const PHRASE_WORDS_MAX = 4;
 
 const NOTHING: ReadonlySet<string> = new Set();
-/** Of a language that there is no file of: its signs alone are understood. */
+/** Language without a file. Only its punctuation is used. */
 const UNKNOWN: TurnLanguage = {
   backchannels: NOTHING,
   fillers: NOTHING,
@@ -37,18 +37,21 @@ const UNKNOWN: TurnLanguage = {
 
 const LANGUAGES = new Map(TURN_LANGUAGE_FILES.map((file) => [file.language, readFile(file)]));
 
-/** By a language tag such as `de-AT`; English for who names none. */
+/** Returns the language of a tag such as `de-AT`; default English. */
 export function turnLanguageOf(tag = 'en'): TurnLanguage {
   return LANGUAGES.get(tag.toLowerCase().split('-')[0]!) ?? UNKNOWN;
 }
 
-/** Lower-case words; what recognizers write of noises, as `[cough]` or `(music)`, is none. */
+/** Returns the lower-case words. Notations for noises, such as `[cough]` or `(music)`, are removed. */
 export function spokenWords(text: string): readonly string[] {
   const said = text.toLowerCase().replaceAll(NOISE, ' ');
   return said.replaceAll('’', "'").match(/[\p{L}\p{M}\p{N}]+(?:'\p{L}+)*/gu) ?? [];
 }
 
-/** The text within brackets has no other bracket that opens: so no text is read from each of many brackets on. */
+/**
+ * Matches noises in brackets. The text in brackets contains no further opening bracket, so matching stays linear for
+ * many brackets.
+ */
 const NOISE = /\[[^[\]]*\]|\([^()]*\)|\*[^*]*\*|<[^<>]*>/g;
 
 function readFile(file: TurnLanguageFile): TurnLanguage {

@@ -52,7 +52,7 @@ const link: Rule = (_, source, at) => {
 
 /** Reads the description of an image. */
 const image: Rule = (reading, source, at) => {
-  // After a word the mark ends a sentence.
+  // After a word, the mark ends a sentence.
   if (!isSpace(reading.before) && !/[([|>*_]/.test(reading.before)) return undefined;
   const next = source.text[at + 1];
   if (next === undefined) return source.isWhole ? undefined : WAIT;
@@ -121,7 +121,7 @@ const escape: Rule = (_, { text, isWhole }, at) => {
   return /[!-/:-@[-`{-~]/.test(next) ? { length: 2, copy: [at + 1, at + 2] } : undefined;
 };
 
-/** Between the columns of a table's head. */
+/** Reads a bar between the columns of a table's head. */
 const bar: Rule = (reading, source, at) => {
   const { text, isWhole } = source;
   if (!reading.isHead) {
@@ -137,11 +137,11 @@ const bar: Rule = (reading, source, at) => {
 };
 
 const STARTS = ['https://', 'http://', 'www.'];
-/** The longest address from a place on; `withoutMarks` shortens it. */
+/** Longest address at a position; `withoutMarks` shortens it. */
 const ADDRESS = /^(?:https?:\/\/|www\.)[^\s<>|"'“”«»，。、！？；：（）「」『』【】《》]+/iu;
 const ADDRESS_CHARS_MAX = 2_000;
 
-/** Says the host of a bare address. */
+/** Reads a bare address as its host. */
 const address: Rule = (reading, { text, isWhole }, at) => {
   if (isWordy(reading.before) && !isOfSpaceless(reading.before)) return undefined;
   const rest = text.slice(at, at + ADDRESS_CHARS_MAX);
@@ -155,7 +155,7 @@ const address: Rule = (reading, { text, isWhole }, at) => {
   return host === '' ? undefined : { length: whole.length, say: host };
 };
 
-/** Marks behind an address end a sentence, and a bracket that was not opened in it encloses it. */
+/** Removes marks after an address that end a sentence, and a bracket that encloses it. */
 function withoutMarks(found: string): string {
   let whole = found;
   for (;;) {
@@ -167,7 +167,7 @@ function withoutMarks(found: string): string {
   }
 }
 
-/** The rule for each character that a mark may begin with. */
+/** Rule for each character that may begin a mark. */
 export const INLINE_RULES: Readonly<Record<string, Rule>> = {
   '*': emphasis,
   _: emphasis,

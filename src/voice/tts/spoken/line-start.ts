@@ -1,18 +1,18 @@
 import { WAIT, type Reading, type Source, type Wait } from './reading.ts';
 import { cellsOf, DELIMITERS, isDelimitersStart } from './table.ts';
 
-/** Reads a part that is whole. */
+/** Reads a part that is complete. */
 type ReadInside = (reading: Reading, source: Source, part: [from: number, to: number]) => void;
 
-/** A line as far as it is there. */
+/** Line, as far as it has arrived. */
 type Line = {
   text: string;
-  /** Its end is there. */
+  /** Whether its end has arrived. */
   isWhole: boolean;
-  /** Includes the line feed. */
+  /** Length including the line feed. */
   length: number;
   indent: number;
-  /** Without the spaces at its start. */
+  /** Text without the spaces at its start. */
   body: string;
 };
 
@@ -36,7 +36,7 @@ export function readLineStart(
   }
   if (reading.isTable && !line.isWhole) return WAIT;
   reading.isTable = false;
-  // Models forget the space, and `#word` alone is a tag.
+  // Models sometimes omit the space. A single `#word` is a tag.
   const heading = /^(?:#{1,6}[ \t]+|#{2,6}(?=\p{L}))/u.exec(body)?.[0];
   if (heading !== undefined) {
     if (!line.isWhole) return WAIT;
@@ -95,11 +95,11 @@ function silentLine(reading: Reading, { body, isWhole, length }: Line): number |
   return (mayBe || mayBeAddress) && !isWhole ? WAIT : undefined;
 }
 
-/** Returns the length of the mark at the start of a line; 0 without one. */
+/** Returns the length of the mark at the start of a line, or 0 without one. */
 function markOf({ body, isWhole }: Line): number | Wait {
   const note = /^\[\^[^\]\s]+\]:[ \t]*/.exec(body)?.[0].length;
   if (note !== undefined) return note;
-  // "> 5 kg" and "+ 49 30" begin with a sign that has a meaning.
+  // The sign has a meaning in "> 5 kg" and "+ 49 30".
   const quote = /^>[ \t]*/.exec(body)?.[0].length;
   if (quote !== undefined) {
     if (quote === body.length && !isWhole) return WAIT;

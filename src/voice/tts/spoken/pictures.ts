@@ -1,11 +1,11 @@
 /** Emoji. The signs below have a name that a voice may say: ©, ®, ™, ℹ, arrows. */
 const PICTURE = /[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}]/u;
 const SIGNS = /[©®™ℹ‼⁉\u2190-\u21ff\u24c2〰〽㊗㊙]/u;
-/** Characters that make one picture of several. */
+/** Characters that join several emoji into one. */
 const JOINERS = /[\u200d\u{e0020}-\u{e007f}]/u;
 const SILENT = /[\ufe0f\u20e3]/u;
 
-/** Whether a character is left out. The digit of a key in a box (1️⃣) is not. */
+/** Returns whether a character is left out. The digit of a keycap emoji (1️⃣) is kept. */
 export function isPicture(character: string, isAfterPicture: boolean): boolean {
   if (SILENT.test(character)) return true;
   if (JOINERS.test(character)) return isAfterPicture;

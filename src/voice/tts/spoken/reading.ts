@@ -1,39 +1,39 @@
 import type { SaidText } from './said-text.ts';
 
-/** The state of reading a text for a voice while it streams. */
+/** State of reading a text for a voice while it streams. */
 export type Reading = {
   said: SaidText;
-  /** The character before the place that is read; '' at the start of a line. */
+  /** Character before the current position; '' at the start of a line. */
   before: string;
   isLineStart: boolean;
-  /** Opening marks of emphasis that wait for closing ones. */
+  /** Open emphasis marks that wait for closing ones. */
   open: { '*': number; _: number };
-  /** The marks that end the block of code; '': none is open. */
+  /** Marks that end the current code block; '' outside a block. */
   fence: string;
-  /** The line before was a row of a table. */
+  /** Whether the previous line was a row of a table. */
   isTable: boolean;
-  /** The line is the head of a table without a bar at its start. */
+  /** Whether the line is the head of a table without a bar at its start. */
   isHead: boolean;
-  /** Something was left out after a space, so the next space is left out as well. */
+  /** Whether text was left out after a space, so that the next space is left out as well. */
   skipsSpace: boolean;
-  /** The last character was a picture, so a joiner after it is left out. */
+  /** Whether the last character was an emoji, so that a joiner after it is left out. */
   isAfterPicture: boolean;
 };
 
 /**
- * The part of the text that is being read. It begins at `base` in the text. `isWhole`: nothing that follows can change
+ * Part of the text that is being read. It begins at `base` in the text. With `isWhole`, nothing that follows can change
  * how it is read.
  */
 export type Source = { text: string; base: number; isWhole: boolean };
 
-/** More of the text has to arrive first. */
+/** Result of a rule that needs more text first. */
 export const WAIT = 'wait';
 export type Wait = typeof WAIT;
 
 /**
- * What a rule makes of `length` characters. The voice gets the part `inner` after it is read by the rules, the part
- * `copy` unchanged, or the words `say`; without any of the three, nothing. `closes`: the characters belong to the words
- * before them.
+ * Result of a rule for `length` characters. The voice gets the part `inner` after the rules have read it, the part
+ * `copy` unchanged, or the words `say`; without any of the three, nothing. With `closes`, the characters belong to the
+ * words before them.
  */
 export type Step = {
   length: number;
@@ -41,7 +41,7 @@ export type Step = {
   copy?: [from: number, to: number];
   say?: string;
   closes?: true;
-  /** One of the spaces around these characters is left out, too. */
+  /** Whether one of the spaces around these characters is left out, too. */
   isLeftOut?: true;
 };
 
@@ -50,25 +50,28 @@ export type Rule = (reading: Reading, source: Source, at: number) => Step | Wait
 export const isSpace = (character: string): boolean => character === '' || /\s/u.test(character);
 export const isWordy = (character: string): boolean => /[\p{L}\p{N}]/u.test(character);
 
-/** Whether the script of a character has no spaces between words. There a mark may stand between two letters. */
+/** Returns whether the script of a character has no spaces between words. Then a mark may stand between two letters. */
 export const isOfSpaceless = (character: string): boolean =>
   /[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u.test(
     character,
   );
 
-/** The character at a place; '' behind the end. */
+/** Returns the character at a position, or '' after the end. */
 export function characterAt(text: string, at: number): string {
   const point = text.codePointAt(at);
   return point === undefined ? '' : String.fromCodePoint(point);
 }
 
-/** The last character of a text. */
+/** Returns the last character of a text. */
 export const lastOf = (text: string): string => /.$/su.exec(text)?.[0] ?? '';
 
-/** The longest text or address of a link. */
+/** Maximum length of the text or address of a link. */
 const BRACKET_CHARS_MAX = 2_000;
 
-/** Finds the bracket that closes the one at `at`. Returns undefined if the paragraph does not have it so far. */
+/**
+ * Returns the position of the bracket that closes the one at `at`, or undefined if the paragraph does not have it so
+ * far.
+ */
 export function closingOf(text: string, at: number, [open, close]: string): number | undefined {
   let depth = 0;
   const end = Math.min(text.length, at + BRACKET_CHARS_MAX);
@@ -85,7 +88,7 @@ export function closingOf(text: string, at: number, [open, close]: string): numb
 export const isParagraphEnd = (text: string, at: number): boolean =>
   text[at] === '\n' && text[at + 1] === '\n';
 
-/** Whether a closing mark may still arrive: the paragraph has not ended, and is not longer than the bound. */
+/** Returns whether a closing mark may still arrive: the paragraph has not ended and is within the bound. */
 export function mayCome({ text, isWhole }: Source, at: number, charactersMax: number): boolean {
   if (isWhole || text.length - at > charactersMax) return false;
   return !text.includes('\n\n', at);

@@ -1,4 +1,4 @@
-/** The words that a voice was given, each with its place in the text that they were made from. */
+/** Words for a voice, each with its position in the source text. */
 export type SaidText = {
   /** Adds a part of the text, which begins at `from`. */
   copy: (text: string, from: number) => void;
@@ -8,15 +8,15 @@ export type SaidText = {
   close: (to: number) => void;
   /** Returns the words that were added since the last call. */
   take: () => string;
-  /** All words. */
+  /** Returns all words. */
   all: () => string;
-  /** The last character that was added; '' at the beginning. */
+  /** Returns the last character that was added, or '' at the beginning. */
   last: () => string;
-  /** Returns the place in the text at which the first `length` characters of the words end. */
+  /** Returns the position in the text at which the first `length` characters of the words end. */
   placeOf: (length: number) => number;
 };
 
-/** Ends of a part: `said` in the words, `copied` in the text, and `to` in the text with the marks that close it. */
+/** Ends of a part: `said` in the words, `copied` in the text, and `to` in the text including closing marks. */
 type Part = { said: number; copied: number | undefined; to: number };
 
 export function createSaidText(): SaidText {
@@ -67,7 +67,7 @@ export function createSaidText(): SaidText {
   };
 }
 
-/** The first part that has this character, by bisection: texts may be long. */
+/** Returns the index of the first part that reaches `length`, by bisection, because texts may be long. */
 function firstWith(parts: readonly Part[], length: number): number {
   let low = 0;
   let high = parts.length;

@@ -17,17 +17,17 @@ import { createSaidText } from './said-text.ts';
  * (docs/decisions/0066-what-is-spoken-is-words.md). Text without Markdown, addresses and pictures does not change.
  */
 export type Speakable = {
-  /** Takes the next part of the text. Returns the words that are known by now. */
+  /** Takes the next part of the text. Returns the words that are final. */
   push: (text: string) => string;
   /** Ends the text. Returns the rest of the words. */
   end: () => string;
-  /** All words so far. */
+  /** Returns all words so far. */
   said: () => string;
   /** Returns the beginning of the text, with its marks, that became the first `saidLength` characters of the words. */
   textOf: (saidLength: number) => string;
 };
 
-/** At most this much text waits for a closing mark. */
+/** Maximum length of text that waits for a closing mark. */
 const HELD_CHARS_MAX = 2_000;
 
 export function createSpeakable(): Speakable {
@@ -44,7 +44,7 @@ export function createSpeakable(): Speakable {
     isAfterPicture: false,
   };
   let text = '';
-  /** The text that waits, and its place. */
+  /** Text that waits, and its position. */
   let held = '';
   let base = 0;
 
@@ -84,7 +84,7 @@ function read(reading: Reading, source: Source): number {
   return at;
 }
 
-/** Reads a part that is whole, such as the text of a link. */
+/** Reads a part that is complete, such as the text of a link. */
 function readInside(reading: Reading, { text, base }: Source, [from, to]: [number, number]): void {
   const source = { text: text.slice(0, to), base, isWhole: true };
   let at = from;
@@ -96,7 +96,7 @@ function readInside(reading: Reading, { text, base }: Source, [from, to]: [numbe
   reading.isLineStart = false;
 }
 
-/** Up to the next character that may be a mark. */
+/** Matches up to the next character that may be a mark. */
 const PLAIN =
   /[^*_~`[!<&\\|\nhHwW\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}\p{Variation_Selector}\p{Me}\p{Cf}]+/uy;
 

@@ -1,10 +1,10 @@
 /** The line below the head of a table: `|---|:-:|`. */
 export const DELIMITERS = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 
-/** Whether it may become such a line. */
+/** Returns whether a line may become such a line. */
 export const isDelimitersStart = (line: string): boolean => /^[-:| \t]*$/.test(line);
 
-/** Where the cells of a row are in its line, without the spaces around them; empty ones are left out. */
+/** Returns the positions of the cells in a row, without the spaces around them. Empty cells are left out. */
 export function cellsOf(line: string): [from: number, to: number][] {
   const cells: [number, number][] = [];
   for (const { 0: cell, index } of line.matchAll(/(?:\\.|[^|\\])+/gs)) {
