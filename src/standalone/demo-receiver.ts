@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { verifyBody, verifyStandard } from '../platform/egress/signature.ts';
 
 /**
- * The receiver that `start` brings along, written as a user would write theirs: it reads the
- * raw body, checks both signatures, and answers 200 or 401.
+ * Webhook receiver that `start` includes, written as a user would write one: it reads the raw body, verifies both
+ * signatures, and answers 200 or 401.
  */
 export type DemoReceiver = { url: string; stop: () => Promise<void> };
 
@@ -21,7 +21,7 @@ export async function startDemoReceiver(secret: string): Promise<DemoReceiver> {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
-  const { port } = server.address() as AddressInfo; // Listening on TCP, so it has one.
+  const { port } = server.address() as AddressInfo; // A server on TCP has an AddressInfo.
   return {
     url: `http://127.0.0.1:${port}/`,
     stop: () =>
@@ -50,7 +50,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {
-    // Without an encoding set, a request yields buffers.
+    // Without an encoding, a request yields buffers.
     const part = chunk as Buffer;
     bytes += part.length;
     if (bytes > BODY_BYTES_MAX) throw new Error('the body is too large');

@@ -5,18 +5,21 @@ import { codeOf } from '../errors.ts';
 import { createNameLookup, type Lookup } from '../platform/egress/name-lookup.ts';
 
 /**
- * The shop of examples/shop.mjs, which the tools of examples/shop-assistant.yaml call. Its name there
- * is that of a Service, so that the manifest is the same in a cluster; here it means this one.
+ * Shop of examples/shop.mjs, which the tools of examples/shop-assistant.yaml call. The manifest uses the name of a
+ * Service, so that it also works in a cluster. Here, the name resolves to this server.
  */
 export type DemoShop = { lookup: Lookup; stop: () => Promise<void> };
 
 export const SHOP_HOST = 'shop.default.svc';
 const SHOP_PORT = 4780;
 const SHOP_FILE = path.resolve(import.meta.dirname, '../../examples/shop.mjs');
-/** Of several `start` on one machine each has its own; where loopback is one address, the first has. */
+/**
+ * Candidate addresses. Several `start` on one machine each take their own; where loopback has only one address, the
+ * first process gets it.
+ */
 const ADDRESSES = Array.from({ length: 20 }, (_, i) => `127.0.0.${i + 1}`);
 
-/** undefined: its port is taken on every address. */
+/** Returns undefined if the port is taken on every address. */
 export async function startDemoShop(): Promise<DemoShop | undefined> {
   const { createShop } = (await import(pathToFileURL(SHOP_FILE).href)) as {
     createShop: () => Server;

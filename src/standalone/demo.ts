@@ -6,12 +6,12 @@ import { signingSecretLabels } from '../webhooks/endpoints/signing-secrets.ts';
 import { SIGNING_SECRET_KEY } from '../webhooks/endpoints/webhook-endpoint.ts';
 import { startDemoReceiver, type DemoReceiver } from './demo-receiver.ts';
 
-/** The endpoint `start` makes for its own receiver, so that something happens on the screen. */
+/** Name of the endpoint that `start` creates for its own receiver, so that the screen shows deliveries. */
 export const DEMO_ENDPOINT = 'demo-receiver';
 const NAMESPACE = 'default';
 const FIELD_MANAGER = 'parley-demo';
 
-/** Declares the endpoint with the receiver's address of this run; its secret and id stay. */
+/** Declares the endpoint with the receiver's current address. Its secret and id stay the same. */
 export async function startDemo(store: ResourceStore): Promise<DemoReceiver & { secret: string }> {
   const secret = await ensureSecret(store);
   const receiver = await startDemoReceiver(secret);
@@ -34,7 +34,10 @@ export async function startDemo(store: ResourceStore): Promise<DemoReceiver & { 
 
 const IN_FORCE_WAIT_MS = 2_000;
 
-/** So that the first event of the manifests finds the endpoint; not for ever, if nobody leads. */
+/**
+ * Waits until the endpoint is active, so that it gets the first event of the manifests. The time is limited in case no
+ * leader exists.
+ */
 async function awaitInForce(store: ResourceStore): Promise<void> {
   const key = { namespace: NAMESPACE, name: DEMO_ENDPOINT };
   const inForce = Promise.withResolvers<void>();
@@ -53,7 +56,7 @@ async function awaitInForce(store: ResourceStore): Promise<void> {
   }
 }
 
-/** For PARLEY_DEMO=0: what an earlier run declared would only fail now. */
+/** Removes the endpoint of an earlier run for PARLEY_DEMO=0, because its deliveries would only fail. */
 export async function removeDemo(store: ResourceStore): Promise<void> {
   const key = { namespace: NAMESPACE, name: DEMO_ENDPOINT };
   const endpoint = await store.get('WebhookEndpoint', key);

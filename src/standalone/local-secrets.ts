@@ -3,7 +3,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf, StartupError } from '../errors.ts';
 
-/** What `start` makes on its first run and keeps in the data folder, each in a file of mode 600. */
+/** Secrets that `start` creates on its first run and keeps in the data folder, each in a file of mode 600. */
 export type LocalSecrets = { apiKey: string; encryptionKey: Buffer };
 
 const KEY_BYTES = 32;
@@ -22,20 +22,20 @@ export async function readLocalSecrets(
   };
 }
 
-/** Another API key in place of one that was revoked or has expired. */
+/** Replaces an API key that was revoked or has expired. */
 export async function replaceApiKey(dataDir: string, newApiKey: () => string): Promise<string> {
   const file = path.join(dataDir, 'api-key');
   await rm(file, { force: true });
   return readOrMake(file, newApiKey);
 }
 
-/** The file's text; made when missing, whole or not at all. */
+/** Returns the file's text. A missing file is created atomically. */
 async function readOrMake(file: string, make: () => string): Promise<string> {
   const known = await readIfThere(file);
   if (known !== undefined) return known;
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, `${make()}\n`, { mode: 0o600 });
-  // A link fails when another start was quicker; then theirs counts.
+  // The link fails if another start was faster; then its file counts.
   await link(draft, file).catch(() => undefined);
   await rm(draft);
   return (await readFile(file, 'utf8')).trim();

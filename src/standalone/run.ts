@@ -35,7 +35,7 @@ import { createScreen, type Screen } from './screen.ts';
 
 type Stop = () => Promise<void>;
 
-/** The receiver and the shop of the demonstration are here, the latter by its name in a cluster. */
+/** Addresses of the demo receiver and the demo shop; the shop goes by its name in a cluster. */
 const REACHABLE = ['127.0.0.0/8', '::1/128', SHOP_HOST];
 const DEFAULT_PORT = 8080;
 const POOL_MAX = 24;
@@ -46,9 +46,8 @@ const NO_CLUSTER =
   'api and delivery against a cluster, as the Helm chart does';
 
 /**
- * `parley start`: every role in one process by the same `run` functions as in pods, on a
- * PostgreSQL of its own (or DATABASE_URL), with a folder of manifests and a demo receiver.
- * Parts stop in the reverse order of their start.
+ * Runs `parley start`: every role in one process with the same `run` functions as in pods. It uses its own PostgreSQL
+ * (or DATABASE_URL), a folder of manifests and a demo receiver. Parts stop in the reverse order of their start.
  */
 export async function runStart(config: Config): Promise<void> {
   if (config.store === 'kubernetes') throw new StartupError(NO_CLUSTER);
@@ -78,7 +77,7 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
   stops.push((await startTracing(config.tracing, about)).stop);
   const databaseUrl = config.databaseUrl ?? (await startDatabase({ dataDir, log, screen, stops }));
   if (config.databaseUrl !== undefined) {
-    stops.push(await ownFolder(dataDir)); // As the embedded one does: our keys are in it all the same.
+    stops.push(await ownFolder(dataDir)); // The folder contains our keys, even with an external database.
     await assertDurable(databaseUrl, log);
   }
   const secrets = await readLocalSecrets(dataDir, newKeyText);
@@ -101,17 +100,20 @@ async function startAll(config: Config, stops: Stop[]): Promise<void> {
   stops.push(context.close);
   context.guard.setOwnPorts([databasePort(databaseUrl), config.port ?? DEFAULT_PORT]);
   const apiKey = await ensureApiKey({ config, context, dataDir, apiKey: secrets.apiKey });
-  // No other process plays calls on our own database: leases of the last run need not expire.
+  // Only this process plays calls on the embedded database, so leases of the last run need not expire.
   if (config.databaseUrl === undefined) await releaseCallLeases(context.pool);
   await startRoles({ config, context, screen, stops, dataDir, apiKey, egressAllow, databaseUrl });
 }
 
-/** Where PostgreSQL listens, if it does so on this machine; elsewhere the number closes nothing of value. */
+/**
+ * Returns the port of PostgreSQL, if it runs on this machine. For a remote one, blocking the same local port does no
+ * harm.
+ */
 function databasePort(databaseUrl: string): number {
   return Number((URL.canParse(databaseUrl) && new URL(databaseUrl).port) || 5432);
 }
 
-/** The key that is shown works: if the one in our file was revoked or expired, makes another. */
+/** Ensures that the displayed key works; replaces the stored key if it was revoked or expired. */
 async function ensureApiKey(deps: {
   config: Config;
   context: Context;
@@ -219,7 +221,7 @@ async function startRoles(deps: Started): Promise<void> {
   stops.push((await startWatchdog(context)).stop);
 }
 
-/** The API, with the dashboard, metrics and health, at a port that outgoing requests do not reach. */
+/** Opens the API with the dashboard, metrics and health, at a port that outgoing requests cannot reach. */
 async function openApi(
   { config, context, databaseUrl }: Pick<Started, 'config' | 'context' | 'databaseUrl'>,
   { store, shop }: { store: ResourceStore; shop: SampleShop | undefined },
@@ -237,14 +239,14 @@ async function openApi(
     corsOrigins: config.corsOrigins,
     callDrainMs: (config.callDrainSec ?? 0) * 1_000,
   });
-  // Metrics and events of all namespaces are behind it, and a tenant's request would come from this machine.
+  // The port serves metrics and events of all namespaces, and a tenant's request would come from this machine.
   context.guard.setOwnPorts([databasePort(databaseUrl), Number(new URL(api.url).port || 80)]);
   return api;
 }
 
 type EndpointNames = (delivery: ClaimedDelivery) => Promise<{ name: string; demo: boolean }>;
 
-/** Names for the screen; asked for once per endpoint and kept, since people read names, not ids. */
+/** Returns endpoint names for the screen. Each is read once and cached. */
 function createEndpointNames({ pool }: Context): EndpointNames {
   const known = new Map<string, { name: string; demo: boolean }>();
   return async ({ endpointId, namespace }) => {
@@ -258,7 +260,7 @@ function createEndpointNames({ pool }: Context): EndpointNames {
   };
 }
 
-/** More than this a second is a load, not a demonstration: it is counted instead of shown. */
+/** Maximum lines per second. More is load, not a demonstration, and is only counted. */
 const LINES_PER_SECOND_MAX = 20;
 
 function printAttempts(
@@ -300,7 +302,7 @@ function printAttempts(
   };
 }
 
-/** As a person would type it, when it lies below where they are. */
+/** Returns the path relative to the working directory, if it lies below it. */
 function relative(folder: string): string {
   const below = path.relative(process.cwd(), folder);
   return below.startsWith('..') || below === '' ? folder : below;

@@ -9,32 +9,31 @@ import type { Resource, ResourceStore } from '../platform/resources/resource-sto
 import type { RunningApi } from '../roles/api/run.ts';
 
 /**
- * One conversation with each agent of examples/, held at the first start through the services that
- * REST goes through, so that a new user sees every kind of line that a conversation makes and has
- * some to read.
+ * Holds one conversation with each agent of examples/ at the first start, through the same services as REST. So a new
+ * user sees every type of line, and has conversations to read.
  */
 export type SampleDeps = {
   store: Pick<ResourceStore, 'get'>;
   log: Logger;
   api: Pick<RunningApi, 'url' | 'conversations'>;
   apiKey: string;
-  /** What the tools of the shop assistant call is there. */
+  /** Whether the shop for the tools of the shop assistant runs. */
   hasShop: boolean;
   /** Shows a line to the user. */
   note: (text: string) => void;
 };
 
 const NAMESPACE = 'default';
-/** Who speaks in them; by that it is known that there was one. */
+/** User of the sample conversations, by which an earlier run is detected. */
 const USER_ID = 'demo';
 
-/** Whose tools call examples/shop.mjs. */
+/** Agent with tools that call examples/shop.mjs. */
 const SHOP_ASSISTANT = 'shop-assistant';
 
 const SAMPLES = [
   {
     agent: 'support',
-    // The first two are answered from the examples' knowledge; they have nothing on the third.
+    // The examples' knowledge answers the first two; it has nothing on the third.
     messages: [
       'How much is Tide 500?',
       'What does the orange light on my router mean?',
@@ -44,7 +43,7 @@ const SAMPLES = [
   },
   {
     agent: SHOP_ASSISTANT,
-    // A tool that looks, one that does, and one that ends it.
+    // The messages cause a tool that reads, one that acts, and one that ends the conversation.
     messages: [
       'Where is my order T-1002?',
       'I want to send T-1001 back, the jacket is too small.',
@@ -55,12 +54,12 @@ const SAMPLES = [
 type Sample = (typeof SAMPLES)[number];
 
 const LOOK_EVERY_MS = 500;
-/** Five minutes, for somebody who edits the examples; after that the next start looks. */
+/** Five minutes, for a user editing the examples. After that, only the next start checks again. */
 const LOOKS_MAX = 600;
 
 /**
- * Waits in the background until the agent and its knowledge are in force, then holds it. What
- * fails is logged: a demonstration stops nothing. `stop` waits for it to end.
+ * Waits in the background until the agent and its knowledge are active, then holds the conversation. Failures are only
+ * logged, because a demonstration must not stop anything. `stop` waits for its end.
  */
 export function startSample(deps: SampleDeps): { stop: () => Promise<void> } {
   const stopping = new AbortController();
@@ -109,7 +108,7 @@ async function converse(
   let hasEnded = false;
   let failure: string | undefined;
   for (const text of messages) {
-    // A model may take its time, and whoever stops the program does not wait for it.
+    // A model may be slow, and a stop of the program must not wait for it.
     const said = { namespace: NAMESPACE, conversationId: id, text, signal };
     const { turns, conversation } = await conversations.takeTurn(said);
     failure ??= turns.find(({ error }) => error !== null)?.error?.detail;
@@ -124,13 +123,13 @@ async function converse(
   note(`curl -H "Authorization: Bearer ${apiKey}" '${url}${at}'`);
 }
 
-/** The agent's uuid. */
+/** Waits for the agent and returns its UUID, or undefined after LOOKS_MAX checks. */
 async function waitUntilInForce(
   { store }: SampleDeps,
   { agent }: Sample,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  // Not by a watch, which need not report a change of the status.
+  // Polls, because a watch need not report a change of the status.
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     const agentId = await idWhenInForce(store, agent);
     if (agentId !== undefined) return agentId;
@@ -139,7 +138,7 @@ async function waitUntilInForce(
   return undefined;
 }
 
-/** The agent's uuid, once it and every source it names are in force as declared. */
+/** Returns the agent's UUID once the agent and all its sources are active as declared. */
 async function idWhenInForce(
   store: SampleDeps['store'],
   name: string,

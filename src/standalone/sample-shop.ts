@@ -5,11 +5,11 @@ import type { SampleModel } from '../roles/api/replies.ts';
 import { SHOP_HOST, startDemoShop } from './demo-shop.ts';
 import { startScriptedModel } from './scripted-model.ts';
 
-/** What the sample conversation with examples/shop-assistant.yaml needs: its shop, and a model. */
+/** Shop and model for the sample conversation with examples/shop-assistant.yaml. */
 export type SampleShop = {
   lookup?: Lookup;
   sampleModel?: SampleModel;
-  /** Lines for a person. */
+  /** Lines for the user. */
   notes: readonly string[];
   stop: () => Promise<void>;
 };
@@ -35,7 +35,7 @@ export async function startSampleShop(has: { model: boolean }): Promise<SampleSh
   };
 }
 
-/** An agent that names a model of its own is asked for with that one. */
+/** Returns whether an agent uses the shop and the default model. An agent with its own model keeps it. */
 function callsTheShop({ model, tools = [] }: AgentContent): boolean {
   return (
     model === undefined && tools.some(({ url }) => url !== undefined && hostOf(url) === SHOP_HOST)

@@ -2,8 +2,8 @@ import { styleText } from 'node:util';
 import type { ManifestReport } from '../platform/manifests/report.ts';
 
 /**
- * What `start` shows a person, on stderr: where everything is, then a line for each thing that
- * happens. stdout carries the ready line for programs and nothing else.
+ * Output of `start` for the user, on stderr: first the addresses, then a line per event. stdout only has the ready line
+ * for programs.
  */
 export type Screen = {
   welcome: (about: Welcome) => void;
@@ -15,14 +15,14 @@ export type Screen = {
 export type Welcome = {
   version: string;
   url: string;
-  /** Signs in once. */
+  /** Link that signs in once. */
   dashboard: string;
   apiKey: string;
   dataDir: string;
   database: 'embedded' | 'external';
   manifests: string;
   egressAllow: readonly string[];
-  /** The default provider of models. */
+  /** Default provider of models. */
   model: { name: string; url: string } | undefined;
   demoSecret: string | undefined;
 };
@@ -35,15 +35,15 @@ export type DeliveryLine = {
   statusCode: number | null;
   errorClass: string | null;
   durationMs: number;
-  /** Of the demo receiver, which verifies: its verdict. */
+  /** Verdict of the demo receiver, which verifies signatures. */
   verified: boolean | undefined;
-  /** Seconds until the next attempt; null: none is left or none is needed. */
+  /** Seconds until the next attempt; null if no attempt follows. */
   retryInSec: number | null;
 };
 
 type Paint = (style: 'bold' | 'dim' | 'green' | 'red', text: string) => string;
 
-/** Of the longest type. */
+/** Width of the longest type. */
 const TYPE_WIDTH = 'conversation.transcript.ready'.length;
 
 export function createScreen(deps: {

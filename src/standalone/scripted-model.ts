@@ -4,9 +4,8 @@ import { epochMs } from '../clock.ts';
 import { ChatRequest, nextMove, type Move } from './scripted-moves.ts';
 
 /**
- * A provider of models that `start` brings along for its sample conversation: OpenAI's chat completions
- * on loopback, streamed, answered by rules. It stands where a real one would: what talks to it is what
- * talks to any.
+ * Provider of models that `start` includes for its sample conversation: OpenAI's chat completions on loopback,
+ * streamed, and answered by rules. It replaces a real one without special code in its callers.
  */
 export type ScriptedModel = { url: string; stop: () => Promise<void> };
 
@@ -23,7 +22,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
-  const { port } = server.address() as AddressInfo; // Listening on TCP, so it has one.
+  const { port } = server.address() as AddressInfo; // A server on TCP has an AddressInfo.
   return {
     url: `http://127.0.0.1:${port}/v1`,
     stop: () =>
@@ -45,7 +44,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   response.end('data: [DONE]\n\n');
 }
 
-/** As OpenAI streams them: the words, then a call, then why it ends, then what it cost. */
+/** Returns chunks in OpenAI's order: words, tool call, finish reason, usage. */
 function chunksOf({ text, call }: Move): object[] {
   const words = text.match(/\S+\s*/g) ?? [];
   const tokens = { prompt_tokens: 0, completion_tokens: words.length, total_tokens: words.length };
@@ -81,7 +80,7 @@ async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const piece of request) {
-    // Without an encoding set, a request yields buffers.
+    // Without an encoding, a request yields buffers.
     const part = piece as Buffer;
     bytes += part.length;
     if (bytes > BODY_BYTES_MAX) throw new Error('the body is too large');

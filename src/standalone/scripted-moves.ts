@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
 /**
- * What the scripted model says: a few rules over the conversation of examples/shop-assistant.yaml, in
- * the place of a model, so that the sample shows tools without one. It reads what any model is sent,
- * and no more.
+ * Rules of the scripted model for the conversation of examples/shop-assistant.yaml, so that the sample shows tools
+ * without a real model. It only reads what any model receives.
  */
 
 export const ChatRequest = z.object({
@@ -45,13 +44,13 @@ export function nextMove({ messages, tools = [] }: z.output<typeof ChatRequest>)
   return { text: firstPassage(messages) ?? 'I am sorry, I do not know that.' };
 }
 
-/** The user's words come last in the message, after the passages. */
+/** Returns the user's words, which come last in the message, after the passages. */
 function lastSaid(messages: Messages): string {
   const said = messages.findLast(({ role }) => role === 'user')?.content ?? '';
   return said.split('\n\n').at(-1) ?? '';
 }
 
-/** What follows the first comma: "…, it is too small". */
+/** Returns the text after the first comma: "…, it is too small". */
 function reasonIn(said: string): string {
   return (/,\s*(.+?)[.!]?$/.exec(said.slice(0, 1_000))?.[1] ?? said).slice(0, 200);
 }
@@ -62,7 +61,7 @@ const Result = z.object({
   error: z.string().optional(),
 });
 
-/** A tool's result, as any model reads it. */
+/** Words a tool's result as a reply. */
 function fromResult(result: unknown): string {
   const { ok, body = {} } = Result.safeParse(result).data ?? { ok: false };
   const of = (name: string): string => String(body[name] ?? '');
@@ -77,7 +76,7 @@ function fromResult(result: unknown): string {
   return 'That is done.';
 }
 
-/** Returns a sentence of the passages, which stand as JSON lines before the user's words. */
+/** Returns a sentence of the passages, which precede the user's words as JSON lines. */
 function firstPassage(messages: Messages): string | undefined {
   const before = messages.slice(-2).map(({ content }) => content ?? '');
   for (const line of before.join('\n').split('\n')) {

@@ -4,8 +4,8 @@ import { isSessionName, makeSignInToken } from '../access/sign-in.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
 /**
- * A link to the dashboard that signs in once, as the user of this machine (contract/running.md#start). In the
- * fragment, which no browser sends: neither a log nor a proxy sees the token.
+ * Returns a link to the dashboard that signs in once, as the user of this machine (contract/running.md#start). The
+ * token is in the fragment, which browsers do not send, so neither a log nor a proxy sees it.
  */
 export async function signInLink(pool: Pool, apiKey: string, baseUrl: string): Promise<string> {
   const key = await findApiKey(pool, apiKey);
@@ -15,7 +15,7 @@ export async function signInLink(pool: Pool, apiKey: string, baseUrl: string): P
   return `${baseUrl}/#sign-in=${token}`;
 }
 
-/** In a container there may be a user without a name. */
+/** Returns the user's name, or `local`; a container's user may have no name. */
 function nameOfUser(): string {
   try {
     const { username } = userInfo();

@@ -7,19 +7,19 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import { StartupError } from '../../errors.ts';
 import type { PostgresBinaries } from './binaries.ts';
 
-/** How to run PostgreSQL's programs: put `prefix` before the command, spawn with `spawnAs`. */
+/** How to run PostgreSQL's programs: put `prefix` before the command and spawn with `spawnAs`. */
 export type PostgresAccount = {
   prefix: readonly string[];
   spawnAs: { uid?: number; gid?: number };
-  /** Who owns the files; undefined: who runs us, nothing to change. */
+  /** Owner of the files; undefined keeps the current user. */
   fileOwner?: { uid: number; gid: number };
 };
 
 const NOBODY = 65_534;
 const AS_SELF: PostgresAccount = { prefix: [], spawnAs: {} };
 /**
- * A user namespace in which root is called nobody. PostgreSQL refuses uid 0 by name only, and files
- * stay root's, so that it works in folders which only root may enter.
+ * Returns an account in a user namespace in which root is called nobody. PostgreSQL refuses uid 0 only by its name, and
+ * the files stay root's, so it works in folders that only root may enter.
  */
 const renamedRoot = (unshare: string): PostgresAccount => ({
   prefix: [unshare, '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'],
@@ -32,25 +32,25 @@ const asUser = (uid: number, gid: number): PostgresAccount => ({
   fileOwner: { uid, gid },
 });
 
-/** Keeps secrets, and a PGPORT or LC_ALL of the user's shell, from PostgreSQL. */
+/** Environment that hides secrets, and a PGPORT or LC_ALL of the user's shell, from PostgreSQL. */
 export const POSTGRES_ENV = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
 type Deps = {
   dataDir: string;
   binaries: PostgresBinaries;
   log: Logger;
-  /** The program of util-linux that makes a user namespace. */
+  /** Program of util-linux that creates a user namespace. */
   unshare: string;
 };
 
-/** The command line that runs `command` as that account. */
+/** Returns the command line that runs `command` with that account. */
 export function withPrefix(account: PostgresAccount, command: readonly string[]): string[] {
   return [...account.prefix, ...command];
 }
 
 /**
- * Picks the account for PostgreSQL, which refuses to run as root, and the folder it can use: as an
- * ordinary user always `dataDir`. Throws StartupError when root has no way here.
+ * Picks the account for PostgreSQL, which refuses to run as root, and a folder it can use. For an ordinary user that is
+ * always `dataDir`. Throws StartupError if root has no way to run it.
  */
 export async function chooseAccount(
   deps: Deps,
@@ -58,14 +58,14 @@ export async function chooseAccount(
   const { dataDir, binaries } = deps;
   if (process.getuid?.() !== 0) return { account: AS_SELF, folder: dataDir };
   const elsewhere = path.join('/var/tmp', `parley-${hash(dataDir)}`);
-  // Data that was once put elsewhere must not be forgotten because namespaces work today.
+  // Existing data elsewhere takes precedence, even if namespaces work now.
   const isElsewhere = (await lstat(path.join(elsewhere, 'postgres')).catch(() => null)) !== null;
   const folders = isElsewhere ? [elsewhere] : [dataDir, elsewhere];
   const obstacles = new Set<string>();
   for (const folder of folders) {
     if (folder === elsewhere && !(await makeElsewhere(elsewhere))) continue;
     const { uid, gid } = await lstat(folder);
-    // A folder that is somebody's stays theirs: `sudo npm start` must not lock its owner out.
+    // A folder with an owner keeps it: `sudo npm start` must not lock its owner out.
     const owner = uid === 0 ? [] : [asUser(uid, gid)];
     for (const account of [...owner, renamedRoot(deps.unshare), asUser(NOBODY, NOBODY)]) {
       const obstacle = await obstacleTo(account, folder, binaries);
@@ -79,14 +79,17 @@ export async function chooseAccount(
       return { account, folder };
     }
   }
-  await rmdir(elsewhere).catch(() => undefined); // Unless something is in it.
+  await rmdir(elsewhere).catch(() => undefined); // Fails if the folder is not empty.
   const reasons = [...obstacles].filter((obstacle) => obstacle !== '').map((text) => ` (${text})`);
   throw new StartupError(
     `PostgreSQL does not run as root, and this system lets root run it in no other way${reasons.join('')}: set DATABASE_URL or run as an ordinary user`,
   );
 }
 
-/** /var/tmp is everybody's: a folder somebody else made in advance is not used. */
+/**
+ * Creates the folder in /var/tmp, which is writable for everyone. A folder that another user created in advance is
+ * refused.
+ */
 async function makeElsewhere(folder: string): Promise<boolean> {
   await mkdir(folder, { mode: 0o700 }).catch(() => undefined);
   const found = await lstat(folder).catch(() => null);
@@ -94,15 +97,15 @@ async function makeElsewhere(folder: string): Promise<boolean> {
 }
 
 /**
- * Finds out by trying: runs the binary as that account and lets it look at the folder's parents.
- * Undefined: there is none. Else what the system said, which may be nothing.
+ * Tests an account by running the binary with it and letting it access the folder's parents. Returns undefined on
+ * success, otherwise the system's message, which may be empty.
  */
 async function obstacleTo(
   account: PostgresAccount,
   folder: string,
   binaries: PostgresBinaries,
 ): Promise<string | undefined> {
-  // The folder itself is given to the account afterwards; its parents must let it through.
+  // The account gets the folder itself later, but the parents must let it through now.
   const script = 'test -x "$1" && exec "$2" --version';
   const [command = '', ...args] = withPrefix(account, ['/bin/sh', '-c', script, 'sh']);
   try {
@@ -120,7 +123,7 @@ async function obstacleTo(
 
 type Owner = { uid: number; gid: number };
 
-/** Only what PostgreSQL uses: a folder of the user's own choice may hold other things too. */
+/** Changes the owner only of what PostgreSQL uses, because a folder chosen by the user may contain other files. */
 async function giveTo(owner: Owner, folder: string): Promise<void> {
   for (const file of ['postgres', 'postgres.password']) {
     await changeOwner(path.join(folder, file), owner);
@@ -130,7 +133,7 @@ async function giveTo(owner: Owner, folder: string): Promise<void> {
 
 async function changeOwner(file: string, owner: Owner): Promise<void> {
   const found = await lstat(file).catch(() => null);
-  // Owned by the right one already: so is all below it, since it is changed last.
+  // If the owner is already right, so is everything below, because the folder is changed last.
   if (found === null || found.uid === owner.uid || found.isSymbolicLink()) return;
   if (found.isDirectory()) {
     for (const name of await readdir(file)) await changeOwner(path.join(file, name), owner);

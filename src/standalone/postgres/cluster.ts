@@ -8,7 +8,7 @@ import type { PostgresBinaries } from './binaries.ts';
 
 type Deps = {
   folder: string;
-  /** `folder`/postgres. */
+  /** Path of `postgres` in `folder`. */
   cluster: string;
   binaries: PostgresBinaries;
   account: PostgresAccount;
@@ -19,8 +19,8 @@ type Deps = {
 const DRAFT_PREFIX = 'postgres.new-';
 
 /**
- * Makes the cluster if there is none and resolves to the password of its user `parley`. Throws
- * StartupError for a cluster of another version or owner, a full disk, or programs that do not run.
+ * Creates the cluster if it is missing, and resolves to the password of its user `parley`. Throws StartupError for a
+ * cluster of another version or owner, a full disk, or programs that do not run.
  */
 export async function prepareCluster(deps: Deps): Promise<string> {
   const version = await readOptional(path.join(deps.cluster, 'PG_VERSION'));
@@ -31,7 +31,7 @@ export async function prepareCluster(deps: Deps): Promise<string> {
     if (password !== undefined) return password;
     throw new StartupError(`${passwordFile} is missing: put it back, or move ${deps.cluster} away`);
   }
-  // The password comes first and is kept: no crash can leave a cluster without its password.
+  // The password is written first and kept, so that no crash leaves a cluster without its password.
   const chosen = password ?? (await writePassword(deps, passwordFile));
   await initialize(deps, passwordFile);
   return chosen;
@@ -72,14 +72,14 @@ async function writePassword({ account }: Deps, file: string): Promise<string> {
 }
 
 /**
- * Into a folder beside it, renamed when it is whole: a kill in between leaves nothing half made.
- * Its name is new each time, since the initdb of a start that was killed may still be writing.
+ * Creates the cluster in a folder beside the target and renames it when it is complete, so that a kill leaves nothing
+ * incomplete. The name is new each time, because the initdb of a killed start may still be writing.
  */
 async function initialize(deps: Deps, passwordFile: string): Promise<void> {
   const { folder, cluster, binaries, account } = deps;
   await removeDrafts(folder);
   const draft = path.join(folder, `${DRAFT_PREFIX}${randomBytes(4).toString('hex')}`);
-  // macOS has no C.UTF-8; only what PostgreSQL asks of the C library differs.
+  // macOS has no C.UTF-8. The difference only affects PostgreSQL's use of the C library.
   const isMac = process.platform === 'darwin';
   const args = ['-D', draft, '--username=parley', `--pwfile=${passwordFile}`];
   args.push('--auth=scram-sha-256', '--no-instructions', '--encoding=UTF8');
@@ -101,7 +101,7 @@ async function initialize(deps: Deps, passwordFile: string): Promise<void> {
 async function removeDrafts(folder: string): Promise<void> {
   const drafts = (await readdir(folder)).filter((name) => name.startsWith(DRAFT_PREFIX));
   for (const name of drafts) {
-    // One that is still being written cannot be emptied; a later first start removes it.
+    // A folder that is still being written cannot be emptied; a later start removes it.
     await rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
@@ -124,7 +124,7 @@ function run(
     env: POSTGRES_ENV,
     cwd: '/',
     stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true, // Ctrl-C is for us alone, who wait for it to end.
+    detached: true, // Ctrl-C is for this process only, which waits for the child to end.
   });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -145,7 +145,7 @@ function explainInitdb(output: string, folder: string): string {
   return `the database in ${folder} could not be made: ${lastWords(output)}`;
 }
 
-/** The line that names the error; after it initdb only says that it removes what it made. */
+/** Returns the line with the error. The lines after it only report initdb's clean-up. */
 function lastWords(output: string): string {
   const lines = output.split('\n').filter(Boolean);
   return lines.find((line) => /error|FATAL|could not/i.test(line)) ?? lines.at(-1) ?? 'no output';

@@ -14,23 +14,23 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 export type EmbeddedPostgresDeps = {
-  /** Made if missing. Holds `postgres/` (the cluster), `postgres.password`, `postgres.log`. */
+  /** Data folder, created if missing. It contains `postgres/` (the cluster), `postgres.password` and `postgres.log`. */
   dataDir: string;
   log: Logger;
-  /** Server settings on top of ours, such as `{ fsync: 'off' }` in tests. */
+  /** Additional server settings, such as `{ fsync: 'off' }` in tests. */
   settings?: Readonly<Record<string, string>>;
-  /** How root makes a user namespace: the program, default `unshare`; tests name one that fails. */
+  /** Program with which root creates a user namespace; default `unshare`. Tests name one that fails. */
   unshare?: string;
-  /** The server died. It is being restarted on the same port; until `onUp`, expect refusals. */
+  /** Called when the server died. It is restarted on the same port; until `onUp`, it refuses connections. */
   onDown?: () => void;
   onUp?: () => void;
 };
 
-/** `url` stays valid until `stop()`, across restarts of the server; its user may do everything. */
+/** Embedded server. `url` stays valid until `stop()`, across restarts of the server; its user is a superuser. */
 export type EmbeddedPostgres = {
-  /** Throws StartupError, with one line that says what to do, for all that a user can cause. */
+  /** Starts the server. Throws StartupError with one line of advice for every user-caused problem. */
   start: () => Promise<{ url: string }>;
-  /** Waits for the server to be gone; may be called at any time and more than once. */
+  /** Stops the server and waits for its end. It may be called at any time and repeatedly. */
   stop: () => Promise<void>;
 };
 
@@ -48,9 +48,9 @@ type Server = {
 };
 
 /**
- * A PostgreSQL of our own for `parley start` (contract/running.md#postgresql), from the binaries of the npm package.
- * Not that package's class: its exit hook stops the server while we still drain, and it neither
- * restarts a killed server nor survives our own `kill -9`.
+ * Creates a PostgreSQL for `parley start` (contract/running.md#postgresql), from the binaries of the npm package. It
+ * does not use that package's class, whose exit hook stops the server while we still drain. That class neither restarts
+ * a killed server nor survives our own `kill -9`.
  */
 export function createEmbeddedPostgres(deps: EmbeddedPostgresDeps): EmbeddedPostgres {
   const stopping = new AbortController();
@@ -68,7 +68,7 @@ export function createEmbeddedPostgres(deps: EmbeddedPostgresDeps): EmbeddedPost
 
   async function shutDown(): Promise<void> {
     stopping.abort();
-    const server = await starting?.catch(() => undefined); // Its caller has the error.
+    const server = await starting?.catch(() => undefined); // The caller of `start` gets the error.
     if (server === undefined) return;
     await supervising;
     await server.postmaster.stop();
@@ -110,12 +110,12 @@ async function boot(deps: EmbeddedPostgresDeps, stopped: AbortSignal): Promise<S
   }
 }
 
-/** Whoever gives up durability of the data has no use for that of the empty cluster. */
+/** Skips the sync of the empty cluster if the data need not be durable. */
 const fastInit = (deps: EmbeddedPostgresDeps) => ({ sync: deps.settings?.['fsync'] !== 'off' });
 
 /**
- * Tries again for the two obstacles that pass: another process took the port after we looked, or
- * processes of a server that was killed still hold its shared memory.
+ * Launches the server on a free port. It retries two temporary errors: another process took the port after the check,
+ * or processes of a killed server still hold its shared memory.
  */
 async function launchOnFreePort(launch: LaunchOptions, dataDir: string): Promise<Postmaster> {
   for (let tries = 1; ; tries += 1) {
@@ -152,7 +152,7 @@ async function supervise(deps: EmbeddedPostgresDeps, server: Server, stopped: Ab
   }
 }
 
-/** Tries for ever: the old server's processes may hold its shared memory, the disk may be full. */
+/** Retries without limit: the old server's processes may hold its shared memory, or the disk may be full. */
 async function relaunch(deps: EmbeddedPostgresDeps, server: Server, stopped: AbortSignal) {
   for (let pauseMs = RESTART_PAUSE_MS; !stopped.aborted; pauseMs *= 1.5) {
     try {
@@ -163,24 +163,23 @@ async function relaunch(deps: EmbeddedPostgresDeps, server: Server, stopped: Abo
       deps.log.warn({ reason: reasonOf(error) }, 'PostgreSQL does not start yet; trying again');
     }
     await delay(Math.min(pauseMs, RESTART_PAUSE_LIMIT_MS), { signal: stopped }).catch(
-      () => undefined, // Only by `stopped`, which the loop looks at.
+      () => undefined, // Only `stopped` rejects it, and the loop checks that.
     );
   }
 }
 
 /**
- * Below the range from which Linux (32768) and macOS (49152) take the ports of outgoing
- * connections: while the server restarts, a client's reconnect could otherwise be given the very
- * port it dials, connect to itself and keep the server out.
+ * Start of the port range, below the outgoing ports of Linux (32768) and macOS (49152). Otherwise, while the server
+ * restarts, a reconnecting client could get the very port it dials, connect to itself and block the server.
  */
 const FIRST_PORT = 15_000;
 const PORT_COUNT = 17_000;
 
-/** A free port of 127.0.0.1, the same for the same `name` as long as nobody else takes it. */
+/** Returns a free port of 127.0.0.1. It stays the same for the same `name` while no other process takes it. */
 async function freePort(name: string): Promise<number> {
   const start = createHash('sha256').update(name).digest().readUInt32BE();
   for (let step = 0; step < PORT_COUNT; step += 1) {
-    // 7 steps apart: neighbours of a busy port are often busy.
+    // 7 steps apart, because neighbors of a busy port are often busy.
     const port = FIRST_PORT + ((start + step * 7) % PORT_COUNT);
     if (await isFree(port)) return port;
   }

@@ -7,7 +7,7 @@ import { codeOf, StartupError } from '../../errors.ts';
 import { processStartTime } from './owner.ts';
 
 const POLL_MS = 20;
-/** First a clean shutdown, then one that leaves recovery to the next start, then none at all. */
+/** Shutdown steps: a clean one, then one that leaves recovery to the next start, then a kill. */
 const STEPS = [
   { signal: 'SIGINT', waitMs: 20_000 },
   { signal: 'SIGQUIT', waitMs: 5_000 },
@@ -15,9 +15,8 @@ const STEPS = [
 ] as const;
 
 /**
- * Stops a server that outlived the `parley start` it belonged to. Call it only as the folder's
- * owner: whatever runs on the cluster then belongs to nobody. Signals and not pg_ctl, which refuses
- * root.
+ * Stops a server that outlived its `parley start`. Call it only as the folder's owner, because then any server on the
+ * cluster is a leftover. It uses signals instead of pg_ctl, which refuses root.
  */
 export async function stopLeftover(deps: { cluster: string; log: Logger }): Promise<void> {
   const { cluster, log } = deps;
@@ -39,19 +38,19 @@ async function stopPostmaster(pid: number, cluster: string): Promise<void> {
 }
 
 /**
- * After a crash the pid in the file can be another process by now, in a container it nearly always
- * is, or a zombie, and PostgreSQL would refuse to start. It takes its parent's pid for a stale one,
- * and still checks the shared memory named below; deleting the file would switch that check off.
+ * Replaces the pid in the lock file by ours. After a crash, the pid may belong to another process (in a container it
+ * nearly always does) or a zombie, and PostgreSQL would refuse to start. PostgreSQL treats its parent's pid as stale
+ * and still checks the shared memory named in the file. Deleting the file would disable that check.
  */
 async function disown(file: string): Promise<void> {
-  const content = await read(file); // Again: one that stopped in order took it away.
+  const content = await read(file); // Read again, because a server that stopped cleanly has removed it.
   if (!isListed(Number.parseInt(content, 10))) return;
   const draft = `${file}.parley`;
   await writeFile(draft, content.replace(/^\d+/, String(process.pid)));
   await rename(draft, file);
 }
 
-/** As PostgreSQL asks: zombies are, and those of other users do not count. */
+/** Returns whether PostgreSQL would consider the pid alive: zombies are, processes of other users are not. */
 function isListed(pid: number): boolean {
   try {
     return pid > 0 && process.kill(pid, 0);
@@ -62,7 +61,10 @@ function isListed(pid: number): boolean {
 
 const read = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
 
-/** A postmaster works in its data folder; where that cannot be seen, its command line names it. */
+/**
+ * Returns whether a pid is the cluster's postmaster. A postmaster works in its data folder; on systems without /proc,
+ * its command line names the folder.
+ */
 async function isPostmasterOf(pid: number, cluster: string): Promise<boolean> {
   try {
     if (process.platform === 'linux') {
@@ -86,7 +88,7 @@ function kill(pid: number, signal: NodeJS.Signals, cluster: string): boolean {
 
 async function isGone(pid: number, waitMs: number): Promise<boolean> {
   const startedAt = processStartTime(pid);
-  // It is not our child, so nothing tells us when it ends.
+  // It is not our child, so its end has to be polled.
   for (let waited = 0; waited < waitMs; waited += POLL_MS) {
     if (startedAt === undefined || processStartTime(pid) !== startedAt) return true;
     await delay(POLL_MS);

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 
 export type ServerLog = {
   write: (chunk: Buffer) => void;
-  /** The last lines, oldest first: what to show when the server does not start. */
+  /** Returns the last lines, oldest first, to show if the server does not start. */
   tail: () => readonly string[];
   close: () => Promise<void>;
 };
@@ -11,9 +11,9 @@ const MAX_BYTES = 5 * 1024 * 1024;
 const TAIL_LINES = 20;
 
 /**
- * PostgreSQL's own log in `file`, with one older part beside it in `file.1`. Written here and not
- * by PostgreSQL's collector, which limits a file's size but not the number of files. Synchronous: a
- * few lines a day, and the last ones must be there when the process dies.
+ * Writes PostgreSQL's log to `file`, with one older part in `file.1`. PostgreSQL's own collector limits the size of a
+ * file but not the number of files. Writes are synchronous: there are a few lines a day, and the last ones must be on
+ * disk when the process dies.
  */
 export function createServerLog(file: string, maxBytes = MAX_BYTES): ServerLog {
   let descriptor = openLog(file);
@@ -27,13 +27,13 @@ export function createServerLog(file: string, maxBytes = MAX_BYTES): ServerLog {
       if (size > maxBytes) rotate(descriptor);
       size += writeSync(descriptor, chunk);
     } catch {
-      // A full disk must not end the service for the sake of a log.
+      // A full disk must not end the service because of a log.
     }
   }
 
   function rotate(old: number): void {
     closeSync(old);
-    descriptor = undefined; // If opening fails there is no log, and no closed descriptor in use.
+    descriptor = undefined; // If opening fails, logging stops, and the closed descriptor is not used.
     renameSync(file, `${file}.1`);
     descriptor = openLog(file);
     size = 0;
@@ -47,7 +47,7 @@ export function createServerLog(file: string, maxBytes = MAX_BYTES): ServerLog {
   return { write, tail: () => lines, close };
 }
 
-/** Undefined where it cannot be: a log of root's must not keep the folder's owner from starting. */
+/** Returns undefined on failure: a log owned by root must not prevent the folder's owner from starting. */
 function openLog(file: string): number | undefined {
   try {
     return openSync(file, 'a', 0o600);

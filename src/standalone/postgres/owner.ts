@@ -6,13 +6,13 @@ import path from 'node:path';
 import { codeOf, reasonOf, StartupError } from '../../errors.ts';
 
 const TRIES = 50;
-/** Zombie and dead, as Linux says it. */
+/** Linux states of zombie and dead processes. */
 const ENDED = new Set(['Z', 'X', 'x']);
 
 /**
- * Makes this process the only one that uses `dataDir`, by a file that names it (contract/running.md#data-folder), and
- * the folder if it is missing. Resolves to the release. Throws StartupError with the owner's pid
- * when another process has the folder; a file left by one that was killed counts for nothing.
+ * Makes this process the only user of `dataDir`, with a pid file (contract/running.md#data-folder); creates the folder
+ * if it is missing. Resolves to the release function. Throws StartupError with the owner's pid if another process has
+ * the folder. A file left by a killed process is ignored.
  */
 export async function ownFolder(dataDir: string): Promise<() => Promise<void>> {
   await makeFolder(dataDir);
@@ -43,7 +43,7 @@ async function makeFolder(dataDir: string): Promise<void> {
   }
 }
 
-/** Written under another name and linked: never seen empty, and a link replaces no file. */
+/** Creates the file under another name and links it, so that it is never empty, and never replaces a file. */
 async function createExclusive(file: string, content: string): Promise<boolean> {
   const draft = `${file}.${randomBytes(4).toString('hex')}`;
   try {
@@ -61,13 +61,13 @@ async function createExclusive(file: string, content: string): Promise<boolean> 
   }
 }
 
-/** Whatever does not name a process that runs: after a power cut the file can be empty. */
+/** Returns whether the file names no running process. After a power cut the file can be empty. */
 function isStale(owner: string): boolean {
   const [, pid, startedAt] = /^(\d+) (.*)$/.exec(owner) ?? [];
   return pid === undefined || processStartTime(Number(pid)) !== startedAt;
 }
 
-/** By rename, which one of two processes wins; a file made in between is put back. */
+/** Removes a stale file by a rename, which only one of two processes wins. A new file created meanwhile is put back. */
 async function removeStale(file: string, owner: string): Promise<void> {
   const aside = `${file}.${process.pid}`;
   try {
@@ -75,23 +75,23 @@ async function removeStale(file: string, owner: string): Promise<void> {
     if ((await readFile(aside, 'utf8')) === owner) await rm(aside, { force: true });
     else await rename(aside, file);
   } catch {
-    // The other was faster; the caller looks again.
+    // The other process was faster; the caller checks again.
   }
 }
 
 /**
- * When a process started, in the system's own words; undefined when none runs. Together with the
- * pid it names a process for good: a pid alone is soon another process, in a container at once.
+ * Returns when a process started, in the system's format, or undefined if it does not run. Together with the pid, this
+ * identifies a process permanently; a pid alone is soon reused, in a container immediately.
  *
- * On Linux a zombie, which has ended and was not reaped by its parent, counts as gone: where pid 1
- * reaps nobody it stays for ever. Elsewhere what `ps` lists runs.
+ * On Linux, a zombie counts as gone, because it stays forever if pid 1 does not reap it. On other systems, every
+ * process that `ps` lists counts as running.
  */
 export function processStartTime(pid: number): string | undefined {
   try {
     if (process.platform === 'linux') {
-      // From field 3 on; field 2 is the program's name in brackets and may hold spaces.
+      // Fields from 3 on. Field 2 is the program's name in brackets and may contain spaces.
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
-      return ENDED.has(fields?.[0] ?? '') ? undefined : fields?.[19]; // Fields 3 and 22.
+      return ENDED.has(fields?.[0] ?? '') ? undefined : fields?.[19]; // State (field 3) and start time (field 22).
     }
     return execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
   } catch {

@@ -14,17 +14,17 @@ export type LaunchOptions = {
   settings: Readonly<Record<string, string>>;
   serverLog: ServerLog;
   port: number;
-  /** Aborting it makes a launch in progress fail; `stop` is for one that succeeded. */
+  /** Aborting it makes a launch in progress fail; use `stop` after a launch. */
   stopped: AbortSignal;
 };
 
 export type Postmaster = {
-  /** Resolves, to words for a log, when the server is gone for whatever reason. */
+  /** Resolves to a text for the log when the server has ended for any reason. */
   ended: Promise<string>;
   stop: () => Promise<void>;
 };
 
-/** Only its stderr is read. */
+/** Server process. Only its stderr is read. */
 type ServerProcess = ChildProcessByStdio<null, null, Readable>;
 
 const FAST_SHUTDOWN_MS = 30_000;
@@ -37,18 +37,18 @@ const SETTINGS = {
   unix_socket_directories: '',
   max_connections: '60',
   shared_buffers: '64MB',
-  // Queue tables change all the time: a minute between visits lets them bloat.
+  // Queue tables change constantly: with a minute between vacuum runs they bloat.
   autovacuum_naptime: '10s',
-  // Our statements are short; compiling one costs more than running it.
+  // The statements are short; compiling one costs more than running it.
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // After a crash, all files are on disk before the log is replayed: one call for the file system and
-  // not one for each of a thousand files, which took 2 s of a busy disk where this takes 0.2 s.
+  // After a crash, PostgreSQL syncs all files before it replays the log. With syncfs that is one call per file system,
+  // which takes 0.2 s, and not one per file for a thousand files, which took 2 s on a busy disk.
   ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
 };
 
-/** Resolves once the server accepts connections; throws StartupError when it ends before that. */
+/** Launches the server. Resolves once it accepts connections; throws StartupError if it ends before that. */
 export async function launchPostmaster(options: LaunchOptions): Promise<Postmaster> {
   const child = spawnPostmaster(options);
   const release = holdLeash(child);
@@ -82,14 +82,14 @@ function spawnPostmaster(options: LaunchOptions): ServerProcess {
     env: POSTGRES_ENV,
     cwd: '/',
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A session of its own: Ctrl-C in a terminal would stop it before we have drained.
+    // Own session, because Ctrl-C in a terminal would stop the server before we have drained.
     detached: true,
   });
 }
 
 /**
- * A shell that waits for us to die, by SIGKILL too, and then stops the server: it would otherwise
- * run on for ever. It reads from a pipe that only we hold. Returns how to dismiss it.
+ * Starts a shell that waits for our death, even by SIGKILL, and then stops the server, which would otherwise run
+ * forever. The shell reads from a pipe that only we hold. Returns a function that ends the shell.
  */
 function holdLeash(child: ChildProcess): () => void {
   if (child.pid === undefined) return () => undefined;
@@ -100,13 +100,13 @@ function holdLeash(child: ChildProcess): () => void {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  leash.on('error', () => undefined); // Without it the next start stops the server.
+  leash.on('error', () => undefined); // Without the shell, the next start stops the server.
   leash.stdin.on('error', () => undefined);
   leash.unref();
   return () => void leash.kill('SIGKILL');
 }
 
-/** Read off its own log line, which comes at once; polling would fill its log with refusals. */
+/** Waits for the server's log line, which comes immediately. Polling would fill its log with refused connections. */
 function saysReady(child: ServerProcess, log: ServerLog): Promise<string> {
   return new Promise((resolve) => {
     child.stderr.on('data', (chunk: Buffer) => {
@@ -116,14 +116,17 @@ function saysReady(child: ServerProcess, log: ServerLog): Promise<string> {
   });
 }
 
-/** Its last output may arrive after its end; a process that it left keeps the pipe open. */
+/**
+ * Waits for the last output, which may arrive after the exit. The time is limited, because a remaining child process
+ * keeps the pipe open.
+ */
 async function lastOutput(child: ServerProcess): Promise<void> {
   if (child.stderr.closed) return;
   const closed = new Promise<void>((resolve) => child.stderr.once('close', () => resolve()));
   await Promise.race([closed, delay(LAST_OUTPUT_MS)]);
 }
 
-/** Fast, then immediate (recovery at the next start), then by force. Idempotent. */
+/** Shuts the server down: fast, then immediate (with recovery at the next start), then by force. Idempotent. */
 async function shutDown(child: ChildProcess, ended: Promise<string>): Promise<void> {
   const steps = [
     { signal: 'SIGINT', waitMs: FAST_SHUTDOWN_MS },
