@@ -11,8 +11,8 @@ import { createPool } from '../platform/postgres/pool.ts';
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /**
- * `parley keys create -n NAMESPACE [--scopes read,write] [--name NAME] [--expires 90d]`: the first key
- * of a namespace. Prints the key, once, as the only line on stdout.
+ * Runs `parley keys create -n NAMESPACE [--scopes read,write] [--name NAME] [--expires 90d]`, which creates the first
+ * key of a namespace. Prints the key once, as the only line on stdout.
  */
 export async function createKey(
   config: Config,
@@ -59,9 +59,9 @@ function parseScopes(text: string | undefined): Scope[] {
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /**
- * Unix milliseconds of `90d`, `12h`, `30m` (from now), or of a day (its beginning, UTC) or moment as ISO
- * 8601 writes it; null: none is given.
- * @throws StartupError when it is none of these, or over
+ * Returns Unix milliseconds of `90d`, `12h` or `30m` (from now), or of an ISO 8601 day (its beginning, UTC) or time.
+ * Returns null if `text` is undefined.
+ * @throws StartupError if it has another format or is in the past
  */
 export function parseEnd(text: string | undefined, nowMs: number): number | null {
   if (text === undefined) return null;

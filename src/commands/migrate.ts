@@ -3,7 +3,7 @@ import { StartupError } from '../errors.ts';
 import { createLogger } from '../platform/observability/logger.ts';
 import { migrateDatabase } from '../roles/migrate-database.ts';
 
-/** `parley migrate`: brings the schema up to date and makes the partitions. Any number at once. */
+/** Runs `parley migrate`, which updates the schema and creates the partitions. Concurrent runs are safe. */
 export async function runMigrate(config: Config): Promise<void> {
   if (config.databaseUrl === undefined) throw new StartupError('DATABASE_URL is not set');
   const log = createLogger(config.logLevel ?? 'info', 'migrate');

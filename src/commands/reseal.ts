@@ -18,7 +18,7 @@ import { SEALED_MARK_COLUMNS } from '../platform/idempotency/idempotency-marks.s
 import { SEALED_SECRET_COLUMN } from '../platform/resources/resources.sql.ts';
 import { SEALED_ENDPOINT_COLUMNS } from '../webhooks/endpoints/endpoint-secrets.sql.ts';
 
-/** Every column that holds something sealed. */
+/** Every column with sealed values. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ...SEALED_ENDPOINT_COLUMNS,
   SEALED_SECRET_COLUMN,
@@ -28,8 +28,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
 ];
 
 /**
- * `parley reseal`: seals everything with PARLEY_ENCRYPTION_KEY that PARLEY_ENCRYPTION_KEY_PREVIOUS
- * sealed, while everything runs. One line on stdout; exit code 1 while something is left.
+ * Runs `parley reseal`, which reseals everything sealed with PARLEY_ENCRYPTION_KEY_PREVIOUS under
+ * PARLEY_ENCRYPTION_KEY, without downtime. Prints one line on stdout; the exit code is 1 while something is left.
  */
 export async function runReseal(config: Config): Promise<void> {
   const { databaseUrl, encryptionKey } = requireRoleConfig(config);
@@ -53,9 +53,9 @@ export async function runReseal(config: Config): Promise<void> {
 const BATCH = 200;
 
 /**
- * Seals everything with the sealer's present key that another one sealed. While everything runs:
- * each value is exchanged only if it is still what was read, and who reads it opens either.
- * Repeatable; `left` is what another key seals after it, and with 0 that key can be dropped.
+ * Reseals with the sealer's current key everything that another key sealed. It runs without downtime: a value is
+ * replaced only if it is unchanged since it was read, and readers can open both versions. Repeatable. `left` is the
+ * number of values still under another key; at 0, that key can be dropped.
  */
 export async function reseal(deps: {
   pool: Pool;
@@ -66,7 +66,7 @@ export async function reseal(deps: {
   for (const column of SEALED_COLUMNS) resealed += await resealColumn(deps, column);
   const left = await countSealedByAnother(deps.pool, SEALED_COLUMNS, deps.sealer.keyId);
   if (resealed > 0) {
-    // It concerns all namespaces; this one always exists.
+    // The line concerns all namespaces; this one always exists.
     const by = { namespace: 'default', actor: 'cli' };
     await recordAudit(deps.pool, by, {
       action: 'encryption_key.resealed',
@@ -97,7 +97,7 @@ async function resealColumn(
   }
 }
 
-/** One that no key opens is logged, left and counted; the others must not wait for it. */
+/** Opens a value. One that no key opens is logged, kept and counted, so that it does not block the others. */
 function openOrLog(
   sealer: Sealer,
   { sealed, place }: { sealed: Buffer; place: string },

@@ -14,19 +14,19 @@ import { isAnswering } from '../platform/postgres/pool.ts';
 
 export type Role = 'operator' | 'api' | 'delivery';
 type Stop = () => Promise<void>;
-/** What a started role gives back; parts stop in the reverse order of their start. */
+/** Result of starting a role. Parts stop in the reverse order of their start. */
 type Started = { stops: Stop[]; isReady?: () => boolean };
 
 const POOL_MAX = { operator: 10, api: 20, delivery: 10 } as const;
 const DEFAULT_PORT = 8080;
-/** Requests a minute for one API key. */
+/** Default limit of requests per minute for one API key. */
 const RATE_LIMIT = 6_000;
-/** Longer than most calls; the chart gives a pod as long before it is killed. */
+/** Default drain time for calls, longer than most calls. The chart gives a pod the same time before it is killed. */
 const CALL_DRAIN_SEC = 600;
 
 /**
- * One role in a process of its own, as in a pod. Each role imports only what it runs: a delivery
- * process holds neither the API nor anything of Kubernetes.
+ * Runs one role in its own process, as in a pod. Each role imports only its own code: a delivery process loads neither
+ * the API nor the Kubernetes code.
  */
 export async function runRole(role: Role, config: Config): Promise<void> {
   const { databaseUrl, encryptionKey } = requireRoleConfig(config);
@@ -50,7 +50,7 @@ export async function runRole(role: Role, config: Config): Promise<void> {
     model: config.model,
     poolMax: POOL_MAX[role],
   });
-  // Whoever writes events needs their days; here, since `start` has them from its migration.
+  // Processes that write events need the partitions of their days. The `start` command gets them from its migration.
   await maintainPartitions(context.pool, undefined, null);
   const { stops, isReady = () => true } = await START[role](config, context);
   const health = await runHealthServer({
@@ -140,7 +140,7 @@ async function startApi(config: Config, context: Context): Promise<Started> {
 
 const callDrainMs = ({ callDrainSec = CALL_DRAIN_SEC }: Config): number => callDrainSec * 1_000;
 
-/** The API only reads and writes objects one by one: no watch, no cache. */
+/** Opens the store. The API only reads and writes objects one by one, so it needs no watch and no cache. */
 async function startStore(config: Config, context: Context) {
   if (config.store !== 'postgres') {
     const { store, close } = await kubernetes(config, context);

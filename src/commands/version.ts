@@ -1,4 +1,4 @@
 import { readVersion } from '../platform/observability/version.ts';
 
-/** What `parley --version` prints. */
+/** Version that `parley --version` prints. */
 export const VERSION = readVersion();

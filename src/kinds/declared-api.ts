@@ -5,19 +5,22 @@ import type { RowKey } from '../platform/declare/declared-kind.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { ListPage } from '../platform/postgres/list-filters.ts';
 
-/** What the OpenAPI document says of the routes of a kind beside what follows from its names. */
+/** Texts of a kind's routes in the OpenAPI document that do not follow from its names. */
 export type DeclaredTexts = {
   tag: string;
   /** Descriptions of the operations. */
   describe: { list?: string; create?: string; patch?: string; delete?: string };
 };
 
-/** An object in an answer. `shown`: its row shows it as it was written. */
+/** Object in a response. `shown` is true if its row reflects the write. */
 export type Answered = { etag: string; body: Record<string, unknown>; shown: boolean };
 
-/** What the five routes of a kind do. `Body`: of a create; `Filters`: of the list. Both are parsed by their schemas. */
+/**
+ * Handlers of a kind's five routes. `Body` is the body of a create, `Filters` those of the list; both are parsed by
+ * their schemas.
+ */
 export type DeclaredApi<Body = unknown, Filters = Record<string, unknown>> = {
-  /** `limit` is one more than the page has. */
+  /** Lists a page; `limit` is one more than the page size. */
   list: (filter: ListPage & Filters) => Promise<{ id: string; body: Record<string, unknown> }[]>;
   read: (key: RowKey) => Promise<Answered>;
   create: (caller: Caller, request: { body: Body; plan: Plan }) => Promise<Answered>;
@@ -28,6 +31,6 @@ export type DeclaredApi<Body = unknown, Filters = Record<string, unknown>> = {
   remove: (caller: Caller, request: { id: string; precondition: Precondition }) => Promise<void>;
 };
 
-/** A scope that some writes need beside their own. */
+/** Additional scope that some writes need. */
 export type AlsoNeeds = { scope: Scope; when: string };
 export type WriteErrors = readonly ErrorCode[];

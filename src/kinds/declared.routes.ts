@@ -21,7 +21,7 @@ const MERGE_PATCH = 'JSON merge patch (RFC 7386): null removes a field, lists ar
 
 export const managedBy = z.enum(MANAGERS, `must be one of ${MANAGERS.join(', ')}`).optional();
 
-/** The routes of a kind that is defined by `defineKind`. */
+/** Returns the routes of a kind that is defined by `defineKind`. */
 export function kindRoutes(names: KindNames, api: KindApi, deps: KindApiDeps): Route[] {
   const filters = Object.entries(api.filters).map(([name, { schema }]) => [name, schema]);
   return declaredRoutes({
@@ -40,14 +40,14 @@ export function kindRoutes(names: KindNames, api: KindApi, deps: KindApiDeps): R
   });
 }
 
-/** The data of the five routes: more than `kindRoutes` needs, for kinds that write in their own way. */
+/** Data of the five routes. It covers more than `kindRoutes` needs, for kinds with their own way of writing. */
 export type DeclaredRoutes<Body, Query extends z.ZodRawShape> = DeclaredTexts & {
   names: KindNames;
-  /** Default: `/v1/` and the name for readers of changes. */
+  /** Path of the routes; default: `/v1/` and the resource name. */
   path?: string;
-  /** Name in the ids of the operations; default: the kind. */
+  /** Name in the operation ids; default: the kind. */
   operation?: string;
-  /** `Created`: the answer of a create, if it differs. */
+  /** Schemas of the bodies. `Created` is the response of a create, if it differs. */
   schemas: { Write: z.ZodType<Body>; Created?: z.ZodType } & Record<'Patch' | 'Shown', z.ZodType>;
   /** Filters of the list. */
   query: Query;
@@ -56,11 +56,11 @@ export type DeclaredRoutes<Body, Query extends z.ZodRawShape> = DeclaredTexts & 
   api: DeclaredApi<Body, z.output<z.ZodObject<Query>>>;
 };
 
-/** The five routes that every kind has (contract/custom-resources.md). */
+/** Returns the five routes that every kind has (contract/custom-resources.md). */
 export function declaredRoutes<Body, Query extends z.ZodRawShape>(
   kind: DeclaredRoutes<Body, Query>,
 ): Route[];
-// The handlers pass on what the schemas have parsed.
+// The handlers pass on what the schemas parsed.
 export function declaredRoutes(kind: AnyRoutes): Route[] {
   return [listRoute(kind), readRoute(kind), createRoute(kind), patchRoute(kind), deleteRoute(kind)];
 }

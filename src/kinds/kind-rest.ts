@@ -19,19 +19,19 @@ import {
 } from '../platform/resources/schema/rest-schema.ts';
 import type { KindRow } from './kind-rows.sql.ts';
 
-/** The REST shapes of a kind (contract/custom-resources.md), made from its schema. */
+/** REST shapes of a kind (contract/custom-resources.md), derived from its schema. */
 
-/** What a kind says of its REST shapes. */
+/** Texts of a kind for its REST shapes. */
 export type RestTexts = {
   /** Name in the descriptions of the bodies: `provider of models`; default: the noun. */
   called?: string;
-  /** Description of `name` in the body of a create, and in an answer. */
+  /** Descriptions of `name` in the body of a create, and in a response. */
   name: { written: string; shown: string };
-  /** Description of the answer's schema. */
+  /** Description of the response schema. */
   shown: string;
   /** Description of `ready`. */
   ready: string;
-  /** The fields of an answer between `name` and `metadata`; default: all of the spec, null where they are not set. */
+  /** Fields of a response between `name` and `metadata`; default: all of the spec, null where unset. */
   fields?: (readable: (...names: string[]) => Shape) => Shape;
 };
 type Shape = Record<string, z.ZodType>;
@@ -39,17 +39,21 @@ type Shape = Record<string, z.ZodType>;
 export type KindRest<Spec> = {
   /** Body of a create. */
   Write: z.ZodType<SnakeCased<Spec> & { name?: string }>;
-  /** Body of a PATCH: an RFC 7386 merge patch. `name` is let through, so that an error can say that it never changes. */
+  /**
+   * Body of a PATCH: an RFC 7386 merge patch. It accepts `name`, so that an error can explain that it never changes.
+   */
   Patch: z.ZodType<Record<string, unknown>>;
   Shown: z.ZodType;
   view: (row: KindRow<Spec>) => Record<string, unknown>;
-  /** The value of a field as it is shown: null, or empty, where it is not set. */
+  /** Returns the value of a field as shown: null or empty if it is unset. */
   shownValue: (fields: Readonly<Record<string, unknown>>, name: string) => unknown;
   toSpec: (fields: SnakeCased<Spec>) => Spec;
   fromSpec: (spec: Spec) => SnakeCased<Spec>;
-  /** The same without its type. */
+  /** Same as `fromSpec`, without its type. */
   fieldsOf: (spec: Spec) => Record<string, unknown>;
-  /** Place in the resource → place in the REST body: `/spec/chat/defaultModel` → `/chat/default_model`. */
+  /**
+   * Converts a pointer into the resource to one into the REST body: `/spec/chat/defaultModel` → `/chat/default_model`.
+   */
   pointer: (pointer: string) => string;
 };
 
@@ -112,7 +116,7 @@ export function kindRest<S extends z.ZodObject>(
   };
 }
 
-/** Required fields are shown as they are written. */
+/** Returns all fields. Required fields are shown as they are written. */
 function allFields({ shape }: z.ZodObject): NonNullable<RestTexts['fields']> {
   return (readable) =>
     Object.fromEntries(
@@ -131,7 +135,7 @@ function emptyOf(schema: z.ZodType | undefined): unknown {
   return schema instanceof z.ZodRecord ? {} : null;
 }
 
-/** `A model provider`, `An agent`. */
+/** Returns a noun with its article: `A model provider`, `An agent`. */
 export function withArticle(noun: string): string {
   return `${/^[aeiou]/.test(noun) ? 'An' : 'A'} ${noun}`;
 }

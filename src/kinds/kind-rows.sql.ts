@@ -5,11 +5,11 @@ import type { SealedColumn } from '../platform/postgres/sealed-values.ts';
 import type { KindNames } from '../platform/resources/kind-names.ts';
 import type { ObjectKey } from '../platform/resources/resource-store.ts';
 
-/** A declared object as the operator has projected it: the row the API reads. Times are Unix ms. */
+/** Declared object as projected by the operator: the row the API reads. Times are Unix ms. */
 export type KindRow<Spec> = WrittenRow & { spec: Spec };
 export type KindProjection<Spec> = Omit<KindRow<Spec>, 'createdAt' | 'updatedAt'>;
 
-/** The last declaration that was accepted, which the program acts on, and the sealed secret that belongs to it. */
+/** Last accepted declaration, which the program acts on, with its sealed secret. */
 export type Active<Used> = { spec: Used; secret: Buffer | null };
 
 export type KindFilter = ListPage & {
@@ -20,20 +20,20 @@ export type KindFilter = ListPage & {
 
 export type GoneRow<Spec> = Pick<KindRow<Spec>, 'id' | 'name' | 'managedBy' | 'spec'>;
 
-/** `Used`: the part of a declaration that stays active. */
+/** Table access of a kind. `Used` is the part of a declaration that stays active. */
 export type KindRows<Spec, Used = Spec> = {
   read: (db: Db, key: RowKey) => Promise<KindRow<Spec> | undefined>;
-  /** Newest first. `more`: conditions of the kind's own filters. */
+  /** Lists rows, newest first. `more` has conditions of the kind's own filters. */
   list: (db: Db, filter: KindFilter, more?: readonly Condition[]) => Promise<KindRow<Spec>[]>;
   /** Returns the active declaration of a name, or undefined if the name has none. */
   findActive: (db: Db, key: ObjectKey) => Promise<(Active<Used> & { id: string }) | undefined>;
   /** Returns the active declaration of an id, or null if it has none yet. */
   readActive: (db: Db, id: string) => Promise<Active<Used> | null>;
-  /** Writes a declaration. `active` null keeps the active one. */
+  /** Writes a declaration. If `active` is null, the active one stays. */
   upsert: (db: Db, row: KindProjection<Spec>, active: Active<Used> | null) => Promise<void>;
   /**
-   * Hides the object of this name, unless it is `exceptId`, deletes its secret and returns its last row. The row stays, so
-   * that the same manifest continues under the same id.
+   * Hides the object of this name, unless it is `exceptId`, deletes its secret and returns its last row. The row stays,
+   * so that the same manifest continues under the same id.
    */
   markDeleted: (
     db: Db,
@@ -42,7 +42,7 @@ export type KindRows<Spec, Used = Spec> = {
   ) => Promise<GoneRow<Spec> | undefined>;
 };
 
-/** Columns that a declaration is written to, in the order of `valuesOf`. */
+/** Columns of a declaration, in the order of `valuesOf`. */
 const WRITTEN = [
   'id',
   'namespace',
@@ -61,8 +61,8 @@ const COLUMNS = `id, namespace, name, uid, generation, managed_by as "managedBy"
   message, created_at as "createdAt", updated_at as "updatedAt"`;
 
 /**
- * Access to the table of a kind. It has the columns above, `created_at`, `updated_at`, `deleted_at`, and one for the sealed secret
- * if the kind has one.
+ * Returns access to the table of a kind. The table has the columns above, `created_at`, `updated_at`, `deleted_at`, and
+ * one for the sealed secret if the kind has one.
  */
 export function kindRows<Spec, Used = Spec>(
   { table, auditNoun }: Pick<KindNames, 'table' | 'auditNoun'>,
@@ -134,7 +134,7 @@ export function kindRows<Spec, Used = Spec>(
 function insertInto(table: string, secretColumn: string | undefined): string {
   const columns = [...WRITTEN, ...(secretColumn === undefined ? [] : [secretColumn])];
   const declared = columns.slice(1, WRITTEN.indexOf('in_force'));
-  // An active declaration and its secret go together: never an old secret to a new address.
+  // An active declaration and its secret are replaced together, so that an old secret never goes to a new address.
   const kept = columns.slice(WRITTEN.indexOf('in_force'));
   return `insert into ${table} as t (${columns.join(', ')})
      values (${columns.map((_, i) => `$${i + 1}`).join(', ')})
@@ -156,7 +156,7 @@ function valuesOf(row: KindProjection<unknown>): unknown[] {
   return [id, namespace, name, uid, generation, managedBy, spec, ready, reason, message];
 }
 
-/** What a sealed secret is authenticated with: it does not open in another row. */
+/** Returns the place that authenticates a sealed secret: it does not open in another row. */
 export function secretPlace(
   { auditNoun }: Pick<KindNames, 'auditNoun'>,
   { namespace, id }: RowKey,

@@ -6,26 +6,26 @@ import type { ObjectKey, Resource } from '../platform/resources/resource-store.t
 import type { KindOf } from './kind.ts';
 import { projectKind, removeKind, type ProjectDeps, type ToProject } from './project-kind.ts';
 
-/** Writes the row of the object at hand, as `projectKind` does. */
+/** Writes the row of the current object, as `projectKind` does. */
 export type Project = (
   found: Pick<ToProject<unknown>, 'found' | 'secret' | 'beside'>,
 ) => Promise<Problem | undefined>;
 
-/** The part of a reconcile that a kind does itself. */
+/** Part of a reconcile that is specific to a kind. */
 export type OwnReconcile<Spec, Status> = Pick<
   ReconciledKind<Spec, Status>,
   'action' | 'isReferred' | 'listStale' | 'listChanged'
 > & {
-  /** Default: it uses no other object. */
+  /** Returns whether the object uses another one; default: no. */
   uses?: ReconciledKind<Spec, Status>['uses'];
   /** Judges an object, projects it and returns its status. */
   act: (
     resource: Resource<Spec, Status>,
     project: Project,
-    /** uuid */
+    /** UUID. */
     id: string,
   ) => Promise<Outcome<Status>>;
-  /** The object is gone. */
+  /** Called when the object is deleted. */
   forget?: (key: ObjectKey) => void;
 };
 

@@ -25,32 +25,37 @@ import {
 } from './write-kind.ts';
 
 /**
- * A kind as a value (docs/kinds.md). The folder of a kind gives its own part, and `defineKind` adds the common part: CRD, table access,
- * REST shapes, routes, audit lines, quota, usage, changes and sealed columns.
+ * Input of `defineKind` (docs/kinds.md). The folder of a kind provides its specific part, and `defineKind` adds the
+ * common part: CRD, table access, REST shapes, routes, audit lines, quota, usage, changes and sealed columns.
  */
 export type KindSpec<S extends z.ZodObject, Used> = Omit<KindCrd, 'spec'> & {
   spec: S;
-  /** A spec field that every object has: its owner manages the object. */
+  /** Spec field that every object has; its owner manages the object. */
   homeField: string & keyof z.output<S>;
-  /** Column of its table that holds the sealed secret, if it has one. */
+  /** Column of the table with the sealed secret, if the kind has one. */
   secretColumn?: string;
-  /** The part of a declaration that stays active; default: the whole. */
+  /** Returns the part of a declaration that stays active; default: the whole. */
   used?: (spec: z.output<S>) => Used;
-  /** Drops what the kind keeps in other tables for an object that is gone. */
+  /** Deletes rows in other tables for a deleted object. */
   release?: (db: Db, id: string) => Promise<void>;
   rest: RestTexts &
     DeclaredTexts &
     WriteRules<SnakeCased<z.output<S>>> & {
-      /** Texts of the schema's rules → texts for callers of REST, where these differ. */
+      /** Replacements for texts of the schema's rules in REST errors. */
       words?: Readonly<Record<string, string>>;
-      /** Filters of the list beside name, manager and readiness: the parameter, and a condition in SQL with `?` for its value. */
+      /**
+       * Filters of the list besides name, manager and readiness: the parameter's schema, and an SQL condition with `?`
+       * for its value.
+       */
       filters?: Readonly<Record<string, { schema: z.ZodType; where: string }>>;
     };
-  /** REST fields whose values the audit log shows; of an object that is gone, and of one that is declared or changed. */
+  /**
+   * REST fields whose values the audit log shows: `gone` for a deleted object, `shown` for a declared or changed one.
+   */
   audit: { shown: readonly string[]; gone: readonly string[] };
 };
 
-/** What its folder gets of a kind; the roles need only its `KindDefinition`, `sealed` and `api`. */
+/** Kind as its own folder uses it. The roles need only its `KindDefinition`, `sealed` and `api`. */
 export type KindOf<Spec, Used = Spec> = KindDefinition &
   Omit<ProjectedKind<Spec, Used>, 'rest'> & {
     rest: KindRest<Spec>;
@@ -59,7 +64,7 @@ export type KindOf<Spec, Used = Spec> = KindDefinition &
     api: KindApi;
   };
 
-/** What REST needs of a kind, without its types. */
+/** Untyped interface of a kind for REST. */
 export type KindApi = {
   texts: DeclaredTexts;
   schemas: Record<'Write' | 'Patch' | 'Shown', z.ZodType>;
@@ -80,7 +85,7 @@ export function defineKind<S extends z.ZodObject, Used = z.output<S>>(
     rows,
     rest,
     audit: { ...given.audit, shown: ['name', ...given.audit.shown, 'managed_by'] },
-    used: given.used ?? ((spec) => spec as unknown as Used), // By its default it is the same type.
+    used: given.used ?? ((spec) => spec as unknown as Used), // Both types are the same by default.
     release: given.release ?? (async () => undefined),
   };
   const written: WrittenKind<Spec> & { rest: KindRest<Spec> } = {

@@ -21,44 +21,47 @@ import type { KindProjection, KindRow, KindRows } from './kind-rows.sql.ts';
 
 export type ProjectDeps = QuotaDeps & { pool: Pool; notifier: Notifier; sealer: Sealer };
 
-/** What a reconcile found; `reason` and `message` are those of `Ready`. */
+/** Result of a reconcile. `reason` and `message` belong to the condition `Ready`. */
 export type Found = Problem & { ready: boolean };
 
 export type ToProject<Spec> = {
   epoch: number;
   declared: Omit<KindProjection<Spec>, keyof Found>;
   found: Found;
-  /** `text`: in clear; undefined for a kind or an object without one. Null refuses the declaration and keeps the active one. */
+  /**
+   * Secret in plain text; `text` is undefined if the kind or the object has none. Null refuses the declaration and
+   * keeps the active one.
+   */
   secret: { text: string | undefined } | null;
   whoElse: WhoElse;
   beside?: Beside;
 };
 
-/** Rows of one object in other tables. They are written with its own row, in one transaction. */
+/** Rows of one object in other tables. They are written in the same transaction as its own row. */
 export type Beside = {
-  /** Taken before `refusal` is asked in the transaction, so that its answer holds until the end. */
+  /** Takes a lock in the transaction before `refusal`, so that the result of `refusal` stays valid until the end. */
   lock: (db: Db) => Promise<void>;
-  /** Returns why it cannot be written, if it cannot. */
+  /** Returns why the rows cannot be written, or undefined. */
   refusal: (db: Db) => Promise<Problem | undefined>;
-  /** Returns whether it is written already. */
+  /** Returns whether the rows are already up to date. */
   isWritten: (db: Db) => Promise<boolean>;
   write: (db: Db) => Promise<void>;
 };
 
-/** What the projection needs of a kind. */
+/** Parts of a kind that the projection uses. */
 export type ProjectedKind<Spec, Used> = {
   names: KindNames;
   rows: KindRows<Spec, Used>;
   rest: Pick<KindRest<Spec>, 'fieldsOf' | 'shownValue'>;
-  /** Fields whose values the audit log shows; those that it shows of an object that is gone. */
+  /** Fields whose values the audit log shows, for a declared and for a deleted object. */
   audit: { shown: readonly string[]; gone: readonly string[] };
   used: (spec: Spec) => Used;
   release: (db: Db, id: string) => Promise<void>;
 };
 
 /**
- * Updates the row of an object to its declaration and notifies its listeners. Writes the active declaration, its secret and the
- * rows beside it together, and nothing if nothing changed. Returns the refusal of `beside`, if any.
+ * Updates the row of an object to its declaration and notifies its listeners. It writes the active declaration, its
+ * secret and the rows beside it together, and nothing if nothing changed. Returns the refusal of `beside`, if any.
  */
 export async function projectKind<Spec, Used>(
   kind: ProjectedKind<Spec, Used>,
@@ -78,7 +81,7 @@ export async function projectKind<Spec, Used>(
     await assertLeader(db, input.epoch);
     await requireRoom(db, deps, names.table, declared);
     await beside?.lock(db);
-    // Another object had this name before and its deletion was not seen: that one goes first.
+    // Another object had this name before, and its deletion was missed. It is removed first.
     const gone = await rows.markDeleted(db, declared, declared.id);
     if (gone) await kind.release(db, gone.id);
     const { projection, refusal: why } = await judge(db, input);
@@ -92,12 +95,12 @@ export async function projectKind<Spec, Used>(
   return refusal;
 }
 
-/** Returns the next row: as the reconcile found it, or refused by `beside`. */
+/** Returns the next row: the result of the reconcile, or the refusal of `beside`. */
 async function judge<Spec>(
   db: Db,
   { declared, found, secret, beside }: ToProject<Spec>,
 ): Promise<{ projection: KindProjection<Spec>; refusal: Problem | undefined }> {
-  // A declaration that is refused for another reason takes nothing from others.
+  // A declaration refused for another reason must not reserve anything.
   const refusal = secret === null ? undefined : await beside?.refusal(db);
   return {
     projection: { ...declared, ...found, ...(refusal && { ready: false, ...refusal }) },
@@ -105,7 +108,7 @@ async function judge<Spec>(
   };
 }
 
-/** Returns null if it is active already. */
+/** Returns the new active declaration, or null if it is active already. */
 async function activeOf<Spec, Used>(
   { rows, names, used }: ProjectedKind<Spec, Used>,
   { pool, sealer }: Pick<ProjectDeps, 'pool' | 'sealer'>,
@@ -119,7 +122,7 @@ async function activeOf<Spec, Used>(
   return next && { spec: next.value, secret: next.sealed };
 }
 
-/** The line of the audit log, as the operator takes over what somebody declared. */
+/** Records the declaration in the audit log when the operator takes it over. */
 async function record<Spec, Used>(
   { names, rest, audit }: ProjectedKind<Spec, Used>,
   db: Db,
@@ -146,12 +149,12 @@ async function record<Spec, Used>(
   });
 }
 
-/** A spec by its own names. */
+/** Returns the fields of a spec by their own names. */
 function fieldsIn(spec: unknown): Fields {
   return { ...(spec as Fields) }; // An object, by its schema.
 }
 
-/** What the audit log shows of an object that is gone. */
+/** Returns the audit line of a deleted object. */
 export function goneLine<Spec>(
   { rest, audit }: Pick<ProjectedKind<Spec, unknown>, 'rest' | 'audit'>,
   { name, managedBy, spec }: Pick<GoneRow<Spec>, 'name' | 'managedBy' | 'spec'>,
@@ -161,7 +164,7 @@ export function goneLine<Spec>(
   return { before: { name, ...Object.fromEntries(shown), managed_by: managedBy } };
 }
 
-/** Hides an object whose declaration is gone, deletes its secret and releases its rows in other tables. */
+/** Hides an object whose declaration was removed, deletes its secret and releases its rows in other tables. */
 export async function removeKind<Spec, Used>(
   kind: ProjectedKind<Spec, Used>,
   deps: Pick<ProjectDeps, 'pool' | 'notifier'>,

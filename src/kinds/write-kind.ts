@@ -16,30 +16,32 @@ import type { SnakeCased } from '../platform/resources/schema/key-map.ts';
 import type { KindRow } from './kind-rows.sql.ts';
 import { goneLine, type ProjectedKind } from './project-kind.ts';
 
-/** How REST writes the objects of a kind (contract/custom-resources.md). */
+/** Writes of a kind's objects by REST (contract/custom-resources.md). */
 
 export type KindApiDeps = DeclareDeps & { guard: AddressGuard; nowMs: () => number };
 
-/** What a kind says of how REST writes it. */
+/** Rules of a kind for writes by REST. */
 export type WriteRules<Fields> = {
-  /** Names that no object may have, and why not. */
+  /** Names that no object may have, each with the reason. */
   reservedNames?: Readonly<Record<string, string>>;
-  /** A name that nobody gave begins with it; default: the last word of the noun. */
+  /** Prefix of a generated name; default: the last word of the noun. */
   derivedName?: string;
   /**
-   * Returns faults of a create body, or of a merge patch, which may have null. They are those that would otherwise only show in
-   * a condition. The operator judges the whole declaration again.
+   * Returns faults of a create body, or of a merge patch, which may contain null: those that would otherwise only
+   * appear in a condition. The operator validates the whole declaration again.
    */
   faults?: (
     deps: KindApiDeps,
     key: RowKey,
     fields: { [Field in keyof Fields]?: Fields[Field] | null },
   ) => Promise<FieldError[]> | FieldError[];
-  /** What a refusal says of its first fault; default: its field and its detail, of `name` the detail alone. */
+  /**
+   * Returns the error text for the first fault. By default it has the field and the detail; for `name` only the detail.
+   */
   explain?: (fault: FieldError) => string;
 };
 
-/** What writing needs of a kind. */
+/** Parts of a kind that a write uses. */
 export type WrittenKind<Spec> = ProjectedKind<Spec, unknown> & {
   declared: DeclaredKind<Spec, Fields<Spec>, KindRow<Spec>>;
   rules: WriteRules<SnakeCased<Spec>>;
@@ -73,7 +75,7 @@ export async function createOf<Spec>(
   });
 }
 
-/** JSON merge patch of the fields the API owns; a field of another manager is answered 409. */
+/** Applies a JSON merge patch to the fields the API owns; a field of another manager results in a 409. */
 export async function patchOf<Spec>(
   kind: WrittenKind<Spec>,
   deps: KindApiDeps,
@@ -130,7 +132,7 @@ export function fault(pointer: string, code: string, detail: string): FieldError
   return { pointer, code, detail };
 }
 
-/** `base_url: …` */
+/** Returns a text such as `base_url: …`. */
 export function withPlace({ pointer, detail }: FieldError): string {
   return `${pointer.slice(1).replaceAll('/', '.')}: ${detail}`;
 }
@@ -147,7 +149,7 @@ function explainFault(error: FieldError): string {
   return error.pointer === '/name' ? error.detail : withPlace(error);
 }
 
-/** `model provider` → `provider` */
+/** Returns the last word of a noun: `model provider` → `provider`. */
 export function shortNoun(noun: string): string {
   return noun.slice(noun.lastIndexOf(' ') + 1);
 }

@@ -16,9 +16,8 @@ import { createPool, type Pool } from '../platform/postgres/pool.ts';
 import { createSealer, type Sealer } from '../platform/postgres/sealing.ts';
 
 /**
- * What every role is given, made once per process. Where declared things live is no part of it:
- * delivery has no use for that, and loads none of it (postgres-declarations,
- * kubernetes-declarations).
+ * Services of every role, created once per process. The store of declarations is not included: delivery does not use it
+ * and loads none of its code (postgres-declarations, kubernetes-declarations).
  */
 export type Context = {
   databaseUrl: string;
@@ -27,34 +26,34 @@ export type Context = {
   guard: AddressGuard;
   metrics: Metrics;
   log: Logger;
-  /** What one key or namespace may take. */
+  /** Limits per key or namespace. */
   limits: Limits;
-  /** How long what happened is kept. */
+  /** How long past data is kept. */
   retention: Retention;
-  /** The default provider of models; undefined: there is none. */
+  /** Default provider of models; undefined without one. */
   modelSettings: ModelSettings | undefined;
   version: string;
   close: () => Promise<void>;
 };
 
-/** What a role takes of it; who made it closes it. */
+/** Services that a role uses. The creator of the context closes it. */
 export type RoleContext = Omit<Context, 'close'>;
 
 export type ContextInput = {
   role: string;
   databaseUrl: string;
-  /** 32 bytes */
+  /** 32 bytes. */
   encryptionKey: Buffer;
-  /** 32 bytes; what it sealed still opens */
+  /** Previous key (32 bytes), which still opens values it sealed. */
   previousEncryptionKey?: Buffer | undefined;
   egressAllow: readonly string[];
   proxyVariables?: readonly string[];
-  /** Of a pod: where the API server is, which no request of a tenant may reach. */
+  /** Address of the API server, if this is a pod. No tenant's request may reach it. */
   apiServer?: string | undefined;
   logLevel: string;
-  /** Default: those of an environment that sets none. */
+  /** Default: the limits of an environment that sets none. */
   limits?: Limits;
-  /** Default: likewise. */
+  /** Default: the retention of an environment that sets none. */
   retention?: Retention;
   model?: ModelSettings | undefined;
   poolMax: number;
@@ -94,7 +93,7 @@ function createGuard({ egressAllow, apiServer }: ContextInput): AddressGuard {
   }
 }
 
-/** The rules of what tenants declare; what a name means is found out by each connection. */
+/** Applies the rules for tenants' URLs. Host names are resolved and checked at each connection. */
 function allowedModel(
   model: ModelSettings | undefined,
   guard: AddressGuard,
@@ -106,7 +105,7 @@ function allowedModel(
   return model;
 }
 
-/** @throws StartupError when DATABASE_URL or PARLEY_ENCRYPTION_KEY is not set */
+/** @throws StartupError if DATABASE_URL or PARLEY_ENCRYPTION_KEY is not set */
 export function requireRoleConfig(config: Config): { databaseUrl: string; encryptionKey: Buffer } {
   const { databaseUrl, encryptionKey } = config;
   const missing = [

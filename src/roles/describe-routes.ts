@@ -8,7 +8,7 @@ import { createRoutes, type RoutesDeps } from './api/routes.ts';
  * (contract/web.md#openapi).
  */
 export function describeRoutes(
-  // They are described and not called.
+  // The routes are described, not called.
   routes: readonly Route[] = createRoutes({ version: '' } as RoutesDeps),
 ): object {
   return describeApi({ routes, webhooks: EVENT_WEBHOOKS, version: '' });

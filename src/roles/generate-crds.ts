@@ -3,8 +3,8 @@ import { crdFileName, crdYaml } from '../platform/resources/schema/crd.ts';
 import { KINDS } from './kinds.ts';
 
 /**
- * `npm run generate -- crds`: writes the CRD files. A test compares them with what would be written. The chart has a link to
- * this folder, which Helm follows.
+ * Writes the CRD files: `npm run generate -- crds`. A test compares them with the definitions. The chart links to this
+ * folder, and Helm follows the link.
  */
 const FOLDER = new URL('../../crds/', import.meta.url);
 

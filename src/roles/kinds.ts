@@ -14,20 +14,20 @@ import type { KindDefinition } from '../platform/resources/schema/kind-definitio
 import { WEBHOOK_ENDPOINT_KIND } from '../webhooks/endpoints/webhook-endpoint.kind.ts';
 import type { KindDeps } from './operator/kind-deps.ts';
 
-/** What the roles know of a kind. */
+/** Kind as the roles use it. */
 export type Kind = ListedKind & {
-  /** The part of the operator that acts on its objects. */
+  /** Registers the part of the operator that acts on the objects. */
   register: (deps: KindDeps) => Promise<KindRegistration>;
 };
 
 type ListedKind = KindDefinition & {
   /** Its sealed columns. */
   sealed?: readonly SealedColumn[];
-  /** How REST reads and writes it, unless it has routes of its own (roles/api/routes.ts). */
+  /** REST interface, unless the kind has its own routes (roles/api/routes.ts). */
   api?: KindApi;
 };
 
-/** The only list of kinds. docs/kinds.md says how to add one. */
+/** The only list of kinds. docs/kinds.md explains how to add one. */
 export const KINDS: readonly Kind[] = [
   kindOf(AGENT_KIND, async () => (await import('../agents/agent.reconciler.ts')).agentReconciler),
   kindOf(
@@ -54,10 +54,10 @@ export const KINDS: readonly Kind[] = [
   ),
 ];
 
-/** The kinds that a role serves; default: all. */
+/** Kinds that a role serves; default: all. */
 export type Kinds = { kinds?: readonly Kind[] };
 
-/** Only the operator imports the reconciler. */
+/** Returns a kind that imports its reconciler lazily, so that only the operator loads it. */
 export function kindOf<Spec, Status extends { conditions?: readonly Condition[] }>(
   kind: ListedKind,
   reconciler: () => Promise<(deps: KindDeps) => ReconciledKind<Spec, Status>>,

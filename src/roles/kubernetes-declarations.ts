@@ -13,7 +13,7 @@ import type { RecordEvent, ResourceStore } from '../platform/resources/resource-
 import { raiseEpoch } from '../platform/postgres/leadership.ts';
 import type { Context } from './context.ts';
 
-/** Declared things in a cluster: the API server, a Lease that elects the leader, Events. */
+/** Declarations in a cluster: the API server, a Lease that elects the leader, and Events. */
 export type KubernetesDeclarations = {
   store: ResourceStore;
   namespaces: readonly string[];
@@ -25,7 +25,7 @@ export type KubernetesDeclarations = {
 const COMPONENT = 'parley-operator';
 const nowMs = (): number => monotonicMs();
 
-/** @throws StartupError without a cluster to talk to */
+/** @throws StartupError if no cluster can be reached */
 export async function createKubernetesDeclarations(
   config: Pick<Config, 'kubernetesService' | 'watchNamespaces'>,
   context: Pick<Context, 'pool' | 'metrics' | 'log'>,
@@ -36,7 +36,7 @@ export async function createKubernetesDeclarations(
   const countRequest = (method: string, code: string): void =>
     metrics.restClientRequests.inc({ method, code });
   const client = createKubeClient({ credentials, countRequest });
-  // Unlike its name, which two containers on one host may share.
+  // The host name alone is not unique: two containers on one host may share it.
   const identity = `${hostname()}_${randomBytes(4).toString('hex')}`;
   const recorder = createEventRecorder({
     client,
@@ -65,8 +65,8 @@ export async function createKubernetesDeclarations(
 }
 
 /**
- * The Lease says who acts; the epoch, raised at each take-over, keeps a former leader from writing:
- * a clock and a pause cannot fool the database.
+ * Elects a leader. The Lease decides which process acts, and the epoch, raised at each take-over, prevents a former
+ * leader from writing. Unlike the Lease, the epoch does not depend on clocks and pauses.
  */
 function electBy({
   pool,
@@ -88,7 +88,7 @@ function electBy({
     });
 }
 
-/** Distinguishes clusters without needing a permission to: each has a CA of its own. */
+/** Returns an id that distinguishes clusters without extra permissions, because each cluster has its own CA. */
 function storeIdOf({ tls, server }: KubeCredentials): string {
   const digest = createHash('sha256').update(tls.ca ?? server);
   return `kubernetes:${digest.digest('hex').slice(0, 16)}`;

@@ -5,9 +5,9 @@ import { createPool } from '../platform/postgres/pool.ts';
 import { maintainPartitions } from '../webhooks/queue/partitions.sql.ts';
 
 /**
- * Makes a database ready for the roles: schema, partitions, and the order of events that were
- * restored from another server. Any number of processes may call it at once.
- * @throws StartupError when it cannot be reached or is too old
+ * Prepares a database for the roles: schema, partitions, and the order of events that were restored from another
+ * server. Concurrent calls are safe.
+ * @throws StartupError if it cannot be reached or is too old
  */
 export async function migrateDatabase(deps: { databaseUrl: string; log: Logger }): Promise<void> {
   const { databaseUrl, log } = deps;

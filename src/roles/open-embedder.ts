@@ -5,7 +5,7 @@ import type { AddressGuard } from '../platform/egress/address-guard.ts';
 import { createGenAi } from '../platform/observability/gen-ai.ts';
 import type { Metrics } from '../platform/observability/metrics.ts';
 
-/** Embeds texts, with spans and metrics around each request. `stop` ends what it has open. */
+/** Creates an embedder with spans and metrics around each request. `stop` closes open connections. */
 export function openEmbedder(deps: {
   guard: AddressGuard;
   metrics: Metrics;

@@ -9,12 +9,12 @@ import {
 import { KINDS, type Kinds } from './kinds.ts';
 import type { Context } from './context.ts';
 
-/** Declared things without a cluster: tables, our own validator, a lock that elects the leader. */
+/** Declarations without a cluster: tables, our own validator, and a lock that elects the leader. */
 export type PostgresDeclarations = {
   store: PostgresResourceStore;
   validate: Validator;
   elect: Elect;
-  /** Nobody looks for Events here; conditions say the same. */
+  /** Discards Events, which nobody reads here; conditions have the same information. */
   record: RecordEvent;
 };
 

@@ -1,14 +1,16 @@
-/** The process's end: once, in order, on each of the ways a process is asked to stop. */
+/** Signals that end the process. */
 import { setTimeout } from '../clock.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** Longer than the longest drain but that of calls: an attempt's ten seconds, its record, the database's stop. */
+/**
+ * Time after which the process exits by force. It exceeds the longest drain other than that for calls: ten seconds for
+ * an attempt, its record, and the stop of the database.
+ */
 const FORCE_AFTER_MS = 25_000;
 
 /**
- * Runs `stop` at the first signal (or when the bootstrap that started us is gone) and exits 0
- * when it is done; a second Ctrl-C, or a drain that hangs, exits at once. `moreMs`: what it may take
- * beside, for calls that go on.
+ * Runs `stop` once, at the first signal or when the parent bootstrap process is gone, and exits with 0 afterwards. A
+ * second Ctrl-C, or a drain that hangs, exits immediately. `moreMs` is additional time for active calls.
  */
 export function stopOnSignals(stop: () => Promise<void>, moreMs = 0): void {
   let stopping = false;
@@ -25,6 +27,6 @@ export function stopOnSignals(stop: () => Promise<void>, moreMs = 0): void {
     );
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
-  // bin/bootstrap.mjs holds the other end of an IPC channel; a kill -9 of it closes that.
+  // bin/bootstrap.mjs holds the other end of an IPC channel, which closes even when it is killed with -9.
   process.on('disconnect', onSignal);
 }

@@ -6,28 +6,28 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import { CHANNELS, type Notifier } from '../../platform/postgres/notifications.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 
-/** Who comes in by a key or a session, and until when. */
+/** Authentication by keys and sessions, and the watch for their end. */
 export type Doors = Pick<LiveKeys, 'authenticate' | 'look' | 'stop'> & {
   authenticateSession: AuthenticateSession;
   watchCaller: WatchCaller;
   rateLimits: RateLimits;
-  /** Of requests with one link to give feedback, whatever a key may do. */
+  /** Limits of requests per feedback link, independent of any key. */
   linkLimits: RateLimits;
-  /** A key or a session (uuid) ended, or got an end: tells all processes. */
+  /** Notifies all processes that a key or a session (uuid) ended or got an end. */
   onEnded: (id: string) => void;
   onKeyEnded: (id: string) => void;
 };
 
-/** A minute: more than anybody clicks. */
+/** Requests per minute: more than a person makes. */
 const LINK_REQUESTS_MAX = 60;
 
 export function openDoors(deps: {
   pool: Pool;
   notifier: Pick<Notifier, 'notify'>;
-  /** Monotonic. */
+  /** Monotonic clock. */
   nowMs: () => number;
   onUsed: (keyId: string) => void;
-  /** Requests a minute for one API key; 0: no limit. */
+  /** Requests per minute for one API key; 0 means no limit. */
   rateLimit: number;
   log: Logger;
 }): Doors {

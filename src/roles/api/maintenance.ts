@@ -27,9 +27,8 @@ import { observeResponder } from './observed-turns.ts';
 import type { TransportOf } from '../../calls/transports/transport.ts';
 
 /**
- * What the API role does besides answering. Every part looks by itself for what there is to do, in
- * the database and by its clock: any number of processes may run them, and the others find what a
- * process that died left unfinished.
+ * Background work of the API role. Each part finds its work itself, in the database and by its clock. So any number of
+ * processes may run it, and they complete what a dead process left unfinished.
  */
 export type Maintenance = {
   parts: readonly Periodic[];
@@ -39,7 +38,7 @@ export type Maintenance = {
   wakeCalls: () => void;
 };
 
-/** Who replies, and whether that takes its time. */
+/** Responder, and whether its replies take time. */
 export type WhoReplies = Pick<TakeTurnDeps, 'respond'> &
   Pick<NonNullable<TakeTurnDeps['live']>, 'takesTime'>;
 
@@ -47,7 +46,7 @@ export type MaintenanceDeps = ReplayRunnerDeps & {
   conversations: ConversationDeps;
   transportOf: TransportOf;
   turns: LiveTurns;
-  /** Monotonic. */
+  /** Monotonic clock. */
   clockMs: () => number;
   responder: WhoReplies;
   ways: SearchWays;

@@ -5,9 +5,9 @@ import { ModelError, type FindModel, type Model } from '../../models/model.ts';
 import type { GenAi } from '../../platform/observability/gen-ai.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 
-/** Turns, models and tools as they are, with spans and metrics around them. */
+/** Wrappers of turns, models and tools that add spans and metrics. */
 
-/** A reply that failed is answered as any other: only the log and a metric tell an operator. */
+/** Observes replies. A failed reply is returned like any other, so only the log and a metric inform the operator. */
 export function observeResponder(
   respond: Responder,
   { genAi, log }: { genAi: GenAi; log: Pick<Logger, 'warn'> },
@@ -63,7 +63,7 @@ export function observeTools(make: MakeToolBox, genAi: GenAi): MakeToolBox {
     const names = new Set(box.tools.map(({ name }) => name));
     return {
       ...box,
-      // A name that the model made up is nobody's.
+      // The model may invent a name, which must not become a metric label.
       run: (call, signal) => {
         const name = names.has(call.name) ? call.name : undefined;
         return genAi.executeTool({ name, callId: call.id }, () => box.run(call, signal));

@@ -1,20 +1,20 @@
 import { readFile } from 'node:fs/promises';
 
 /**
- * The OpenAPI document as a file. Making it takes a tenth of a second and more, in which the process would answer nobody, so
- * `npm run generate -- openapi` writes it, and a test compares it with the routes.
+ * File with the OpenAPI document. Creating the document takes at least a tenth of a second, in which the process could
+ * not respond. So `npm run generate -- openapi` writes it, and a test compares it with the routes.
  */
 export const OPENAPI_FILE = new URL('openapi.json', import.meta.url);
 
-/** Operations, webhooks and components have a line each. */
+/** Depth to which members get their own line: operations, webhooks and components. */
 const LEVELS_WITH_LINES = 3;
 
-/** Returns the text of the file for a document without a version. */
+/** Returns the content of the file for a document without a version. */
 export function openApiText(document: object): string {
   return `${linesOf(document, LEVELS_WITH_LINES)}\n`;
 }
 
-/** Reads the document and gives it a version. */
+/** Reads the document and inserts the version. */
 export async function readOpenApi(version: string): Promise<Buffer> {
   const text = await readFile(OPENAPI_FILE, 'utf8');
   return Buffer.from(text.replace('"version":""', () => `"version":${JSON.stringify(version)}`));

@@ -16,34 +16,34 @@ import { openEmbedder } from '../open-embedder.ts';
 import type { WhoReplies } from './maintenance.ts';
 import { observeModels, observeTools } from './observed-turns.ts';
 
-/** A model for agents that have none, as `start` has one for its sample conversation. */
+/** Model for agents without one, which `start` uses for its sample conversation. */
 export type SampleModel = { endpoint: ModelEndpoint; isFor: (content: AgentContent) => boolean };
 
 export type RepliesDeps = RoleContext & {
   findEndpoint: FindEndpoint;
   clockMs: () => number;
-  /** Who replies instead. */
+  /** Replacement for the default responder. */
   responder?: WhoReplies | undefined;
-  /** What names of hosts mean to tools; default: what they mean to the system. */
+  /** Resolves host names for tools; default: the system's resolver. */
   lookup?: Lookup | undefined;
   sampleModel?: SampleModel | undefined;
 };
 
 /**
- * Limits the searches of a process: one of many misspelled words keeps PostgreSQL and this process busy for 0.1 s, and
- * other requests need both.
+ * Limits on the concurrent searches of a process. A search with many misspelled words occupies PostgreSQL and this
+ * process for 0.1 s, and other requests need both.
  */
 const SEARCHES = { places: 4, share: 3, waitingMax: { namespace: 200, all: 1_000 } };
 
 /**
- * Who replies in this process: a model with its tools where an agent has one, the search that quotes
- * where it has none. `stop` ends what they have open.
+ * Opens the responder of this process: a model with its tools for agents that have one, otherwise the search that
+ * quotes passages. `stop` closes open connections.
  */
 export function openReplies(deps: RepliesDeps): {
   responder: WhoReplies;
-  /** Of what agents declare, observed; the model of the samples is not among them. */
+  /** Finds the models that agents declare, with observation. The sample model is not included. */
   findModel: FindModel;
-  /** How replies search the knowledge. */
+  /** Search of the knowledge for replies. */
   ways: SearchWays;
   stop: () => Promise<void>;
 } {

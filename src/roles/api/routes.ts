@@ -66,7 +66,10 @@ export type RoutesDeps = AgentWriterDeps &
   ApiKeyRoutesDeps &
   SessionRoutesDeps & { version: string };
 
-/** Every route under /v1 (contract/README.md#shapes); express serves it, and `npm run generate` describes it. */
+/**
+ * Returns every route under /v1 (contract/README.md#shapes). Express serves them, and `npm run generate` describes
+ * them.
+ */
 export function createRoutes(deps: RoutesDeps): Route[] {
   const { pool, kinds = KINDS } = deps;
   const tables = kinds.map(({ table }) => table);
@@ -80,7 +83,7 @@ export function createRoutes(deps: RoutesDeps): Route[] {
     statsRoute(deps),
     ...webhookRoutes(deps),
     ...rotateSecretRoutes(deps),
-    ...eventStreamRoutes({ ...deps, declaredResources: kinds.map(({ resource }) => resource) }), // Before the events: `stream` is no id.
+    ...eventStreamRoutes({ ...deps, declaredResources: kinds.map(({ resource }) => resource) }), // Before `/{id}`.
     ...eventRoutes({ ...deps, countDeliveries: (ids) => countDeliveries(pool, ids) }),
     ...deliveryRoutes(deps),
     ...replayRoutes(deps),

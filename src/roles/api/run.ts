@@ -49,42 +49,41 @@ export type ApiRoleDeps = RoleContext &
   ListenOptions &
   Kinds & {
     store: ResourceStore;
-    /** With `/metrics`, `/healthz` and `/readyz` on the same port, as `start` has them. */
+    /** Whether to serve `/metrics`, `/healthz` and `/readyz` on the same port, as `start` does. */
     serveHealth: boolean;
-    /** Requests a minute for one API key; 0: no limit. */
+    /** Requests per minute for one API key; 0 means no limit. */
     rateLimit: number;
-    /** Origins whose pages may call the API, or `*`; default none. */
+    /** Origins whose pages may call the API, or `*`; default: none. */
     corsOrigins?: readonly string[];
-    /** Where the dashboard was built; default: where the package and a checkout have it. */
+    /** Folder of the built dashboard; default: its place in the package or a checkout. */
     dashboardFolder?: string;
-    /** Where the widget was built; default likewise. */
+    /** Folder of the built widget; default as above. */
     widgetFolder?: string;
-    /** How long a reader of a stream may take nothing; default 30 s. */
+    /** How long a reader of a stream may stall; default 30 s. */
     stalledMs?: number;
-    /** Who replies; default: the agent's model, or the search that quotes. */
+    /** Replacement for the default responder, which uses the agent's model or the search that quotes passages. */
     responder?: WhoReplies | undefined;
     /** How long a write waits until the operator has projected it; default 2 s. */
     projectionWaitMs?: number | undefined;
-    /** What names of hosts mean to tools; default: what they mean to the system. */
+    /** Resolves host names for tools; default: the system's resolver. */
     lookup?: Lookup | undefined;
-    /** For agents that have no model. */
+    /** Model for agents without one. */
     sampleModel?: SampleModel | undefined;
-    /** How long a stop waits for calls that go on, ms; default: not at all. */
+    /** How long a stop waits for active calls, in ms; default: not at all. */
     callDrainMs?: number | undefined;
-    /** Begins the links that events carry; undefined: where it listens. */
+    /** Base of the links in events; default: the listening address. */
     baseUrl?: string | undefined;
   };
 
-/** `conversations`: what holding one in this process takes; callers by HTTP get the same. */
+/** Running API. `conversations` holds conversations in this process, as HTTP callers do. */
 export type RunningApi = Listening & { conversations: ConversationDeps & { takeTurn: TakeTurn } };
 
-/** Texts indexed again by request that wait, beside as many uploads as may run. */
+/** Maximum number of waiting re-index requests, on top of the limit of uploads. */
 const SYNCS_WAITING_MAX = { namespace: 2, process: 4 };
-/** Where uploads have no limit. */
+/** Default limit if uploads have none. */
 const UPLOADS_WAITING_MAX = { namespace: 12, process: 16 };
 
-/** A wait must not grow when the wall clock is set back. */
-/** The API role: answers as soon as it returns. @throws StartupError port taken */
+/** Runs the API role; it serves requests as soon as this returns. @throws StartupError if the port is taken */
 export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const { pool, metrics, log, limits } = deps;
   const inFlight = createInFlight({ shares: limits.shares, metrics });
@@ -172,7 +171,7 @@ const partsOf = ({ maintenance, lines }: Running): Periodic[] => [
   lines.renewal,
 ];
 
-/** Listens, with everything behind it; `stop` ends it all in turn. @throws StartupError port taken */
+/** Listens for requests; `stop` stops all parts in order. @throws StartupError if the port is taken */
 async function serveParts(
   deps: ApiRoleDeps,
   app: Parameters<typeof serve>[0],
@@ -185,9 +184,9 @@ async function serveParts(
     const server = await serve(app, { ...deps, upgrade: sockets.upgrade });
     let stopping: Promise<void> | undefined;
     const stopAll = async (): Promise<void> => {
-      // Calls go on with the process that holds them, for as long as they may; new ones go elsewhere.
+      // Active calls stay with the process that holds them until the drain ends; new ones go elsewhere.
       await all.lines.drain(deps.callDrainMs ?? 0);
-      // Then the streams: a server waits for what it still answers.
+      // The streams stop next, because a server waits for its open responses.
       for (const open of [sockets, all.eventStreams, all.followers]) open.stop();
       await stopEach([server, all.turns]);
       await stopEach(partsOf(all));
@@ -205,7 +204,7 @@ async function serveParts(
   }
 }
 
-/** What holding a conversation takes, and who judges those that have ended. */
+/** Opens the dependencies of conversations, and the judge of ended ones. */
 function openConversations(
   { pool, metrics, log }: Pick<ApiRoleDeps, 'pool' | 'metrics' | 'log'>,
   of: { notifier: Notifier; findModel: FindModel; baseUrl: () => string; ring: RingPerson },
@@ -228,7 +227,7 @@ function endpointDeps(deps: ApiRoleDeps): Parameters<typeof createEndpoints>[0] 
   return { ...deps, settings: deps.modelSettings, nowMs: monotonicMs };
 }
 
-/** What makes passages of texts and files. */
+/** Creates the workers that cut texts and files into passages. */
 function createReaders({ limits, metrics, log }: Pick<ApiRoleDeps, 'limits' | 'metrics' | 'log'>) {
   const waiting = { waitingMax: waitingMax({ limits }), metrics, log };
   const [cutter, extractor] = [createTextCutter(waiting), createExtractor(waiting)];
@@ -246,7 +245,7 @@ function waitingMax({ limits: { shares } }: Pick<ApiRoleDeps, 'limits'>) {
   };
 }
 
-/** Wake-ups from other processes, on one connection. */
+/** Receives wake-ups from other processes, on one connection. */
 function createWakeUps(
   {
     databaseUrl,
@@ -299,14 +298,14 @@ function tellChanged(notifier: Pick<Notifier, 'notify'>): ConversationDeps['chan
 }
 
 /**
- * Where it listens, as others may call it: an address that means all of them is nobody's, so the
- * machine's name stands for it. It is a guess; PARLEY_BASE_URL says better.
+ * Returns the base URL for others. A wildcard address is not reachable, so the machine's name replaces it. That is a
+ * guess; PARLEY_BASE_URL overrides it.
  */
 function linkBase(host: string, { url, port }: Listening): string {
   return host === '0.0.0.0' || host === '::' ? `http://${hostname()}:${port}` : url;
 }
 
-/** What agents can reply by, for what is said of them. */
+/** Returns facts about the available models, for the checks of agents. */
 function modelsOf({ modelSettings, sampleModel }: ApiRoleDeps): Models {
   return { hasDefaultModel: modelSettings !== undefined, isSample: sampleModel?.isFor };
 }

@@ -23,17 +23,17 @@ import { createTalkLimits, type TalkLimits } from '../../talks/talk-limits.ts';
 import { talkSocket } from '../../talks/talk-socket.ts';
 import type { RoleContext } from '../context.ts';
 
-/** What calls over the public network go by. */
+/** Services for calls over the public network. */
 export type Telephony = {
   accounts: Accounts;
   transportOf: TransportOf;
-  /** What agents hear and speak with where no carrier does. */
+  /** Speech providers of agents, used where no carrier provides speech. */
   speech: SpeechProviders;
   hasOwnSpeech: VoiceDeps['hasOwnSpeech'];
-  /** The line of this call (uuid) is to do something, whichever process holds it. Never waits. */
+  /** Wakes the line of a call (uuid), whichever process holds it. Never waits. */
   wakeLine: (callId: string) => void;
   ring: RingPerson;
-  /** Told of calls whose line is to do something; `holds`: where those of this process are. */
+  /** Receives wake-ups for calls. `holds` sets the lines of this process. */
   calls: Pick<Lines, 'look'> & { holds: (lines: Lines) => void };
   stop: () => Promise<void>;
 };
@@ -69,7 +69,7 @@ export function openTelephony(
   };
 }
 
-/** The lines that this process holds, and the sockets that they come by. */
+/** Opens the lines of this process and their sockets. */
 export function openLines(
   deps: TalkDeps &
     Pick<Telephony, 'speech' | 'hasOwnSpeech' | 'calls'> &

@@ -28,7 +28,7 @@ const MEASURE_MS = 10_000;
 const EXPIRE_MS = 15_000;
 const PARTITIONS_MS = 3_600_000;
 
-/** The delivery role: wires the engine, returns when it delivers. */
+/** Runs the delivery role; returns once it delivers. */
 export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () => Promise<void> }> {
   const { pool, databaseUrl, log, metrics } = deps;
   const nowMs = (): number => monotonicMs();
@@ -39,14 +39,14 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
     onOthers: (numbers) => affinity.setOthers(numbers),
     log,
   });
-  // One session claims, the others sweep and mark starts. One session records.
+  // One session claims; the others sweep and mark starts. One session records.
   const claims = createPool(databaseUrl, { log, max: 3, settings: CLAIM_SETTINGS });
   const completions = createPool(databaseUrl, { log, max: 1, settings: PLANNED_ONCE });
   const { processNumber } = rescue;
   const affinity = createAffinity(processNumber);
   const queue = createPostgresQueue({ db: pool, claims, completions, processNumber });
-  // One origin may hold many endpoints, each bounded by its slots: one that hangs leaves the others
-  // of its host their connections.
+  // One origin may have many endpoints, each bounded by its slots. So a hanging one must not use up the connections of
+  // the others on its host.
   const egress = createEgressClient({ guard: deps.guard, connectionsPerOrigin: IN_FLIGHT_MAX });
   const userAgent = `parley/${deps.version}`;
   const secrets = rememberOpened(deps.sealer);
@@ -77,7 +77,7 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
     await rescue.leave();
     await Promise.all(maintenance.map((task) => task.stop()));
     await deliverer.stop();
-    await rescue.stop(); // After the last result: until then our leases are ours.
+    await rescue.stop(); // After the last result: until then our leases must stay ours.
     await listener.stop();
     await egress.stop();
     await Promise.all([claims.end(), completions.end()]);
@@ -85,7 +85,7 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
   return { stop: () => (stopping ??= stopAll()) };
 }
 
-/** Of the event loop, since it was last asked. */
+/** Returns a function that measures the busy share of the event loop since its last call. */
 function createBusyShare(): () => number {
   let last = performance.eventLoopUtilization();
   return () => {

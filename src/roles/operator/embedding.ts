@@ -12,7 +12,7 @@ type Deps = Pick<RoleContext, 'pool' | 'sealer' | 'guard' | 'modelSettings' | 'm
   isOurs: (key: ObjectKey) => boolean;
 };
 
-/** Embeds passages, whoever leads. */
+/** Embeds passages in every replica, leader or not. */
 export function startEmbedding(deps: Deps): { stop: () => Promise<void> } {
   const { modelSettings: settings, isOurs } = deps;
   const { find: findEndpoint } = createEndpoints({ ...deps, settings, nowMs: monotonicMs });

@@ -7,7 +7,7 @@ import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import type { SampleModel } from '../api/replies.ts';
 import type { RoleContext } from '../context.ts';
 
-/** What the operator gives the reconciler of each kind. */
+/** Dependencies of each kind's reconciler. */
 export type KindDeps = Pick<
   RoleContext,
   'pool' | 'sealer' | 'guard' | 'metrics' | 'log' | 'limits'
@@ -20,6 +20,6 @@ export type KindDeps = Pick<
     cutter: TextCutter;
     prober: Prober;
     hasDefaultModel: boolean;
-    /** Whether a model of the samples answers for an agent. */
+    /** Returns whether a sample model answers for an agent. */
     isSample?: SampleModel['isFor'] | undefined;
   };

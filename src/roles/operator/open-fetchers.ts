@@ -7,17 +7,20 @@ import type { FairQueueMetrics } from '../../platform/controller/fair-queue.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 
-/** Each website has up to eight pages in progress: those of all syncs of a namespace and of a process. */
+/**
+ * Limits on waiting documents, over all syncs of a namespace and of a process. Each website has up to eight pages in
+ * progress.
+ */
 const DOCUMENTS_WAITING_MAX = { namespace: 32, all: 128 };
 
-/** What reads sources of each type that is fetched, with the connections and the child that it uses. */
+/** Opens the fetchers of each source type, with their connections and child process. */
 export function openFetchers(deps: {
   guard: AddressGuard;
   version: string;
   log: Logger;
   metrics: FairQueueMetrics;
   store: Pick<ResourceStore, 'get'>;
-  /** A PEM certificate trusted besides the system's; for tests. */
+  /** PEM certificate trusted in addition to the system's; for tests. */
   tlsCa?: string;
 }): {
   fetchers: Fetchers;

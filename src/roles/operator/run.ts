@@ -35,16 +35,16 @@ import { openFetchers } from './open-fetchers.ts';
 
 /** Elects one of several operators, by a lock in PostgreSQL or a Lease in Kubernetes. */
 export type Elect = (callbacks: {
-  /** `resign` ends this term, when somebody else has begun one since, if only by mistake. */
+  /** Called when this process leads. `resign` ends the term if another process has begun one since, even by mistake. */
   onLead: (office: TermOfOffice, resign: (reason: string) => void) => Promise<void>;
-  /** Resolves when everything that `onLead` started has ended. */
+  /** Called when the leadership is lost. Resolves when everything that `onLead` started has ended. */
   onLost: () => Promise<void>;
 }) => { start: () => void; stop: () => Promise<void> };
 
 export type OperatorRoleDeps = Kinds & {
   pool: Pool;
   store: ResourceStore;
-  /** The namespaces this operator serves; empty: all. Rows of others are left alone. */
+  /** Namespaces this operator serves; empty means all. It leaves the rows of others unchanged. */
   namespaces?: readonly string[];
   elect: Elect;
   record: RecordEvent;
@@ -52,38 +52,38 @@ export type OperatorRoleDeps = Kinds & {
   guard: AddressGuard;
   version: string;
   modelSettings: ModelSettings | undefined;
-  /** Agents that a model of the samples answers. */
+  /** Returns whether a sample model answers for an agent. */
   isSample?: SampleModel['isFor'] | undefined;
   metrics: Metrics;
   log: Logger;
   limits: Limits;
   quotaRetryMs?: number;
-  /** Other times than the usual ones. */
+  /** Other probe times than the defaults; for tests. */
   probes?: ProberOptions;
   embedEveryMs?: number;
-  /** What reads sources of each type, instead of the usual. */
+  /** Replacement for the default fetchers of each source type. */
   fetchers?: Fetchers;
   syncTimes?: LeaseTimes;
 };
 
 export type Operator = {
-  /** Whether it knows all that is declared and could lead now. */
+  /** Whether it knows all declarations and could lead now. */
   isReady: () => boolean;
   stop: () => Promise<void>;
 };
 
 /**
- * In a new cluster with the old database manifests arrive one by one: until all have, a row without
- * an object is no deletion. For so long such rows stay (docs/decisions/0009-adoption.md).
+ * Grace period in a new cluster with an old database. Manifests arrive one by one, so a row without an object does not
+ * mean a deletion until all have arrived. During this time such rows stay (docs/decisions/0009-adoption.md).
  */
 const ADOPTION_MS = 3_600_000;
 const ADOPTING =
   'the database was led from elsewhere: what is not declared here yet is kept for an hour';
 
-/** Room for all that are reconciled or synced; a declared text has a megabyte at most. */
+/** Queue for all texts that are reconciled or synced. A declared text has at most a megabyte. */
 const TEXTS_WAITING_MAX = { namespace: 16, all: 16 };
 
-/** The operator role. Returns at once; watches always, reconciles while it leads. */
+/** Runs the operator role. It returns immediately, always watches, and reconciles while it leads. */
 export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   const { pool, store, namespaces = [], metrics, log } = deps;
   const isOurs = ({ namespace }: ObjectKey): boolean =>
@@ -116,7 +116,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
         listChanged,
         listKeys: async () => {
           const objects = await store.list(kind);
-          // What changed while nobody led goes first, before all that is in force already.
+          // Objects that changed without a leader come first, before all that are already projected.
           const unseen = objects.filter(isUnseen);
           const isAdopting = monotonicMs() < adoptedAtMs;
           const known = isAdopting ? [] : (await rows.listKeys()).filter(isOurs);
@@ -124,8 +124,8 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
         },
         reconcile: resignWhenOver(reconcilerOf(epoch), resign),
       }));
-      // A watch that lags would undo what the last leader has done. The epoch is raised already, so
-      // that after a refresh nothing of the last leader's is missing.
+      // A lagging watch would undo the last leader's work. The epoch is already raised, so a refresh now includes all
+      // of that work.
       const begins = watches.refresh();
       term = startTerm({ kinds, metrics, log, begins, lookAgainMs: adoptMs });
       metrics.leader.set(leader, 1);
@@ -137,7 +137,7 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
     },
   });
   let stopping = false;
-  // A leader must know everything: a deletion it has not seen looks like a row to keep.
+  // A leader must know all declarations: an object missing because of a lagging watch looks like a deletion.
   void watches.synced.then(() => {
     if (!stopping) elector.start();
   });
@@ -155,7 +155,10 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   };
 }
 
-/** In every replica, whoever leads. Its texts are cut apart: a large page keeps no declared one waiting. */
+/**
+ * Starts syncs in every replica, leader or not. They have their own cutter, so that a large page does not delay
+ * declared texts.
+ */
 function startSyncs(deps: OperatorRoleDeps & { notifier: Notifier }): Pick<SyncRunner, 'stop'> {
   const cutter = createTextCutter({ ...deps, waitingMax: TEXTS_WAITING_MAX });
   const usual = openFetchers(deps);
@@ -201,8 +204,8 @@ function isUnseen({ metadata, status }: Resource): boolean {
 }
 
 /**
- * A process that was elected, paused, and raised its epoch only after another was elected shuts the
- * other out and does nothing itself. So a leader that finds its epoch over resigns and begins anew.
+ * Wraps reconcile so that a leader whose epoch is over resigns and starts over. Otherwise a process that was elected,
+ * paused, and raised its epoch after another election would lock the other out and do nothing itself.
  */
 function resignWhenOver(
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>,
