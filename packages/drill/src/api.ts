@@ -1,7 +1,7 @@
 import { delay, monotonicMs } from '../../../src/clock.ts';
-/** The REST API as a program outside calls it. */
+/** Client of the REST API, as an external program would use it. */
 export type Api = {
-  /** @throws Error with what was answered, unless that is 2xx */
+  /** Returns the JSON of the response. @throws Error with the response, unless its status is 2xx */
   call: (method: string, path: string, body?: object) => Promise<Json>;
 };
 // oxlint-disable-next-line typescript/no-explicit-any -- what comes back is looked at field by field
@@ -11,7 +11,7 @@ const CALL_MS = 15_000;
 const TRIES = 5;
 const RETRY_MS = 500;
 
-/** Reads are asked again when nobody answers: pods may be replaced meanwhile. */
+/** Creates a client. It repeats failed reads, because pods may be replaced during a drill. */
 export function createApi({ url, apiKey }: { url: string; apiKey: string }): Api {
   async function once(method: string, path: string, body?: object): Promise<Json> {
     const response = await fetch(url + path, {
@@ -43,7 +43,7 @@ export function createApi({ url, apiKey }: { url: string; apiKey: string }): Api
 
 /**
  * Repeats the check until it succeeds. `why` runs after the time-out and returns the likely obstacle.
- * @throws Error that names what was expected, with the obstacle
+ * @throws Error that names the expectation and the obstacle
  */
 export async function eventually<T>(
   what: string,
@@ -67,7 +67,7 @@ export async function eventually<T>(
   }
 }
 
-/** Returns what Parley says of the state of the object at a path, or undefined if it says nothing. */
+/** Returns Parley's status message for the object at a path, or undefined if it has none. */
 export async function statusMessageOf(api: Api, path: string): Promise<string | undefined> {
   const { status_message: message } = await api.call('GET', path);
   return message ?? undefined;

@@ -7,32 +7,32 @@ import { signatureOf } from '../../../src/carriers/twilio/signature.ts';
 
 const PATHS = pathsOf('twilio');
 
-/** A carrier that rings numbers as Twilio does: its webhooks are signed, and it does what they answer. */
+/** Carrier that rings numbers as Twilio does: it signs its webhooks and follows their responses. */
 export type Carrier = {
-  /** Rings a number of Parley's. */
+  /** Rings Parley's number. */
   ring: () => Promise<{ sid: string; answer: Answer }>;
-  /** A stream is over: what to do next. `in-progress`: the caller is still there. */
+  /** Reports the end of a stream and returns the next instructions. `isThere` is false if the caller has hung up. */
   streamOver: (sid: string, answer: Answer, isThere: boolean) => Promise<Answer>;
-  /** The call is over, in the carrier's view. */
+  /** Reports the end of the call. */
   tellStatus: (sid: string) => Promise<void>;
-  /** What it says of a call that is asked for. */
+  /** Returns the carrier's status of a call. */
   statusOf: (sid: string) => string | undefined;
-  /** How often a webhook had to be sent again, since nobody answered. */
+  /** Returns how often a webhook was sent again because of a failure. */
   repeats: () => number;
 };
 
-/** What TwiML asks for, as far as the drill knows it. */
+/** Parsed TwiML, as far as the drill supports it. */
 export type Answer = {
-  /** Where the stream goes, with what it is handed. */
+  /** URL and parameters of the stream. */
   stream: { url: string; parameters: Record<string, string> } | undefined;
-  /** Who is asked when it is over. */
+  /** URL to request when the stream is over. */
   action: string | undefined;
-  /** The verbs, for people. */
+  /** Names of the verbs, for error messages. */
   verbs: string;
 };
 
 export type CarrierOptions = {
-  /** Where Parley is reached, and what it calls itself: what is signed. */
+  /** Address of Parley (`url`) and its public base URL, which is part of the signature. */
   url: string;
   baseUrl: string;
   account: string;
@@ -42,7 +42,7 @@ export type CarrierOptions = {
 };
 
 const POST_MS = 10_000;
-/** Twilio sends a webhook again when it could not connect. */
+/** Twilio repeats a webhook when it could not connect. */
 const TRIES = 3;
 const RETRY_MS = 500;
 

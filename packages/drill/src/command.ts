@@ -4,7 +4,7 @@ import { StartupError } from '../../../src/errors.ts';
 import { runDrill } from './run-drill.ts';
 import { createStandIn } from './stand-in/stand-in.ts';
 
-/** As they are given: text. */
+/** Arguments as text. */
 export type DrillArguments = {
   url: string;
   baseUrl?: string | undefined;
@@ -17,7 +17,7 @@ export type DrillArguments = {
   atOnce: string;
 };
 
-/** `parley drill`: with voices that were recorded before. Exit code 1: something is not as promised. */
+/** Runs `parley drill` with recorded voices. The exit code is 1 if a check failed. */
 export async function runDrillCommand(given: DrillArguments): Promise<void> {
   const { url, baseUrl = url, host = hostname() } = given;
   const [name, key, ...more] = given.secret.split('/');

@@ -2,7 +2,7 @@ import { eventually, statusMessageOf, type Api } from './api.ts';
 import { HOOKS_PATH } from './server.ts';
 import { GREETING, TOPICS } from './texts.ts';
 
-/** What is declared for a drill, and taken away after it. */
+/** Objects declared for a drill, which are removed after it. */
 export type Declared = {
   number: string;
   account: string;
@@ -12,12 +12,12 @@ export type Declared = {
 };
 
 export type DeclareOptions = {
-  /** Of all that is declared. */
+  /** Name of all declared objects. */
   name: string;
-  /** Where Parley reaches the drill: its own server, and the voice's base URL. */
+  /** Base URLs of the drill's server and of the voice, as Parley reaches them. */
   here: string;
   voiceUrl: string;
-  /** Secret that has the token of the carrier. */
+  /** Secret with the carrier's token. */
   tokenFrom: { name: string; key: string };
   account: string;
   number: string;
@@ -25,7 +25,7 @@ export type DeclareOptions = {
 
 const BIND_MS = 60_000;
 
-/** Declares an agent that hears, speaks and knows, and a number that rings it; all by REST. */
+/** Declares an agent with voice and knowledge, and a number that rings it, all by REST. */
 export async function declare(api: Api, options: DeclareOptions): Promise<Declared> {
   const { name, here, voiceUrl, tokenFrom, account, number } = options;
   const made: string[] = [];
@@ -34,7 +34,7 @@ export async function declare(api: Api, options: DeclareOptions): Promise<Declar
     made.push(`${path}/${object.id}`);
     return object;
   };
-  /** The newest first, since they name each other. */
+  /** Removes the newest first, because the objects refer to each other. */
   const remove = async (): Promise<void> => {
     const failed: unknown[] = [];
     for (const path of made.toReversed()) {

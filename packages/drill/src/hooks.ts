@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { verifyBody, verifyStandard } from '../../../src/platform/egress/signature.ts';
 
-/** What webhooks were told, each with its signatures checked. */
+/** Received webhooks, with verified signatures. */
 export type Hooks = {
-  /** The secret of the endpoint. */
+  /** Sets the secret of the endpoint. */
   expect: (secret: string) => void;
-  /** Whether a delivery is genuine; false is answered with 401. */
+  /** Stores a delivery and returns whether it is genuine. False leads to a 401. */
   take: (headers: Record<string, string | string[] | undefined>, body: Buffer) => boolean;
-  /** Types of the events of a conversation, in the order in which they came first. */
+  /** Returns the types of a conversation's events, in the order of their first delivery. */
   of: (conversationId: string) => readonly string[];
-  /** Events that came more than once, and deliveries that were not genuine. */
+  /** Numbers of duplicate events and of deliveries with a wrong signature. */
   doubled: () => number;
   forged: () => number;
 };

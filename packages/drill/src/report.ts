@@ -2,7 +2,7 @@ import type { Break, Wait } from './calls/caller.ts';
 import type { Compared } from './calls/compare.ts';
 import type { Asked } from './voice.ts';
 
-/** What became of a call. */
+/** Result of a call. */
 export type CallReport = {
   kind: string;
   sec: number;
@@ -12,10 +12,10 @@ export type CallReport = {
   problems: readonly string[];
 };
 
-/** An interruption: when it came, after what time the agent was silent, and what the transcript kept. */
+/** Interruption: when it came, when the agent was silent, and which text the transcript kept. */
 export type Broken = Break & Partial<{ stored: string; played: string; apart: number }>;
 
-/** ms; `ours`: the pause that tells that somebody is done, the answer itself, and the way. */
+/** Wait in ms. `ours` is the rest: the end-of-turn pause, the answer itself, and transmission. */
 export type SplitWait = { total: number; recognition: number; synthesis: number; ours: number };
 
 export const isRight = ({ silentMs, apart }: Broken, withinMs: number): boolean =>
@@ -25,7 +25,7 @@ export function withCut(breaks: readonly Break[], { cut }: Compared): Broken[] {
   return breaks.map((one) => ({ ...one, ...cut.get(one.turn) }));
 }
 
-/** Which part of a wait the voice took, by what it was asked meanwhile. */
+/** Splits a wait by the voice requests made during it. */
 export function split(wait: Wait, asked: readonly Asked[], { said }: Compared): SplitWait {
   const [from, to] = [wait.fromMs, wait.toMs].map((ms) => ms + performance.timeOrigin) as [
     number,
@@ -47,7 +47,7 @@ export function split(wait: Wait, asked: readonly Asked[], { said }: Compared): 
   return { total, recognition, synthesis, ours: total - recognition - synthesis };
 }
 
-/** Of several that speak at once, whose it was. */
+/** Returns the last two words, which identify the caller among several concurrent ones. */
 const lastWords = (text: string): string => text.split(' ').slice(-2).join(' ');
 
 export function lineOf(at: number, call: CallReport): string {
@@ -66,7 +66,7 @@ export function lineOf(at: number, call: CallReport): string {
   return [parts.join('  '), ...problems.map((problem) => `       ${problem}`)].join('\n');
 }
 
-/** Percentiles, a line each. */
+/** Returns a table of percentiles, one line per measure. */
 export function tableOf(calls: readonly CallReport[]): string {
   const waits = calls.flatMap((call) => call.waits);
   const breaks = calls.flatMap((call) => call.breaks);

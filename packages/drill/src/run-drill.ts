@@ -13,23 +13,23 @@ import { serveCarrier, serveHooks, startServer, type Serve } from './server.ts';
 import type { Voice } from './voice.ts';
 
 export type DrillOptions = {
-  /** Where Parley is reached, and what it calls itself (PARLEY_BASE_URL). */
+  /** Address of Parley, and its public base URL (PARLEY_BASE_URL). */
   url: string;
   baseUrl: string;
   apiKey: string;
-  /** The Secret with the carrier's token, and the token itself. */
+  /** Secret with the carrier's token, and the token itself. */
   tokenFrom: { name: string; key: string };
   token: string;
-  /** Given the address of the drill's server. */
+  /** Creates the voice for the address of the drill's server. */
   voiceAt: (here: string) => Voice;
-  /** What the drill's server answers besides, for the voice. */
+  /** Additional handlers of the drill's server, for the voice. */
   serves: readonly Serve[];
-  /** Where the drill's server listens; `name`: how Parley reaches it. */
+  /** Address of the drill's server. `name` is the host by which Parley reaches it. */
   listen: { host: string; port: number; name: string };
-  /** How many interruptions, in calls of ten at most, and how many calls go on at once. */
+  /** Number of interruptions, in calls of at most ten, and number of concurrent calls. */
   interruptions: number;
   atOnce: number;
-  /** A line of the report. */
+  /** Writes a line of the report. */
   write: (line: string) => void;
 };
 
@@ -48,7 +48,10 @@ type Stage = {
   webhookPath: string;
 };
 
-/** Declares what it needs, calls, checks, takes all away again. Resolves to whether everything was right. */
+/**
+ * Declares the objects, makes the calls, checks the results and removes the objects. Resolves to whether everything was
+ * right.
+ */
 export async function runDrill(options: DrillOptions): Promise<boolean> {
   const { url, baseUrl, listen, write, tokenFrom, token } = options;
   const api = createApi(options);
@@ -81,7 +84,7 @@ export async function runDrill(options: DrillOptions): Promise<boolean> {
   }
 }
 
-/** All scripts, a few at once. */
+/** Runs all scripts, with limited concurrency. */
 async function callAll(stage: Stage): Promise<CallReport[]> {
   const { options } = stage;
   const scripts = scriptsFor(options.interruptions);
@@ -142,7 +145,7 @@ async function oneCall(stage: Stage, script: Script): Promise<CallReport> {
   }
 }
 
-/** Once the call is over and everybody was told so. */
+/** Waits until the call is over and its events were delivered. Returns its transcript and faults. */
 async function settle(
   { api, hooks, webhookPath }: Stage,
   sid: string,
@@ -164,7 +167,7 @@ async function settle(
     timeoutMs: EVENTS_MS,
     why: () => statusMessageOf(api, webhookPath),
   }).catch((error: unknown) => void problems.push(String(error)));
-  // Of what was asked and is not known there is one more.
+  // Questions without an answer in the knowledge cause an additional event.
   const told = of().filter((type) => type !== 'knowledge.gap.detected');
   if (told.join() !== EVENTS.join()) problems.push(`its events were ${told.join(', ')}`);
   const transcript = await api.call('GET', `/v1/conversations/${conversation}/transcript`);

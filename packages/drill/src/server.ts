@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import type { Carrier } from './carrier.ts';
 import type { Hooks } from './hooks.ts';
 
-/** What Parley calls while it is drilled: the receiver of webhooks, the carrier's API, perhaps a voice. */
+/** Server that Parley calls during a drill: the webhook receiver, the carrier's API, and optionally a voice. */
 export type DrillServer = { port: number; stop: () => Promise<void> };
 
-/** Answers what is its own; false: it is not. */
+/** Handles a request, or returns false if it is not responsible. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 export const HOOKS_PATH = '/hooks';
@@ -23,7 +23,7 @@ export async function startServer(
     server.listen(port, host, resolve);
   });
   return {
-    port: (server.address() as AddressInfo).port, // Listening on TCP, so it has one.
+    port: (server.address() as AddressInfo).port, // A server on TCP has an AddressInfo.
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -50,7 +50,7 @@ export function serveHooks(hooks: Hooks): Serve {
   };
 }
 
-/** Of the carrier's REST API: what became of a call, and hang it up. */
+/** Serves two calls of the carrier's REST API: reading the status of a call, and hanging it up. */
 export function serveCarrier(statusOf: Carrier['statusOf']): Serve {
   return async (request, response) => {
     const [, sid] = /\/Calls\/(\w+)\.json$/.exec(request.url ?? '') ?? [];
@@ -65,7 +65,7 @@ export function serveCarrier(statusOf: Carrier['statusOf']): Serve {
 
 export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  // Without an encoding set, a request yields buffers.
+  // Without an encoding, a request yields buffers.
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
 }

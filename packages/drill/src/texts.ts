@@ -1,11 +1,11 @@
 /**
- * What is said in the drill. All of it was chosen by ear: a small recognizer hears it word for word over a
- * telephone, from the voice that speaks it (docs/fire-drill.md).
+ * Texts of the drill. All were chosen by ear: a small recognizer transcribes them word for word over a telephone line,
+ * from the voice that speaks them (docs/fire-drill.md).
  */
 
 export const GREETING = 'Hello, this is the bicycle shop. How can I help you?';
 
-/** What the agent can be asked about. `ask` is a question of its own, `interrupt` one that breaks in. */
+/** Topic that the agent can answer. `ask` is an ordinary question, `interrupt` one that interrupts. */
 export type Topic = { heading: string; ask: string; interrupt: string; answer: string };
 
 export const TOPICS: readonly Topic[] = [
@@ -53,14 +53,14 @@ export const TOPICS: readonly Topic[] = [
   },
 ];
 
-/** Said while the agent speaks, by who only listens: it goes on. */
+/** Backchannel of the caller, which must not interrupt the agent. */
 export const LISTENING = 'Yeah.';
 
-/** Keys, and the message that they make. */
+/** Keys, and the message they produce. */
 export const KEYS = '4711#';
 export const KEYED = '4711';
 
-/** Everything a caller may say. */
+/** All sentences of callers. */
 export const SAYINGS: readonly string[] = [
   ...TOPICS.flatMap(({ ask, interrupt }) => [ask, interrupt]),
   LISTENING,

@@ -1,30 +1,30 @@
-/** Who speaks and hears in the drill: engines, or recordings and a stand-in that knows them. */
+/** Voice of the drill: speech engines, or recordings with a stand-in that recognizes them. */
 export type Voice = {
-  /** Where Parley is to ask for speech and recognition: an OpenAI-compatible base URL. */
+  /** OpenAI-compatible base URL for speech and recognition. */
   baseUrl: string;
-  /** A caller's sentence, µ-law of 8 kHz, from its first sound to its last. */
+  /** Returns a caller's sentence as µ-law at 8 kHz, without silence at its ends. */
   utter: (text: string) => Promise<Uint8Array>;
-  /** What was said in µ-law of 8 kHz that came from the agent. */
+  /** Transcribes the agent's sound, µ-law at 8 kHz. */
   hear: (sound: Uint8Array) => Promise<string>;
   /**
-   * How far a text was played in such sound, by when the voice says each of its words, of which the last may be half;
-   * undefined: the sound is not what the voice made of the text.
+   * Returns the played part of a text, from the times of its words in the voice; the last word may be cut. Returns
+   * undefined if the sound is not the voice's rendering of the text.
    */
   played: (sound: Uint8Array, text: string) => Promise<string | undefined>;
-  /** The share of words that `hear` may get wrong; 0: none. */
+  /** Share of words that `hear` may get wrong; 0 means none. */
   mishears: number;
-  /** How long it may take to speak a sentence: so long it may be quiet between two, ms. */
+  /** Maximum synthesis time of a sentence in ms, which is also the longest silence between two sentences. */
   pauseMs: number;
-  /** What Parley has asked for so far. */
+  /** Returns Parley's requests so far. */
   asked: () => readonly Asked[];
 };
 
-/** A request to the voice. Times are ms since 1970. */
+/** Request to the voice. Times are ms since 1970. */
 export type Asked = {
   use: 'speech' | 'transcription';
-  /** What was to be spoken, or was understood. */
+  /** Text to speak, or recognized text. */
   text: string;
   startMs: number;
-  /** The first sound was sent; of a transcription its text. */
+  /** Time of the first sound, or of the text of a transcription. */
   firstMs: number;
 };

@@ -1,6 +1,6 @@
 import { changesOf } from '../../../src/speech/heard/changes-of.ts';
 
-/** Lower-case words, however they are set: "Stop it!" and "stop it" are the same. */
+/** Returns normalized words: "Stop it!" and "stop it" are the same. */
 export function wordsOf(text: string): string[] {
   return (
     text
@@ -10,11 +10,11 @@ export function wordsOf(text: string): string[] {
   );
 }
 
-/** How many words have to be changed, added or left out to make one of the other (Levenshtein). */
+/** Returns the Levenshtein distance in words. */
 export const wordsApart = (one: readonly string[], other: readonly string[]): number =>
   changesOf(one, other).at(-1)!;
 
-/** The same, of the beginning of a text that what was heard of it fits best. */
+/** Returns the distance between `heard` and the best-fitting beginning of `whole`. */
 export const wordsApartFromBeginning = (
   whole: readonly string[],
   heard: readonly string[],

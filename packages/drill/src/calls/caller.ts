@@ -4,60 +4,60 @@ import { eventually } from '../api.ts';
 import type { Phone } from '../phone/phone.ts';
 import type { Voice } from '../voice.ts';
 
-/**
- * A simulated caller that records both sides. Times are `monotonicMs()`.
- */
+/** Simulated caller that records both sides. Times are `monotonicMs()`. */
 export type Caller = {
   phone: Phone;
-  /** In order, as it happened. */
+  /** Turns of the call, in order. */
   talk: readonly Said[];
   waits: readonly Wait[];
   breaks: readonly Break[];
   problems: readonly string[];
-  /** Hears a turn of the agent to its end. */
+  /** Listens to a turn of the agent until its end. */
   listen: (expected: string | undefined) => Promise<void>;
   /** Asks, and waits until an answer begins. */
   ask: (text: string) => Promise<void>;
-  /** Hears so much of an answer, then breaks in with something else; waits until that is answered. */
+  /**
+   * Listens to `afterMs` of an answer, interrupts it with another question, and waits until the answer to that begins.
+   */
   breakIn: (text: string, about: { expected: string; afterMs: number }) => Promise<void>;
-  /** The same by keys. */
+  /** Interrupts in the same way with keys. */
   pressInto: (
     keys: string,
     about: { expected: string; message: string; afterMs: number },
   ) => Promise<void>;
   /** Cuts the socket; resolves when the carrier has opened another one. */
   loseLine: () => Promise<void>;
-  /** Makes a sound while the agent speaks, which is to go on. */
+  /** Plays a sound while the agent speaks. The agent should continue. */
   disturb: (sound: Uint8Array, what: string) => Promise<void>;
 };
 
-/** `expected` undefined: whatever it is. `sound`: what was heard of the agent. */
+/** Turn of the call. If `expected` is undefined, any answer is right. `sound` is the played audio of the agent. */
 export type Said =
   | { role: 'user'; text: string }
   | { role: 'agent'; expected: string | undefined; sound: Uint8Array; interrupted: boolean };
 
-/** From the last sound of a question to the first of its answer. */
+/** Wait from the last sound of a question to the first sound of its answer. */
 export type Wait = { turn: number; fromMs: number; toMs: number };
 
-/** From the first sound of who breaks in to the order to be silent. */
+/** Interruption. `silentMs` is the time from its first sound to the `clear` frame. */
 export type Break = { turn: number; afterMs: number; silentMs: number | undefined };
 
-/** What may pass beyond the time that somebody has to speak, until the agent is silent. */
+/** Maximum time until the agent is silent: the minimum length of an interruption plus 300 ms. */
 export const SILENT_WITHIN_MS = BARGE_IN_MS + 300;
-/** No answer for so long: none comes. */
+/** Time after which an answer counts as missing. */
 const ANSWER_MS = 20_000;
-/** What is understood may interrupt, once it is. */
+/** Time in which a recognized text could interrupt. */
 const UNDERSTOOD_MS = 2_000;
 const LOOK_MS = 10;
 const DISTURB_AFTER_MS = 1_000;
 
-/** What the caller remembers. */
+/** State of a caller. */
 type Memory = { talk: Said[]; waits: Wait[]; breaks: Break[]; problems: string[] };
 
 export function createCaller(phone: Phone, voice: Voice): Caller {
   const memory: Memory = { talk: [], waits: [], breaks: [], problems: [] };
   const { talk, waits, problems } = memory;
-  /** What is heard from here on is another turn. */
+  /** Start of the current turn of the agent. */
   let turnFromMs = monotonicMs();
 
   const isQuiet = (forMs: number): boolean => monotonicMs() - phone.player.endMs() > forMs;
@@ -142,7 +142,10 @@ async function untilSound(phone: Phone, sinceMs: number, what: string): Promise<
   return atMs;
 }
 
-/** When the agent was told to be silent, while somebody spoke; what else came meanwhile is a fault. */
+/**
+ * Returns the time of the `clear` frame during an interruption, and records faults: no `clear`, a late one, or sound
+ * after it.
+ */
 function silenceIn(
   phone: Phone,
   { breaks, problems, talk }: Memory,

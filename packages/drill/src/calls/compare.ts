@@ -3,23 +3,20 @@ import type { Voice } from '../voice.ts';
 import { wordsApart, wordsApartFromBeginning, wordsOf } from '../words.ts';
 import type { Said } from './caller.ts';
 
-/** The transcript of a call beside what its caller said and heard. */
+/** Comparison of the transcript of a call with the caller's record. */
 export type Compared = {
   problems: string[];
-  /**
-   * Of each turn that was broken into, by its place: what stands, what was played, and how many words more or
-   * less of the answer stand than were played.
-   */
+  /** Interrupted turns by index: the stored text, the played text, and the difference of their lengths in words. */
   cut: Map<number, { stored: string; played: string; apart: number }>;
-  /** What the transcript has of users, by the place of the turn. */
+  /** Stored texts of users by the index of the turn. */
   said: Map<number, string>;
 };
 
 type Turn = { role: string; text: string; interrupted: boolean };
 
-/** Somebody may break in in the middle of a word. */
+/** Allowed difference in words, because an interruption may cut a word. */
 const CUT_WORDS = 1;
-/** As what half a word may be heard: "with" and "it" of "within". */
+/** Allowed errors of the recognizer for a cut word: "within" may become "with" and "it". */
 const MISHEARD_OF_CUT = 2;
 
 export async function compare(voice: Voice, talk: readonly Said[], json: Json): Promise<Compared> {

@@ -3,23 +3,23 @@ import type { Voice } from '../voice.ts';
 import type { Caller } from './caller.ts';
 import { cough } from './cough.ts';
 
-/** What callers do. Each ends before they hang up. */
+/** Behavior of a caller. A script ends before the caller hangs up. */
 export type Script = {
   kind: string;
-  /** How often it breaks in. */
+  /** Number of interruptions. */
   breaks: number;
   play: (caller: Caller, voice: Voice) => Promise<void>;
 };
 
-/** At which moments of an answer somebody breaks in, ms; answers take eight seconds and more. */
+/** Earliest moment of an interruption, and the range after it, in ms. Answers take eight seconds or more. */
 const SOONEST_MS = 600;
 const SPREAD_MS = 5_000;
-/** Has no divisor with the spread. */
+/** Step between moments, coprime with the range. */
 const STEP_MS = 733;
 
 const topic = (at: number): Topic => TOPICS[at % TOPICS.length]!;
 
-/** Questions, each answered to its end. */
+/** Returns a script of questions whose answers are heard to the end. */
 export function questions(first: number, count = 2): Script {
   return {
     kind: 'questions',
@@ -35,7 +35,7 @@ export function questions(first: number, count = 2): Script {
   };
 }
 
-/** Breaks in again and again, each time into the answer to what broke in before. */
+/** Returns a script of repeated interruptions, each during the answer to the previous one. */
 export function interruptions(first: number, count: number): Script {
   return {
     kind: 'interruptions',
@@ -53,7 +53,7 @@ export function interruptions(first: number, count: number): Script {
   };
 }
 
-/** Coughs and "yeah" are no interruptions. */
+/** Script with a cough and a "yeah", which must not interrupt. */
 export const listening: Script = {
   kind: 'cough and “yeah”',
   breaks: 0,
@@ -81,7 +81,7 @@ export const keys: Script = {
   },
 };
 
-/** The line is cut, and the carrier opens another one: the talk goes on where it was. */
+/** Script in which the line is cut and the carrier reconnects. The conversation must continue. */
 export const cut: Script = {
   kind: 'a line that is cut',
   breaks: 0,

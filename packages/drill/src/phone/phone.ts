@@ -6,25 +6,25 @@ import type { Answer, Carrier } from '../carrier.ts';
 import { createPlayer, type Player } from './player.ts';
 import { createTalker } from './talker.ts';
 
-/** Somebody at a telephone, by Media Streams. Times are monotonicMs(). */
+/** Caller's telephone, connected by Media Streams. Times are monotonicMs(). */
 export type Phone = {
   sid: string;
-  /** Resolves when it is said, with when it began and ended. */
+  /** Says a sound. Resolves at its end, with the times of its beginning and end. */
   say: (sound: Uint8Array) => Promise<{ fromMs: number; toMs: number }>;
   press: (keys: string) => void;
   player: Player;
-  /** Everything that came since a moment. */
+  /** Returns all frames since a moment. */
   came: (sinceMs: number) => readonly Came[];
-  /** How often the stream was opened again after it was cut. */
+  /** Returns how often the stream was opened again after a cut. */
   reconnects: () => number;
-  /** Why the call ended without the caller's doing; undefined: it goes on, or they hung up. */
+  /** Returns why the call ended; undefined if it is active or the caller hung up. */
   dropped: () => string | undefined;
   hangUp: () => Promise<void>;
-  /** Cuts the socket, as a network does; the carrier opens another. */
+  /** Cuts the socket, as a network failure does. The carrier opens another one. */
   cut: () => void;
 };
 
-/** `isSound`: of a frame of sound, whether there is anything in it. */
+/** Received frame. `isSound` is true for a media frame that is not silent. */
 export type Came = { atMs: number; event: string; isSound: boolean };
 
 const Incoming = z.object({
@@ -35,25 +35,27 @@ const Incoming = z.object({
 
 type Deps = {
   carrier: Carrier;
-  /** What Parley calls itself in the answers, and where it is reached. */
+  /** Address of Parley (`url`), and the base URL in its responses. */
   url: string;
   baseUrl: string;
   account: string;
 };
 
-/** Of µ-law: less is the hiss of a line. */
+/** Largest µ-law magnitude that counts as the hiss of a line. */
 const QUIET = 8;
 const OPEN_MS = 10_000;
-/** What Twilio does at once when a stream broke; a moment more, since nobody is there to notice. */
+/**
+ * Delay before the stream is opened again. Twilio reconnects immediately; a short delay makes no audible difference.
+ */
 const AGAIN_MS = 250;
 
-/** Rings, and takes up the stream that the answer asks for. @throws Error when there is none */
+/** Rings, and opens the stream of the response. @throws Error if the response has none */
 export async function callUp(deps: Deps): Promise<Phone> {
   const { carrier } = deps;
   const { sid, answer } = await carrier.ring();
   const came: Came[] = [];
   let current: Stream | undefined;
-  /** How many streams were opened, and how many asked for. */
+  /** Number of opened streams, and of requested streams. */
   let opened = 0;
   let streams = 0;
   let isOver = false;
@@ -73,7 +75,7 @@ export async function callUp(deps: Deps): Promise<Phone> {
     opened += 1;
   }
 
-  /** The socket is closed, and not by the caller: the carrier asks what to do next. */
+  /** Handles a closed socket. Unless the caller hung up, the carrier asks for the next instructions. */
   async function closed(code: number): Promise<void> {
     current = undefined;
     if (isOver) return;
@@ -119,7 +121,7 @@ export async function callUp(deps: Deps): Promise<Phone> {
   };
 }
 
-/** Does what a frame says, and notes that it came. */
+/** Creates a handler that records and processes frames. */
 function createTaker(player: Player, came: Came[]): (text: string) => void {
   return (text) => {
     const { event, media, mark } = Incoming.parse(JSON.parse(text));
@@ -146,7 +148,7 @@ async function openStream(
   onClose: (code: number) => void,
 ): Promise<Stream> {
   const { account, baseUrl, sid: callSid, streamSid } = about;
-  // It is named as carriers reach it; we are inside, perhaps.
+  // The URL has the public base URL; the drill may run inside the cluster.
   const named = baseUrl.replace(/^http/, 'ws');
   const reached = url.startsWith(named)
     ? about.url.replace(/^http/, 'ws') + url.slice(named.length)
@@ -156,10 +158,10 @@ async function openStream(
     socket.once('open', resolve);
     socket.once('error', reject);
   });
-  socket.on('error', () => undefined); // `close` follows.
+  socket.on('error', () => undefined); // A `close` event follows.
   const over = new Promise<number>((resolve) => socket.once('close', resolve));
   void over.then(onClose);
-  // One buffer each, since nothing else is asked for.
+  // Each message is one buffer, by the default of the library.
   socket.on('message', (data) => onFrame((data as Buffer).toString('utf8')));
   let sequence = 0;
   let count = 0;

@@ -1,20 +1,20 @@
 import { clearTimeout, monotonicMs, setTimeout } from '../../../../src/clock.ts';
 
 /**
- * Other end of a line: plays frames one after the other at the pace of the clock, reports a mark when it comes to it, and
- * knows to the sample what had been played when a `clear` came.
+ * Receiving end of a line. It plays frames in real time, reports a mark when playback reaches it, and knows to the
+ * sample how much was played when a `clear` came.
  */
 export type Player = {
   play: (bytes: Uint8Array) => void;
   mark: (name: string) => void;
-  /** Drops what was not played. Marks that were waited for are told of at once, as Twilio does. */
+  /** Drops unplayed sound. Pending marks are reported immediately, as Twilio does. */
   clear: () => void;
   isPlaying: () => boolean;
-  /** When it falls silent, or fell; `monotonicMs()`. */
+  /** Returns when playback ends or ended, as `monotonicMs()`. */
   endMs: () => number;
-  /** When something began to play after silence, the latest. */
+  /** Returns when playback last began after silence. */
   begunMs: () => number;
-  /** Sound that was played from one moment to another. */
+  /** Returns the sound played between two moments. */
   between: (fromMs: number, toMs: number) => Uint8Array;
 };
 

@@ -1,22 +1,22 @@
 import { samplesOfWav } from './wav-samples.ts';
 
-/** Something that was recorded before. */
+/** Recorded sentence. */
 export type Recording = { text: string; samples: Int16Array };
 
 const RATE = 8_000;
-/** What is looked for in recordings first: the loudest place of what was heard. */
+/** Length of the piece that is searched in the recordings first: the loudest part of the audio. */
 const PIECE = RATE * 0.1;
-/** Of every eighth sample; less is looked at no closer. */
+/** Minimum coarse correlation, from every eighth sample. Below it, the exact one is not computed. */
 const UNLIKE = 0.5;
 const COARSE = 8;
-/** Of two that are the same from end to end. */
+/** Minimum correlation of two complete matching recordings. */
 const LIKE = 0.8;
-/** Softer than that nobody says anything. */
+/** Level below which audio counts as silence. */
 const SILENT = 200;
 
 type Piece = { samples: Int16Array; at: number };
 
-/** Which of the recordings is heard in a WAV, by its samples; '': none. */
+/** Returns the text of the recording in a WAV, by its samples, or '' if none matches. */
 export function recognize(recordings: readonly Recording[], wav: Buffer): string {
   const heard = samplesOfWav(wav, RATE);
   const piece = loudestOf(heard);
@@ -47,7 +47,7 @@ function energyOf(samples: Int16Array, from = 0, to = samples.length): number {
   return sum;
 }
 
-/** Where in a recording a piece is most likely, by the correlation of the two; undefined: nowhere. */
+/** Returns the position of a piece in a recording with the highest correlation, or undefined if none is high enough. */
 function placeOf(piece: Int16Array, samples: Int16Array): number | undefined {
   const own = Math.sqrt(energyOf(piece));
   let best = UNLIKE;
@@ -66,14 +66,14 @@ function placeOf(piece: Int16Array, samples: Int16Array): number | undefined {
   return place;
 }
 
-/** Of every so many samples. */
+/** Returns the dot product over every `step`-th sample. */
 function productOf(piece: Int16Array, samples: Int16Array, at: number, step: number): number {
   let sum = 0;
   for (let i = 0; i < piece.length; i += step) sum += piece[i]! * samples[at + i]!;
   return sum;
 }
 
-/** How much all that was heard is all of a recording which begins at `from`: 1, the same. */
+/** Returns the correlation of the whole audio with a recording that begins at `from`; 1 means identical. */
 function likenessOf(heard: Int16Array, samples: Int16Array, from: number): number {
   let sum = 0;
   for (const [at, sample] of samples.entries()) sum += sample * (heard[from + at] ?? 0);

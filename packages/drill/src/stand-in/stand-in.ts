@@ -12,19 +12,19 @@ import { muLawOfWav, samplesOfRecording, samplesOfWav } from './wav-samples.ts';
 import { createWordSound } from './word-sound.ts';
 
 const FOLDER = path.join(import.meta.dirname, '../recordings');
-/** What it speaks is there at once. */
+/** Longest pause within an answer; the stand-in responds immediately. */
 const PAUSE_MS = 1_000;
 const BASE = '/v1/voice';
-/** Hz, of telephones. */
+/** Telephone rate in Hz. */
 const RATE = 8_000;
 
-/** `hold-on-can-i-return-a-bicycle.wav` */
+/** Returns the path of a recording, such as `hold-on-can-i-return-a-bicycle.wav`. */
 export const recordingOf = (text: string): string =>
   path.join(FOLDER, `${wordsOf(text).join('-')}.wav`);
 
 /**
- * A voice without engines: what callers say was recorded before and is known again by its samples; what the
- * agent says is sound that a machine can read. It is served as OpenAI serves speech, by the drill's server.
+ * Creates a voice without speech engines. Callers' sentences are recordings, recognized by their samples. The agent's
+ * speech is machine-readable sound. The drill's server serves it like OpenAI's speech API.
  */
 export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voice } {
   const asked: Asked[] = [];
@@ -36,7 +36,7 @@ export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voic
     asked.push({ use, text, startMs, firstMs: epochMs() });
   };
 
-  /** What a caller said, or what was played of what the agent said. */
+  /** Returns the sentence of a caller, or the played part of the agent's speech. */
   const textIn = (wav: Buffer): string =>
     recognize(recordings, wav) || sound.read(encodeMuLaw(samplesOfWav(wav, RATE)));
 
@@ -79,7 +79,7 @@ export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voic
   };
 }
 
-/** The file of a form: from its head to the last boundary. */
+/** Returns the WAV file in a form, from its header to the last boundary. */
 function wavIn(form: Buffer): Buffer {
   const start = form.indexOf('RIFF');
   const end = form.lastIndexOf('\r\n--');

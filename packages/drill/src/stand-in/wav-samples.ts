@@ -3,7 +3,7 @@ import { createResampler } from '../../../../src/voice/audio/resampler.ts';
 import { decodeMuLaw } from '../../../../src/voice/audio/mu-law.ts';
 import { readWavHeader } from '../../../../src/voice/audio/wav.ts';
 
-/** The samples of a WAV of PCM16, at a rate. @throws Error when it is none */
+/** Returns the samples of a PCM16 WAV, at a given rate. @throws Error if it is another format */
 export function samplesOfWav(wav: Buffer, rate: number): Int16Array {
   const header = readWavHeader(wav);
   if (!header) throw new Error('no WAV');
@@ -17,7 +17,7 @@ export function samplesOfWav(wav: Buffer, rate: number): Int16Array {
 const HEADER_BYTES = 44;
 const MU_LAW = 7;
 
-/** A WAV of µ-law at 8 kHz, as recordings are kept; players know it. */
+/** Returns a WAV of µ-law at 8 kHz, the format of the recordings, which players support. */
 export function wavOfMuLaw(bytes: Uint8Array): Buffer {
   const head = Buffer.alloc(HEADER_BYTES);
   head.write('RIFF', 0, 'latin1');
@@ -35,6 +35,6 @@ export function wavOfMuLaw(bytes: Uint8Array): Buffer {
   return Buffer.concat([head, bytes]);
 }
 
-/** The other way round, of our own recordings. */
+/** Returns the µ-law bytes of our own recordings. */
 export const muLawOfWav = (wav: Buffer): Uint8Array => wav.subarray(HEADER_BYTES);
 export const samplesOfRecording = (wav: Buffer): Int16Array => decodeMuLaw(muLawOfWav(wav));

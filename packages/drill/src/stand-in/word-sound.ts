@@ -1,21 +1,21 @@
 import { decodeMuLaw } from '../../../../src/voice/audio/mu-law.ts';
 
 /**
- * Words as sound that a machine can read: every word is frames of 20 ms, as many as it takes to say it, each
- * of which has its number in two levels. A telephone leaves them as they are.
+ * Machine-readable sound of words. Each word is a number of 20 ms frames that matches its spoken length. Each frame
+ * encodes the word's number in two levels, which telephone lines preserve.
  */
 export type WordSound = {
-  /** PCM16 of 8 kHz. */
+  /** Returns PCM16 at 8 kHz. */
   speak: (text: string) => Int16Array;
-  /** What was heard of it, in µ-law: whole words, and one that is cut if half of it is there. */
+  /** Returns the words in µ-law sound: whole words, and a cut one if at least half is present. */
   read: (sound: Uint8Array) => string;
 };
 
 const FRAME_BYTES = 160;
 const HALF = FRAME_BYTES / 2;
-/** As people speak: some 65 ms for a letter. */
+/** Frames per letter at natural speed, about 65 ms. */
 const FRAMES_PER_CHAR = 65 / 20;
-/** Levels that differ, all loud: bytes of µ-law with the highest bit (positive), from the loudest. */
+/** Number of distinct loud levels: µ-law bytes with the highest bit set (positive), from the loudest. */
 const LEVELS = 64;
 const levelOf = (digit: number): number => 0x80 + digit;
 
