@@ -2,12 +2,12 @@ import { defineWidget } from './element/parley-widget.ts';
 import { complain } from './talk/trouble.ts';
 
 /**
- * The entry, `/widget.js`:
+ * Entry point, `/widget.js`:
  *
  *     <script src="https://parley.example.com/widget.js" data-agent="agt_…" async></script>
  *
- * puts a widget at the end of the page. Tag managers drop `data-` attributes: the same settings may stand in the address,
- * `/widget.js?agent=agt_…`. Without an agent it defines the element, which the page puts where it wants to.
+ * adds a widget to the end of the page. For tag managers that drop `data-` attributes, the URL accepts the same
+ * settings: `/widget.js?agent=agt_…`. Without an agent, the script only defines the element, and the page places it.
  */
 
 /** The build defines these: `widget/sound-HASH.js`, `widget/text-HASH.js`, and `widget/LANGUAGE-HASH.js` by language. */
@@ -38,7 +38,10 @@ if (first) {
   );
 }
 
-/** A module has no `currentScript`, and runs once for all elements that load it. */
+/**
+ * Returns the script elements of this file. A module has no `currentScript`, and runs once for all elements that load
+ * it.
+ */
 function findScripts(): HTMLScriptElement[] {
   const { currentScript } = document;
   if (currentScript instanceof HTMLScriptElement && currentScript.src) return [currentScript];
@@ -49,7 +52,7 @@ function findScripts(): HTMLScriptElement[] {
 
 type Settings = Record<string, string | null>;
 
-/** Keys are names of the element's attributes. */
+/** Returns the settings. Keys are attribute names of the element. */
 function settingsOf(script: HTMLScriptElement): Settings {
   const query = new URL(script.src).searchParams;
   return Object.fromEntries(
@@ -69,7 +72,7 @@ function whenIs(state: 'interactive' | 'complete', run: () => void): void {
   document.addEventListener('readystatechange', look);
 }
 
-/** Themes and tag managers may both have put the script into the page. */
+/** Adds the element once per agent, because both a theme and a tag manager may have added the script. */
 function addElement(settings: Settings): void {
   const isThere = [...document.querySelectorAll('parley-widget')].some(
     (widget) => widget.getAttribute('agent') === settings['agent'],

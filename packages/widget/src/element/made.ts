@@ -1,4 +1,4 @@
-/** An element of a fixed shape; text in it is text. */
+/** Creates an element. Strings become text, never markup. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Record<string, string> = {},
@@ -10,7 +10,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** A drawing of 24 × 24, for eyes alone. @param path of SVG */
+/** Creates a 24 × 24 icon, hidden from screen readers. @param path of SVG */
 export function icon(path: string): SVGElement {
   const space = 'http://www.w3.org/2000/svg';
   const drawing = document.createElementNS(space, 'svg');

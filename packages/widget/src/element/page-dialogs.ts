@@ -1,8 +1,10 @@
-/** Newer browsers move a node without removing it from its document first. */
+/** Node with `moveBefore`, by which newer browsers move a node without removing it first. */
 type Parent = ParentNode & Node & { moveBefore?: (node: Node, before: Node | null) => void };
 
 export type BesideDialogs = {
-  /** Returns whether the host was removed together with a dialog of the page, and stands where it was before. */
+  /**
+   * Returns whether the host was removed together with a dialog of the page; if so, it is back at its original place.
+   */
   comeHome: () => boolean;
   stop: () => void;
 };
@@ -11,7 +13,7 @@ export type BesideDialogs = {
  * Keeps the widget usable while the page shows a modal dialog. Pages trap the focus in their dialog, set `inert` or
  * `aria-hidden` on all other elements, or call `showModal()`, which makes all other elements inert.
  *
- * @param layer holds all of the widget; it is shown in the top layer while the host stands in a dialog
+ * @param layer contains the whole widget; it is in the top layer while the host is in a dialog
  */
 export function liveBesideDialogs(host: HTMLElement, layer: HTMLElement): BesideDialogs {
   const stopFocus = keepFocus(host);
@@ -56,7 +58,7 @@ export function liveBesideDialogs(host: HTMLElement, layer: HTMLElement): Beside
 const SCROLLING = ['wheel', 'touchmove'];
 const stopPropagation = (event: Event): void => event.stopPropagation();
 
-/** Hides from the page that the focus moves into the widget, because its focus traps would take it back. */
+/** Hides from the page that the focus moves into the widget, because its focus traps would move it back. */
 function keepFocus(host: HTMLElement): () => void {
   const hide = (event: Event): void => {
     const { type, target, relatedTarget } = event as FocusEvent;
@@ -82,11 +84,11 @@ function reveal(host: HTMLElement): void {
 
 const MODAL = 'dialog:modal';
 
-/** The panel covers a small screen as a modal dialog: then whatever the page opens comes first. */
+/** Returns whether the panel covers a small screen as a modal dialog. Then dialogs of the page come first. */
 const isModal = (layer: HTMLElement): boolean =>
   CSS.supports(`selector(${MODAL})`) && layer.querySelector(MODAL) !== null;
 
-/** Returns the modal dialog of the page that is inside of all others, or undefined. */
+/** Returns the innermost modal dialog of the page, or undefined. */
 function modalOf(host: HTMLElement): Element | undefined {
   if (!CSS.supports(`selector(${MODAL})`)) return undefined;
   return [...document.querySelectorAll(MODAL)].findLast((dialog) => !host.contains(dialog));
@@ -101,7 +103,7 @@ function move(host: HTMLElement, to: Parent, before: Node | null): void {
 function toTop(layer: HTMLElement): void {
   if (typeof layer.showPopover !== 'function') return;
   layer.popover = 'manual';
-  // The last one that is shown is on top.
+  // The element shown last is on top.
   if (layer.matches(':popover-open')) layer.hidePopover();
   layer.showPopover();
 }

@@ -12,10 +12,10 @@ export type PanelActs = {
   onSayAgain: (id: number) => void;
   onSpeak: () => void;
   onMute: (isMuted: boolean) => void;
-  /** Called by a click, which browsers may require to continue sound. */
+  /** Called by a click, which browsers may require to resume sound. */
   onResumeSound: () => void;
   onHangUp: () => void;
-  /** After an end, or after something went wrong. */
+  /** Called after an end or an error, to start over. */
   onAnew: () => void;
   onClose: () => void;
 };
@@ -25,9 +25,9 @@ export type PanelState = {
   sound: SoundState;
   speaker: Speaker;
   canSpeak: boolean;
-  /** What the page says before anything was said. */
+  /** Greeting shown before the first message. */
   greeting: { text: string; language: string | null };
-  /** By code of a TalkError; null: nothing is wrong. */
+  /** Code of a TalkError, or null. */
   trouble: string | null;
 };
 
@@ -36,7 +36,7 @@ const MICROPHONE =
   'M12 3a3 3 0 0 1 3 3v6a3 3 0 0 1-6 0V6a3 3 0 0 1 3-3ZM5 11a7 7 0 0 0 14 0M12 18v3';
 const CROSS = 'M6 6l12 12M18 6L6 18';
 
-/** The panel of one talk; it shows what it is given, and says what a person does. */
+/** Panel of one talk. It renders the given state and reports the user's actions. */
 export class Panel {
   readonly root: HTMLDialogElement;
   readonly #words: Words;
@@ -105,7 +105,7 @@ export class Panel {
     this.#listen();
   }
 
-  /** Over the whole of a small screen it is modal: then the page behind it is out of reach. */
+  /** Opens the panel. On a small screen it is modal, so that the page behind it is out of reach. */
   open(isModal: boolean): void {
     if (this.root.open) return;
     if (isModal) this.root.showModal();
@@ -152,11 +152,11 @@ export class Panel {
     const label = talk.phase === 'idle' ? this.#words.speak : this.#words.speakAnew;
     this.#speak.setAttribute('aria-label', label);
     this.#speak.title = label;
-    // What had the focus may be gone: a person at the keyboard is not thrown back to the page's start.
+    // The focused element may be gone. Without this, keyboard users would be back at the start of the page.
     if (hadFocus && this.root.open && !isShown(activeIn(this.root))) this.focus();
   }
 
-  /** 0 to 1; not by `render`: it comes many times a second. */
+  /** Shows a level from 0 to 1. It is not part of `render`, because it changes many times a second. */
   level(side: 'microphone' | 'agent', level: number): void {
     this.#meters[side].style.transform = `scaleX(${level.toFixed(2)})`;
   }
@@ -229,14 +229,14 @@ export class Panel {
       this.#say();
     });
     this.root.addEventListener('keydown', (event) => {
-      // Pages have keys of their own; what is typed here is not for them.
+      // Keeps keys typed here from the page's shortcuts.
       event.stopPropagation();
       if (event.key !== 'Escape' || isOfInputMethod(event)) return;
-      // A dialog of the page around it stays open.
+      // Keeps a dialog of the page around it open.
       event.preventDefault();
       this.#acts.onClose();
     });
-    // Escape where it is modal, and the back gesture of a phone.
+    // Sent for Escape while it is modal, and for the back gesture of a phone.
     this.root.addEventListener('cancel', (event) => {
       event.preventDefault();
       this.#acts.onClose();
@@ -251,7 +251,7 @@ export class Panel {
   }
 }
 
-/** Read out when it changes, and not when it is written anew. */
+/** Sets a text only if it differs, because screen readers announce each change. */
 function setText(node: HTMLElement, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }

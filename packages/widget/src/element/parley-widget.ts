@@ -11,18 +11,18 @@ import { STYLES } from './styles.ts';
 
 const BUBBLE = 'M4 5h16v11H9l-5 4V5Z';
 
-/** Where the program came from: that is the server it talks with. */
+/** Origin of the program, which is the server it talks to. */
 export type Home = {
   server: string;
   workletUrl: string;
-  /** The file of `read-text.ts`. */
+  /** URL of the file of `read-text.ts`. */
   textUrl: string;
   wordFiles: WordFiles;
 };
 
 /**
- * `<parley-widget agent="agt_…">`: a button, and a panel in which visitors write and speak with the agent.
- * Attributes are read when it is put in the page: `agent`, `token-url`, `greeting`, `lang`.
+ * Defines `<parley-widget agent="agt_…">`: a button, and a panel in which visitors chat or speak with the agent. The
+ * attributes `agent`, `token-url`, `greeting` and `lang` are read when the element is added to the page.
  */
 export function defineWidget(home: Home): void {
   if (customElements.get('parley-widget')) return;
@@ -32,7 +32,7 @@ export function defineWidget(home: Home): void {
   customElements.define('parley-widget', ParleyWidget);
 }
 
-/** All elements that stand in the page. Of those of one agent the first has a launcher. */
+/** All elements in the page. For each agent, only the first has a launcher. */
 const placed = new Set<Widget>();
 
 abstract class Widget extends HTMLElement {
@@ -42,7 +42,7 @@ abstract class Widget extends HTMLElement {
 
   connectedCallback(): void {
     const agent = this.getAttribute('agent') ?? '';
-    // Moved within the page.
+    // The element was moved within the page.
     if (this.#shown && this.#agent === agent) return;
     this.#leave();
     this.#agent = agent;
@@ -52,7 +52,7 @@ abstract class Widget extends HTMLElement {
   }
 
   disconnectedCallback(): void {
-    // A page that moves it takes it out and puts it in again.
+    // A page that moves the element removes it and adds it again.
     queueMicrotask(() => {
       if (this.isConnected) return;
       if (this.#shown instanceof Shown && this.#shown.comeHome()) return;
@@ -60,7 +60,7 @@ abstract class Widget extends HTMLElement {
     });
   }
 
-  /** Browsers that can move an element call this instead of the two above. */
+  /** Prevents the two callbacks above when a browser can move an element. */
   connectedMoveCallback(): void {}
 
   #leave(): void {
@@ -78,13 +78,13 @@ abstract class Widget extends HTMLElement {
   async #show(): Promise<void> {
     this.#shown = 'loading';
     const words = await loadWords(languageOf(this) ?? navigator.language, this.home.wordFiles);
-    // Taken out meanwhile, or shown by another call.
+    // The element may have been removed meanwhile, or shown by another call.
     if (this.#shown === 'loading' && this.isConnected)
       this.#shown = new Shown(this, this.home, words);
   }
 }
 
-/** All of one widget, from when it is put in a page to when it is taken out. */
+/** State of one widget, from its addition to a page to its removal. */
 class Shown {
   readonly #host: HTMLElement;
   readonly #home: Home;
@@ -99,10 +99,10 @@ class Shown {
   #isReading = false;
   #isOpen = false;
   #token: TalkToken | undefined;
-  /** Asked for when the panel was opened, and not used yet. */
+  /** Token requested when the panel was opened, and not used yet. */
   #spare: TalkToken | undefined;
   #error: TalkError | null = null;
-  /** What the browser kept did not go on: that is no trouble of who opens the panel. */
+  /** Whether a stored chat is being resumed. If that fails, the user sees no error. */
   #isResuming = false;
 
   constructor(host: HTMLElement, home: Home, words: Words) {
@@ -115,7 +115,7 @@ class Shown {
       workletUrl: home.workletUrl,
       onReady: (resume, mode) => {
         this.#isResuming = false;
-        // A call ends with its page.
+        // A call ends with its page, so only a chat is stored.
         if (mode === 'chat') keep(this.#agent, { resume, isOpen: this.#isOpen });
       },
       onOver: () => this.#onOver(),
@@ -159,7 +159,9 @@ class Shown {
     this.#line.leave();
   }
 
-  /** Returns whether it was taken out with a dialog of the page, and is back where it was. */
+  /**
+   * Returns whether the host was removed together with a dialog of the page; if so, it is back at its original place.
+   */
   comeHome(): boolean {
     return this.#beside.comeHome();
   }
@@ -172,7 +174,7 @@ class Shown {
     root.replaceChildren(this.#layer);
   }
 
-  /** What was begun on the page before, or before a reload. */
+  /** Resumes a chat begun before a reload, or on the previous page. */
   #resume(): void {
     const kept = readKept(this.#agent);
     if (!kept) return;
@@ -190,7 +192,7 @@ class Shown {
     if (!this.#token && this.#line.talk.get().phase === 'idle') void this.#look();
   }
 
-  /** Whoever closes it wants to be heard no longer; what is written can go on. */
+  /** Closes the panel. This ends a call, because the user does not want to be heard; a chat can continue. */
   #close(): void {
     this.#isOpen = false;
     if (this.#line.sound.get().microphone !== 'off') this.#line.end();
@@ -200,7 +202,7 @@ class Shown {
     this.#launcher.focus();
   }
 
-  /** Until it is loaded, and where it cannot be, texts stand as they are written. */
+  /** Loads the text reader. Until it is loaded, texts are shown as written. */
   async #readTexts(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
@@ -216,7 +218,7 @@ class Shown {
     if (kept) keep(this.#agent, { ...kept, isOpen: this.#isOpen });
   }
 
-  /** Who it is and whether one may speak; no conversation begins by it. */
+  /** Gets a token to learn the agent's name and whether it can speak. No conversation begins. */
   async #look(): Promise<void> {
     this.#error = null;
     try {
@@ -242,7 +244,7 @@ class Shown {
     else this.#line.talk.say(text);
   }
 
-  /** With what was said to one that never came to be. */
+  /** Starts a chat, including messages to a talk that failed to start. */
   #write(texts: readonly string[]): void {
     const { phase, said } = this.#line.talk.get();
     const before = phase === 'failed' ? said.map(({ text }) => text) : [];
@@ -254,13 +256,13 @@ class Shown {
   #speak(): void {
     this.#error = null;
     const { phase } = this.#line.talk.get();
-    // One talk at a time: what was written ends where somebody begins to speak.
+    // One talk at a time: a chat ends when the user starts a call.
     if (phase === 'open' || phase === 'waiting') this.#line.end();
     keep(this.#agent, undefined);
     void this.#line.speak();
   }
 
-  /** After an end, or once more what did not come to be. */
+  /** Starts over after an end, or tries a failed start again. */
   #anew(): void {
     const { phase, said } = this.#line.talk.get();
     if (phase === 'failed' && said.length > 0) this.#write([]);
@@ -275,7 +277,7 @@ class Shown {
     keep(this.#agent, undefined);
     if (!this.#isResuming) return;
     this.#isResuming = false;
-    // It ended meanwhile, or is too old: the next message begins anew.
+    // The stored chat has ended or expired; the next message begins a new one.
     if (this.#line.talk.get().phase === 'failed') this.#line.leave();
   }
 
@@ -308,6 +310,6 @@ class Shown {
   };
 }
 
-/** Its own, else that of what it stands in. */
+/** Returns the language of the element or its nearest ancestor with one. */
 const languageOf = (host: HTMLElement): string | null =>
   host.closest('[lang]')?.getAttribute('lang') || null;

@@ -3,7 +3,7 @@ import type { ReadText } from '../text/read-text.ts';
 import { element } from './made.ts';
 
 /**
- * Loads what finds links and Markdown in a text.
+ * Loads the function that finds links and Markdown in a text.
  *
  * @param url the file of `read-text.ts`
  */
@@ -12,7 +12,7 @@ export async function loadReader(url: string): Promise<ReadText> {
   return loaded.readText;
 }
 
-/** Returns nodes of a text that was read. Nothing in it is ever markup. */
+/** Returns nodes of a parsed text. Strings never become markup. */
 export function nodesOf(pieces: readonly Piece[], newTab: string): Node[] {
   return pieces.map((piece) =>
     typeof piece === 'string' ? document.createTextNode(piece) : nodeOf(piece, newTab),
@@ -21,7 +21,7 @@ export function nodesOf(pieces: readonly Piece[], newTab: string): Node[] {
 
 function nodeOf({ tag, children, href, start }: Structure, newTab: string): Node {
   const nodes = nodesOf(children, newTab);
-  // The box around a wide table scrolls.
+  // A wide table scrolls in its box.
   if (tag === 'table') return element('div', { class: 'wide' }, [element(tag, {}, nodes)]);
   if (tag === 'ol' && start !== 1) return element(tag, { start: String(start) }, nodes);
   if (href === undefined) return element(tag, {}, nodes);

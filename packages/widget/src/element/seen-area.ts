@@ -1,5 +1,5 @@
 /**
- * Sets properties of an element's style to the visible part of the page. The keyboard of a telephone covers a page without
+ * Sets style properties of an element to the visible part of the page. The keyboard of a phone covers a page without
  * changing its size, so `dvh` does not include it.
  *
  * @returns a function that stops it
@@ -8,7 +8,7 @@ export function followSeenArea(node: HTMLElement): () => void {
   const seen = globalThis.visualViewport;
   if (!seen) return () => undefined;
   const place = (): void => {
-    // Zooming in shows a part of the page only, and the panel keeps its size.
+    // Zooming in shows only a part of the page; the panel keeps its size.
     const isZoomed = Math.abs(seen.scale - 1) > 0.01;
     const coveredPx = document.documentElement.clientHeight - seen.offsetTop - seen.height;
     const sizes = {

@@ -1,6 +1,6 @@
 /**
- * The look, for the shadow tree alone. A page changes it by custom properties (docs/widget.md), nothing else
- * of its own reaches in. As a constructed sheet it needs no `unsafe-inline` of the page's policy.
+ * Styles of the shadow tree. A page changes them only by custom properties (docs/widget.md). As a constructed sheet,
+ * they do not need `unsafe-inline` in the page's policy.
  */
 export const STYLES = `
 :host {

@@ -5,12 +5,12 @@ import type { Words } from '../words/words.ts';
 import { element } from './made.ts';
 import { nodesOf } from './rich-text.ts';
 
-/** Name of the agent, and the languages of the texts, by which screen readers pronounce them. */
+/** Name of the agent, and the languages of the texts, by which screen readers choose their pronunciation. */
 export type Speaker = { name: string; language: string | null; pageLanguage: string | null };
 
-/** What was said, one bubble each, and below it what is being said. */
+/** List of the turns, one bubble each, with the growing reply below. */
 export class TurnList {
-  /** Read out as it grows: whole turns alone, not each word of a reply that is being made. */
+  /** Log that screen readers announce: whole turns only, not each word of a growing reply. */
   readonly #log: HTMLElement;
   readonly scroll: HTMLElement;
   readonly #reply: HTMLElement;
@@ -36,7 +36,7 @@ export class TurnList {
       dir: 'auto',
     });
     this.#reply.hidden = true;
-    // Scrolled by keys too, where nothing in it takes the focus.
+    // Focusable, so that it scrolls by keys even without focusable content.
     this.scroll = element('div', { class: 'scroll', tabindex: '0', role: 'group' }, [
       element('div', { role: 'log', 'aria-label': words.said }, [this.#log]),
       this.#said,
@@ -47,7 +47,7 @@ export class TurnList {
       const { scrollHeight, scrollTop, clientHeight } = this.scroll;
       this.#isAtEnd = scrollHeight - scrollTop - clientHeight < 40;
     });
-    // A keyboard on the screen makes it smaller: the last message stays in sight.
+    // A keyboard on the screen reduces the height; the last message stays visible.
     new ResizeObserver(() => this.#scrollToEnd()).observe(this.scroll);
   }
 

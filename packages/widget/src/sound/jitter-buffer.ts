@@ -1,23 +1,23 @@
 import { TALK_RATE } from './samples.ts';
 
 /**
- * What came and was not heard yet, in samples of 16 kHz. It waits for a little to have come before it
- * begins, since frames come late now and then, and for more after each time that was too little. Where
- * sound stops in its middle it fades, within 5 ms: a jump is heard as a click.
+ * Buffer of unplayed audio at 16 kHz. It waits for some audio before it begins, because frames may be late, and for
+ * more after each time that it ran dry. If sound stops in the middle, it fades within 5 ms, because a jump is audible
+ * as a click.
  */
 export class JitterBuffer {
   readonly #pieces: (Int16Array | string)[] = [];
   #waiting = 0;
   #isPlaying = false;
   #targetMs = TARGET_MS;
-  /** The last that was heard is the end of a sentence: nothing is late. */
+  /** Whether the last sample was the end of a sentence, so that no audio is late. */
   #isAtMark = false;
-  /** Since there is something that waits to begin, in samples of silence. */
+  /** Time that audio has waited to begin, in samples. */
   #waitedFor = 0;
-  /** What was said last, and how much of it is left: for the fade. */
+  /** Last sample, and the rest of a fade. */
   #last = 0;
   #fade: Int16Array | undefined;
-  /** What the samples of a beginning are multiplied by. */
+  /** Factor of the fade-in. */
   #gain = 0;
 
   push(samples: Int16Array): void {
@@ -26,12 +26,12 @@ export class JitterBuffer {
     this.#waiting += samples.length;
   }
 
-  /** All before it is heard when `pull` gives its name. */
+  /** Adds a mark. `pull` returns its name once all audio before it is played. */
   mark(name: string): void {
     this.#pieces.push(name);
   }
 
-  /** Nothing of it is heard but the fade; its marks are nobody's. */
+  /** Drops all audio except a fade, and all marks. */
   clear(): void {
     if (this.#isPlaying) this.#fade = this.#takeFade();
     this.#pieces.length = 0;
@@ -44,7 +44,7 @@ export class JitterBuffer {
     return this.#isPlaying;
   }
 
-  /** The next samples, silence where there are none; `played`: the marks that were passed. */
+  /** Returns the next samples, with silence where audio is missing. `played` has the passed marks. */
   pull(count: number): { samples: Int16Array; played: readonly string[] } {
     const samples = new Int16Array(count);
     const played: string[] = [];
@@ -63,7 +63,7 @@ export class JitterBuffer {
       }
       at += this.#copy(piece, samples, at);
     }
-    // Marks right behind the last sample.
+    // Includes marks directly after the last sample.
     played.push(...this.#takeMarks());
     if (at < count) this.#ranDry(samples, at);
     return { samples, played };
@@ -77,7 +77,7 @@ export class JitterBuffer {
     this.#waitedFor += count;
     const isWhole = this.#pieces.some((piece) => typeof piece === 'string');
     const target = samplesOf(this.#targetMs);
-    // A sentence that is all there, or one so short that no more of it comes.
+    // Starts early for a complete sentence, or one too short to reach the target.
     return isWhole || this.#waiting >= target || this.#waitedFor >= 2 * target;
   }
 
@@ -113,7 +113,7 @@ export class JitterBuffer {
     samples.fill(0, at + filled);
   }
 
-  /** Of what would have come next, softer and softer. */
+  /** Returns the next audio with a fade-out. */
   #takeFade(): Int16Array {
     const next = new Int16Array(FADE).fill(this.#last);
     let at = 0;
@@ -141,5 +141,5 @@ const samplesOf = (ms: number): number => Math.round((ms * TALK_RATE) / 1_000);
 
 const TARGET_MS = 60;
 const TARGET_MAX_MS = 240;
-/** 5 ms. */
+/** Length of a fade in samples: 5 ms. */
 const FADE = 80;

@@ -6,14 +6,14 @@ import { troubleOf, type TalkError } from '../talk/trouble.ts';
 import { openVoice, type Voice } from './voice.ts';
 
 export type SoundState = {
-  /** `asking`: the browser asks the person. */
+  /** State of the microphone; `asking` while the browser asks the user. */
   microphone: 'off' | 'asking' | 'on';
   isMuted: boolean;
-  /** The agent is heard. */
+  /** Whether the agent is audible. */
   isPlaying: boolean;
-  /** The device has taken the sound away: neither side hears the other. */
+  /** Whether the device has interrupted the sound. Then neither side hears the other. */
   isHalted: boolean;
-  /** Why there is no microphone. */
+  /** Reason why the microphone is unavailable. */
   error: TalkError | null;
 };
 
@@ -27,21 +27,21 @@ const SILENT: SoundState = {
 
 export type LineEvents = {
   getToken: () => Promise<TalkToken>;
-  /** The file of `worklets.ts`. */
+  /** URL of the file of `worklets.ts`. */
   workletUrl: string;
   onReady?: (resume: string, mode: Mode) => void;
   onOver?: () => void;
-  /** 0 to 1, some 20 times a second of each side. */
+  /** Called with a level from 0 to 1, about 20 times a second per side. */
   onLevel?: (side: 'microphone' | 'agent', level: number) => void;
 };
 
-/** A talk and, where it is one by voice, its sound. The microphone is open as long as the talk, and no longer. */
+/** Talk with its sound, if it is by voice. The microphone is open only while the talk lasts. */
 export class Line {
   readonly talk: Talk;
   readonly sound: Store<SoundState> = createStore(SILENT);
   readonly #events: LineEvents;
   #voice: Voice | undefined;
-  /** Counts what was begun: who is asked for the microphone may have gone when they answer. */
+  /** Number of the current start. The user may have moved on before answering the microphone prompt. */
   #era = 0;
 
   constructor(events: LineEvents) {
@@ -65,7 +65,10 @@ export class Line {
     this.talk.start('chat', resume);
   }
 
-  /** To be called by what a person does: the microphone first, so that nobody is called who cannot be heard. */
+  /**
+   * Starts a call; must be called from a user action. It asks for the microphone first, so that a user without one does
+   * not start a call.
+   */
   async speak(): Promise<void> {
     this.#hush();
     this.talk.leave();
@@ -94,18 +97,18 @@ export class Line {
     this.sound.set({ isMuted });
   }
 
-  /** Continues sound that the device interrupted. Browsers may require a click for it. */
+  /** Resumes sound that the device interrupted. Browsers may require a click for it. */
   resumeSound(): void {
     this.#voice?.resume();
   }
 
-  /** Ends the conversation, or what is asked before there is one. */
+  /** Ends the conversation, or cancels its start. */
   end(): void {
     this.#hush();
     if (this.talk.get().phase !== 'idle') this.talk.end();
   }
 
-  /** A page that goes: a call ends with it, a chat can be resumed. */
+  /** Leaves the page: a call ends, a chat can be resumed. */
   leave(): void {
     if (this.#voice) this.end();
     this.#hush();

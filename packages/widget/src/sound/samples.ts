@@ -1,4 +1,4 @@
-/** Samples of a sound card are floats from -1 to 1, those of a talk PCM16. */
+/** Sample rate of a talk. Sound cards use floats from -1 to 1, talks PCM16. */
 
 export const TALK_RATE = 16_000;
 
@@ -12,7 +12,7 @@ export function toFloat(samples: Int16Array): Float32Array {
   return Float32Array.from(samples, (one) => one / 32_768);
 }
 
-/** How loud, as an ear hears it: 0 is silence (below -60 dB), 1 as loud as can be. */
+/** Returns the perceived level: 0 is silence (below -60 dB), 1 the maximum. */
 export function levelOf(samples: Int16Array): number {
   if (samples.length === 0) return 0;
   let sum = 0;

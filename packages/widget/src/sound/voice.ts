@@ -2,29 +2,29 @@ import { RATES } from '../../../../src/voice/audio/resampler.ts';
 import { TalkError } from '../talk/trouble.ts';
 import type { FromMicrophone, FromPlayer, ToPlayer } from './worklets.ts';
 
-/** A microphone and a loudspeaker, as long as a talk by voice lasts. */
+/** Microphone and loudspeaker of a talk by voice. */
 export type Voice = {
-  /** PCM16 of 16 kHz; it is given away. */
+  /** Plays PCM16 at 16 kHz; the buffer is transferred. */
   play: (frame: ArrayBuffer) => void;
   mark: (name: string) => void;
-  /** At once: what was not heard yet is dropped. */
+  /** Drops unplayed audio immediately. */
   clear: () => void;
   mute: (isMuted: boolean) => void;
-  /** Continues sound that the device interrupted. Browsers may want a click for it. */
+  /** Resumes sound that the device interrupted. Browsers may require a click for it. */
   resume: () => void;
-  /** The microphone is let go of. */
+  /** Releases the microphone. */
   close: () => void;
 };
 
 export type VoiceEvents = {
   onSound: (samples: ArrayBuffer) => void;
   onPlayed: (name: string) => void;
-  /** 0 to 1, some 20 times a second, of one side at a time. */
+  /** Called with a level from 0 to 1 of one side, about 20 times a second. */
   onLevel: (side: 'microphone' | 'agent', level: number) => void;
   onPlaying: (isPlaying: boolean) => void;
-  /** Somebody pulled the plug, or took the permission back. */
+  /** Called when the microphone was unplugged or its permission revoked. */
   onLost: () => void;
-  /** The device takes the sound away, for a telephone call or the lock screen, or gives it back. */
+  /** Called when the device interrupts the sound, for a phone call or the lock screen, or restores it. */
   onHalted: (isHalted: boolean) => void;
 };
 
@@ -36,7 +36,7 @@ const MICROPHONE = {
 } as const;
 
 /**
- * Asks for the microphone. To be called by what a person does (a click), else browsers play nothing.
+ * Asks for the microphone. It must be called from a user action such as a click, otherwise browsers play no sound.
  *
  * @param workletUrl the file of `worklets.ts`
  * @throws TalkError `microphone_refused`, `microphone_missing`, `microphone_busy`, `loudspeaker_missing`,
@@ -52,7 +52,7 @@ export async function openVoice(workletUrl: string, events: VoiceEvents): Promis
     requireRate(context.sampleRate);
     void context.resume();
     const loaded = loadWorklets(context, workletUrl);
-    loaded.catch(() => undefined); // Told below, unless the microphone is refused.
+    loaded.catch(() => undefined); // Reported below, unless the microphone is refused.
     stream = await askForMicrophone();
     await loaded;
     await untilRuns(context);
@@ -64,7 +64,7 @@ export async function openVoice(workletUrl: string, events: VoiceEvents): Promis
   }
 }
 
-/** The worklets throw where nobody hears it. */
+/** Checks the rate here, because an error in a worklet would be lost. */
 function requireRate(rate: number): void {
   if (!RATES.includes(rate)) throw new TalkError('voice_impossible', `a sound card of ${rate} Hz`);
 }
@@ -89,16 +89,18 @@ async function loadWorklets(context: AudioContext, url: string): Promise<void> {
   try {
     await context.audioWorklet.addModule(url);
   } catch (error) {
-    // A policy of the page, or a file that a newer one has replaced.
+    // Either the page's policy blocks it, or a newer file has replaced it.
     throw new TalkError('voice_impossible', `${url}: ${String(error)}`);
   }
 }
 
-/** Headsets take seconds to become a telephone once their microphone is open. */
+/** Time limit for the start. Headsets take seconds to switch to telephone mode once their microphone is open. */
 const RUNS_WITHIN_MS = 10_000;
 const LOOK_MS = 20;
 
-/** Without a loudspeaker a browser may wait for one (Firefox), and then nothing is heard of the microphone either. */
+/**
+ * Waits until the context runs. Without a loudspeaker, Firefox waits for one, and the microphone does not work either.
+ */
 async function untilRuns(context: AudioContext): Promise<void> {
   const givenUpMs = performance.now() + RUNS_WITHIN_MS;
   while (context.currentTime === 0) {
@@ -139,7 +141,7 @@ function connect(context: AudioContext, stream: MediaStream, events: VoiceEvents
     close: () => {
       stopWatching();
       track?.removeEventListener('ended', events.onLost);
-      // What is on its way is nobody's any more.
+      // Messages that are still queued are dropped.
       microphone.port.close();
       player.port.close();
       for (const one of stream.getTracks()) one.stop();
@@ -149,8 +151,9 @@ function connect(context: AudioContext, stream: MediaStream, events: VoiceEvents
 }
 
 /**
- * Watches for sound that the device interrupts, and resumes it as soon as the browser allows that. The context is `suspended`
- * then (Web Audio), or `interrupted` on iOS, or the system mutes the track (Media Capture §4.3).
+ * Watches for interruptions of the sound by the device, and resumes it as soon as the browser allows that. During an
+ * interruption the context is `suspended` (Web Audio) or, on iOS, `interrupted`, or the system mutes the track (Media
+ * Capture §4.3).
  */
 function watchHalts(
   context: AudioContext,
@@ -178,7 +181,7 @@ function watchHalts(
 }
 
 function resume(context: AudioContext): void {
-  // The browser refuses it during a telephone call, and reports the end of the call by `statechange`.
+  // The browser refuses this during a phone call, and reports the end of the call by `statechange`.
   context.resume().catch(() => undefined);
 }
 
@@ -192,7 +195,7 @@ function listen(context: AudioContext, { microphone, player, events }: Ends): vo
   });
   player.port.addEventListener('message', ({ data }: MessageEvent<FromPlayer>) => {
     if (data.type === 'played') {
-      // The worklet gave it away; the sound card has it for a little longer.
+      // The worklet has passed it on, but the sound card plays it a little later.
       const lateMs = 1_000 * (context.outputLatency || context.baseLatency || 0);
       setTimeout(() => events.onPlayed(data.name), lateMs);
       return;

@@ -2,7 +2,7 @@ import { createResampler, type Resampler } from '../../../../src/voice/audio/res
 import { JitterBuffer } from './jitter-buffer.ts';
 import { levelOf, TALK_RATE, toFloat, toInt16 } from './samples.ts';
 
-/** What runs on the thread of the sound card: a file of its own (voice.ts loads it). */
+/** Worklets for the audio thread, in their own file (voice.ts loads it). */
 
 declare const sampleRate: number;
 declare class AudioWorkletProcessor {
@@ -21,21 +21,21 @@ export type FromPlayer =
 
 export type FromMicrophone = { type: 'sound'; samples: ArrayBuffer; level: number };
 
-/** 20 ms, as they are sent. */
+/** Samples of a frame of 20 ms, the size that is sent. */
 const FRAME = TALK_RATE / 50;
-/** 4 ms: what is resampled at once; a mark is told by as much too early. */
+/** Samples resampled together: 4 ms. Marks are reported early by up to as much. */
 const STEP = 64;
-/** As much as is brought at once (Web Audio API, render quantum). */
+/** One render quantum of silence (Web Audio API). */
 const SILENCE = new Float32Array(128);
 
-/** From the rate of the sound card to 16 kHz, in frames of 20 ms. */
+/** Converts from the rate of the sound card to 16 kHz, in frames of 20 ms. */
 class Microphone extends AudioWorkletProcessor {
   readonly #resampler: Resampler = createResampler({ from: sampleRate, to: TALK_RATE });
   readonly #frame = new Int16Array(FRAME);
   #filled = 0;
 
   process([input]: Float32Array[][]): boolean {
-    // Of a track that is muted Firefox brings no channel. The other end has to hear that nothing is said.
+    // Firefox passes no channel for a muted track. The server still needs silent frames.
     const heard = input?.[0] ?? SILENCE;
     for (const sample of this.#resampler.push(toInt16(heard))) this.#add(sample);
     return true;
@@ -52,7 +52,7 @@ class Microphone extends AudioWorkletProcessor {
   }
 }
 
-/** From frames of 16 kHz to the rate of the sound card. */
+/** Converts from frames at 16 kHz to the rate of the sound card. */
 class Player extends AudioWorkletProcessor {
   readonly #buffer = new JitterBuffer();
   readonly #resampler: Resampler = createResampler({ from: TALK_RATE, to: sampleRate });
@@ -91,7 +91,7 @@ class Player extends AudioWorkletProcessor {
     this.#show(samples);
   }
 
-  /** Every 60 ms, and not all the time that nothing is heard. */
+  /** Reports the level every 60 ms, but only once during silence. */
   #show(samples: Int16Array): void {
     this.#shown.set(samples, this.#shownAt);
     this.#shownAt += samples.length;

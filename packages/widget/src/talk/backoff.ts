@@ -1,8 +1,9 @@
 /**
- * How long to wait before the next try, ms: doubled each time up to the longest, and anything between
- * half of that and all of it, so that not all pages come at once when a server is back.
+ * Returns how long to wait before the next try, in ms. The maximum doubles with each try, up to `longestMs`. The result
+ * is a random value between half the maximum and the maximum, so that pages do not all return together when a server
+ * recovers.
  *
- * @param tries those that failed before: 0, 1, 2 …
+ * @param tries number of failed tries: 0, 1, 2 …
  */
 export function backoffMs(
   tries: number,

@@ -1,12 +1,12 @@
 /**
- * What the browser keeps of a chat while its tab is open, so that a reload or the next page of the same
- * site goes on with it: what resumes it, and whether the panel was open. Nothing that was said.
+ * Data of a chat that the browser stores while its tab is open, so that the chat continues after a reload or on the
+ * next page of the site: the resume token, and whether the panel was open. No messages are stored.
  */
 export type Kept = { resume: string; isOpen: boolean };
 
 const nameOf = (agent: string): string => `parley:${agent}`;
 
-/** undefined: nothing, or a page that may not store. */
+/** Returns the stored data, or undefined without any or if the page may not use storage. */
 export function readKept(agent: string): Kept | undefined {
   try {
     const kept = JSON.parse(
@@ -19,12 +19,12 @@ export function readKept(agent: string): Kept | undefined {
   }
 }
 
-/** @param kept undefined: forget it */
+/** Stores the data. @param kept undefined deletes it */
 export function keep(agent: string, kept: Kept | undefined): void {
   try {
     if (kept) sessionStorage.setItem(nameOf(agent), JSON.stringify(kept));
     else sessionStorage.removeItem(nameOf(agent));
   } catch {
-    // A sandboxed frame, or a visitor who allows nothing: then a reload begins anew.
+    // A reload begins a new chat in a sandboxed frame, or if the visitor blocks storage.
   }
 }

@@ -1,12 +1,12 @@
-/** What is so now, and who wants to know when it changes. */
+/** State with listeners for its changes. */
 export type Store<State> = {
   get: () => State;
   set: (changed: Partial<State>) => void;
-  /** @returns forgets the listener */
+  /** @returns a function that removes the listener */
   subscribe: (listener: () => void) => () => void;
 };
 
-/** Each change is a new object: who kept the one before can compare. */
+/** Creates a store. Each change creates a new object, so that readers can compare it with the previous one. */
 export function createStore<State extends object>(initial: State): Store<State> {
   let state = initial;
   const listeners = new Set<() => void>();

@@ -1,28 +1,33 @@
 import type { Latency, Mode, ServerFrame, Status, Turn } from './frames.ts';
 import type { TalkError } from './trouble.ts';
 
-/** A talk as a page shows it. */
+/** State of a talk for the page. */
 export type TalkState = {
-  /** `waiting`: the socket broke, and is tried again; `failed`: it is not, `error` says why. */
+  /**
+   * Phase of the talk. With `waiting`, the socket broke and is tried again; with `failed`, it is not, and `error` has
+   * the reason.
+   */
   phase: 'idle' | 'connecting' | 'open' | 'waiting' | 'ended' | 'failed';
   mode: Mode;
   status: Status;
   conversationId: string | null;
   turns: readonly Turn[];
-  /** What the agent says, as it is made; the turn takes its place. */
+  /** Agent's reply while it grows; the turn replaces it. */
   reply: string;
-  /** Written, and not stored yet. */
+  /** Messages that are not stored yet. */
   said: readonly Said[];
   latencies: readonly TurnLatency[];
-  /** Why it ended, as the server says it. */
+  /** Server's reason for the end. */
   reason: string | null;
   error: TalkError | null;
 };
 
-/** `unsure`: the socket broke, and it did not come back with what was stored. */
+/**
+ * Message of the user. `unsure` means that the socket broke, and the message was not among the stored turns afterwards.
+ */
 export type Said = { id: number; text: string; state: 'waiting' | 'sent' | 'unsure' };
 
-/** `index` of the agent's turn; null: it is being spoken, and not stored yet. */
+/** Latency with the `index` of the agent's turn; null while the turn is spoken and not stored yet. */
 export type TurnLatency = Latency & { index: number | null };
 
 export const NO_TALK: TalkState = {
@@ -38,7 +43,7 @@ export const NO_TALK: TalkState = {
   error: null,
 };
 
-/** What a frame changes of what is shown; marks and `clear` are of the sound. */
+/** Returns the changes by a frame. Marks and `clear` only concern the audio. */
 export function afterFrame(state: TalkState, frame: ServerFrame): Partial<TalkState> {
   switch (frame.type) {
     case 'ready':
@@ -85,8 +90,8 @@ function afterTurn(state: TalkState, { index, role, text, interrupted }: TurnFra
 }
 
 /**
- * What was written is stored now. Not always in the same words: numbers of cards are taken out; then it is
- * the first that waits, unless it was spoken.
+ * Removes the message that is now stored. Its text may differ, because card numbers are removed. Then the first sent
+ * message is removed, unless the user spoke.
  */
 function withoutOne({ said, mode }: TalkState, text: string): readonly Said[] {
   const same = said.find((one) => one.text.trim() === text.trim());
@@ -95,7 +100,7 @@ function withoutOne({ said, mode }: TalkState, text: string): readonly Said[] {
   return said.filter((one) => one !== stored);
 }
 
-/** The sound of a turn begins before it is stored. */
+/** Assigns a latency to a turn; the sound of a turn begins before it is stored. */
 function attributed(latencies: readonly TurnLatency[], index: number): readonly TurnLatency[] {
   if (latencies.some((one) => one.index === index)) return latencies;
   const open = latencies.findIndex((one) => one.index === null);

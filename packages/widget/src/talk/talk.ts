@@ -6,51 +6,51 @@ import { isFresh, type TalkToken } from './token.ts';
 import { TalkError, troubleOf } from './trouble.ts';
 
 export type TalkEvents = {
-  /** Asked again when the token of before is about to expire. */
+  /** Returns a token; called again when the previous one is about to expire. */
   getToken: () => Promise<TalkToken>;
   onReady?: (resume: string, mode: Mode) => void;
-  /** It is over, whatever became of it: there is nothing to resume. */
+  /** Called at any end of the talk. It cannot be resumed then. */
   onOver?: () => void;
-  /** PCM16 of 16 kHz. */
+  /** Called with PCM16 at 16 kHz. */
   onSound?: (frame: ArrayBuffer) => void;
   onMark?: (name: string) => void;
-  /** What was not played yet is not to be heard. */
+  /** Called when unplayed audio must be dropped. */
   onClear?: () => void;
 };
 
-/** A line of voice is kept for 10 s, a conversation in writing for as long as its silence takes. */
+/** Retry settings. The server keeps a call for 10 s, and a chat until its silence limit. */
 const TRIES = {
   voice: { firstMs: 200, longestMs: 2_000, giveUpMs: 10_000 },
   chat: { firstMs: 500, longestMs: 15_000, giveUpMs: Infinity },
 } as const;
-/** Of a talk that never began: somebody looks at it, and tries again by hand. */
+/** Maximum tries of a talk that never began. The user is watching, and can try again by hand. */
 const FIRST_TRIES_MAX = 3;
 
-/** What the server says with these will not change by asking again. */
+/** Close codes for which a retry cannot help. */
 const FINAL = new Set([1003, 1008, 1013]);
-/** How long after `ready` all that was stored has come. */
+/** Time after `ready` until all stored turns have arrived. */
 const STORED_MS = 3_000;
-/** How long an end is waited for. */
+/** Maximum wait for the server to confirm an end. */
 const END_MS = 2_000;
-/** Of sound that waits in the browser: two seconds. */
+/** Maximum bytes of audio queued in the browser: two seconds. */
 const BUFFERED_MAX = 64_000;
 
 /**
- * The client of a talk: one socket after the other, and what is known of the conversation. It knows neither
- * sound nor elements; they are told by `events` and by the store.
+ * Client of a talk: consecutive sockets, and the state of the conversation. It does not depend on audio or elements,
+ * which get `events` and the store.
  */
 export class Talk {
   readonly #store = createStore(NO_TALK);
   readonly #events: TalkEvents;
   #socket: WebSocket | undefined;
   #token: TalkToken | undefined;
-  /** What the last `ready` gave. */
+  /** Resume token of the last `ready`. */
   #resume: string | undefined;
   #tries = 0;
   #brokenSinceMs: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #askTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Counts what was begun: an answer that comes too late is of another. */
+  /** Number of the current connection. Responses to earlier ones are ignored. */
   #era = 0;
   #saidBefore = 0;
   #isEnding = false;
@@ -63,7 +63,7 @@ export class Talk {
 
   readonly subscribe = (listener: () => void): (() => void) => this.#store.subscribe(listener);
 
-  /** @param resume of `onReady` before: the same conversation goes on */
+  /** Starts a talk. @param resume token of an earlier `onReady`, to continue the same conversation */
   start(mode: Mode, resume?: string): void {
     this.#letGo();
     this.#resume = resume;
@@ -73,30 +73,30 @@ export class Talk {
     void this.#connect();
   }
 
-  /** Before it is open, this waits for it. */
+  /** Sends a message, after the talk is open. */
   say(text: string): void {
     this.#say((this.#saidBefore += 1), text);
   }
 
-  /** Once more, of `said` what is `unsure`. */
+  /** Sends an `unsure` message of `said` again. */
   sayAgain(id: number): void {
     const one = this.get().said.find((said) => said.id === id);
     if (one) this.#say(id, one.text);
   }
 
-  /** PCM16 of 16 kHz; dropped where nobody can take it. */
+  /** Sends PCM16 at 16 kHz; drops it if the talk is not open or the queue is full. */
   sendSound(samples: ArrayBuffer): void {
     const socket = this.#socket;
     if (this.get().phase !== 'open' || socket?.readyState !== WebSocket.OPEN) return;
     if (socket.bufferedAmount <= BUFFERED_MAX) socket.send(samples);
   }
 
-  /** All sound before that mark was heard. */
+  /** Reports that all audio before a mark was played. */
   played(name: string): void {
     this.#send({ type: 'played', name });
   }
 
-  /** Ends the conversation, and waits a moment for the server to say so. */
+  /** Ends the conversation, and waits briefly for the server's confirmation. */
   end(): void {
     const ended = { phase: 'ended', status: 'ended', reason: 'user_hangup', reply: '' } as const;
     if (this.get().phase !== 'open') return this.#over(ended);
@@ -106,7 +106,7 @@ export class Talk {
     return undefined;
   }
 
-  /** Lets go of it without ending it: it can be resumed. */
+  /** Disconnects without ending the conversation, which can be resumed. */
   leave(): void {
     this.#letGo();
     this.#resume = undefined;
@@ -172,7 +172,7 @@ export class Talk {
     socket.addEventListener('close', ({ code, reason }) => {
       if (this.#socket !== socket) return;
       this.#socket = undefined;
-      // Whatever was wrong with it, the next one is fresh.
+      // Gets a new token for the next connection, whatever was wrong with this one.
       if (code === 1008) this.#token = undefined;
       const why = refusal ?? new TalkError('offline', reason || `the socket closed (${code})`);
       if (this.#isEnding) this.#over({ phase: 'ended', status: 'ended', reply: '' });
@@ -202,7 +202,7 @@ export class Talk {
     for (const { id, text, state } of said) if (state === 'waiting') this.#say(id, text);
   }
 
-  /** What was sent before the socket broke either comes back as a turn, or nobody knows. */
+  /** Marks messages as `unsure` that were sent before the socket broke and do not arrive as turns. */
   #askWhatCame(sent: readonly { id: number }[]): void {
     if (sent.length === 0) return;
     this.#askTimer = setTimeout(() => {

@@ -1,7 +1,7 @@
 import type { Mode } from './frames.ts';
 import { TalkError } from './trouble.ts';
 
-/** What opens talks with an agent until it expires: the answer of both routes that make one. */
+/** Token for talks with an agent, valid until it expires. Both token routes return it. */
 export type TalkToken = {
   token: string;
   /** Unix seconds. */
@@ -11,17 +11,17 @@ export type TalkToken = {
   modes: readonly Mode[];
 };
 
-/** For a visitor whom nobody knows: Parley looks at the page's origin. @param server its origin */
+/** Requests a token for an anonymous visitor; Parley checks the page's origin. @param server its origin */
 export function askForToken(server: string, agentId: string): Promise<TalkToken> {
   return post(`${server}/v1/widget/tokens`, { agent_id: agentId }, 'omit');
 }
 
-/** By the route of who embeds: it knows its visitor by its own cookie, and asks Parley itself. */
+/** Requests a token from the site's own route, which identifies the visitor by a cookie and calls Parley itself. */
 export function askOwnServer(url: string): Promise<TalkToken> {
   return post(new URL(url, document.baseURI).href, {}, 'same-origin');
 }
 
-/** @throws TalkError `offline`, or the code of the problem that was answered */
+/** @throws TalkError `offline`, or the code of the problem response */
 async function post(
   url: string,
   body: object,
@@ -37,7 +37,7 @@ async function post(
       referrerPolicy: 'no-referrer',
     });
   } catch (error) {
-    // The network, or a policy of the page: a script cannot tell them apart.
+    // Either the network or the page's policy; a script cannot distinguish them.
     throw new TalkError('offline', String(error));
   }
   const said: unknown = await answer.json().catch(() => undefined);
@@ -63,6 +63,6 @@ function isToken(said: unknown): said is TalkToken {
   return typeof token === 'string' && /^wss?:/.test(socket_url ?? '') && Array.isArray(modes);
 }
 
-/** A little before its end it is none: a start takes a moment. */
+/** Returns whether a token is valid long enough for a start, which takes a moment. */
 export const isFresh = ({ expires_at: at }: TalkToken, nowMs: number): boolean =>
   at * 1_000 - nowMs > 20_000;

@@ -1,6 +1,6 @@
 /**
- * What can be in the way of a talk. Some codes are the server's (`origin_not_allowed`,
- * `too_many_in_flight`, `rate_limited`), the others are of this page.
+ * Error of a talk. Some codes are the server's (`origin_not_allowed`, `too_many_in_flight`, `rate_limited`), the others
+ * come from this page.
  */
 export class TalkError extends Error {
   readonly code: string;

@@ -1,9 +1,9 @@
 import type { Piece } from './piece.ts';
 
-/** A web address in a text: the characters that stand there, and where they lead. */
+/** Web address in a text: the characters in the text, and its target. */
 export type Address = { shown: string; href: string };
 
-/** Returns the text with its web addresses as links. Everything else stays as it is written. */
+/** Returns the text with its web addresses as links. Everything else stays as written. */
 export function linked(text: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
@@ -19,10 +19,10 @@ export function linked(text: string): Piece[] {
 }
 
 /**
- * Reads the web address that begins at an index. It ends as GFM §6.9 says, and also where a sentence in a script
+ * Reads the web address that begins at an index. It ends according to GFM §6.9, and also where a sentence in a script
  * without spaces continues.
  *
- * @returns undefined where none begins, and where readers and browsers could see different hosts
+ * @returns undefined if none begins there, or if readers and browsers could see different hosts
  */
 export function addressAt(text: string, at: number): Address | undefined {
   AUTHORITY.lastIndex = at;
@@ -30,7 +30,7 @@ export function addressAt(text: string, at: number): Address | undefined {
   if (authority === undefined || isLetter(text, at - 1)) return undefined;
   const hostEnd = scriptChange(host) ?? host.length;
   if (hostEnd < host.length) {
-    // What follows may be a sentence or the rest of an international host.
+    // The rest may be a sentence or part of an international host name.
     if (!/\.[a-z]+$/i.test(host.slice(0, hostEnd)) || /\.[\p{L}\p{N}]/u.test(host.slice(hostEnd)))
       return undefined;
     return addressOf(authority.slice(0, authority.length - host.length + hostEnd));
@@ -38,19 +38,19 @@ export function addressAt(text: string, at: number): Address | undefined {
   const rest = at + authority.length;
   REST.lastIndex = rest;
   const [tail = ''] = REST.exec(text) ?? [];
-  // A character after the host that no sentence has there, such as @ or a hyphen that browsers ignore.
+  // A sentence has no such character after a host: `@`, or a hyphen that browsers ignore.
   if (tail === '' && NO_END.test(text.slice(rest, rest + 2))) return undefined;
   const whole = authority + tail;
   return addressOf(trimmed(whole.slice(0, scriptChange(whole) ?? whole.length)));
 }
 
-/** Returns where a link may lead, or undefined if browsers read another host than the one that is written. */
+/** Returns the target of a link, or undefined if browsers read another host than the one that is written. */
 export function webAddress(text: string): string | undefined {
   const written = /^https?:\/\/([^/?#\\]*)/i.exec(text)?.[1]?.replace(/:\d*$/, '');
   if (!written || !URL.canParse(text)) return undefined;
   const { hostname, username, password, href } = new URL(text);
   if (username !== '' || password !== '' || written.includes('@')) return undefined;
-  // Browsers replace look-alikes such as full-width letters, and write numbers as an IP address.
+  // Browsers replace look-alikes such as full-width letters, and convert numbers to an IP address.
   const isPlain = /^[\x21-\x7e]*$/.test(written);
   const isSame = isPlain
     ? hostname === written.toLowerCase()
@@ -66,7 +66,7 @@ const REST =
 const NO_END = /^(?:[@\d]|\p{Cf}|:[^\s*_~'")\]}])/u;
 
 function addressOf(shown: string): Address | undefined {
-  // A full stop behind the host ends the sentence.
+  // A full stop after the host ends the sentence.
   const kept = trimmed(shown);
   const href = webAddress(kept);
   return href === undefined ? undefined : { shown: kept, href };
@@ -80,7 +80,7 @@ function scriptChange(text: string): number | undefined {
 
 const isLetter = (text: string, at: number): boolean => /[a-z\d]/i.test(text[at] ?? '');
 
-/** Removes punctuation of the sentence around an address, and brackets that it does not open. */
+/** Removes punctuation that belongs to the sentence, and closing brackets without an opening one. */
 function trimmed(text: string): string {
   const surplus = new Map(
     [...BRACKETS].map(([close, open]) => [close, count(text, close) - count(text, open)]),

@@ -2,15 +2,15 @@ import { addressAt, webAddress } from './addresses.ts';
 import type { Piece, Tag } from './piece.ts';
 
 /**
- * Reads the marks of Markdown within a paragraph: emphasis, code, links and web addresses. HTML stays text.
+ * Reads the inline marks of Markdown: emphasis, code, links and web addresses. HTML stays text.
  *
- * @param isPartial whether more text follows: then marks that are not closed yet reach to the end
+ * @param isPartial whether more text follows; then unclosed marks extend to the end
  */
 export function readInline(text: string, isPartial: boolean): Piece[] {
   return new Inline(text, isPartial, 0).read();
 }
 
-/** Emphasis below this depth is text. */
+/** Maximum depth of emphasis; deeper marks stay text. */
 const DEPTH_MAX = 6;
 
 type Read = { pieces: readonly Piece[]; end: number };
@@ -21,7 +21,7 @@ class Inline {
   readonly #depth: number;
   readonly #pieces: Piece[] = [];
   #plain = '';
-  /** Marks that cannot be closed. Without this set a text of many stars takes quadratic time. */
+  /** Marks without a closing one. Without this cache, a text of many stars takes quadratic time. */
   readonly #unclosed = new Set<string>();
 
   constructor(text: string, isPartial: boolean, depth: number) {
@@ -61,7 +61,7 @@ class Inline {
     this.#plain = '';
   }
 
-  /** A run of one mark that means nothing is text as a whole. */
+  /** Returns the length of literal text. A run of a mark without a meaning is literal as a whole. */
   #literalLength(at: number): number {
     const mark = this.#text[at]!;
     if (!'*_~`'.includes(mark)) return 1;
@@ -108,7 +108,9 @@ class Inline {
     return { pieces: shown ? [{ tag: 'code', children: [shown] }] : [], end: close + length };
   }
 
-  /** `[label](address "title")`; a picture is a link to it, because loading it would tell its host of the visitor. */
+  /**
+   * Reads `[label](address "title")`. An image becomes a link, because loading it would reveal the visitor to its host.
+   */
   #link(at: number): Read | undefined {
     LINK.lastIndex = at;
     const [whole, label = '', given = ''] = LINK.exec(this.#text) ?? [];
@@ -120,7 +122,7 @@ class Inline {
     return { pieces: [{ tag: 'a', href, children }], end: at + whole.length };
   }
 
-  /** While the address is still being written, the label stands alone. */
+  /** Shows only the label while the address is incomplete. */
   #partialLink(at: number): Read | undefined {
     if (!this.#isPartial) return undefined;
     PARTIAL_LINK.lastIndex = at;
@@ -149,7 +151,7 @@ class Inline {
     const isAtEnd = start >= this.#text.length;
     if (isAtEnd && this.#isPartial && /[\s(]/.test(before)) return { pieces: [], end: start };
     if (/\s/.test(next) || (mark === '_' && isWord(before))) return undefined;
-    // 2*3*4 is arithmetic.
+    // 2*3*4 is a product.
     if (mark === '*' && /[\d)]/.test(before) && /[\d(]/.test(next)) return undefined;
     const close = this.#closeOf(mark.repeat(run), start);
     if (close === undefined && !(this.#isPartial && (run > 1 || /\s/.test(before))))
@@ -237,7 +239,7 @@ function namesNoOtherHost(label: string, href: string): boolean {
 const HOST_LIKE =
   /https?:\/\/|\bwww\.|^[\w.-]+\.(?!(?:csv|docx?|html?|jpe?g|js|pdf|png|txt|xlsx?)$)[a-z]{2,}(?:\/|$)/i;
 
-/** Replaces links within the label of a link by their text. */
+/** Replaces links within a link's label by their text. */
 function withoutLinks(pieces: readonly Piece[]): Piece[] {
   return pieces.flatMap((piece) => {
     if (typeof piece === 'string') return [piece];

@@ -2,8 +2,8 @@ import { readInline } from './inline.ts';
 import type { Piece, Structure } from './piece.ts';
 
 /**
- * Reads an answer that a model writes in Markdown: paragraphs, headings, lists, quotes, code and tables of GFM.
- * Everything else, including HTML, stays text.
+ * Reads a model's answer in Markdown: paragraphs, headings, lists, quotes, code and tables of GFM. Everything else,
+ * including HTML, stays text.
  *
  * @param isPartial whether more of the text follows, so that its last block may be incomplete
  */
@@ -14,7 +14,7 @@ export function readMarkdown(text: string, { isPartial = false } = {}): Piece[] 
 type Place = { isPartial: boolean; depth: number };
 type Block = { piece: Structure | undefined; end: number };
 
-/** Lists and quotes below this depth are text. */
+/** Maximum depth of lists and quotes; deeper ones stay text. */
 const DEPTH_MAX = 6;
 
 function readBlocks(lines: readonly string[], place: Place): Piece[] {
@@ -136,7 +136,10 @@ function skipBlank(lines: readonly string[], at: number): number {
   return next;
 }
 
-/** An item includes lines that are indented more than its mark, and lines that continue its last paragraph. */
+/**
+ * Returns the end of an item. It includes lines that are indented more than its mark, and lines that continue its last
+ * paragraph.
+ */
 function endOfItem(lines: readonly string[], at: number, indent: number): number {
   let end = at + 1;
   while (end < lines.length) {
@@ -156,7 +159,7 @@ function outdented(line: string, { offset }: Item): string {
   return wide.slice(Math.min(offset, indentOf(wide)));
 }
 
-/** Whether a line ends the paragraph before it. */
+/** Returns whether a line ends the paragraph before it. */
 function begins(line: string): boolean {
   if (FENCE.test(line) || HEADING.test(line) || RULE.test(line) || QUOTE.test(line)) return true;
   const item = itemOf(line);

@@ -2,13 +2,13 @@ import { linked } from './addresses.ts';
 import { readMarkdown } from './markdown.ts';
 import type { Piece } from './piece.ts';
 
-/** The entry of `text-HASH.js`, which the widget loads when its panel opens. */
+/** Function exported by `text-HASH.js`, which the widget loads when its panel opens. */
 export type ReadText = typeof readText;
 
 export type TextKind = {
-  /** True for words of a model. Words of people are shown as they wrote them. */
+  /** True for the text of a model. People's text is shown as written. */
   isMarkdown: boolean;
-  /** More of the text follows. */
+  /** Whether more of the text follows. */
   isPartial?: boolean;
 };
 

@@ -1,10 +1,10 @@
-/** All that the widget itself says, in one language. */
+/** All texts of the widget in one language. */
 
 export type Words = {
   /** Value of the attribute `lang`. */
   lang: string;
   dir: 'ltr' | 'rtl';
-  /** Of an agent without a name. */
+  /** Default name of an agent. */
   agent: string;
   open: (name: string) => string;
   close: string;
@@ -26,7 +26,7 @@ export type Words = {
   muted: string;
   speaking: string;
   microphoneOn: string;
-  /** A telephone call, or another program, has the sound. */
+  /** Shown while a phone call or another program interrupts the sound. */
   halted: string;
   resumeSound: string;
   escalated: string;
@@ -37,7 +37,7 @@ export type Words = {
   sayAgain: string;
   again: string;
   newTab: string;
-  /** By the code of a TalkError. */
+  /** Messages by the code of a TalkError. */
   errors: Record<string, string>;
   otherError: string;
 };
@@ -92,12 +92,12 @@ const EN: Words = {
   otherError: 'Something went wrong. Try again.',
 };
 
-/** Addresses of the files in `languages`, by language in lower case: `fr`, `zh-tw`. */
+/** URLs of the files in `languages`, by language in lower case: `fr`, `zh-tw`. */
 export type WordFiles = Readonly<Record<string, string>>;
 
 /**
- * Loads the texts of a language. English comes with the widget, and stands in for languages without texts and for files
- * that do not load.
+ * Loads the texts of a language. English is built in, and is the fallback for other languages and for files that do not
+ * load.
  *
  * @param language as in `lang`: `de`, `de-AT`
  */
@@ -112,10 +112,10 @@ export async function loadWords(language: string, files: WordFiles): Promise<Wor
   }
 }
 
-/** Returns the file of a language, else of the languages that it is a variety of. */
+/** Returns the file of a language, or of the closest more general one. */
 export function fileOf(language: string, files: WordFiles): string | undefined {
   const parts = language.trim().toLowerCase().split(/[-_]/);
-  // Written in other characters than `zh` alone.
+  // Traditional characters, unlike `zh` alone.
   if (parts[0] === 'zh' && /^(?:hant|tw|hk|mo)$/.test(parts[1] ?? '')) parts[1] = 'tw';
   for (let length = parts.length; length > 0; length -= 1) {
     const name = parts.slice(0, length).join('-');
