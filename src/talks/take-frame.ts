@@ -1,4 +1,4 @@
-import type { MessageBound } from '../calls/lines/message-bound.ts';
+import type { MessageBound } from '../voice/input/message-bound.ts';
 import { MessageBody } from '../conversations/record/conversation.view.ts';
 import { ApiError } from '../errors.ts';
 import { textProblem } from '../platform/http/json-text.ts';

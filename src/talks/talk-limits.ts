@@ -1,4 +1,4 @@
-import { createMessageBounds, type MessageBound } from '../calls/lines/message-bound.ts';
+import { createMessageBounds, type MessageBound } from '../voice/input/message-bound.ts';
 import { ApiError } from '../errors.ts';
 import { createMinuteCount, networkOf } from '../platform/http/rate-limit.ts';
 

@@ -6,7 +6,7 @@ import type { Line } from '../calls/lines/line.ts';
 import { dropLine } from '../calls/lines/lines.sql.ts';
 import type { LineFor, Lines, OpenLine } from '../calls/lines/lines.ts';
 import { speechOf } from '../calls/lines/own-speech.ts';
-import { createRealTime } from '../calls/lines/real-time.ts';
+import { createRealTime } from '../voice/input/real-time.ts';
 import { HUNG_UP, settleCall } from '../calls/lines/settle-call.ts';
 import type { SoundFormat } from '../calls/lines/sound-queue.ts';
 import type { TurnTimes } from '../calls/lines/turn-times.ts';

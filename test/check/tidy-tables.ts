@@ -58,14 +58,11 @@ export const NOUNS: Record<string, Noun> = {
   },
   models: { below: ['kinds'] },
   // It knows no conversation: its caller receives what was heard and says what to speak.
-  speech: {
-    below: ['voice'],
-    parts: ['turns'],
-  },
+  speech: { below: ['voice'] },
   voice: {
     below: ['models'],
     base: ['patience.ts', 'speech-failure.ts', 'speech-providers.ts', 'until-aborted.ts'],
-    parts: ['audio', 'vad', 'stt', 'tts'],
+    parts: ['audio', 'vad', 'stt', 'tts', 'input'],
   },
   conversations: {
     below: ['knowledge', 'models'],
@@ -131,6 +128,7 @@ export const GUESTS: Record<string, { below: readonly string[]; parts?: readonly
       'carriers/twilio',
       'speech',
       'voice/audio',
+      'voice/input',
       'voice/vad',
       'platform/egress',
       'clock',

@@ -1,9 +1,9 @@
 import { toHandOver } from '../../src/conversations/escalations/escalation-rules.ts';
 import { phantomKindOf } from '../../src/voice/stt/phantom-sentences.ts';
 import { withoutPhantoms } from '../../src/voice/stt/without-phantoms.ts';
-import { endOfTurn } from '../../src/speech/turns/end-of-turn.ts';
-import { isBackchannel } from '../../src/speech/turns/is-backchannel.ts';
-import { spokenWords } from '../../src/speech/turns/languages/languages.ts';
+import { endOfTurn } from '../../src/voice/input/end-of-turn.ts';
+import { isBackchannel } from '../../src/voice/input/is-backchannel.ts';
+import { spokenWords } from '../../src/voice/input/languages/languages.ts';
 import { findCards } from '../../src/conversations/redaction/find-cards.ts';
 import { findEmails } from '../../src/conversations/redaction/find-emails.ts';
 import { findIbans } from '../../src/conversations/redaction/find-ibans.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../src/errors.ts';
 import type { OpenedTalk } from '../../src/talks/opened-talk.ts';
-import { createMessageBound } from '../../src/calls/lines/message-bound.ts';
+import { createMessageBound } from '../../src/voice/input/message-bound.ts';
 import { createFrameTaker, type Incoming } from '../../src/talks/take-frame.ts';
 import { MESSAGES } from '../../src/talks/talk-limits.ts';
 

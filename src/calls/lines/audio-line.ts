@@ -1,7 +1,7 @@
 import { monotonicMs } from '../../clock.ts';
 import { sentencesIn } from '../../conversations/sentences/sentences.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
-import { createEar } from './ear.ts';
+import { createEar } from '../../voice/input/ear.ts';
 import type { Line } from './line.ts';
 import { createListenAgain } from './listen-again.ts';
 import type { Speech } from './own-speech.ts';

@@ -1,5 +1,5 @@
 import { MU_LAW_SILENCE } from '../../voice/audio/mu-law.ts';
-import { createRealTime } from '../lines/real-time.ts';
+import { createRealTime } from '../../voice/input/real-time.ts';
 import type { Media } from '../../carriers/media.ts';
 
 /** The user's sound as a stream without gaps, whatever happens to its frames on the network. */

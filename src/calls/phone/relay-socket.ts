@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { Socket, SocketRoute } from '../../platform/http/sockets/sockets.ts';
 import type { Line } from '../lines/line.ts';
 import type { Lines, OpenLine } from '../lines/lines.ts';
-import { createMessageBound } from '../lines/message-bound.ts';
+import { createMessageBound } from '../../voice/input/message-bound.ts';
 import { pathsOf, type Relay, type RelayFrame } from '../../carriers/carrier.ts';
 
 /** Three times the size of an utterance of ten minutes. */

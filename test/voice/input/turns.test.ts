@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { endOfTurn } from '../../../src/speech/turns/end-of-turn.ts';
-import { isBackchannel } from '../../../src/speech/turns/is-backchannel.ts';
+import { endOfTurn } from '../../../src/voice/input/end-of-turn.ts';
+import { isBackchannel } from '../../../src/voice/input/is-backchannel.ts';
 import {
   PHRASE_WORDS_MAX,
   spokenWords,
   TURN_LANGUAGE_FILES,
-} from '../../../src/speech/turns/languages/languages.ts';
+} from '../../../src/voice/input/languages/languages.ts';
 
 describe('who only listens does not interrupt', () => {
   test.each<[string, string[]]>([

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { createDigits } from '../../../src/calls/lines/digits.ts';
+import { createDigits } from '../../../src/voice/input/digits.ts';
 import { holdTime, type HeldClock } from '../../clock.ts';
 
 let told: string[];

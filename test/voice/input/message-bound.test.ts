@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMessageBound, createMessageBounds } from '../../../src/calls/lines/message-bound.ts';
+import { createMessageBound, createMessageBounds } from '../../../src/voice/input/message-bound.ts';
 import { holdTime } from '../../clock.ts';
 
 const BOUNDS = { pending: 2, pendingChars: 10, burst: 4, perSec: 1 };

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'vitest';
 import { once } from 'node:events';
 import { pino } from 'pino';
-import { createEar, type Ear } from '../../../src/calls/lines/ear.ts';
+import { createEar, type Ear } from '../../../src/voice/input/ear.ts';
 import type { RecognizerSession } from '../../../src/voice/stt/recognizer.ts';
 import { IS_NIGHTLY } from '../../nightly.ts';
-import { joined, noiseOf, silenceOf, toneOf } from '../../voice/audio/tones.ts';
+import { joined, noiseOf, silenceOf, toneOf } from '../audio/tones.ts';
 
 /** Sound in, turns out; the recognizer says what the test has it say. */
 

@@ -1,10 +1,10 @@
 import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
-import { createActivity } from '../../voice/vad/activity.ts';
-import type { Recognizer, RecognizerSession } from '../../voice/stt/recognizer.ts';
-import { textInTime } from '../../voice/stt/text-in-time.ts';
-import { endOfTurn } from '../../speech/turns/end-of-turn.ts';
-import { isBackchannel } from '../../speech/turns/is-backchannel.ts';
+import { createActivity } from '../vad/activity.ts';
+import type { Recognizer, RecognizerSession } from '../stt/recognizer.ts';
+import { textInTime } from '../stt/text-in-time.ts';
+import { endOfTurn } from './end-of-turn.ts';
+import { isBackchannel } from './is-backchannel.ts';
 
 /** Turns sound into the user's turns. */
 export type Ear = {
