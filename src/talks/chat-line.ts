@@ -2,7 +2,7 @@ import type { ConversationDeps } from '../conversations/record/conversation-deps
 import { endConversation } from '../conversations/ending/end-conversation.ts';
 import { readForTurn } from '../conversations/record/conversations.sql.ts';
 import { startConversation } from '../conversations/record/start-conversation.ts';
-import type { Line } from '../calls/lines/line.ts';
+import type { Line } from '../voice/line.ts';
 import { holdTalk, type TalkDeps } from '../calls/lines/talk.ts';
 import { found } from '../errors.ts';
 import type { OpenedTalk, TalkToOpen } from './opened-talk.ts';

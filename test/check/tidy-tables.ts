@@ -57,13 +57,6 @@ export const NOUNS: Record<string, Noun> = {
     parts: ['passages', 'vectors', 'formats', 'sources', 'website', 'integration', 'syncs', 'gaps'],
   },
   models: { below: ['kinds'] },
-  // It knows no conversation: its caller receives what was heard and says what to speak.
-  speech: { below: ['voice'] },
-  voice: {
-    below: ['models'],
-    base: ['patience.ts', 'speech-failure.ts', 'speech-providers.ts', 'until-aborted.ts'],
-    parts: ['audio', 'vad', 'stt', 'tts', 'input'],
-  },
   conversations: {
     below: ['knowledge', 'models'],
     parts: [
@@ -79,6 +72,18 @@ export const NOUNS: Record<string, Noun> = {
       'completions',
     ],
   },
+  // A conversation by voice, whoever carries its sound. Only `session` and `playout` know the conversation.
+  voice: {
+    below: ['conversations'],
+    base: [
+      'line.ts',
+      'patience.ts',
+      'speech-failure.ts',
+      'speech-providers.ts',
+      'until-aborted.ts',
+    ],
+    parts: ['audio', 'vad', 'stt', 'tts', 'input', 'playout'],
+  },
   // A folder for each carrier. They know no call.
   carriers: {
     below: [],
@@ -93,7 +98,7 @@ export const NOUNS: Record<string, Noun> = {
     parts: ['twiml'],
     hasPlugIns: true,
   },
-  calls: { below: ['conversations', 'speech', 'carriers'] },
+  calls: { below: ['voice', 'carriers'] },
   talks: { below: ['calls'] },
   erasure: { below: ['calls'] },
 };
@@ -126,9 +131,9 @@ export const GUESTS: Record<string, { below: readonly string[]; parts?: readonly
       'calls',
       'carriers/base',
       'carriers/twilio',
-      'speech',
       'voice/audio',
       'voice/input',
+      'voice/playout',
       'voice/vad',
       'platform/egress',
       'clock',

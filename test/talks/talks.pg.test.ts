@@ -8,7 +8,7 @@ import {
   toolTurn,
   type Script,
 } from '../conversations/turns/scripted-responder.ts';
-import { answerInMarkdown, MARKDOWN, WORDS } from '../calls/lines/markdown-answer.ts';
+import { answerInMarkdown, MARKDOWN, WORDS } from '../voice/playout/markdown-answer.ts';
 import { meanwhile, passTime, until, type PassingTime } from '../calls/passing-time.ts';
 import { shiftTime } from '../platform/postgres/postgres.ts';
 import type { Page } from './page.ts';

@@ -1,4 +1,4 @@
-import { changesOf } from '../../../src/speech/heard/changes-of.ts';
+import { changesOf } from '../../../src/voice/playout/changes-of.ts';
 
 /** Returns normalized words: "Stop it!" and "stop it" are the same. */
 export function wordsOf(text: string): string[] {

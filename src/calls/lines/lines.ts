@@ -13,7 +13,7 @@ import { ANSWERED, finishCall, readCall } from '../calls.sql.ts';
 import { WEB_VOICE } from '../transports/web-voice.ts';
 import type { Captions } from './captions.ts';
 import { act, type ActingLine } from './do-asked.ts';
-import type { Line } from './line.ts';
+import type { Line } from '../../voice/line.ts';
 import {
   answerHeld,
   LINE_LEASE_MS,

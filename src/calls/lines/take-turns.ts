@@ -12,8 +12,8 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import { ANSWERED, finishCall } from '../calls.sql.ts';
 import type { Captions } from './captions.ts';
-import type { Mouth } from './mouth.ts';
-import type { Utterance } from './spoken.ts';
+import type { Mouth } from '../../voice/playout/mouth.ts';
+import type { Utterance } from '../../voice/playout/spoken.ts';
 
 export type TurnTakerDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger };
 

@@ -5,10 +5,10 @@ import { sentencesIn } from '../../conversations/sentences/sentences.ts';
 import { isBackchannel } from '../../voice/input/is-backchannel.ts';
 import type { Captions } from './captions.ts';
 import { createDigits } from '../../voice/input/digits.ts';
-import type { Line, LineEvent } from './line.ts';
-import { createMouth, type Mouth } from './mouth.ts';
+import type { Line, LineEvent } from '../../voice/line.ts';
+import { createMouth, type Mouth } from '../../voice/playout/mouth.ts';
 import { createTurnTaker, type TurnTaker, type TurnTakerDeps } from './take-turns.ts';
-import { textHeardOf } from './spoken.ts';
+import { textHeardOf } from '../../voice/playout/spoken.ts';
 
 export type TalkDeps = TurnTakerDeps & { followers: Pick<Followers, 'open'> };
 

@@ -5,10 +5,10 @@ import type { Socket, SocketRoute } from '../../platform/http/sockets/sockets.ts
 import { decodeMuLaw, encodeMuLaw, MU_LAW_SILENCE } from '../../voice/audio/mu-law.ts';
 import type { SpeechProviders } from '../../voice/speech-providers.ts';
 import { createAudioLine, type AudioLine } from '../lines/audio-line.ts';
-import type { Line, LineEvent } from '../lines/line.ts';
+import type { Line, LineEvent } from '../../voice/line.ts';
 import type { LineFor, Lines, OpenLine } from '../lines/lines.ts';
 import { speechOf } from '../lines/own-speech.ts';
-import type { SoundFormat } from '../lines/sound-queue.ts';
+import type { SoundFormat } from '../../voice/playout/sound-queue.ts';
 import type { TurnTimes } from '../lines/turn-times.ts';
 import { pathsOf, type Carrier, type MediaFrames } from '../../carriers/carrier.ts';
 import { isMuLaw, type MediaFrame, type StartFrame } from '../../carriers/media.ts';

@@ -2,7 +2,7 @@ import { clearTimeout, setTimeout } from '../../clock.ts';
 import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Socket, SocketRoute } from '../../platform/http/sockets/sockets.ts';
-import type { Line } from '../lines/line.ts';
+import type { Line } from '../../voice/line.ts';
 import type { Lines, OpenLine } from '../lines/lines.ts';
 import { createMessageBound } from '../../voice/input/message-bound.ts';
 import { pathsOf, type Relay, type RelayFrame } from '../../carriers/carrier.ts';

@@ -8,7 +8,7 @@ import {
 import { passTime, until, type PassingTime } from '../passing-time.ts';
 import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
 import { CALLER } from './stand-in-carrier.ts';
-import { answerInMarkdown, MARKDOWN, WORDS } from '../lines/markdown-answer.ts';
+import { answerInMarkdown, MARKDOWN, WORDS } from '../../voice/playout/markdown-answer.ts';
 
 /** A number rings an agent by ConversationRelay. */
 

@@ -14,7 +14,7 @@ import { passTime, until } from '../passing-time.ts';
 import { connectMediaPhone, type MediaPhone } from './media-phone.ts';
 import { startMediaFixture, type MediaFixture } from './media-setup.ts';
 import { GREETING } from './phone-setup.ts';
-import { answerInMarkdown, MARKDOWN, WORDS } from '../lines/markdown-answer.ts';
+import { answerInMarkdown, MARKDOWN, WORDS } from '../../voice/playout/markdown-answer.ts';
 
 /** A number rings an agent by Media Streams: sound both ways, heard and spoken by ourselves. */
 

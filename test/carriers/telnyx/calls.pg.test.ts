@@ -6,7 +6,7 @@ import { GREETING, NUMBER, type PhoneFixture } from '../../calls/phone/phone-set
 import { CALLER } from '../../calls/phone/stand-in-carrier.ts';
 import { ACCOUNT, APPLICATION } from './telnyx-manner.ts';
 import { startTelnyxFixture } from './telnyx-setup.ts';
-import { answerInMarkdown, WORDS } from '../../calls/lines/markdown-answer.ts';
+import { answerInMarkdown, WORDS } from '../../voice/playout/markdown-answer.ts';
 
 /** Numbers at Telnyx: its signatures, its API, and frames of ConversationRelay. */
 

@@ -5,7 +5,7 @@ import { connectMediaPhone } from '../../calls/phone/media-phone.ts';
 import type { MediaFixture } from '../../calls/phone/media-setup.ts';
 import { GREETING, NUMBER } from '../../calls/phone/phone-setup.ts';
 import { startTelnyxMediaFixture } from './telnyx-setup.ts';
-import { answerInMarkdown, MARKDOWN, WORDS } from '../../calls/lines/markdown-answer.ts';
+import { answerInMarkdown, MARKDOWN, WORDS } from '../../voice/playout/markdown-answer.ts';
 
 /** Sound both ways over Telnyx' media streaming. */
 

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { textRecognized } from '../../../src/speech/heard/by-ear.ts';
-import { heardOfSaying, sentenceOf } from '../../../src/calls/lines/saying.ts';
+import { textRecognized } from '../../../src/voice/playout/by-ear.ts';
+import { heardOfSaying, sentenceOf } from '../../../src/voice/playout/saying.ts';
 import { readFaq } from '../../language/faq.ts';
 import { installEngines } from '../install.ts';
 

@@ -157,7 +157,7 @@ export const EQUIVALENT: Record<string, string> = {
   '0ceb9be21e': 'the empty word is too short to be learnt',
   '690679ddbd': 'behind the end there is no character',
   '61e996ac02': 'only a number is finite',
-  // src/speech
+  // src/voice
   '21fff7ad56': 'a level is a real number that does not meet the limit',
   e025277098: 'a level is a real number that does not meet the limit',
   '3f5bdd7554': 'a likeness is a real number that does not meet the limit',
@@ -171,7 +171,7 @@ export const EQUIVALENT: Record<string, string> = {
   '961fb3ddf8': 'what is written behind the end of a typed array is dropped',
   a88e6836a0: 'what is written behind the end of a typed array is dropped',
   '944d246372': 'lets read pieces go one piece later',
-  f8b55a2df8: 'what is longer has more changes than are allowed; this computes less',
+  baa808102f: 'what is longer has more changes than are allowed; this computes less',
   '1364c27dd4': 'the mark that closes stands behind the one that opens',
   '1b657b10ee': 'a bar at the start of a line is read as a row before',
   '59270ecd78': 'JSON has no member that is undefined',

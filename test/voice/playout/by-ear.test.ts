@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { textRecognized } from '../../../src/speech/heard/by-ear.ts';
+import { textRecognized } from '../../../src/voice/playout/by-ear.ts';
 
 /** What was heard of a text, by what a recognizer understood of its sound, and by a guess. */
 

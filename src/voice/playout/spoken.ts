@@ -1,4 +1,4 @@
-import { createSpeakable, type Speakable } from '../../voice/tts/spoken/speakable.ts';
+import { createSpeakable, type Speakable } from '../tts/spoken/speakable.ts';
 
 /**
  * An utterance on a line, and the part that was heard. Carriers queue what they receive, so the text sent and the

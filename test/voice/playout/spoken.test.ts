@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { createSpoken, heardOf } from '../../../src/calls/lines/spoken.ts';
+import { createSpoken, heardOf } from '../../../src/voice/playout/spoken.ts';
 
 describe('what was heard of a text', () => {
   const SAID = 'Tide 500 costs £42 a month. Shall I order it for you? It takes two days.';

@@ -1,4 +1,4 @@
-import { textHeard, type Speech } from '../../speech/heard/by-sound.ts';
+import { textHeard, type Speech } from './by-sound.ts';
 
 /**
  * The words for a line, cut into sentences, and the progress of each sentence: synthesized, sent, played. Frames last

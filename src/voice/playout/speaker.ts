@@ -1,5 +1,5 @@
 import { delay } from '../../clock.ts';
-import { createSentences } from '../../voice/tts/sentences.ts';
+import { createSentences } from '../tts/sentences.ts';
 import { heardOfSaying, sentenceOf, type Heard, type Saying } from './saying.ts';
 import { createSayings } from './sayings.ts';
 import { createSoundQueue, samplesPerFrameOf, type SoundQueueDeps } from './sound-queue.ts';

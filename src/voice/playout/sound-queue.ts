@@ -1,8 +1,8 @@
 import { delay, monotonicMs } from '../../clock.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
-import { soundOfKeys } from '../../voice/audio/dtmf.ts';
-import { createPacer, FRAME_MS } from '../../voice/audio/pacer.ts';
-import type { Synthesizer } from '../../voice/tts/synthesizer.ts';
+import { soundOfKeys } from '../audio/dtmf.ts';
+import { createPacer, FRAME_MS } from '../audio/pacer.ts';
+import type { Synthesizer } from '../tts/synthesizer.ts';
 import { makeSound } from './make-sound.ts';
 import type { Sentence } from './saying.ts';
 

@@ -1,7 +1,7 @@
 import { clearTimeout, setTimeout } from '../../clock.ts';
 import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
-import type { Synthesizer } from '../../voice/tts/synthesizer.ts';
+import type { Synthesizer } from '../tts/synthesizer.ts';
 
 /** Time without sound after which the request is aborted. */
 const STALL_MS = 10_000;

@@ -1,6 +1,6 @@
 import { delay, monotonicMs, timeoutSignal } from '../../clock.ts';
 import type { TurnRow } from '../../conversations/record/turns.sql.ts';
-import type { Line } from './line.ts';
+import type { Line } from '../line.ts';
 import { createSpoken, type Utterance } from './spoken.ts';
 
 /** Says utterances on a line, one after the other, and tracks the words that were heard. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { textHeard } from '../../../src/speech/heard/by-sound.ts';
+import { textHeard } from '../../../src/voice/playout/by-sound.ts';
 
 /** What was heard of a text, by its sound alone. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Line } from '../../../src/calls/lines/line.ts';
-import { createMouth } from '../../../src/calls/lines/mouth.ts';
+import type { Line } from '../../../src/voice/line.ts';
+import { createMouth } from '../../../src/voice/playout/mouth.ts';
 import type { TurnRow } from '../../../src/conversations/record/turns.sql.ts';
 import { turn } from '../../conversations/turns/thinking/scripted.ts';
 import { MARKDOWN, WORDS } from './markdown-answer.ts';

@@ -1,8 +1,7 @@
 import type { Logger } from '../../platform/observability/logger.ts';
-import type { RecognizerSession } from '../../voice/stt/recognizer.ts';
-import { textInTime } from '../../voice/stt/text-in-time.ts';
-import { textRecognized } from '../../speech/heard/by-ear.ts';
-import type { Speech } from './own-speech.ts';
+import type { Recognizer, RecognizerSession } from '../stt/recognizer.ts';
+import { textInTime } from '../stt/text-in-time.ts';
+import { textRecognized } from './by-ear.ts';
 import type { CutSentence } from './saying.ts';
 
 /**
@@ -17,7 +16,7 @@ export type ListenAgain = {
 };
 
 export type ListenAgainDeps = {
-  speech: Pick<Speech, 'recognizer' | 'spokenIn'>;
+  speech: { recognizer: Recognizer; spokenIn: string | undefined };
   /** Sample rate of the line in Hz. */
   sampleRate: number;
   log: Logger;

@@ -6,7 +6,7 @@ import {
   withCut,
   type Saying,
   type Sentence,
-} from '../../../src/calls/lines/saying.ts';
+} from '../../../src/voice/playout/saying.ts';
 
 /** What was heard, by sentences that were played and frames of the one under way. */
 
