@@ -9,6 +9,7 @@ import { readForTurn } from '../../conversations/record/conversations.sql.ts';
 import { startConversation } from '../../conversations/record/start-conversation.ts';
 import { sentencesIn, type Sentences } from '../../conversations/sentences/sentences.ts';
 import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
 import { ANSWERED, finishCall, readCall } from '../calls.sql.ts';
 import { WEB_VOICE } from '../transports/web-voice.ts';
 import type { Captions } from './captions.ts';
@@ -210,17 +211,19 @@ type ToHold = Pick<Held, 'call' | 'conversationId'> & {
 
 /** Holds the conversation of a call until it is over. */
 async function hold(deps: TalkDeps, { call, conversationId, lineFor, captions, isNew }: ToHold) {
-  const { id: callId, namespace } = call;
+  const { id, namespace } = call;
   const read = await readForTurn(deps.pool, { namespace, id: conversationId });
   const content = read?.content ?? undefined;
   const line = lineFor({ namespace, content });
-  const about = { callId, namespace, conversationId, line, captions };
+  const about = { namespace, conversationId, line, captions };
   // Says first the turns that were stored between two lines.
   const next = call.sayFrom ?? read?.conversation.turnCount ?? 0;
   const saidTo = isNew ? -1 : next - 1;
   const isGreetingKept = content?.firstMessageInterruptible === false;
   const said = { language: content?.language, isGreetingKept, saidTo };
-  const talk = holdTalk(deps, { ...about, ...said });
+  const onEnd = (db: Db, reason: string) =>
+    finishCall(db, { id, from: ANSWERED, status: 'completed', reason });
+  const talk = holdTalk(deps, { ...about, ...said, onEnd });
   const words = sentencesIn(content?.language);
   const holding: Held = {
     call,

@@ -10,7 +10,6 @@ import {
 import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import { ANSWERED, finishCall } from '../calls.sql.ts';
 import type { Captions } from './captions.ts';
 import type { Mouth } from '../../voice/playout/mouth.ts';
 import type { Utterance } from '../../voice/playout/spoken.ts';
@@ -18,8 +17,8 @@ import type { Utterance } from '../../voice/playout/spoken.ts';
 export type TurnTakerDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger };
 
 export type TurnTakerInput = {
-  /** uuid of the call that ends with the conversation; undefined for a conversation in writing. */
-  callId?: string | undefined;
+  /** Ends what ends with the conversation, in the transaction of its last turn. `undefined` for a conversation in writing. */
+  onEnd?: ((db: Db, reason: string) => Promise<unknown>) | undefined;
   namespace: string;
   conversationId: string;
   mouth: Mouth;
@@ -193,7 +192,7 @@ async function keep(
 
 /** Stores the heard part of a turn and the end of the call, in the transaction of the turn. */
 async function settleTurn(
-  { callId, conversationId }: TurnTakerInput,
+  { conversationId, onEnd }: TurnTakerInput,
   utterance: Utterance,
   db: Db,
   after: MessageResult,
@@ -205,8 +204,7 @@ async function settleTurn(
     await markHeard(db, { conversationId, index, heard });
   }
   const { endedAt, endedReason: reason } = after.conversation;
-  if (callId === undefined || endedAt === null || reason === null) return;
-  await finishCall(db, { id: callId, from: ANSWERED, status: 'completed', reason });
+  if (endedAt !== null && reason !== null) await onEnd?.(db, reason);
 }
 
 const spokenIn = ({ turns }: MessageResult): TurnRow[] =>

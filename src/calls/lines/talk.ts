@@ -7,7 +7,12 @@ import type { Captions } from './captions.ts';
 import { createDigits } from '../../voice/input/digits.ts';
 import type { Line, LineEvent } from '../../voice/line.ts';
 import { createMouth, type Mouth } from '../../voice/playout/mouth.ts';
-import { createTurnTaker, type TurnTaker, type TurnTakerDeps } from './take-turns.ts';
+import {
+  createTurnTaker,
+  type TurnTaker,
+  type TurnTakerDeps,
+  type TurnTakerInput,
+} from './take-turns.ts';
 import { textHeardOf } from '../../voice/playout/spoken.ts';
 
 export type TalkDeps = TurnTakerDeps & { followers: Pick<Followers, 'open'> };
@@ -30,8 +35,7 @@ export type Talk = {
 };
 
 export type TalkInput = {
-  /** uuid of the call that ends with the conversation; undefined for a conversation in writing. */
-  callId?: string | undefined;
+  onEnd?: TurnTakerInput['onEnd'];
   namespace: string;
   conversationId: string;
   language: string | undefined;
