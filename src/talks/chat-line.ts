@@ -3,7 +3,7 @@ import { endConversation } from '../conversations/ending/end-conversation.ts';
 import { readForTurn } from '../conversations/record/conversations.sql.ts';
 import { startConversation } from '../conversations/record/start-conversation.ts';
 import type { Line } from '../voice/line.ts';
-import { holdTalk, type TalkDeps } from '../calls/lines/talk.ts';
+import { holdTalk, type TalkDeps } from '../voice/session/talk.ts';
 import { found } from '../errors.ts';
 import type { OpenedTalk, TalkToOpen } from './opened-talk.ts';
 import { sealResume } from './talk-token.ts';

@@ -1,4 +1,4 @@
-import type { Captions } from '../calls/lines/captions.ts';
+import type { Captions } from '../voice/session/captions.ts';
 import type { Followed } from '../conversations/follow-conversation.ts';
 import type { SendFrame, TalkFrame, TurnFrame } from './talk-frames.ts';
 

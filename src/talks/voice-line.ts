@@ -1,15 +1,15 @@
 import { monotonicMs } from '../clock.ts';
 import { readCallById, type CallRow } from '../calls/calls.sql.ts';
 import { insertWebCall } from '../calls/transports/web-calls.sql.ts';
-import { createAudioLine, type AudioLine } from '../calls/lines/audio-line.ts';
+import { createAudioLine, type AudioLine } from '../voice/session/audio-line.ts';
 import type { Line } from '../voice/line.ts';
 import { dropLine } from '../calls/lines/lines.sql.ts';
 import type { LineFor, Lines, OpenLine } from '../calls/lines/lines.ts';
-import { speechOf } from '../calls/lines/own-speech.ts';
+import { speechOf } from '../voice/session/own-speech.ts';
 import { createRealTime } from '../voice/input/real-time.ts';
 import { HUNG_UP, settleCall } from '../calls/lines/settle-call.ts';
 import type { SoundFormat } from '../voice/playout/sound-queue.ts';
-import type { TurnTimes } from '../calls/lines/turn-times.ts';
+import type { TurnTimes } from '../voice/session/turn-times.ts';
 import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
 import { ApiError } from '../errors.ts';
 import { fromUuid, newUuid } from '../ids.ts';

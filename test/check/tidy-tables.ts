@@ -82,7 +82,7 @@ export const NOUNS: Record<string, Noun> = {
       'speech-providers.ts',
       'until-aborted.ts',
     ],
-    parts: ['audio', 'vad', 'stt', 'tts', 'input', 'playout'],
+    parts: ['audio', 'vad', 'stt', 'tts', 'input', 'playout', 'session'],
   },
   // A folder for each carrier. They know no call.
   carriers: {

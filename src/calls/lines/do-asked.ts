@@ -6,7 +6,7 @@ import { takeAsked } from '../acts/acts.sql.ts';
 import { readCall } from '../calls.sql.ts';
 import type { Line } from '../../voice/line.ts';
 import type { HeldCall } from './lines.sql.ts';
-import type { Talk } from './talk.ts';
+import type { Talk } from '../../voice/session/talk.ts';
 
 /** A line that this process holds. */
 export type ActingLine = {

@@ -12,7 +12,7 @@ import { createPeriodic, type Periodic } from '../../platform/controller/periodi
 import type { Db } from '../../platform/postgres/pool.ts';
 import { ANSWERED, finishCall, readCall } from '../calls.sql.ts';
 import { WEB_VOICE } from '../transports/web-voice.ts';
-import type { Captions } from './captions.ts';
+import type { Captions } from '../../voice/session/captions.ts';
 import { act, type ActingLine } from './do-asked.ts';
 import type { Line } from '../../voice/line.ts';
 import {
@@ -24,7 +24,7 @@ import {
   takeLine,
   type HeldCall,
 } from './lines.sql.ts';
-import { holdTalk, type Talk, type TalkDeps } from './talk.ts';
+import { holdTalk, type Talk, type TalkDeps } from '../../voice/session/talk.ts';
 
 /** The lines that this process holds (contract/calls.md#lost-connections). */
 export type Lines = {

@@ -40,7 +40,7 @@ export const CALLS: readonly Mutant[] = [
   {
     name: 'hung-up-before-goodbye',
     promise: 'who speaks on a line: replies as they are made, what people write',
-    file: 'src/calls/lines/talk.ts',
+    file: 'src/voice/session/talk.ts',
     in: 'over',
     find: 'if (!gone',
     replace: 'if (gone',
@@ -49,7 +49,7 @@ export const CALLS: readonly Mutant[] = [
   {
     name: 'heard-is-noted-once',
     promise: 'the transcript keeps what was heard',
-    file: 'src/calls/lines/take-turns.ts',
+    file: 'src/voice/session/take-turns.ts',
     in: 'keep',
     find: "if (gone.aborted) throw error; deps.log.warn({ reason: reasonOf(error), conversationId }, 'what was heard is noted again')",
     replace: 'throw error',

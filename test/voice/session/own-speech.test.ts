@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasOwnSpeech, speechOf } from '../../../src/calls/lines/own-speech.ts';
+import { hasOwnSpeech, speechOf } from '../../../src/voice/session/own-speech.ts';
 
 /** Whether our speech is used: both the voice and the transcriber name a provider that can do it. */
 

@@ -2,18 +2,18 @@ import { delay, timeoutSignal } from '../../clock.ts';
 import { ApiError, reasonOf } from '../../errors.ts';
 import type { Followed, Followers } from '../../conversations/follow-conversation.ts';
 import { sentencesIn } from '../../conversations/sentences/sentences.ts';
-import { isBackchannel } from '../../voice/input/is-backchannel.ts';
+import { isBackchannel } from '../input/is-backchannel.ts';
 import type { Captions } from './captions.ts';
-import { createDigits } from '../../voice/input/digits.ts';
-import type { Line, LineEvent } from '../../voice/line.ts';
-import { createMouth, type Mouth } from '../../voice/playout/mouth.ts';
+import { createDigits } from '../input/digits.ts';
+import type { Line, LineEvent } from '../line.ts';
+import { createMouth, type Mouth } from '../playout/mouth.ts';
 import {
   createTurnTaker,
   type TurnTaker,
   type TurnTakerDeps,
   type TurnTakerInput,
 } from './take-turns.ts';
-import { textHeardOf } from '../../voice/playout/spoken.ts';
+import { textHeardOf } from '../playout/spoken.ts';
 
 export type TalkDeps = TurnTakerDeps & { followers: Pick<Followers, 'open'> };
 

@@ -1,13 +1,13 @@
 import { monotonicMs } from '../../clock.ts';
 import { sentencesIn } from '../../conversations/sentences/sentences.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
-import { createEar } from '../../voice/input/ear.ts';
-import type { Line } from '../../voice/line.ts';
-import { createListenAgain } from '../../voice/playout/listen-again.ts';
+import { createEar } from '../input/ear.ts';
+import type { Line } from '../line.ts';
+import { createListenAgain } from '../playout/listen-again.ts';
 import type { Speech } from './own-speech.ts';
-import { withCut } from '../../voice/playout/saying.ts';
-import type { SoundFormat, SoundSink } from '../../voice/playout/sound-queue.ts';
-import { createSpeaker } from '../../voice/playout/speaker.ts';
+import { withCut } from '../playout/saying.ts';
+import type { SoundFormat, SoundSink } from '../playout/sound-queue.ts';
+import { createSpeaker } from '../playout/speaker.ts';
 import type { Talk } from './talk.ts';
 import { createTurnClock, type TurnTimes } from './turn-times.ts';
 

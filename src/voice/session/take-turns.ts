@@ -11,8 +11,8 @@ import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { Captions } from './captions.ts';
-import type { Mouth } from '../../voice/playout/mouth.ts';
-import type { Utterance } from '../../voice/playout/spoken.ts';
+import type { Mouth } from '../playout/mouth.ts';
+import type { Utterance } from '../playout/spoken.ts';
 
 export type TurnTakerDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger };
 

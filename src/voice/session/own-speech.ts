@@ -1,10 +1,10 @@
 import type { AgentContent } from '../../agents/agent.ts';
 import type { FindEndpoint } from '../../models/model.ts';
-import type { SpeechProviders } from '../../voice/speech-providers.ts';
-import { createOpenAiRecognizer } from '../../voice/stt/openai-recognizer.ts';
-import type { Recognizer } from '../../voice/stt/recognizer.ts';
-import { createOpenAiSynthesizer } from '../../voice/tts/openai-synthesizer.ts';
-import type { Synthesizer } from '../../voice/tts/synthesizer.ts';
+import type { SpeechProviders } from '../speech-providers.ts';
+import { createOpenAiRecognizer } from '../stt/openai-recognizer.ts';
+import type { Recognizer } from '../stt/recognizer.ts';
+import { createOpenAiSynthesizer } from '../tts/openai-synthesizer.ts';
+import type { Synthesizer } from '../tts/synthesizer.ts';
 
 /** The recognizer and synthesizer of an agent whose carrier neither transcribes nor speaks. */
 export type Speech = {
