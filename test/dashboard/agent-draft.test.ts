@@ -83,7 +83,9 @@ test('a merge patch makes of the one the other', () => {
 
 test('JSON that is none is a problem at its place', () => {
   const { problems } = writableOf({ ...EMPTY_DRAFT, tools: '[{', voice: '{}' });
-  expect(problems).toEqual([{ pointer: '/tools', detail: expect.stringContaining('is no JSON') }]);
+  expect(problems).toEqual([
+    { pointer: '/tools', detail: expect.stringContaining('must be valid JSON') },
+  ]);
 });
 
 test('words are kept line by line, and only where a rule has them', () => {

@@ -19,17 +19,17 @@ const text = (page: Page, words: string | RegExp) => page.getByText(words).first
 
 test('an agent is made by a form, and is there, live, by the name of who made it', async () => {
   const { page, pool, namespace } = await openDashboard({ at: '/agents', namespace: 'made' });
-  await text(page, 'There is no agent yet');
+  await text(page, 'No agents yet');
   await page.getByRole('link', { name: 'New agent' }).first().click();
   await page.getByLabel('Name').fill('x'.repeat(129));
   await page.getByLabel('Prompt').fill('You answer at night.');
   await page.getByLabel('First message').fill('Good evening!');
-  await button(page, 'Make the agent, live at once').click();
+  await button(page, 'Create agent and make it live').click();
   // What is wrong is said at its field, and nothing that was typed is lost.
   await page.getByRole('alert').waitFor();
   expect(await page.getByLabel('Name').getAttribute('aria-invalid')).toBe('true');
   await page.getByLabel('Name').fill('Night watch');
-  await button(page, 'Make the agent, live at once').click();
+  await button(page, 'Create agent and make it live').click();
   await page.getByRole('heading', { level: 1, name: 'Night watch' }).waitFor();
   await text(page, 'version 1 is live');
   const { rows } = await pool.query(
@@ -49,7 +49,7 @@ test('under manual a change waits, is published with a look at it, and rolled ba
   await page.goto(`/agents/${id}`);
   await button(page, 'Change').click();
   await page.getByLabel('Prompt').fill(PROMPT.replace('refunds', 'refunds and returns'));
-  await button(page, 'Save as a version that waits').click();
+  await button(page, 'Save without publishing').click();
   await text(page, 'Version 2 waits to be published.');
 
   await button(page, 'Publish version 2').click();
@@ -126,12 +126,12 @@ describe('two people change the same', () => {
     await button(bo.page, 'Save and make it live').click();
     await text(bo.page, 'version 2 is live');
 
-    await text(ana.page, 'Changed meanwhile');
+    await text(ana.page, 'Changed in the meantime');
     await text(ana.page, /by Bo/);
-    await text(ana.page, 'You did not touch what they changed.');
+    await text(ana.page, 'Your changes do not conflict with theirs.');
     await expectAccessible(ana.page);
     expect(await button(ana.page, 'Save and make it live').isDisabled()).toBe(true);
-    await button(ana.page, 'Go on with both').click();
+    await button(ana.page, 'Keep both').click();
     await button(ana.page, 'Save and make it live').click();
     await text(ana.page, 'version 3 is live');
     const params = { path: { id } };
@@ -148,7 +148,7 @@ describe('two people change the same', () => {
     await page.getByLabel('Prompt').fill('Mine.');
     const params = { path: { id } };
     await ok(parley.PATCH('/v1/agents/{id}', { params, body: { prompt: 'Theirs.' } }));
-    await text(page, 'You changed the same: prompt.');
+    await text(page, 'You both changed: prompt.');
     await button(page, 'Keep mine').click();
     await button(page, 'Save and make it live').click();
     await text(page, 'version 3 is live');
@@ -162,10 +162,10 @@ test('who judges an ended conversation is chosen, with what is for a model alone
   await page.goto(`/agents/${id}`);
   await button(page, 'Change').click();
   await page.getByText('Tools, voice, limits and the rest').click();
-  expect(await page.getByLabel('Topics it chooses from').count()).toBe(0);
-  await page.getByLabel('Ended conversations are judged').selectOption('by a model as well');
-  await page.getByLabel('Topics it chooses from').fill('delivery\n returns \n');
-  await page.getByLabel('Model that judges', { exact: true }).fill('judge-1');
+  expect(await page.getByLabel('Topics to choose from').count()).toBe(0);
+  await page.getByLabel('Judge ended conversations').selectOption('by a model as well');
+  await page.getByLabel('Topics to choose from').fill('delivery\n returns \n');
+  await page.getByLabel('Judging model', { exact: true }).fill('judge-1');
   await button(page, 'Save and make it live').click();
   await text(page, 'version 2 is live');
   await text(page, 'delivery, returns');
@@ -186,7 +186,7 @@ test('what is taken out of users’ words is chosen, compared, and said beside t
   await text(page, 'telephone numbers');
   await button(page, 'Change').click();
   await page.getByText('Tools, voice, limits and the rest').click();
-  const group = page.getByRole('group', { name: 'Taken out of what users say' });
+  const group = page.getByRole('group', { name: 'Redact from user messages' });
   await group.getByLabel('card numbers').check();
   await group.getByLabel('e-mail addresses').check();
   await group.getByLabel('telephone numbers').uncheck();
@@ -220,7 +220,7 @@ test('what a file declares is read only and says so, and can be rolled back all 
   await declare('You help more.');
   const { data } = await ok(parley.GET('/v1/agents'));
   await page.goto(`/agents/${data[0]!.id}?edit=1`);
-  await text(page, 'Declared by a manifest file: read only here.');
+  await text(page, 'Declared by a manifest file and read-only here.');
   expect(await button(page, 'Change').count()).toBe(0);
   expect(await button(page, /Delete/).count()).toBe(0);
   await button(page, 'Roll back…').click();
@@ -314,11 +314,11 @@ test.each(WALKED_THEMES)('each page is accessible, %s, and at 360 px', async (th
     ['/agents', 'Refund desk'],
     ['/agents/new', 'Publishing'],
     [of, 'Delete this agent…'],
-    [`${of}?edit=1`, 'A person is asked for when'],
+    [`${of}?edit=1`, 'Request a person when'],
     [`${of}?version=1`, 'Version 1'],
     [`${of}/versions`, 'Version 2'],
     [`${of}/activations`, 'Rolled back 2 → 1'],
-    [`${of}/figures`, 'Reply, median'],
+    [`${of}/figures`, 'Reply time, median'],
   ];
   await page.goto('/agents');
   for (const [at, words] of pages) {

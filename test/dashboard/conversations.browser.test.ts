@@ -82,7 +82,7 @@ describe('the list', () => {
 
     await hold(parley, { user: 'cleo', metadata: { plan: 'gold' }, ends: false });
     await page.getByRole('link', { name: 'cleo' }).waitFor();
-    await page.getByRole('button', { name: 'Without plan=gold' }).click();
+    await page.getByRole('button', { name: 'Remove plan=gold' }).click();
     await page.getByRole('link', { name: 'bob' }).waitFor();
   });
 
@@ -143,9 +143,9 @@ describe('the list', () => {
 
   test('says what to do where there is nothing, and what is missing where nothing may be read', async () => {
     const empty = await openDashboard({ at: '/conversations', namespace: 'nobody' });
-    await empty.page.getByRole('link', { name: 'To the agents' }).waitFor();
+    await empty.page.getByRole('link', { name: 'Go to agents' }).waitFor();
     const { page } = await openDashboard({ at: '/conversations', scopes: ['write'] });
-    await page.getByText('This takes an API key with the scope').waitFor();
+    await page.getByText('This needs an API key with the scope').waitFor();
   });
 
   test('is exported as the filters have it, a line each', async () => {
@@ -182,7 +182,7 @@ describe('a conversation', () => {
 
     await transcript.getByText('Drawn from 1 of').click();
     await transcript.getByText('used', { exact: true }).click();
-    await transcript.getByRole('link', { name: 'To the source' }).first().waitFor();
+    await transcript.getByRole('link', { name: 'Go to the source' }).first().waitFor();
     const passage = transcript.getByRole('blockquote').getByText('We deliver within three working');
     await passage.waitFor();
 
@@ -241,8 +241,8 @@ describe('a conversation', () => {
     const dialog = page.getByRole('dialog', { name: 'Erase this conversation?' });
     const erase = dialog.getByRole('button', { name: 'Erase the conversation' });
     expect(await erase.isDisabled()).toBe(true);
-    await dialog.getByLabel('Cancel its waiting events').check();
-    await dialog.getByLabel('Type “erase” to go on').fill('erase');
+    await dialog.getByLabel('Cancel pending events').check();
+    await dialog.getByLabel('Type “erase” to continue').fill('erase');
     await expectAccessible(page);
     await erase.click();
     await page.getByText(/^Erased the conversation/).waitFor();

@@ -71,7 +71,7 @@ test('who waits at an empty list sees what comes', async () => {
   let isRead: Promise<unknown> | undefined;
   receiver.answer((request, response) => void isRead?.then(() => down(request, response)));
   await page.goto(`/webhooks/deliveries?status=retrying&endpoint_id=${endpointId}`);
-  await page.getByText('No delivery is like that.').waitFor();
+  await page.getByText('No deliveries match these filters.').waitFor();
   isRead = page.waitForResponse(/\/v1\/deliveries\?/);
   await talk(parley, agentId);
   await page.getByRole('link', { name: 'conversation.started' }).waitFor();
@@ -91,7 +91,7 @@ test('what was missed is counted, then sent again, with its progress', async () 
   await page.goto(`/webhooks/${id}`);
   await page.getByRole('button', { name: 'Replay since' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('No event between').waitFor();
+  await dialog.getByText('No events between').waitFor();
   await dialog.getByLabel(/^missing/).check();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Send 3 events again' }).click();
@@ -119,17 +119,17 @@ test('events stand there as they happen, are held by a pause and filtered by typ
   const all = await scene('live', ['agent.*']);
   const { page, parley, agentId } = all;
   await page.goto('/webhooks/events');
-  await page.getByText('As they come').waitFor();
+  await page.getByText('Receiving events').waitFor();
   const rows = page.getByRole('list', { name: /^Events/ }).getByRole('listitem');
   await page.getByRole('button', { name: 'Clear' }).click();
-  await page.getByText('Waiting for something to happen').waitFor();
+  await page.getByText('Waiting for events').waitFor();
   await talk(parley, agentId);
   await rows.filter({ hasText: 'conversation.started' }).waitFor();
   expect(await rows.count()).toBe(1);
 
   await page.getByRole('button', { name: 'Pause' }).click();
   const held = await talk(parley, agentId);
-  await page.getByRole('button', { name: 'Resume, 1 came' }).click();
+  await page.getByRole('button', { name: 'Resume (1 new)' }).click();
   await rows.nth(1).waitFor();
   await rows.first().locator('summary').click();
   await page.getByText(`"conversation_id": "${held}"`).waitFor();

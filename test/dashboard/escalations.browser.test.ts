@@ -53,7 +53,7 @@ test('who waits is taken over by one, and the other sees all of it without a cli
   const namespace = 'inbox-race';
   const ana = await openDashboard({ namespace, name: 'Ana', at: '/escalations' });
   const ben = await openDashboard({ namespace, name: 'Ben', at: '/escalations' });
-  await ana.page.getByText('Nobody waits').waitFor();
+  await ana.page.getByText('Nobody is waiting').waitFor();
   await ben.page.getByText('Live', { exact: true }).waitFor();
   await ana.page.getByText('Live', { exact: true }).waitFor();
 
@@ -63,7 +63,7 @@ test('who waits is taken over by one, and the other sees all of it without a cli
   await titled(ana.page, '(1) Escalations · Parley');
   await ana.page.getByRole('region', { name: 'Hand-over note' }).waitFor();
   await ben.page.getByRole('log').getByText('My parcel is lost').first().waitFor();
-  await ana.page.getByText(/The user waits for \d+:\d\d/).waitFor();
+  await ana.page.getByText(/The user has been waiting for \d+:\d\d/).waitFor();
   await expectAccessible(ana.page);
 
   await ana.page.getByRole('button', { name: 'Accept' }).click();
@@ -86,7 +86,7 @@ test('who waits is taken over by one, and the other sees all of it without a cli
   await ana.page.getByRole('log').getByText('Thank you').waitFor();
   expect(await status(ana, escalationId)).toMatchObject({ status: 'accepted', by: 'Ana' });
 
-  await ana.page.getByRole('button', { name: 'Back to the agent' }).click();
+  await ana.page.getByRole('button', { name: 'Give back to the agent' }).click();
   await ben.page.getByText('Ana gave it back to the agent').waitFor();
   expect(await status(ana, escalationId)).toMatchObject({
     status: 'completed',
@@ -120,7 +120,7 @@ test('whoever accepted is there as long as a tab is open; then somebody else is 
   await itemOf(ben.page, 'Lost keys').click();
   await ben.page.getByText('Ana has left').first().waitFor();
   await ben.page.getByRole('button', { name: 'Accept' }).click();
-  await ben.page.getByRole('button', { name: 'To somebody else…' }).click();
+  await ben.page.getByRole('button', { name: 'Pass to somebody else…' }).click();
   const dialog = ben.page.getByRole('dialog', { name: 'Ask somebody else?' });
   await dialog.getByLabel('Team').fill('lawyers');
   await expectAccessible(ben.page);
@@ -157,7 +157,7 @@ test('who is a moment too late sees who took it, and no error', async () => {
   });
   await ana.page.keyboard.press('a');
   await accepted;
-  await ana.page.getByText(/Ben was quicker: accepted it \d+ s ago/).waitFor();
+  await ana.page.getByText(/Ben was faster and accepted it \d+ s ago/).waitFor();
   expect(await ana.page.getByRole('alert').count()).toBe(0);
 });
 
@@ -188,7 +188,7 @@ test('by keyboard: move, accept, end with an outcome', async () => {
   await ana.page.getByRole('button', { name: 'End the conversation', exact: true }).click();
   await ana.page.getByText(/The conversation ended .*, while Ana had it: resolved/).waitFor();
   // What was half written is not lost with the box.
-  expect(await ana.page.getByLabel('What you had written').textContent()).toBe('a');
+  expect(await ana.page.getByLabel('Your unsent reply').textContent()).toBe('a');
   expect(await status(ana, escalationId)).toMatchObject({
     conversation: 'ended',
     outcome: 'resolved',
@@ -209,7 +209,7 @@ test('a sound and a notification are made by choice, for others and not for ones
   await page.getByRole('button', { name: 'Alerts: off' }).click();
   await page.getByLabel('A short sound').check();
   // Not checked before the browser has said yes.
-  await page.getByLabel('A notification, while you look elsewhere').click();
+  await page.getByLabel('A notification while this page is in the background').click();
   await page.getByRole('button', { name: 'Alerts: sound, notification' }).waitFor();
   await expectAccessible(page);
   await page.keyboard.press('Escape');
@@ -231,7 +231,7 @@ test('a sound and a notification are made by choice, for others and not for ones
   // Given back and taken back by oneself: somebody waits for a moment, and that is no news.
   await itemOf(page, 'User request').click();
   await page.getByRole('button', { name: 'Accept' }).click();
-  await page.getByRole('button', { name: 'Back to the agent' }).click();
+  await page.getByRole('button', { name: 'Give back to the agent' }).click();
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('heading', { name: /Taken back/ }).waitFor();
   expect(await alerts()).toEqual({ tones: 4, notifications: ['user request'] });
@@ -277,7 +277,7 @@ test('with the key of a reader everything is seen and nothing can be done; on a 
   const accept = page.getByRole('button', { name: 'Accept' });
   await accept.waitFor();
   expect(await accept.isDisabled()).toBe(true);
-  await page.getByText(/The agent goes on in 0:\d\d/).waitFor();
+  await page.getByText(/The agent continues in 0:\d\d/).waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: '← All escalations' }).click();
   await itemOf(page, 'Wet shoes').waitFor();

@@ -74,8 +74,8 @@ test(
       .getByRole('list', { name: 'Passages, best first' })
       .getByText('Returns > How long')
       .waitFor();
-    await page.getByText(/None would be used: an answer takes a score from 0.5/).waitFor();
-    await page.getByLabel('What the agent is to reply').fill('Gift cards are final.');
+    await page.getByText(/None would be used: an answer needs a score of at least 0.5/).waitFor();
+    await page.getByLabel('What the agent should reply').fill('Gift cards are final.');
     await page.getByRole('checkbox', { name: 'Phone' }).waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Answer it' }).click();
@@ -83,7 +83,7 @@ test(
     const stored = await answersOf(opened, question);
     expect(stored.filter((answer) => answer === 'Gift cards are final.')).toHaveLength(2);
 
-    await page.getByText('In all these words an answer is found.').waitFor();
+    await page.getByText('All wordings have an answer.').waitFor();
     await page
       .getByRole('region', { name: 'Asked in these words' })
       .getByText('answered')
@@ -96,10 +96,10 @@ test(
     ).toBeGreaterThan(0.5);
     await page.getByLabel('Question').fill('zebra');
     await page.getByRole('button', { name: 'Ask again' }).click();
-    await page.getByText('The answer has none of these words.').waitFor();
+    await page.getByText('The answer contains none of these words.').waitFor();
 
     await page.getByRole('button', { name: 'Change the answer' }).click();
-    await page.getByLabel('What the agent is to reply').fill('Within a week.');
+    await page.getByLabel('What the agent should reply').fill('Within a week.');
     await page.getByRole('button', { name: 'Save the answer' }).click();
     await page.getByText('Within a week.').first().waitFor();
     await page.getByRole('button', { name: 'Withdraw the answer' }).click();
@@ -127,7 +127,7 @@ test(
       mimeType: 'text/plain',
       buffer: Buffer.alloc(20 * MEBIBYTE + 1, 'a'),
     });
-    await page.getByText('big.txt has 20.0 MiB, and 20 MiB is the most.').waitFor();
+    await page.getByText('big.txt is 20.0 MiB, but the limit is 20 MiB.').waitFor();
     expect(await upload.isDisabled()).toBe(true);
 
     await file.setInputFiles({
@@ -204,7 +204,7 @@ test(
         body: { text: TEXT.replace('thirty', 'ninety') },
       }),
     );
-    await page.getByText('Somebody has changed this text meanwhile.').waitFor();
+    await page.getByText('Somebody else has changed this text.').waitFor();
     expect(await page.getByRole('deletion').textContent()).toContain('ninety');
     const save = page.getByRole('button', { name: 'Save the text' });
     expect(await save.isDisabled()).toBe(true);
@@ -234,10 +234,10 @@ test(
     await agentOf(parley, 'Laundry', ['w']);
     await agentOf(parley, 'Nobody', []);
     await page.getByLabel('Question').fill('How do I wash wool by hand?');
-    await page.getByLabel('As this agent sees it').selectOption('Laundry');
+    await page.getByLabel('Search as agent').selectOption('Laundry');
     await page.getByRole('button', { name: 'Search' }).click();
-    await page.getByText(/passages, as version 1, which is live, sees them/).waitFor();
-    await page.getByText(/↑ Would be used: an answer takes a score from 0.5/).waitFor();
+    await page.getByText(/passages visible to version 1, which is live/).waitFor();
+    await page.getByText(/↑ Would be used: an answer needs a score of at least 0.5/).waitFor();
     const hits = page.getByRole('list', { name: 'Passages, best first' }).getByRole('listitem');
     const texts = await hits.allTextContents();
     expect(texts[0]).toContain('Wash wool cold');
@@ -247,7 +247,7 @@ test(
     expect(Math.max(...left.map(Number.parseFloat))).toBeLessThan(0.5);
     await expectAccessible(page);
 
-    await page.getByLabel('As this agent sees it').selectOption('Nobody');
+    await page.getByLabel('Search as agent').selectOption('Nobody');
     await page.getByText('No passage has any of these words.').waitFor();
     await page.reload();
     await page.getByText('No passage has any of these words.').waitFor();

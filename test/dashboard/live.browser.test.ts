@@ -92,7 +92,7 @@ test('sums are read seldom, however much happens, and are right in the end', asy
   await page.clock.install();
   await page.goto('/');
   await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
-  await page.getByText(/^1 under way/).waitFor();
+  await page.getByText(/^1 in progress/).waitFor();
   let reads = 0;
   page.on('request', (request) => {
     if (request.url().includes('/v1/stats')) reads += 1;
@@ -110,7 +110,7 @@ test('sums are read seldom, however much happens, and are right in the end', asy
   }
   await until('the sum', async () => {
     await pass(500);
-    return (await page.getByText(/^9 under way/).count()) > 0;
+    return (await page.getByText(/^9 in progress/).count()) > 0;
   });
   // Five seconds are to lie between two reads.
   expect(reads).toBeLessThanOrEqual(1 + Math.ceil(passedMs / 5_000));

@@ -17,7 +17,7 @@ test('who is new is led to talk with an agent, and hides that when it is known',
   const namespace = 'new';
   const { page, parley } = await openDashboard({ namespace, at: '/' });
   await text(page, 'Everything is all right.');
-  await page.getByRole('link', { name: 'Make the first agent' }).waitFor();
+  await page.getByRole('link', { name: 'Create the first agent' }).waitFor();
   const id = await newAgent(parley, 'support');
   const talk = page.getByRole('link', { name: 'Talk with support' });
   await talk.waitFor();
@@ -36,7 +36,7 @@ test('what needs a person is said at once, and leads to where it is put right', 
   const { id } = await ok(parley.POST('/v1/conversations', { body: { agent_id: agent } }));
   const params = { path: { id } };
   await ok(parley.POST('/v1/conversations/{id}/escalate', { params, body: {} }));
-  await text(page, '1 person waits for one of you.');
+  await text(page, '1 user is waiting for a person.');
 
   await pool.query(
     `update agents set ready = false, reason = 'KnowledgeSourceNotFound',
@@ -48,9 +48,9 @@ test('what needs a person is said at once, and leads to where it is put right', 
   await text(page, 'the source plans is not there');
   await expectAccessible(page);
   const line = page.getByRole('listitem').filter({ hasText: 'is not ready' });
-  await line.getByRole('link', { name: 'Look at it' }).click();
+  await line.getByRole('link', { name: 'View' }).click();
   await text(page, /Not ready: KnowledgeSourceNotFound/);
-  await text(page, 'Make the source, or choose another');
+  await text(page, 'Create the source, or choose another');
 });
 
 test('what was talked and delivered is counted, and the figures follow by themselves', async () => {
@@ -69,7 +69,7 @@ test('what was talked and delivered is counted, and the figures follow by themse
     await ok(parley.POST('/v1/conversations/{id}/end', { params, body: { outcome } }));
   }
   const talked = page.getByRole('region', { name: 'Conversations' });
-  await talked.getByText('67 % of the ended resolved').waitFor();
+  await talked.getByText('67 % of ended ones resolved').waitFor();
   await talked.getByRole('listitem').filter({ hasText: 'failed' }).getByText('1').waitFor();
   const delivered = page.getByRole('region', { name: 'Deliveries' });
   await delivered.getByText('3 acknowledged').waitFor();

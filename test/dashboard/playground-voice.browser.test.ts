@@ -58,7 +58,7 @@ test('an agent is talked with, interrupted, and each reply has how long it took'
   await log.getByText(GREETING).waitFor();
   await say(speech.utter(QUESTION, 0.9));
   await log.getByText(QUESTION).waitFor();
-  await bar.getByText('The agent speaks: interrupt it').waitFor();
+  await bar.getByText('The agent is speaking. You can interrupt it.').waitFor();
   await say(speech.utter(INTERRUPTION, 0.9));
   await log.getByText('interrupted').waitFor();
   await log.getByText(INTERRUPTION).waitFor();
@@ -69,7 +69,7 @@ test('an agent is talked with, interrupted, and each reply has how long it took'
     .waitFor();
   await bar.getByText(/· interrupted/).waitFor();
   await expectAccessible(page);
-  expect((await seen()).said).toContain('The agent speaks: interrupt it');
+  expect((await seen()).said).toContain('The agent is speaking. You can interrupt it.');
   expect((await seen()).levels.every((level) => level > 0.3)).toBe(true);
 
   await bar.getByRole('button', { name: 'Stop talking' }).click();
@@ -127,7 +127,7 @@ test('one may write as well, and a page that is left hangs up', async () => {
 test('who may not write sees no Talk, nor does an agent without own speech have one', async () => {
   const id = await newAgent(scene.parley);
   const reader = await openDashboard({ at: `/agents/${id}/playground`, scopes: ['read'] });
-  await reader.page.getByText('Talking takes an API key').waitFor();
+  await reader.page.getByText('Talking needs an API key').waitFor();
   expect(await reader.page.getByRole('button', { name: 'Talk', exact: true }).count()).toBe(0);
 
   const mute = await newAgent(scene.parley, {});
@@ -148,10 +148,10 @@ test('an agent’s page says who may embed it, and has the script to copy', asyn
   await page
     .getByLabel('Web pages that may embed it')
     .fill('https://shop.example.com\nhttp://localhost:3000');
-  await page.getByLabel('Visitors who talk at once at most').fill('7');
+  await page.getByLabel('Maximum concurrent visitors').fill('7');
   await page.getByRole('button', { name: /^Save/ }).click();
   await page.getByText(/https:\/\/shop.example.com, http:\/\/localhost:3000 may talk/).waitFor();
-  const script = await page.getByLabel('the script of the widget').textContent();
+  const script = await page.getByLabel('Widget script').textContent();
   expect(script).toBe(
     `<script src="${scene.server.url}/widget.js" data-agent="${id}" async></script>`,
   );

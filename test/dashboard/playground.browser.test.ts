@@ -116,7 +116,7 @@ test('a reply is seen as it comes, with what it was made of; nothing of it is to
   await log.getByText('"status": "on its way"').waitFor();
   await log.getByText('1,234 in, 56 out').waitFor();
   await log.getByText('31 ms').waitFor();
-  await page.getByText(/Seen from here: first token \d/).waitFor();
+  await page.getByText(/Measured here: first token \d/).waitFor();
 
   const conversationId = new URL(page.url()).searchParams.get('conversation') ?? '';
   const uuid = toUuid('conv', conversationId);
@@ -162,7 +162,7 @@ test('the end is followed until the reader scrolls up, and again when they come 
   await page.waitForFunction(() => window.scrollY > 500);
   await page.mouse.move(640, 300);
   await page.mouse.wheel(0, -400);
-  await page.getByRole('button', { name: 'To the end' }).waitFor();
+  await page.getByRole('button', { name: 'Scroll to the end' }).waitFor();
   // The wheel scrolls over several frames.
   const before = await page.evaluate(async () => {
     for (let last = NaN, still = 0; still < 10; last = window.scrollY) {
@@ -173,10 +173,10 @@ test('the end is followed until the reader scrolls up, and again when they come 
   });
   letGo();
   await page.getByText(`line ${2 * LINES}.`).waitFor();
-  await page.getByText(/Seen from here/).waitFor();
+  await page.getByText(/Measured here/).waitFor();
   expect(await page.evaluate(() => window.scrollY)).toBe(before);
   expect(await leftPx()).toBeGreaterThan(1_000);
-  await page.getByRole('button', { name: 'To the end' }).click();
+  await page.getByRole('button', { name: 'Scroll to the end' }).click();
   await page.waitForFunction(
     () => document.documentElement.scrollHeight - window.scrollY - innerHeight < 400,
   );

@@ -58,7 +58,7 @@ const at = (path: string) => () => path;
 /** By operationId. */
 export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   createAgent: [
-    { page: at('/agents/new'), control: /^Make the agent/ },
+    { page: at('/agents/new'), control: /^Create agent/ },
     { page: at('/agents/new'), control: /^Automatic/, scope: 'publish' },
   ],
   updateAgent: [
@@ -109,8 +109,8 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
 
   acceptEscalation: [{ page: waiting, control: 'Accept' }],
   declineEscalation: [{ page: waiting, control: 'Leave it to the agent' }],
-  completeEscalation: [{ page: taken, control: 'Back to the agent' }],
-  releaseEscalation: [{ page: taken, control: 'To somebody else…' }],
+  completeEscalation: [{ page: taken, control: 'Give back to the agent' }],
+  releaseEscalation: [{ page: taken, control: 'Pass to somebody else…' }],
   keepEscalation: 'no screen: the tab says by itself that whoever accepted here is there',
   sendHumanMessage: [{ page: taken, control: 'Reply as Ana' }],
 
@@ -125,7 +125,7 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   answerPlivoCall: 'no screen: likewise',
   notePlivoStatus: 'no screen: likewise',
 
-  createApiKey: [{ page: at('/settings'), control: 'Make a key' }],
+  createApiKey: [{ page: at('/settings'), control: 'Create key' }],
   rotateApiKey: [{ page: at('/settings'), control: 'Rotate of the scene' }],
   deleteApiKey: [{ page: at('/settings'), control: 'Delete of the scene' }],
   createTalkToken: 'no screen: programs ask for it, for their visitors',
@@ -152,14 +152,14 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
   ],
   updateKnowledgeSource: [
     { page: text, control: 'Edit the text' },
-    { page: website, control: 'Edit what is read' },
+    { page: website, control: 'Edit sync settings' },
   ],
   deleteKnowledgeSource: [{ page: text, control: 'Delete…' }],
   syncKnowledgeSource: [
     { page: text, control: 'Index again' },
     { page: feed, control: 'Sync now' },
   ],
-  cancelKnowledgeSync: [{ page: website, control: 'Stop reading' }],
+  cancelKnowledgeSync: [{ page: website, control: 'Stop sync' }],
   uploadKnowledgeContent: [{ page: file, control: 'Upload a file' }],
   resolveKnowledgeGap: [{ page: openGap, control: 'Close without an answer…' }],
   updateKnowledgeGap: [{ page: answered, control: 'Change the answer' }],

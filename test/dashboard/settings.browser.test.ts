@@ -4,11 +4,11 @@ import { expectAccessible, follow, openDashboard } from './dashboard.ts';
 
 test('a key is made with some scopes, shown once, works, and is refused once it is deleted', async () => {
   const { page, call } = await openDashboard({ at: '/settings' });
-  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByLabel('Name', { exact: true }).fill('shop front');
   await page.getByRole('checkbox', { name: /write/ }).check();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByRole('button', { name: 'Create the key' }).click();
   const text = await page.getByLabel('The key').innerText();
   await page.getByRole('button', { name: 'I have it' }).click();
   const made = await call('GET', '/v1/me', { key: text });
@@ -27,7 +27,7 @@ test('a key is rotated: the new one works, the old one ends when it was said', a
   });
   await page.reload();
   await page.getByRole('button', { name: 'Rotate to rotate' }).click();
-  await page.getByLabel('The old key ends').selectOption({ label: 'at once' });
+  await page.getByLabel('The old key expires').selectOption({ label: 'immediately' });
   await page.getByRole('button', { name: 'Rotate the key' }).click();
   const text = await page.getByLabel('The key').innerText();
   const old = await call('GET', '/v1/me', { key: String(made.body.key) });
@@ -82,14 +82,14 @@ test('the audit log is filtered by the target, and by the actor', async () => {
       return found.toSorted().join() === wanted;
     }, ids.toSorted().join());
   await targets(first, second, third);
-  await page.getByLabel('Of what').fill(second);
-  await page.getByLabel('Of what').press('Enter');
+  await page.getByLabel('Target').fill(second);
+  await page.getByLabel('Target').press('Enter');
   await targets(second);
-  await page.getByLabel('Of what').fill('');
-  await page.getByLabel('Of what').press('Enter');
+  await page.getByLabel('Target').fill('');
+  await page.getByLabel('Target').press('Enter');
   await targets(first, second, third);
-  await page.getByLabel('Who').fill(actorOf(first));
-  await page.getByLabel('Who').press('Enter');
+  await page.getByLabel('Actor').fill(actorOf(first));
+  await page.getByLabel('Actor').press('Enter');
   await targets(first, second);
   const { searchParams } = new URL(page.url());
   expect([...searchParams]).toEqual([
@@ -137,7 +137,7 @@ test('pages are accessible in the dark, 360 wide, and say what a key without sco
     '/calls',
   ]) {
     await follow(page, at);
-    await page.getByText('This takes an API key with the scope').waitFor();
+    await page.getByText('This needs an API key with the scope').waitFor();
     await expectAccessible(page);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     expect({ at, fits: width <= 360 }).toEqual({ at, fits: true });

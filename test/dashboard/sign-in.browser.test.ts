@@ -62,7 +62,7 @@ test('a link signs in once; used again it says so, and the address is clean eith
 
 test('a session that ends in the middle of work is gone on with in place, and nothing typed is lost', async () => {
   const { page, apiKey, server, parley } = await openDashboard({ at: '/settings' });
-  await page.getByRole('button', { name: 'Make a key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByLabel('Name', { exact: true }).fill('half a name');
   const { data } = await parley.GET('/v1/sessions');
   const own = data?.data.find(({ name }) => name === 'Ana');
@@ -73,7 +73,7 @@ test('a session that ends in the middle of work is gone on with in place, and no
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByLabel('API key', { exact: true }).waitFor({ state: 'detached' });
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('half a name');
-  await page.getByRole('button', { name: 'Make the key' }).click();
+  await page.getByRole('button', { name: 'Create the key' }).click();
   await page.getByText('Copy it now').waitFor();
   expect(page.url()).toBe(`${server.url}/settings`);
 });

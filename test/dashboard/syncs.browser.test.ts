@@ -47,23 +47,23 @@ test(
     const { site, letGo } = await slowSite();
     const { page } = await openDashboard({ namespace: 'syncs', at: '/knowledge' });
     await declare(page, 'nowhere');
-    await page.getByLabel('Pages at most').fill('0');
+    await page.getByLabel('Maximum pages').fill('0');
     await page.getByLabel('Schedule').fill('now and then');
     await page.getByRole('button', { name: 'Add the website', exact: true }).click();
     await page.getByText(/must be @hourly/).waitFor();
-    for (const label of ['Address of the first page', 'Pages at most', 'Schedule']) {
+    for (const label of ['Address of the first page', 'Maximum pages', 'Schedule']) {
       expect(await page.getByLabel(label).getAttribute('aria-invalid')).toBe('true');
     }
     await expectAccessible(page);
 
     await page.getByLabel('Address of the first page').fill(site.url);
-    await page.getByLabel('Pages at most').fill('10');
+    await page.getByLabel('Maximum pages').fill('10');
     await page.getByLabel('Leave out these paths').fill('/private/*\n');
     await page.getByLabel('Schedule').fill('@daily');
     await page.getByLabel('Name').fill('kettles');
     await page.getByRole('button', { name: 'Add the website', exact: true }).click();
     await page.getByRole('heading', { name: 'kettles', exact: true }).waitFor();
-    const reading = page.getByRole('region', { name: 'Being read' });
+    const reading = page.getByRole('region', { name: 'Sync in progress' });
     await reading.getByText(/3 found, \d read/).waitFor();
     await expectAccessible(page);
 
@@ -78,7 +78,7 @@ test(
     await sync.getByText('succeeded').waitFor();
     await sync.getByText('2 added, 0 updated, 0 removed').waitFor();
     await sync.getByRole('button', { name: 'Show 1' }).click();
-    const problems = page.getByRole('list', { name: 'What was not read' });
+    const problems = page.getByRole('list', { name: 'Documents not read' });
     expect(await problems.textContent()).toMatch(/failed.*\/broken.*500/);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Close' }).click();
@@ -100,9 +100,9 @@ test(
     });
     await declare(page, site.url);
     await page.getByRole('button', { name: 'Add the website', exact: true }).click();
-    const reading = page.getByRole('region', { name: 'Being read' });
+    const reading = page.getByRole('region', { name: 'Sync in progress' });
     await reading.getByText(/3 found/).waitFor();
-    await page.getByRole('button', { name: 'Stop reading' }).click();
+    await page.getByRole('button', { name: 'Stop sync' }).click();
     await reading.waitFor({ state: 'detached' });
     await page.getByText('canceled', { exact: true }).waitFor();
     await page.getByText('Nothing is indexed yet.').waitFor();
@@ -161,24 +161,24 @@ test(
     await page.getByRole('button', { name: 'Add the website', exact: true }).click();
     await page.getByRole('link', { name: /notes/ }).waitFor();
 
-    await page.getByRole('button', { name: 'Edit what is read' }).click();
+    await page.getByRole('button', { name: 'Edit sync settings' }).click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.getByLabel('Address of the first page').inputValue()).toBe(site.url);
     expect(await dialog.getByLabel('Delay in milliseconds').inputValue()).toBe('0');
     const save = dialog.getByRole('button', { name: 'Save changes' });
     expect(await save.isDisabled()).toBe(true);
-    await dialog.getByLabel('Pages at most').fill('0');
+    await dialog.getByLabel('Maximum pages').fill('0');
     await save.click();
     await dialog.locator('input[aria-invalid]').waitFor();
     await expectAccessible(page);
-    await dialog.getByLabel('Pages at most').fill('');
+    await dialog.getByLabel('Maximum pages').fill('');
     await dialog.getByLabel('Leave out these paths').fill('/private/*');
 
     const id = page.url().split('/').at(-1)!;
     const params = { path: { id } };
     const body = { schedule: '@weekly' };
     await ok(parley.PATCH('/v1/knowledge/sources/{id}', { params, body }));
-    await dialog.getByText('Somebody has changed this source meanwhile').waitFor();
+    await dialog.getByText('Somebody else has changed this source').waitFor();
     expect(await dialog.getByRole('insertion').textContent()).toBe('@weekly');
     expect(await save.isDisabled()).toBe(true);
     await expectAccessible(page);
@@ -194,7 +194,7 @@ test(
     const { data } = await parley.GET('/v1/knowledge/sources/{id}', { params });
     expect(data).toMatchObject({ website, schedule: '@weekly' });
 
-    await page.getByRole('button', { name: 'Edit what is read' }).click();
+    await page.getByRole('button', { name: 'Edit sync settings' }).click();
     await dialog.getByLabel('Schedule').fill('');
     await dialog.getByLabel('Delay in milliseconds').fill('');
     await save.click();
@@ -228,7 +228,7 @@ test(
     await page.goto(`/knowledge/sources/${source.id}`);
     await page.getByText('token of help-feed').waitFor();
     await page.getByText(/^Declared by a file/).waitFor();
-    expect(await page.getByRole('button', { name: 'Edit what is read' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Edit sync settings' }).count()).toBe(0);
     await expectAccessible(page);
   },
   JOB_MS,

@@ -11,7 +11,7 @@ test('a secret is rotated in two steps, and requests carry both signatures betwe
   await page.goto(`/webhooks/${id}`);
   await page.getByRole('button', { name: 'Rotate the secret' }).click();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Make a new secret' }).click();
+  await page.getByRole('button', { name: 'Create a new secret' }).click();
   const second = await secretOn(page);
   await page.getByText(/^23:59:\d\d$/).waitFor();
 
@@ -30,7 +30,7 @@ test('a secret is rotated in two steps, and requests carry both signatures betwe
   );
 
   await page.getByRole('button', { name: 'Activate the new secret now' }).click();
-  await page.getByText('The old one ends in').waitFor();
+  await page.getByText('The old secret expires in').waitFor();
   const after = await sendTest();
   const { 'parley-signature': signature } = after.headers;
   await verifyWebhook(after.body, { 'parley-signature': signature }, second);

@@ -22,10 +22,10 @@ test('every page is as accessible in the dark and on a telephone', async () => {
     ['', 'failing'],
     ['/new', 'URL'],
     [`/${endpointId}`, 'Latency and outcomes'],
-    [`/${endpointId}/signature`, 'The example'],
+    [`/${endpointId}/signature`, 'Created just now'],
     ['/deliveries', 'retrying'],
     [`/deliveries/${deliveryId}`, 'Attempt 1'],
-    ['/events', 'As they come'],
+    ['/events', 'Receiving events'],
     ['/events?view=all', 'agent.published'],
     [`/events/${eventId}`, 'Why it did not arrive'],
   ] as const) {

@@ -10,7 +10,7 @@ test('an endpoint is added, and the answer to its test event stands on the same 
     namespace: 'added',
     at: '/webhooks',
   });
-  await page.getByText('Nothing is sent anywhere yet').waitFor();
+  await page.getByText('No endpoints yet').waitFor();
   await expectAccessible(page);
   await page.getByRole('main').getByRole('link', { name: 'Add an endpoint' }).first().click();
 
@@ -21,7 +21,7 @@ test('an endpoint is added, and the answer to its test event stands on the same 
     .first()
     .waitFor();
   await page.getByLabel('URL').fill(receiver.url);
-  await page.getByLabel('Chosen ones').check();
+  await page.getByLabel('Selected types').check();
   await page.getByLabel(/^agent\.\*/).check();
   expect(await page.getByLabel(/^agent\.published/).isChecked()).toBe(true);
   await page.getByRole('button', { name: 'Add a header' }).click();
@@ -148,7 +148,7 @@ describe('who may not change it', () => {
     });
     for (const at of ['/webhooks', '/webhooks/deliveries', '/webhooks/events']) {
       await follow(page, at);
-      await page.getByText('takes an API key with the scope read').waitFor();
+      await page.getByText('needs an API key with the scope read').waitFor();
     }
     expect(
       refused.filter((url) => /\/v1\/(webhooks|deliveries|events(?!\/stream))/.test(url)),

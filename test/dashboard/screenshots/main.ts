@@ -129,5 +129,5 @@ async function tryOut(page: Page): Promise<void> {
 
 async function answerIt(page: Page): Promise<void> {
   const text = 'Yes: whoever has a valid student card pays £5 a month less, for three years.';
-  await page.getByLabel('What the agent is to reply').fill(text);
+  await page.getByLabel('What the agent should reply').fill(text);
 }

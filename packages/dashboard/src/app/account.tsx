@@ -28,7 +28,7 @@ export function Account() {
           <dd>{me.name ?? '–'}</dd>
           <dt>Namespace</dt>
           <dd>{me.namespace}</dd>
-          <dt>May</dt>
+          <dt>Scopes</dt>
           <dd>{me.scopes.join(', ')}</dd>
           <dt>Version</dt>
           <dd>{me.version}</dd>

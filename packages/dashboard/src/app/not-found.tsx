@@ -6,7 +6,7 @@ export function NotFoundPage() {
     <Page title="Not found">
       <p>There is no page at this address.</p>
       <p>
-        <ButtonLink to="/">To the overview</ButtonLink>
+        <ButtonLink to="/">Go to the overview</ButtonLink>
       </p>
     </Page>
   );

@@ -22,7 +22,7 @@ export function Shell() {
   return (
     <div className="shell">
       <a href="#main" className="skip button button-primary">
-        To the content
+        Skip to content
       </a>
       <header className="bar">
         <Link to="/" className="brand">
@@ -53,9 +53,9 @@ export function Shell() {
 }
 
 const LIVE = {
-  live: 'What you see follows what happens',
-  connecting: 'Connecting to what happens…',
-  polling: 'The stream is cut: everything is read again every 5 seconds',
+  live: 'This page updates live',
+  connecting: 'Connecting to the event stream…',
+  polling: 'The event stream is unavailable. This page refreshes every 5 seconds.',
 } as const;
 
 function LiveSign() {

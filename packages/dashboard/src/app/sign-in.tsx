@@ -37,8 +37,8 @@ export function SignIn({ token, onDone }: { token: string | null; onDone: () => 
         <h1>Parley</h1>
         <p className="muted">
           {token === null
-            ? 'Sign in with an API key. What you can do here is what the key may do.'
-            : 'That link has been used, or is too old. Start Parley again for another one, or sign in with an API key.'}
+            ? 'Sign in with an API key. Its scopes decide what you can do here.'
+            : 'That link has been used or has expired. Start Parley again for a new one, or sign in with an API key.'}
         </p>
         <form
           className="stack"
@@ -47,7 +47,7 @@ export function SignIn({ token, onDone }: { token: string | null; onDone: () => 
             signIn.mutate({ api_key: key.trim(), name: name.trim() });
           }}
         >
-          <Field label="API key" hint="It begins with parley_; Parley printed it when it started.">
+          <Field label="API key" hint="It starts with parley_. Parley printed it when it started.">
             {(control) => (
               <input
                 {...control}
@@ -59,7 +59,7 @@ export function SignIn({ token, onDone }: { token: string | null; onDone: () => 
               />
             )}
           </Field>
-          <Field label="Your name" hint="Others see it beside what you do.">
+          <Field label="Your name" hint="Shown to others next to your actions.">
             {(control) => (
               <input
                 {...control}

@@ -45,7 +45,7 @@ export function useWaitingAlerts(waiting: readonly Escalation[] | undefined): vo
 function notify({ id, reason }: Escalation, onClick: () => void): void {
   // The tag makes several tabs show one notification. The user's words are left out, because passers-by can
   // read it.
-  const shown = new Notification('Somebody waits for a person', {
+  const shown = new Notification('A user is waiting for a person', {
     body: reason.replaceAll('_', ' '),
     tag: id,
   });

@@ -163,7 +163,7 @@ export function writableOf(draft: Draft): { fields: Plain; problems: readonly Pr
     try {
       return JSON.parse(value);
     } catch (error) {
-      problems.push({ pointer, detail: `is no JSON: ${(error as Error).message}` });
+      problems.push({ pointer, detail: `must be valid JSON: ${(error as Error).message}` });
       return undefined;
     }
   };

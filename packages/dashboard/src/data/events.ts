@@ -9,15 +9,15 @@ export type EventType = StoredEvent['type'];
  * emitted.
  */
 export const EVENT_TYPES = {
-  'conversation.started': 'a conversation has begun',
-  'conversation.ended': 'it is over, with its outcome',
-  'conversation.transcript.ready': 'its transcript can be read',
-  'escalation.requested': 'a person is asked for',
-  'escalation.accepted': 'a person has taken over',
+  'conversation.started': 'a conversation started',
+  'conversation.ended': 'a conversation ended, with its outcome',
+  'conversation.transcript.ready': 'a transcript is ready',
+  'escalation.requested': 'a person was requested',
+  'escalation.accepted': 'a person took over',
   'knowledge.gap.detected': 'a question had no answer',
-  'knowledge.source.synced': 'a source was read anew',
+  'knowledge.source.synced': 'a source was synced',
   'agent.published': 'a version of an agent went live',
-  'agent.rolled_back': 'an agent went back to an earlier version',
+  'agent.rolled_back': 'an agent was rolled back to an earlier version',
 } as const satisfies Record<EventType, string>;
 
 /** Each group matches all types with its prefix, including future ones. */

@@ -23,17 +23,18 @@ export function troubleOf(error: unknown): Trouble {
   if (error instanceof ParleyError) {
     const { problem, status } = error;
     return {
-      title: problem?.title ?? `The server answered ${status}`,
-      detail: problem?.detail ?? 'It was not Parley that answered, but something before it.',
+      title: problem?.title ?? `The server returned ${status}`,
+      detail:
+        problem?.detail ?? 'The response did not come from Parley but from a proxy in front of it.',
       requestId: problem?.request_id ?? null,
       code: problem?.code ?? null,
     };
   }
   const isNetwork = error instanceof TypeError;
   return {
-    title: isNetwork ? 'Parley cannot be reached' : 'Something went wrong here',
+    title: isNetwork ? 'Parley cannot be reached' : 'Something went wrong in this page',
     detail: isNetwork
-      ? 'The connection failed. It is tried again as soon as you ask.'
+      ? 'The connection failed. Check your network, then try again.'
       : String(error instanceof Error ? error.message : error),
     requestId: null,
     code: null,

@@ -25,7 +25,7 @@ export function Passages({ retrieval, isOpen }: { retrieval: Retrieval; isOpen: 
             : `Drawn from ${chunks.length} of ${found} passages`}
       </summary>
       <p className="muted">
-        Asked: <q>{query}</q>
+        Query: <q>{query}</q>
       </p>
       <ul>
         {chunks.map((passage) => (
@@ -56,13 +56,16 @@ function PassageItem({ passage, isUsed }: { passage: Passage; isUsed?: boolean }
           <span className="passage-source">
             {isAnswer ? 'answer to a gap' : (names.get(sourceId) ?? shortId(sourceId))}
           </span>{' '}
-          <span className="numeric passage-score" title="How much of the question is in it, 0 to 1">
+          <span
+            className="numeric passage-score"
+            title="Share of the question that the passage covers, 0 to 1"
+          >
             {score.toFixed(2)}
           </span>
         </summary>
         <p>
           <Link to={isAnswer ? `/knowledge/gaps/${sourceId}` : `/knowledge/sources/${sourceId}`}>
-            {isAnswer ? 'To the gap' : 'To the source'}
+            {isAnswer ? 'Go to the gap' : 'Go to the source'}
           </Link>
         </p>
         {isOpen ? <PassageText id={chunkId} /> : null}
@@ -78,10 +81,12 @@ function PassageText({ id }: { id: string }) {
       ok(parley.GET('/v1/knowledge/chunks/{id}', { params: { path: { id } }, signal })),
   });
   if (isCode(error, 'not_found')) {
-    return <p className="muted">It is no longer there: the source was read anew since.</p>;
+    return (
+      <p className="muted">This passage no longer exists: the source has been synced since.</p>
+    );
   }
   if (error) return <TroubleNote error={error} onRetry={() => void refetch()} />;
-  if (!data) return <p className="muted">Reading…</p>;
+  if (!data) return <p className="muted">Loading…</p>;
   const title = data.document_title || data.path;
   return (
     <>

@@ -18,7 +18,7 @@ export function ToolCall({ turn, isOpen }: { turn: Turn; isOpen: boolean }) {
         {result ? (
           <Status tone={result.ok ? 'ok' : 'bad'}>{result.ok ? 'worked' : 'failed'}</Status>
         ) : (
-          <Status tone="warn" title="It is not known whether it was carried out">
+          <Status tone="warn" title="It is unknown whether the tool ran">
             no result
           </Status>
         )}{' '}

@@ -68,7 +68,7 @@ export function Transcript({
       <div ref={end} className="transcript-end" />
       {isAtEnd ? null : (
         <Button size="small" className="transcript-to-end" onClick={toEnd}>
-          To the end ↓
+          Scroll to the end ↓
         </Button>
       )}
     </div>

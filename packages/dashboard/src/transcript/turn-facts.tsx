@@ -19,7 +19,7 @@ const PARTS = [
   ['retrieval_ms', 'search'],
   ['model_ms', 'model'],
   ['tools_ms', 'tools'],
-  ['platform_ms', 'the rest'],
+  ['platform_ms', 'other'],
 ] as const;
 
 function Spent({ turn: { model, latency } }: { turn: Turn }) {
@@ -38,7 +38,7 @@ function Spent({ turn: { model, latency } }: { turn: Turn }) {
           <Fact name="First token">{msText(model.time_to_first_token_ms)}</Fact>
           <Fact
             name="Tokens"
-            title={`${count(model.usage.cached_input_tokens)} of what went in was cached${model.usage.estimated ? '; estimated' : ''}`}
+            title={`${count(model.usage.cached_input_tokens)} input tokens were cached${model.usage.estimated ? '; estimated' : ''}`}
           >
             {model.usage.estimated ? '≈ ' : ''}
             {count(model.usage.input_tokens)} in, {count(model.usage.output_tokens)} out

@@ -39,7 +39,7 @@ export const TurnItem = memo(function TurnItem({
             {durationText(turn.started_at_ms / 1_000)}
           </time>
           {turn.interrupted ? (
-            <Status tone="warn" title="Nobody wanted the rest of it">
+            <Status tone="warn" title="The reply was cut short">
               interrupted
             </Status>
           ) : null}

@@ -39,7 +39,7 @@ export function Confirm({
     <Dialog title={title} isOpen={isOpen} onClose={done}>
       <div className="stack-small">{children}</div>
       {typed === undefined ? null : (
-        <Field label={`Type “${typed}” to go on`}>
+        <Field label={`Type “${typed}” to continue`}>
           {(control) => (
             <input
               {...control}

@@ -15,7 +15,7 @@ export function Diff({ before, after }: { before: string; after: string }) {
 function Words({ parts }: { parts: Promise<readonly Part[]> }) {
   const words = use(parts);
   if (words.every(({ added, removed }) => !added && !removed)) {
-    return <p className="muted">They are the same.</p>;
+    return <p className="muted">No differences.</p>;
   }
   return (
     <div className="diff preserved">

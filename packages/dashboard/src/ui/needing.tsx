@@ -7,8 +7,8 @@ export function Needing({ scope, children }: { scope: Scope; children: ReactNode
   return (
     <div className="card empty">
       <p>
-        This takes an API key with the scope <code>{scope}</code>; yours has it not. Sign out and in
-        again with another key, or ask who manages the keys.
+        This needs an API key with the scope <code>{scope}</code>, which yours lacks. Sign in with
+        another key, or ask the person who manages the keys.
       </p>
     </div>
   );

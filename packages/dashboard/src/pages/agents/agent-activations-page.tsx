@@ -19,7 +19,7 @@ function Activations({ agent }: { agent: Agent }) {
   if (list.error) return <TroubleNote error={list.error} onRetry={list.retry} />;
   if (list.isLoading) return <p className="muted">Loading</p>;
   if (list.rows.length === 0) {
-    return <p className="card muted">Nothing of it has been live yet.</p>;
+    return <p className="card muted">No version of this agent has been live yet.</p>;
   }
   return (
     <section className="card stack" aria-label="Activations">
@@ -32,7 +32,7 @@ function Activations({ agent }: { agent: Agent }) {
       </ol>
       {list.hasMore ? (
         <Button isBusy={list.isLoadingMore} onClick={list.loadMore}>
-          Show earlier ones
+          Show earlier
         </Button>
       ) : null}
     </section>

@@ -40,19 +40,19 @@ export function AgentContentView({ content }: { content: Content }) {
         <section className="card stack-small">
           <h2>Limits</h2>
           <dl className="facts">
-            <Fact name="Longest" value={seconds(content.limits?.max_duration_sec)} />
-            <Fact name="Silence" value={seconds(content.limits?.silence_timeout_sec)} />
+            <Fact name="Maximum duration" value={seconds(content.limits?.max_duration_sec)} />
+            <Fact name="Silence timeout" value={seconds(content.limits?.silence_timeout_sec)} />
           </dl>
         </section>
         {content.redaction?.length ? (
           <section className="card stack-small">
-            <h2>Taken out of what users say</h2>
+            <h2>Redacted from user messages</h2>
             <p>{content.redaction.map((kind) => REDACTION_KINDS[kind][1]).join(', ')}</p>
           </section>
         ) : null}
         {content.judgement?.by === 'model' ? (
           <section className="card stack-small">
-            <h2>Judged by a model when it has ended</h2>
+            <h2>Judgement of ended conversations</h2>
             <dl className="facts">
               <Fact name="Model" value={judgeOf(content.judgement)} />
               <Fact name="Topics" value={content.judgement.topics?.join(', ')} />
@@ -60,7 +60,7 @@ export function AgentContentView({ content }: { content: Content }) {
           </section>
         ) : null}
         <SpokenFacts heading="Voice" spoken={content.voice} />
-        <SpokenFacts heading="Hears by" spoken={content.transcriber} />
+        <SpokenFacts heading="Transcriber" spoken={content.transcriber} />
       </div>
     </div>
   );
@@ -90,14 +90,14 @@ function SpokenFacts({ heading, spoken }: { heading: string; spoken: Spoken | nu
 }
 
 function judgeOf({ model }: NonNullable<Content['judgement']>): string {
-  return model ? [model.provider, model.name].filter(Boolean).join(' / ') : 'the one that replies';
+  return model ? [model.provider, model.name].filter(Boolean).join(' / ') : 'same as for replies';
 }
 
 function Fact({ name, value }: { name: string; value: ReactNode }) {
   return (
     <>
       <dt>{name}</dt>
-      <dd>{value ?? <span className="muted">as by default</span>}</dd>
+      <dd>{value ?? <span className="muted">default</span>}</dd>
     </>
   );
 }
@@ -109,13 +109,13 @@ function ModelFacts({ model }: { model: Content['model'] }) {
     <>
       <Fact name="Model" value={named(model ?? {})} />
       {model?.fallback?.length ? (
-        <Fact name="Then" value={model.fallback.map(named).join(', ')} />
+        <Fact name="Fallback" value={model.fallback.map(named).join(', ')} />
       ) : null}
       {model?.temperature === undefined ? null : (
         <Fact name="Temperature" value={model.temperature} />
       )}
       {model?.max_tokens === undefined ? null : (
-        <Fact name="Tokens at most" value={model.max_tokens} />
+        <Fact name="Maximum tokens" value={model.max_tokens} />
       )}
     </>
   );
@@ -146,7 +146,7 @@ function KnowledgeFacts({ knowledge }: { knowledge: Content['knowledge'] }) {
       </dd>
       {knowledge?.top_k === undefined ? null : <Fact name="Passages" value={knowledge.top_k} />}
       {knowledge?.min_score === undefined ? null : (
-        <Fact name="Score at least" value={knowledge.min_score} />
+        <Fact name="Minimum score" value={knowledge.min_score} />
       )}
     </>
   );
@@ -156,10 +156,10 @@ type Hours = NonNullable<NonNullable<Content['escalation']>['hours']>;
 
 function HoursText({ hours }: { hours: Hours }) {
   const times = hours.open.map(({ days, from, to }) => `${days.join(', ')} ${from}–${to}`);
-  const off = hours.closed_on?.length ? `, not on ${hours.closed_on.join(', ')}` : '';
+  const off = hours.closed_on?.length ? `, except on ${hours.closed_on.join(', ')}` : '';
   return (
     <p className="muted small">
-      People are there {times.join('; ')}
+      People are available {times.join('; ')}
       {off} ({hours.time_zone}).
     </p>
   );
@@ -169,18 +169,18 @@ function Rules({ escalation }: { escalation: Content['escalation'] }) {
   const rules = escalation?.rules ?? [];
   return (
     <>
-      {rules.length === 0 ? <p className="muted">No rule asks for a person.</p> : null}
+      {rules.length === 0 ? <p className="muted">No rule requests a person.</p> : null}
       <ul className="agent-list">
         {rules.map((rule, at) => (
           <li key={at}>{ruleText(rule)}</li>
         ))}
       </ul>
       {escalation?.timeout_sec === undefined ? null : (
-        <p className="muted small">Waits {seconds(escalation.timeout_sec)} for a person.</p>
+        <p className="muted small">Waits up to {seconds(escalation.timeout_sec)} for a person.</p>
       )}
       {escalation?.team === undefined ? null : (
         <p className="muted small">
-          Asks {escalation.team}
+          Requests {escalation.team}
           {escalation.fallback_team === undefined ? '' : `, then ${escalation.fallback_team}`}.
         </p>
       )}
@@ -193,14 +193,14 @@ type Rule = NonNullable<NonNullable<AgentContent['escalation']>['rules']>[number
 
 export function ruleText({ when, keywords, count, reason, team }: Rule): string {
   const what = {
-    user_request: 'The user asks for a person',
+    user_request: 'The user requests a person',
     keyword: `The user says ${(keywords ?? []).join(', ')}`,
     tool_failure: `A tool fails ${count ?? 1} × in a row`,
     low_confidence: `No answer is found ${count ?? 1} × in a row`,
     mood: `The user is in a bad mood ${count ?? 2} × in a row`,
     turn_limit: `The user has written ${count} messages`,
   }[when];
-  const whom = team === undefined ? what : `${what}: ${team} is asked`;
+  const whom = team === undefined ? what : `${what}: requests ${team}`;
   return reason === undefined ? whom : `${whom} (${reason})`;
 }
 

@@ -95,14 +95,14 @@ export function BasicFields({ form }: { form: Form }) {
         name="display_name"
         pointer="/display_name"
         label="Name"
-        hint="What people read. The name in manifests and the API never changes."
+        hint="Shown to people. The name in manifests and the API never changes."
       />
       <AreaField
         form={form}
         name="prompt"
         pointer="/prompt"
         label="Prompt"
-        hint="What the agent is told: who it is, what it does, what it never does."
+        hint="Instructions for the agent: who it is, what it does and what it never does."
         rows={14}
         isRequired
       />
@@ -111,7 +111,7 @@ export function BasicFields({ form }: { form: Form }) {
         name="first_message"
         pointer="/first_message"
         label="First message"
-        hint="What it says before anybody else does. {{name}} becomes that variable of the conversation."
+        hint="The agent says this first. {{name}} is replaced by that variable of the conversation."
         rows={2}
       />
     </>
@@ -119,15 +119,15 @@ export function BasicFields({ form }: { form: Form }) {
 }
 
 const POLICIES = [
-  { value: 'automatic', label: 'Automatic', hint: 'What is saved is live at once.' },
-  { value: 'manual', label: 'Manual', hint: 'What is saved waits until somebody publishes it.' },
+  { value: 'automatic', label: 'Automatic', hint: 'Saved changes go live immediately.' },
+  { value: 'manual', label: 'Manual', hint: 'Saved changes wait until somebody publishes them.' },
 ] as const;
 
 export function PolicyField({ form, isNew }: { form: Form; isNew?: boolean }) {
   const can = useCan('publish');
   const error = form.errorAt('/publish_policy');
   return (
-    <fieldset className="agent-choice" title={can ? undefined : 'It takes the scope publish'}>
+    <fieldset className="agent-choice" title={can ? undefined : 'Needs the scope publish'}>
       <legend>Publishing</legend>
       {POLICIES.map(({ value, label, hint }) => (
         <label key={value} className="check">

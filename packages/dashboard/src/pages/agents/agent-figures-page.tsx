@@ -49,7 +49,7 @@ function Figures({ agent }: { agent: Agent }) {
   return (
     <>
       <Filters>
-        <SelectFilter name="days" label="Figures of" any="the last 7 days" options={OTHER_SPANS} />
+        <SelectFilter name="days" label="Figures for" any="the last 7 days" options={OTHER_SPANS} />
       </Filters>
       {known.length > 1 ? (
         <fieldset className="agent-choice">
@@ -70,7 +70,7 @@ function Figures({ agent }: { agent: Agent }) {
         </fieldset>
       ) : null}
       {data && known.length === 0 ? (
-        <p className="card muted">Nothing of it is live, and nobody talked with it.</p>
+        <p className="card muted">No version is live, and there are no conversations yet.</p>
       ) : (
         <SideBySide agent={agent} versions={shown} days={days} />
       )}
@@ -106,7 +106,7 @@ const ROWS: readonly Row[] = [
     good: 'neither',
     unit: 'value',
   },
-  { name: 'Under way', of: (one) => one.active, shown: count, good: 'neither', unit: 'value' },
+  { name: 'In progress', of: (one) => one.active, shown: count, good: 'neither', unit: 'value' },
   {
     name: 'Resolved',
     of: (one) => one.resolution_rate,
@@ -124,7 +124,7 @@ const ROWS: readonly Row[] = [
     isCompared: true,
   },
   {
-    name: 'Csat',
+    name: 'CSAT',
     of: (one) => one.csat_average,
     shown: (value, { csat_count: of }) => (value === null ? '–' : `${decimal(value)} of ${of}`),
     good: 'up',
@@ -132,7 +132,7 @@ const ROWS: readonly Row[] = [
     isCompared: true,
   },
   {
-    name: 'Csat, predicted',
+    name: 'CSAT, predicted',
     of: (one) => one.csat_predicted_average,
     shown: (value, { csat_predicted_error: error }) =>
       error === null ? decimal(value) : `${decimal(value)} ± ${decimal(error)}`,
@@ -150,7 +150,7 @@ const ROWS: readonly Row[] = [
     isCompared: true,
   },
   {
-    name: 'Reply, median',
+    name: 'Reply time, median',
     of: (one) => one.turn_latency_p50_ms,
     shown: (value) => msText(value),
     good: 'down',
@@ -158,7 +158,7 @@ const ROWS: readonly Row[] = [
     isCompared: true,
   },
   {
-    name: 'Reply, 95th percentile',
+    name: 'Reply time, 95th percentile',
     of: (one) => one.turn_latency_p95_ms,
     shown: (value) => msText(value),
     good: 'down',

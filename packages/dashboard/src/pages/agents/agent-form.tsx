@@ -152,7 +152,7 @@ function saveText({ agent }: Declared, before: object, after: object): string {
   const changes = changesBetween({ ...before }, { ...after });
   if (!changes.some(({ path }) => names.includes(path.slice(1)))) return 'Save';
   const isHeld = agent.publish_policy === 'manual' || agent.pinned_version !== null;
-  return isHeld ? 'Save as a version that waits' : 'Save and make it live';
+  return isHeld ? 'Save without publishing' : 'Save and make it live';
 }
 
 function useSave(read: Declared, onDone: () => void) {
@@ -190,7 +190,7 @@ function LeaveQuestion({ isDirty }: { isDirty: boolean }) {
   if (blocker.status !== 'blocked') return null;
   return (
     <Dialog title="Leave without saving?" isOpen onClose={blocker.reset}>
-      <p>What you changed here is not saved.</p>
+      <p>Your changes are not saved.</p>
       <DialogActions>
         <Button onClick={blocker.reset}>Stay</Button>
         <Button kind="danger" onClick={blocker.proceed}>

@@ -89,7 +89,7 @@ function AgentActions({ agent, onRelease }: { agent: Declared['agent']; onReleas
         </ActButton>
       )}
       <ButtonLink to="/agents/$agentId/playground" params={{ agentId: agent.id } as never}>
-        Talk to it
+        Talk to the agent
       </ButtonLink>
     </>
   );
@@ -120,7 +120,7 @@ const MANAGERS = { kubernetes: 'Kubernetes', file: 'a manifest file' } as const;
 function ManagedBy({ agent: { managed_by: by } }: { agent: Declared['agent'] }) {
   if (by === 'api') return null;
   return (
-    <Status tone="info" title="What it is was declared there, and is changed there">
+    <Status tone="info" title="Declared there. Change it there.">
       managed by {MANAGERS[by]}
     </Status>
   );

@@ -36,7 +36,7 @@ export function SourcesField({ form }: { form: Form }) {
       <legend>Knowledge</legend>
       <label className="check">
         <input type="checkbox" checked={isAll} onChange={() => form.set({ all_sources: !isAll })} />
-        All sources, also those to come
+        All sources, including future ones
       </label>
       {selector && !isAll ? (
         <label className="check">
@@ -45,7 +45,7 @@ export function SourcesField({ form }: { form: Form }) {
         </label>
       ) : null}
       {data && choices.length === 0 ? (
-        <p className="muted small">There is no source yet. Make one under Knowledge.</p>
+        <p className="muted small">There are no sources yet. Create one under Knowledge.</p>
       ) : null}
       <div className="agent-choices">
         {choices.map(({ value, name }) => (
@@ -58,7 +58,7 @@ export function SourcesField({ form }: { form: Form }) {
             />
             {name}
             {data && missing.includes(value) ? (
-              <span className="problem small">is not there</span>
+              <span className="problem small">not found</span>
             ) : null}
           </label>
         ))}
@@ -102,7 +102,7 @@ export function ModelFields({ form }: { form: Form }) {
         name="model_name"
         pointer="/model/name"
         label="Model"
-        hint="Empty: the provider’s default."
+        hint="Leave empty for the provider’s default."
         list={listId}
       />
       <datalist id={listId}>
@@ -115,12 +115,12 @@ export function ModelFields({ form }: { form: Form }) {
 }
 
 const WHENS: Record<RuleDraft['when'], string> = {
-  user_request: 'the user asks for a person',
+  user_request: 'the user requests a person',
   keyword: 'the user says one of these words',
-  tool_failure: 'a tool fails so many times in a row',
-  low_confidence: 'no answer is found so many times in a row',
-  mood: 'the user is in a bad mood so many times in a row',
-  turn_limit: 'the user has written so many messages',
+  tool_failure: 'a tool fails a number of times in a row',
+  low_confidence: 'no answer is found a number of times in a row',
+  mood: 'the user is in a bad mood a number of times in a row',
+  turn_limit: 'the user has written a number of messages',
 };
 
 export function RulesField({ form }: { form: Form }) {
@@ -131,7 +131,7 @@ export function RulesField({ form }: { form: Form }) {
     });
   return (
     <fieldset className="agent-choice">
-      <legend>A person is asked for when</legend>
+      <legend>Request a person when</legend>
       <ul className="agent-list">
         {rules.map((rule, at) => (
           <li key={at}>
@@ -192,8 +192,8 @@ function RuleFields({
       </select>
       {rule.when === 'keyword' ? (
         <textarea
-          aria-label={`${name}: words, one a line`}
-          placeholder="One a line"
+          aria-label={`${name}: words, one per line`}
+          placeholder="One per line"
           rows={3}
           value={rule.keywords}
           onChange={({ target }) => onChange({ keywords: target.value })}
@@ -211,13 +211,13 @@ function RuleFields({
       ) : null}
       <input
         aria-label={`${name}: reason shown`}
-        placeholder="Reason that is shown"
+        placeholder="Reason shown to people"
         value={rule.reason}
         onChange={({ target }) => onChange({ reason: target.value })}
       />
       <input
-        aria-label={`${name}: team that is asked`}
-        placeholder="Team that is asked"
+        aria-label={`${name}: team`}
+        placeholder="Team"
         value={rule.team}
         onChange={({ target }) => onChange({ team: target.value })}
       />
@@ -238,7 +238,7 @@ function RedactionField({ form }: { form: Form }) {
     });
   return (
     <fieldset className="agent-choice">
-      <legend>Taken out of what users say</legend>
+      <legend>Redact from user messages</legend>
       <div className="agent-choices">
         {REDACTION_LIST.map((kind) => (
           <label key={kind} className="check">
@@ -262,7 +262,7 @@ export function SeldomFields({ form }: { form: Form }) {
           name="language"
           pointer="/language"
           label="Language"
-          hint="Such as en-GB."
+          hint="For example, en-GB."
         />
         <TextField
           form={form}
@@ -275,21 +275,21 @@ export function SeldomFields({ form }: { form: Form }) {
           form={form}
           name="max_tokens"
           pointer="/model/max_tokens"
-          label="Tokens of a reply at most"
+          label="Maximum tokens per reply"
           kind="number"
         />
         <TextField
           form={form}
           name="top_k"
           pointer="/knowledge/top_k"
-          label="Passages given to a reply"
+          label="Passages per reply"
           kind="number"
         />
         <TextField
           form={form}
           name="min_score"
           pointer="/knowledge/min_score"
-          label="Score of a passage at least"
+          label="Minimum score of a passage"
           kind="number"
         />
         <TextField
@@ -299,26 +299,26 @@ export function SeldomFields({ form }: { form: Form }) {
           label="Seconds to wait for a person"
           kind="number"
         />
-        <TextField form={form} name="team" pointer="/escalation/team" label="Team that is asked" />
+        <TextField form={form} name="team" pointer="/escalation/team" label="Team" />
         <TextField
           form={form}
           name="fallback_team"
           pointer="/escalation/fallback_team"
-          label="Team that is asked next"
-          hint="When nobody accepts in time."
+          label="Fallback team"
+          hint="Requested if nobody accepts in time."
         />
         <TextField
           form={form}
           name="max_duration_sec"
           pointer="/limits/max_duration_sec"
-          label="Seconds of a conversation at most"
+          label="Maximum duration in seconds"
           kind="number"
         />
         <TextField
           form={form}
           name="silence_timeout_sec"
           pointer="/limits/silence_timeout_sec"
-          label="Seconds of silence until it ends"
+          label="Silence timeout in seconds"
           kind="number"
         />
       </div>
@@ -336,7 +336,7 @@ export function SeldomFields({ form }: { form: Form }) {
         form={form}
         name="hours"
         pointer="/escalation/hours"
-        label="When people are there"
+        label="Hours when people are available"
         rows={6}
       />
       <JsonField form={form} name="voice" pointer="/voice" label="Voice" rows={4} />
@@ -345,7 +345,7 @@ export function SeldomFields({ form }: { form: Form }) {
         name="origins"
         pointer="/widget"
         label="Web pages that may embed it"
-        hint={`Origins such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com, one on each line, 50 at most.${mayOpen ? '' : ' To add one takes the scope publish.'}`}
+        hint={`Origins such as https://shop.example.com, capacitor://localhost or https://*.preview.example.com, one per line, at most 50.${mayOpen ? '' : ' Adding one needs the scope publish.'}`}
         rows={3}
         isCode
       />
@@ -353,7 +353,7 @@ export function SeldomFields({ form }: { form: Form }) {
         form={form}
         name="widget_max"
         pointer="/widget/max_concurrent"
-        label="Visitors who talk at once at most"
+        label="Maximum concurrent visitors"
         kind="number"
       />
       <JsonField form={form} name="metadata" pointer="/metadata" label="Metadata" rows={3} />
@@ -368,5 +368,5 @@ function JsonField(props: {
   label: string;
   rows: number;
 }) {
-  return <AreaField {...props} hint="JSON, as the API has it; empty: none." isCode />;
+  return <AreaField {...props} hint="JSON in the API’s format. Leave empty for none." isCode />;
 }

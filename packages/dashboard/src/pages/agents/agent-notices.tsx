@@ -40,8 +40,8 @@ export function AgentNotices({
         >
           <strong>Version {waiting} waits to be published.</strong>{' '}
           {agent.active_version === null
-            ? 'Until then no conversation can begin.'
-            : `Until then version ${agent.active_version} is live.`}
+            ? 'Until then, no conversation can start.'
+            : `Until then, version ${agent.active_version} is live.`}
         </Notice>
       )}
     </>
@@ -85,20 +85,20 @@ function PinNotice({ agent, onUnpin }: { agent: Declared['agent']; onUnpin: () =
           {last.reason === null ? null : <>: “{last.reason}”</>}
         </>
       ) : null}
-      . What is changed makes versions that wait; unpinned, the current content goes live.
+      . New versions are saved but not published. Unpin to publish the latest.
     </Notice>
   );
 }
 
 /** Remedies by reason (contract/custom-resources.md#reasons). */
 const REMEDIES: Record<string, string> = {
-  VersionNotFound: 'Pin a version that exists, or take the pin away.',
-  KnowledgeSourceNotFound: 'Make the source, or choose another under Prompt.',
-  ModelProviderNotFound: 'Make the provider under Settings, or choose another under Prompt.',
-  AgentNotFound: 'Make the agent that the tool hands over to, or change the tool.',
-  InvalidParameters: 'Mend the JSON Schema of the tool.',
-  InvalidUrl: 'Give the tool an address that may be called.',
-  InvalidPrompt: 'Mend the ConfigMap that the prompt is taken from.',
+  VersionNotFound: 'Pin a version that exists, or unpin.',
+  KnowledgeSourceNotFound: 'Create the source, or choose another under Prompt.',
+  ModelProviderNotFound: 'Declare the provider, or choose another under Prompt.',
+  AgentNotFound: 'Create the agent that the tool hands over to, or change the tool.',
+  InvalidParameters: 'Fix the JSON Schema of the tool.',
+  InvalidUrl: 'Give the tool a URL that Parley may call.',
+  InvalidPrompt: 'Fix the ConfigMap that holds the prompt.',
   Suspended: 'Set spec.suspend to false where it is declared.',
 };
 

@@ -78,11 +78,11 @@ function DeclaredContent({ declared, onEdit }: { declared: Declared; onEdit: () 
 function WhatIsShown({ agent }: { agent: Declared['agent'] }) {
   const { active_version: live, latest_version: latest } = agent;
   if (!isPinned(agent) && agent.publish_policy === 'automatic')
-    return 'What is saved is live at once.';
-  if (live === null || live === latest) return 'What is saved waits until somebody publishes it.';
+    return 'Saved changes go live immediately.';
+  if (live === null || live === latest) return 'Saved changes wait until somebody publishes them.';
   return (
     <>
-      This is what was saved last.{' '}
+      This is the last saved content.{' '}
       <Link to="/agents/$agentId" params={{ agentId: agent.id }} search={{ version: String(live) }}>
         Version {live} is live
       </Link>
@@ -96,8 +96,8 @@ function OwnedElsewhere({ agent }: { agent: Declared['agent'] }) {
   const { data } = useVersion(agent.id, agent.latest_version);
   return (
     <p className="small">
-      Declared by {data ? <Actor actor={data.created_by} /> : agent.managed_by}: read only here.
-      Change it there, or choose among its versions: a version that is pinned stays live.
+      Declared by {data ? <Actor actor={data.created_by} /> : agent.managed_by} and read-only here.
+      Change it there, or pin one of its versions, which then stays live.
     </p>
   );
 }
@@ -120,13 +120,13 @@ function ContentOfVersion({
         <p>
           <strong>Version {version}</strong>{' '}
           <span className="muted small">
-            made by <Actor actor={data.created_by} />, <Time at={data.created} />
+            created by <Actor actor={data.created_by} />, <Time at={data.created} />
           </span>
         </p>
         <div className="row">
           <VersionAction agent={agent} version={version} onRelease={onRelease} />
           <ButtonLink to="/agents/$agentId" params={{ agentId: agent.id } as never}>
-            To what is declared now
+            Show the current content
           </ButtonLink>
         </div>
       </div>
@@ -164,8 +164,8 @@ function DeleteAgent({ declared }: { declared: Declared }) {
         act={() => deletion.mutateAsync()}
       >
         <p>
-          No conversation can begin with it any more, and it is gone from here. Conversations that
-          were held stay to be read.
+          No new conversations can start with this agent. Past conversations stay readable. This
+          can’t be undone.
         </p>
       </Confirm>
     </p>

@@ -37,7 +37,7 @@ function Versions({ agent, onRelease }: { agent: Agent; onRelease: OnRelease }) 
         list={list}
         columns={columnsOf(agent, onRelease)}
         href={({ version }) => `/agents/${agent.id}?version=${version}`}
-        empty={<p>There is no version yet: the agent has never been ready.</p>}
+        empty={<p>No versions yet: the agent has never been ready.</p>}
       />
     </>
   );
@@ -55,10 +55,10 @@ function columnsOf(
       cell: ({ version }) =>
         version === agent.active_version ? <Status tone="ok">live</Status> : null,
     },
-    { name: 'Made by', isWide: true, cell: ({ created_by: by }) => <Actor actor={by} /> },
-    { name: 'Made', width: '8rem', isWide: true, cell: ({ created }) => <Time at={created} /> },
+    { name: 'Created by', isWide: true, cell: ({ created_by: by }) => <Actor actor={by} /> },
+    { name: 'Created', width: '8rem', isWide: true, cell: ({ created }) => <Time at={created} /> },
     {
-      name: 'Do',
+      name: 'Actions',
       width: 'minmax(8.5rem, 1fr)',
       align: 'end',
       cell: ({ version }) => (
@@ -84,7 +84,7 @@ function Compared({ agent }: { agent: Agent }) {
         <VersionChoice name="to" label="To version" value={to} latest={latest} />
       </Filters>
       {error ? <TroubleNote error={error} onRetry={() => void refetch()} /> : null}
-      {from === to ? <p className="muted">It is the same version.</p> : null}
+      {from === to ? <p className="muted">Choose two different versions.</p> : null}
       {data && from !== to ? <Changes changes={data} /> : null}
     </section>
   );

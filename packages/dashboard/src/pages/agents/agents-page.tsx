@@ -52,7 +52,7 @@ function Agents() {
           label="Managed by"
           options={['api', 'kubernetes', 'file']}
         />
-        <SelectFilter name="days" label="Figures of" any="the last 7 days" options={OTHER_SPANS} />
+        <SelectFilter name="days" label="Figures for" any="the last 7 days" options={OTHER_SPANS} />
       </Filters>
       {stats.error ? (
         <TroubleNote error={stats.error} onRetry={() => void stats.refetch()} />
@@ -64,10 +64,10 @@ function Agents() {
         href={({ id }) => `/agents/${id}`}
         empty={
           isFiltered ? (
-            <p>No agent is like that.</p>
+            <p>No agents match these filters.</p>
           ) : (
             <>
-              <p>There is no agent yet. An agent is a prompt that people can talk with.</p>
+              <p>No agents yet. An agent is a prompt that people can talk to.</p>
               <NewAgentLink />
             </>
           )
@@ -111,7 +111,7 @@ function columnsOf(stats: Stats | undefined): readonly Column<Agent>[] {
       cell: (agent) => <AgentFlags agent={agent} />,
     },
     {
-      name: 'Moved by',
+      name: 'Activated by',
       width: 'minmax(0, 2fr)',
       isWide: true,
       cell: (agent) => <MovedBy agent={agent} />,
@@ -131,7 +131,7 @@ function columnsOf(stats: Stats | undefined): readonly Column<Agent>[] {
       cell: rate('escalation_rate'),
     },
     {
-      name: 'Csat',
+      name: 'CSAT',
       width: '6rem',
       align: 'end',
       isWide: true,

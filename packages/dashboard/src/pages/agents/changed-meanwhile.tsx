@@ -35,19 +35,23 @@ export function ChangedMeanwhile({
   const take = (winner: 'mine' | 'theirs') => () =>
     onTake(mergeDrafts(before, { mine, theirs, winner }));
   return (
-    <section className="agent-notice agent-notice-warn" role="alert" aria-label="Changed meanwhile">
+    <section
+      className="agent-notice agent-notice-warn"
+      role="alert"
+      aria-label="Changed in the meantime"
+    >
       <div className="stack-small">
         <p>
-          <strong>Changed meanwhile</strong>
+          <strong>Changed in the meantime</strong>
           <Who base={base} now={now} />.{' '}
           {conflicts.length === 0
-            ? 'You did not touch what they changed.'
-            : `You changed the same: ${conflicts.map((name) => name.replaceAll('_', ' ')).join(', ')}.`}
+            ? 'Your changes do not conflict with theirs.'
+            : `You both changed: ${conflicts.map((name) => name.replaceAll('_', ' ')).join(', ')}.`}
         </p>
         <Changes changes={changesBetween(writableOf(before).fields, writableOf(theirs).fields)} />
         <div className="row">
           {conflicts.length === 0 ? (
-            <Button onClick={take('theirs')}>Go on with both</Button>
+            <Button onClick={take('theirs')}>Keep both</Button>
           ) : (
             <>
               <Button onClick={take('mine')}>Keep mine</Button>

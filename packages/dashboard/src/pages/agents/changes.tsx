@@ -4,7 +4,7 @@ import { Json } from '../../ui/code.tsx';
 
 /** Shows each difference: texts word by word, other values before and after. */
 export function Changes({ changes }: { changes: readonly Change[] }) {
-  if (changes.length === 0) return <p className="muted">They are the same.</p>;
+  if (changes.length === 0) return <p className="muted">No differences.</p>;
   return (
     <div>
       {[...changes].sort(promptFirst).map(({ path, before, after }) => (

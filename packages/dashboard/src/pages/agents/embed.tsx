@@ -10,14 +10,14 @@ export function Embed({ agent: { id, widget } }: { agent: Agent }) {
         <>
           <p>
             Visitors of {widget.allowed_origins.join(', ') || 'no page'} may talk with it
-            {widget.max_concurrent ? `, ${widget.max_concurrent} of them at once` : ''}. Before{' '}
-            <code>&lt;/body&gt;</code> of each page:
+            {widget.max_concurrent ? `, at most ${widget.max_concurrent} at once` : ''}. Add this
+            script before <code>&lt;/body&gt;</code> on each page:
           </p>
-          <Code text={snippetOf(id)} label="the script of the widget" wrap />
+          <Code text={snippetOf(id)} label="Widget script" wrap />
         </>
       ) : (
         <p className="muted">
-          No page may embed it yet: <em>Change</em> names the pages that may, under{' '}
+          No page may embed it yet. To allow pages, choose <em>Change</em> and list them under{' '}
           <em>Tools, voice, limits and the rest</em>.
         </p>
       )}

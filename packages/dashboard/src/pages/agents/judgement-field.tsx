@@ -3,7 +3,7 @@ import { Field } from '../../ui/field.tsx';
 import { AreaField, TextField, type Form } from './agent-fields.tsx';
 
 const JUDGES: Record<Draft['judged_by'], string> = {
-  '': 'by rule, as by default',
+  '': 'by rule (default)',
   rule: 'by rule',
   model: 'by a model as well',
 };
@@ -14,8 +14,8 @@ export function JudgementField({ form }: { form: Form }) {
   return (
     <>
       <Field
-        label="Ended conversations are judged"
-        hint="A model writes the summary, and says what became of it and how content the user was: one more request for each."
+        label="Judge ended conversations"
+        hint="A model writes the summary and rates the outcome and the user’s satisfaction. This takes one more model request per conversation."
         error={form.errorAt('/judgement/by')}
       >
         {(control) => (
@@ -39,22 +39,22 @@ export function JudgementField({ form }: { form: Form }) {
               form={form}
               name="judge_provider"
               pointer="/judgement/model/provider"
-              label="Provider of the model that judges"
-              hint="With the next field empty: the model that replies."
+              label="Provider of the judging model"
+              hint="Leave both empty for the model that replies."
             />
             <TextField
               form={form}
               name="judge_model"
               pointer="/judgement/model/name"
-              label="Model that judges"
+              label="Judging model"
             />
           </div>
           <AreaField
             form={form}
             name="judge_topics"
             pointer="/judgement/topics"
-            label="Topics it chooses from, one a line"
-            hint="Empty: the model finds the words."
+            label="Topics to choose from, one per line"
+            hint="Leave empty to let the model name the topics."
             rows={3}
           />
         </>

@@ -53,7 +53,7 @@ export function NewAgentPage() {
         </div>
         <div className="agent-form-actions">
           <ActButton needs="write" type="submit" kind="primary" isBusy={create.isPending}>
-            {draft.publish_policy === 'manual' ? 'Make the agent' : 'Make the agent, live at once'}
+            {draft.publish_policy === 'manual' ? 'Create agent' : 'Create agent and make it live'}
           </ActButton>
           <ButtonLink to="/agents">Cancel</ButtonLink>
         </div>
@@ -70,7 +70,7 @@ function useCreate() {
     mutationFn: createAgent,
     onSuccess: (made) => {
       takeOver(made);
-      toast({ text: `${agentName(made.agent)} is there` });
+      toast({ text: `Created ${agentName(made.agent)}` });
       void navigate({ to: '/agents/$agentId', params: { agentId: made.agent.id } });
     },
   });

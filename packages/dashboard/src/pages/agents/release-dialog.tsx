@@ -38,8 +38,8 @@ export function ReleaseDialog({
     <Dialog title={titleOf(wanted, agent)} isOpen isWide onClose={onClose}>
       {etag === opened ? null : (
         <Notice tone="warn">
-          <strong>The agent was changed while you were here.</strong> What is shown below is what
-          would change now.
+          <strong>The agent was changed while you were here.</strong> The changes below are up to
+          date.
         </Notice>
       )}
       <p>{meaningOf(wanted, agent)}</p>
@@ -50,12 +50,12 @@ export function ReleaseDialog({
           onChoose={(version) => setWanted({ kind: 'rollback', version })}
         />
       ) : null}
-      <section className="stack-small" aria-label="What changes for people">
-        <h3>What changes for people</h3>
+      <section className="stack-small" aria-label="What changes for users">
+        <h3>What changes for users</h3>
         <Difference declared={declared} wanted={wanted} />
       </section>
       {isRollback ? (
-        <Field label="Reason" hint="Others read it beside the activation, and webhooks are told.">
+        <Field label="Reason" hint="Shown in the activations and included in webhook events.">
           {(control) => (
             <textarea
               {...control}
@@ -93,13 +93,13 @@ function titleOf(wanted: Release, { pinned_version: pinned }: Declared['agent'])
 
 function meaningOf(wanted: Release, agent: Declared['agent']): ReactNode {
   if (wanted.kind === 'unpin') {
-    return 'The current content goes live, and from then on every change does at once.';
+    return 'The current content goes live. From then on, saved changes go live immediately.';
   }
   const isManual = agent.publish_policy === 'manual';
   const isElsewhere = agent.managed_by !== 'api';
   const git = isElsewhere ? ' Applying the same manifest again does not undo it.' : '';
   if (isManual) return `Version ${wanted.version} is live until another is published.${git}`;
-  return `Version ${wanted.version} is pinned: it stays live whatever is changed, until it is unpinned.${git}`;
+  return `Version ${wanted.version} is pinned. It stays live until it is unpinned, whatever changes.${git}`;
 }
 
 function RollbackChoice({
@@ -139,8 +139,8 @@ function Difference({ declared: { agent }, wanted }: { declared: Declared; wante
   const before = useVersion(agent.id, target === null ? live : null);
   const failed = diff.error ?? before.error;
   if (failed) return <TroubleNote error={failed} />;
-  if (live === null) return <p className="muted">Nothing of it has been live yet.</p>;
-  if (target === live) return <p className="muted">It is live already.</p>;
+  if (live === null) return <p className="muted">No version of this agent has been live yet.</p>;
+  if (target === live) return <p className="muted">This version is already live.</p>;
   if (diff.data) return <Changes changes={diff.data} />;
   if (!before.data) return <p className="muted">Comparing…</p>;
   return <Changes changes={changesBetween(before.data.content, contentOf(agent))} />;

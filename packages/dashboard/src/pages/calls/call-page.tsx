@@ -76,13 +76,13 @@ function Call() {
         </dd>
         <dt>Conversation</dt>
         <dd>
-          {call.conversation_id ? <Thing id={call.conversation_id} /> : 'none: it was not answered'}
+          {call.conversation_id ? <Thing id={call.conversation_id} /> : 'none (not answered)'}
         </dd>
         <dt>Agent</dt>
         <dd>
           <AgentLink id={call.agent_id} />
         </dd>
-        <dt>Begun</dt>
+        <dt>Started</dt>
         <dd>
           <Time at={call.created} />
         </dd>
@@ -92,7 +92,7 @@ function Call() {
         </dd>
         <dt>Ended</dt>
         <dd>
-          <Time at={call.ended_at} never="it goes on" />
+          <Time at={call.ended_at} never="in progress" />
         </dd>
         <dt>Length</dt>
         <dd>{call.duration_sec === null ? '–' : durationText(call.duration_sec)}</dd>
@@ -104,7 +104,7 @@ function Call() {
           <>
             <dt>Transferred</dt>
             <dd>
-              {call.transfer.to ?? 'to a number that was erased'}{' '}
+              {call.transfer.to ?? 'number erased'}{' '}
               <span className="muted">{call.transfer.status.replaceAll('_', ' ')}</span>
             </dd>
           </>
@@ -137,7 +137,7 @@ function Call() {
           await queryClient.invalidateQueries({ queryKey: ['calls'] });
         }}
       >
-        <p>The line is cut and the conversation ends. It cannot be gone on with.</p>
+        <p>This hangs up and ends the conversation. It can’t be resumed.</p>
       </Confirm>
     </Page>
   );

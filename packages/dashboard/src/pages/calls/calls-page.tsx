@@ -62,11 +62,11 @@ function Calls() {
     `  -d '{"agent_id": "agt_…", "to": "+34600111222"}'`,
   ].join('\n');
   const empty = isFiltered ? (
-    <p>No call is like that.</p>
+    <p>No calls match these filters.</p>
   ) : (
     <>
-      <p>No calls yet. No carrier is connected; a simulated call shows how one goes.</p>
-      <Code text={example} label="Make a simulated call" />
+      <p>No calls yet. Place a simulated call to see how one works.</p>
+      <Code text={example} label="Place a simulated call" />
     </>
   );
   return (

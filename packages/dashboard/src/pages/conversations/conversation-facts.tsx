@@ -41,7 +41,7 @@ export function ConversationFacts({ conversation }: { conversation: Conversation
         <dd>
           <Time at={conversation.started_at} />
         </dd>
-        <dt>Lasted</dt>
+        <dt>Duration</dt>
         <dd className="numeric">
           {conversation.duration_sec === null ? (
             <Waiting at={conversation.started_at} />
@@ -51,11 +51,11 @@ export function ConversationFacts({ conversation }: { conversation: Conversation
         </dd>
         {conversation.ended_reason ? (
           <>
-            <dt>Ended by</dt>
+            <dt>End reason</dt>
             <dd>{conversation.ended_reason.replaceAll('_', ' ')}</dd>
           </>
         ) : null}
-        <dt>Csat</dt>
+        <dt>CSAT</dt>
         <dd>
           {csat ?? '–'} <span className="muted">predicted {decimal(predicted)}</span>
         </dd>
@@ -129,7 +129,7 @@ function JudgementFacts({ judgement }: Pick<Conversation, 'judgement'>) {
       ) : null}
       {open.length > 0 ? (
         <>
-          <dt>Left open</dt>
+          <dt>Open questions</dt>
           {open.map((question) => (
             <dd key={question}>{question}</dd>
           ))}

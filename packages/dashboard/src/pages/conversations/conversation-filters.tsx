@@ -35,7 +35,7 @@ export function ConversationFilters() {
   return (
     <div className="stack-small">
       <Filters>
-        <TextFilter name="q" label="Search" placeholder="words said" />
+        <TextFilter name="q" label="Search" placeholder="words in messages" />
         <AgentFilter />
         <SelectFilter name="status" label="Status" options={CONVERSATION_STATUSES} />
         <SelectFilter name="outcome" label="Outcome" options={OUTCOMES} />
@@ -76,7 +76,7 @@ function MoreFilters({
           checked={search['test'] === 'true'}
           onChange={({ target }) => set({ test: target.checked ? 'true' : undefined })}
         />
-        with tests
+        Include tests
       </label>
     </div>
   );
@@ -109,7 +109,7 @@ function MetadataFilter({
         <Button
           key={name}
           size="small"
-          aria-label={`Without ${name.slice(METADATA.length)}=${value}`}
+          aria-label={`Remove ${name.slice(METADATA.length)}=${value}`}
           onClick={() => set({ [name]: undefined })}
         >
           {name.slice(METADATA.length)}={value} ✕

@@ -75,7 +75,7 @@ function OneConversation({ conversationId }: { conversationId: string }) {
         </div>
       ) : error ? null : (
         <p className="muted" role="status">
-          Reading the transcript…
+          Loading the transcript…
         </p>
       )}
     </Page>

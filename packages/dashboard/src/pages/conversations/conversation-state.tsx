@@ -23,7 +23,7 @@ export function ConversationState({ conversation }: { conversation: Conversation
 
 export function TestMark() {
   return (
-    <Status tone="info" title="It makes no events and no gaps, and is in no figure">
+    <Status tone="info" title="Emits no events, creates no gaps and is not counted in figures">
       test
     </Status>
   );

@@ -52,15 +52,13 @@ function Conversations() {
         empty={
           isFiltered ? (
             <>
-              <p>No conversation is like that.</p>
+              <p>No conversations match these filters.</p>
               <Button onClick={() => set(none)}>Show all</Button>
             </>
           ) : (
             <>
-              <p>
-                Nobody has talked with an agent yet. Try one out: choose it, then its playground.
-              </p>
-              <ButtonLink to="/agents">To the agents</ButtonLink>
+              <p>No conversations yet. Try out an agent in its playground.</p>
+              <ButtonLink to="/agents">Go to agents</ButtonLink>
             </>
           )
         }
@@ -99,21 +97,21 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Conversa
       isWide: true,
     },
     {
-      name: 'Lasted',
+      name: 'Duration',
       cell: ({ duration_sec }) => (duration_sec === null ? '–' : durationText(duration_sec)),
       width: '6rem',
       align: 'end',
       isWide: true,
     },
     {
-      name: 'Csat',
+      name: 'CSAT',
       cell: ({ csat, csat_predicted }) =>
         csat === null ? (
           <span className="muted" title="Predicted">
             {decimal(csat_predicted)}
           </span>
         ) : (
-          <span title="As the user said">{csat}</span>
+          <span title="Rated by the user">{csat}</span>
         ),
       width: '5rem',
       align: 'end',

@@ -12,13 +12,13 @@ type Events = 'deliver' | 'cancel';
 const CHOICES: readonly { events: Events; name: string; what: string }[] = [
   {
     events: 'deliver',
-    name: 'Send its waiting events without the words',
-    what: 'Receivers still learn that it took place: ids, times, outcome.',
+    name: 'Deliver pending events without the words',
+    what: 'Receivers still get ids, times and the outcome.',
   },
   {
     events: 'cancel',
-    name: 'Cancel its waiting events',
-    what: 'Those that had words in them, or said whose it was, are not sent any more.',
+    name: 'Cancel pending events',
+    what: 'Events that contain words or the user are no longer sent.',
   },
 ];
 
@@ -52,12 +52,12 @@ export function EraseConversation({ id, isOver }: { id: string; isOver: boolean 
         act={erase}
       >
         <p>
-          {isOver ? '' : 'It is ended first. '}What was said, its user and its metadata are removed
-          from everything that is stored, its events too. Nothing brings them back. Figures stay,
-          and receivers keep what they were sent.
+          {isOver ? '' : 'The conversation ends first. '}Its words, user and metadata are removed
+          from everything that is stored, including events. This can’t be undone. Figures stay, and
+          receivers keep what they got.
         </p>
         <fieldset className="choices">
-          <legend>Events that are not delivered yet</legend>
+          <legend>Undelivered events</legend>
           {CHOICES.map((choice) => (
             <label key={choice.events} className="check">
               <input

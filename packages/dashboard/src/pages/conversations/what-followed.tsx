@@ -61,7 +61,7 @@ function ActivationStep({
   activation: Activation | null | undefined;
 }) {
   if (activation === undefined) return <span className="muted">…</span>;
-  if (activation === null) return <span className="muted">never live before it</span>;
+  if (activation === null) return <span className="muted">no activation</span>;
   const verb = activation.action === 'published' ? 'published' : 'rolled back to';
   return (
     <Link to={`/agents/${agentId}/activations`}>
@@ -129,7 +129,7 @@ function FollowedEvents({
   deliveries: readonly (readonly Delivery[] | undefined)[];
 }) {
   const { data: endpoints } = useEndpoints();
-  if (events.length === 0) return <p className="muted">No event was made of it.</p>;
+  if (events.length === 0) return <p className="muted">This conversation has no events.</p>;
   const nameOf = (id: string): string => {
     const url = endpoints?.find((one) => one.id === id)?.url;
     return url ? hostOf(url) : shortId(id);
@@ -145,7 +145,7 @@ function FollowedEvents({
             </span>
           </div>
           {deliveries[at]?.length === 0 ? (
-            <p className="muted small">No endpoint wanted it.</p>
+            <p className="muted small">No endpoint was subscribed to it.</p>
           ) : null}
           <ul>
             {deliveries[at]?.map((delivery) => (

@@ -116,8 +116,8 @@ function show(queryClient: QueryClient, escalation: Escalation): void {
 
 function lateText({ status, accepted_by: by, accepted_at: at }: Escalation): string {
   if (status !== 'accepted' || !by || at === null) {
-    return `It is ${status.replace('_', ' ')} meanwhile`;
+    return `It is already ${status.replace('_', ' ')}`;
   }
   const sec = Math.max(0, Math.floor(Date.now() / 1_000) - at);
-  return `${by.name} was quicker: accepted it ${sec} s ago`;
+  return `${by.name} was faster and accepted it ${sec} s ago`;
 }

@@ -21,7 +21,7 @@ export function AlertChoice() {
     choose({ notification: isOn && isAllowed });
     if (isAllowed) return;
     toast({
-      text: 'The browser does not let this page notify you: its settings for this site say so.',
+      text: 'The browser blocks notifications from this page. Allow them in its settings for this site.',
       tone: 'bad',
     });
   };
@@ -32,7 +32,7 @@ export function AlertChoice() {
         Alerts: {on || 'off'}
       </Button>
       <div id={id} popover="auto" className="card stack-small alerts">
-        <p className="small muted">When somebody begins to wait, in this browser:</p>
+        <p className="small muted">For each new escalation, in this browser:</p>
         <label className="check">
           <input
             type="checkbox"
@@ -47,9 +47,11 @@ export function AlertChoice() {
             checked={notification}
             onChange={({ target }) => void chooseNotification(target.checked)}
           />
-          A notification, while you look elsewhere
+          A notification while this page is in the background
         </label>
-        <p className="small muted">After a reload it sounds once you have clicked in the page.</p>
+        <p className="small muted">
+          After a reload, sound works once you have clicked in the page.
+        </p>
       </div>
     </>
   );

@@ -54,18 +54,18 @@ export function EndDialog({
     <Dialog title="End the conversation" isOpen={isOpen} onClose={onClose}>
       <p>
         {isOthers
-          ? `${by?.name ?? 'Somebody'} is talking with this user, and will be cut off. `
+          ? `${by?.name ?? 'Somebody'} is talking to this user and will be disconnected. `
           : ''}
-        The user can say nothing more in it, and it cannot be opened again.
+        The user can’t send any more messages. This can’t be undone.
       </p>
-      <Field label="Outcome" hint="Left open, it is settled by rule from what happened.">
+      <Field label="Outcome" hint="If you choose none, a rule decides from the conversation.">
         {(control) => (
           <select
             {...control}
             value={outcome}
             onChange={({ target }) => setOutcome(target.value as Outcome | '')}
           >
-            <option value="">Settled by rule</option>
+            <option value="">Decided by rule</option>
             {OUTCOMES.map((one) => (
               <option key={one}>{one}</option>
             ))}

@@ -40,8 +40,8 @@ function WaitingList({ selectedId }: { selectedId: string | null }) {
       ) : null}
       <Rows label="Waiting escalations" list={{ ...list, rows }} selectedId={selectedId}>
         {team === undefined
-          ? 'Nobody waits. When an agent hands over, the one who waits is here within a second.'
-          : `Nobody waits for ${team}.`}
+          ? 'Nobody is waiting. When an agent requests a person, the escalation appears here within a second.'
+          : `Nobody is waiting for ${team}.`}
       </Rows>
     </>
   );
@@ -50,7 +50,7 @@ function WaitingList({ selectedId }: { selectedId: string | null }) {
 function MyList({ selectedId }: { selectedId: string | null }) {
   return (
     <Rows label="Escalations you accepted" list={useMine()} selectedId={selectedId}>
-      You have no conversation. Accept one that waits.
+      You have no conversations. Accept a waiting escalation.
     </Rows>
   );
 }
@@ -64,7 +64,7 @@ function WholeList({ selectedId }: { selectedId: string | null }) {
     <>
       <SelectFilter name="status" label="Status" options={STATUSES} />
       <Rows label="All escalations" list={list} selectedId={selectedId}>
-        {status ? 'None has this status.' : 'No agent has handed over yet.'}
+        {status ? 'No escalations have this status.' : 'No agent has requested a person yet.'}
       </Rows>
     </>
   );

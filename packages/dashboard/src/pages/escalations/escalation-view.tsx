@@ -86,12 +86,12 @@ function Acts({
           isBusy={completing.isPending}
           onClick={() => (isMine ? completing.mutate(id) : setAsks('complete'))}
         >
-          Back to the agent
+          Give back to the agent
         </ActButton>
       )}
       {status === 'accepted' ? (
         <ActButton needs="write" onClick={() => setAsks('release')}>
-          To somebody else…
+          Pass to somebody else…
         </ActButton>
       ) : null}
       <ActButton needs="write" onClick={() => setAsks('end')}>
@@ -104,16 +104,16 @@ function Acts({
         action="Leave it to the agent"
         act={() => declining.mutateAsync(id)}
       >
-        <p>The user is told that nobody is free, and the agent goes on.</p>
+        <p>The user reads that nobody is available, and the agent continues.</p>
       </Confirm>
       <Confirm
-        title="Give it back for somebody else?"
+        title="Give it back to the agent?"
         isOpen={asks === 'complete'}
         onClose={close}
-        action="Back to the agent"
+        action="Give back to the agent"
         act={() => completing.mutateAsync(id)}
       >
-        <p>{escalation.accepted_by?.name} is talking with this user, and will be cut off.</p>
+        <p>{escalation.accepted_by?.name} is talking to this user and will be disconnected.</p>
       </Confirm>
       {asks === 'release' ? <ReleaseDialog escalation={escalation} onClose={close} /> : null}
       <EndDialog escalation={escalation} isOpen={asks === 'end'} onClose={close} />

@@ -9,7 +9,7 @@ export function HandOverNote({ escalation }: { escalation: Escalation }) {
   const { data: conversation } = useConversation(conversationId);
   return (
     <section className="escalation-note stack-small" aria-label="Hand-over note">
-      <p>{summary === '' ? 'Nothing was said before.' : summary}</p>
+      <p>{summary === '' ? 'No messages before the escalation.' : summary}</p>
       <p className="small muted row">
         <span>{conversation?.user_id ?? 'No user id'}</span>
         <span>{conversation?.channel}</span>

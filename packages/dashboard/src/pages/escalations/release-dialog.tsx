@@ -22,8 +22,11 @@ export function ReleaseDialog({
       action="Ask somebody else"
       act={() => releasing.mutateAsync(id)}
     >
-      <p>The user is told that {by?.name} has left, and waits until another person accepts.</p>
-      <Field label="Team" hint={team === null ? 'Empty: whoever looks.' : `Empty: ${team} again.`}>
+      <p>The user reads that {by?.name} has left, and waits until another person accepts.</p>
+      <Field
+        label="Team"
+        hint={team === null ? 'Leave empty for any team.' : `Leave empty for ${team} again.`}
+      >
         {(control) => (
           <input
             {...control}

@@ -36,13 +36,13 @@ function Words({ escalation, isMine }: { escalation: Escalation; isMine: boolean
     case 'declined':
       return (
         <>
-          Declined <Time at={finishedAt} />: the agent went on.
+          Declined <Time at={finishedAt} />: the agent continued.
         </>
       );
     case 'timed_out':
       return (
         <>
-          Nobody accepted it in time: the agent went on <Time at={finishedAt} />.
+          Nobody accepted it in time: the agent continued <Time at={finishedAt} />.
         </>
       );
     case 'completed':
@@ -81,14 +81,14 @@ function WaitingWords({ escalation }: { escalation: Escalation }) {
   const leftSec = escalation.times_out_at - useNowSec();
   return (
     <>
-      The user waits for <Waiting at={escalation.requested_at} />.{' '}
+      The user has been waiting for <Waiting at={escalation.requested_at} />.{' '}
       {leftSec > NEAR_SEC ? (
         <span className="muted">
-          The agent goes on <Time at={escalation.times_out_at} /> if nobody accepts it.
+          The agent continues <Time at={escalation.times_out_at} /> if nobody accepts it.
         </span>
       ) : (
         <strong className="escalation-near">
-          {leftSec > 0 ? `The agent goes on in ${durationText(leftSec)}.` : 'The time is up.'}
+          {leftSec > 0 ? `The agent continues in ${durationText(leftSec)}.` : 'The time is up.'}
         </strong>
       )}
     </>

@@ -28,7 +28,7 @@ export function Talk({
   const startsAtEnd = isMine || !window.matchMedia('(max-width: 52rem)').matches;
   return (
     <>
-      <div className="escalation-turns" tabIndex={0} role="group" aria-label="What was said">
+      <div className="escalation-turns" tabIndex={0} role="group" aria-label="Conversation">
         {error && !data ? <TroubleNote error={error} onRetry={() => void refetch()} /> : null}
         {data && conversation ? (
           <Transcript
@@ -57,7 +57,7 @@ function Draft({ text }: { text: string }) {
   return (
     <div className="escalation-draft stack-small">
       <p className="small muted">Not sent:</p>
-      <Code text={text} label="What you had written" wrap />
+      <Code text={text} label="Your unsent reply" wrap />
     </div>
   );
 }
@@ -71,7 +71,7 @@ function Unsent({ saying }: { saying: ReturnType<typeof useSaying> }) {
         <>
           <TroubleNote error={error} onRetry={() => saying.again(key)} />
           <Button size="small" onClick={() => saying.forget(key)}>
-            Do not send it
+            Discard
           </Button>
         </>
       ) : (

@@ -26,7 +26,9 @@ export function Asked({ gap }: { gap: Gap }) {
   };
   return (
     <section className="stack-small" aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`}>{gap.status === 'open' ? 'Closest passages' : 'What is found now'}</h2>
+      <h2 id={`${id}-title`}>
+        {gap.status === 'open' ? 'Closest passages' : 'Passages found now'}
+      </h2>
       <form
         className="asking"
         onSubmit={(event) => {
@@ -79,14 +81,14 @@ function Verdict({
       {hit && isFound(hit, rank) ? (
         <>
           <Status tone="ok">Found</Status> The answer is passage {rank + 1} of {hits.length}, with a
-          score of {decimal(hit.score, 2)}; the agent answers from {decimal(minScore, 2)}.
+          score of {decimal(hit.score, 2)}; the agent needs at least {decimal(minScore, 2)}.
         </>
       ) : (
         <>
           <Status tone="bad">Not found</Status>{' '}
           {hit
-            ? `The answer has a score of ${decimal(hit.score, 2)}; the agent answers from ${decimal(minScore, 2)}.`
-            : 'The answer has none of these words.'}
+            ? `The answer has a score of ${decimal(hit.score, 2)}; the agent needs at least ${decimal(minScore, 2)}.`
+            : 'The answer contains none of these words.'}
         </>
       )}
     </p>

@@ -54,7 +54,7 @@ function ChangeAnswer({ gap, onDone }: { gap: Gap; onDone: () => void }) {
     },
     onSuccess: (changed) => {
       showGap(queryClient, changed);
-      toast({ text: 'The new answer is in force' });
+      toast({ text: 'The new answer is active' });
       onDone();
     },
   });
@@ -68,13 +68,13 @@ function ChangeAnswer({ gap, onDone }: { gap: Gap; onDone: () => void }) {
     >
       {gap.answer === began ? null : (
         <p role="alert" className="card small">
-          Somebody has changed the answer meanwhile, to: <q>{gap.answer ?? 'none'}</q>{' '}
+          Somebody else has changed the answer to: <q>{gap.answer ?? 'none'}</q>{' '}
           <Button size="small" onClick={() => setAnswer(gap.answer ?? '')}>
             Take theirs
           </Button>
         </p>
       )}
-      <Field label="What the agent is to reply" error={fieldError(changing.error, '/answer')}>
+      <Field label="What the agent should reply" error={fieldError(changing.error, '/answer')}>
         {(control) => (
           <textarea
             {...control}

@@ -89,7 +89,7 @@ function Facts({ gap }: { gap: Gap }) {
         <Time at={gap.last_asked_at} />; first in{' '}
         <Link to={`/conversations/${gap.conversation_id}`}>this conversation</Link>
       </dd>
-      <dt>Best score then</dt>
+      <dt>Best score at the time</dt>
       <dd className="numeric">{decimal(gap.top_score, 2)}</dd>
       <dt>Id</dt>
       <dd>

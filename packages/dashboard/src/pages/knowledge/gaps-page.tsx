@@ -56,20 +56,18 @@ function GapList() {
         />
       </Filters>
       <Table
-        label={status === 'open' ? 'Questions without an answer' : 'Questions that are closed'}
+        label={status === 'open' ? 'Questions without an answer' : 'Closed questions'}
         list={list}
         columns={columnsOf(names)}
         href={({ id }) => `/knowledge/gaps/${id}`}
         empty={
           status === 'open'
-            ? 'No question is without an answer. What an agent finds nothing for comes here.'
+            ? 'No open questions. Questions that an agent cannot answer appear here.'
             : 'No gap has been closed yet.'
         }
       />
       {data?.hasMore ? (
-        <p className="small muted">
-          These are of the 1,000 gaps that were asked most often; there are more.
-        </p>
+        <p className="small muted">This list covers the 1,000 most asked gaps. There are more.</p>
       ) : null}
     </>
   );

@@ -37,7 +37,9 @@ function UsedLine({ hit, used, answering }: { hit?: Hit; used: number; answering
   return (
     <li className="hits-line small">
       {used === 0 ? 'None would be used' : '↑ Would be used'}
-      {isFull ? `: an answer takes ${topK} at most` : `: an answer takes a score from ${minScore}`}
+      {isFull
+        ? `: an answer uses at most ${topK}`
+        : `: an answer needs a score of at least ${minScore}`}
     </li>
   );
 }
@@ -83,7 +85,7 @@ function whyIn({ why: { matched, missing, likeness } }: Hit): string {
   return [
     has.length > 0 ? `Has ${has.join('; ')}.` : '',
     missing.length > 0 ? `Lacks ${missing.join(', ')}.` : '',
-    likeness === null ? '' : `The heading is like the question: ${decimal(likeness, 2)}.`,
+    likeness === null ? '' : `Similarity of the heading: ${decimal(likeness, 2)}.`,
   ]
     .filter((part) => part !== '')
     .join(' ');

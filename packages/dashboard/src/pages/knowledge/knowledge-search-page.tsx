@@ -36,7 +36,7 @@ function SearchForm() {
       <Filters>
         <SelectFilter
           name="agent"
-          label="As this agent sees it"
+          label="Search as agent"
           any="all sources and answers"
           options={[...names].map(([value, name]) => ({ value, name }))}
         />
@@ -63,7 +63,7 @@ function Found() {
   const { data: hits, error, isPending, refetch } = useHits(q, { agentId: agent, limit: HITS });
   const answering = useAnswering(agent);
   if (q === '')
-    return <p className="card muted">Ask as a user would: “How long is a return free?”</p>;
+    return <p className="card muted">Ask as a user would: “How long are returns free?”</p>;
   if (error) return <TroubleNote error={error} onRetry={() => void refetch()} />;
   if (isPending) return <p role="status">Searching…</p>;
   return (
@@ -72,9 +72,9 @@ function Found() {
         {hits.length} passages
         {agent
           ? answering.version === null
-            ? '; the agent has no live version, and sees the answers to its gaps alone'
-            : `, as version ${answering.version}, which is live, sees them`
-          : '; the line is where an agent begins that says nothing else'}
+            ? '. The agent has no live version, so it sees only the answers to its gaps'
+            : ` visible to version ${answering.version}, which is live`
+          : '. The line marks the default minimum score of agents'}
         .
       </p>
       <Hits hits={hits} answering={answering} />

@@ -13,7 +13,7 @@ export function NameField({
   return (
     <Field
       label="Name"
-      hint="Lower-case letters, digits and hyphens; made up when empty. It never changes."
+      hint="Lowercase letters, digits and hyphens. Leave empty to generate one. It can’t be changed later."
       error={error}
     >
       {(control) => (

@@ -31,7 +31,7 @@ export function NewAnswer({ gap, others }: { gap: Gap; others: readonly Gap[] })
   };
   const answering = useMutation({
     mutationFn: () => resolve({ answer }),
-    onSuccess: () => toast({ text: 'The answer is in force. Ask again to see it found' }),
+    onSuccess: () => toast({ text: 'The answer is active. Ask again to check that it is found' }),
     onError: async (error) => {
       // Somebody else answered first: shows their answer and keeps ours for comparison.
       if (isCode(error, 'gap_resolved')) showGap(queryClient, await readGap(gap.id));
@@ -48,8 +48,8 @@ export function NewAnswer({ gap, others }: { gap: Gap; others: readonly Gap[] })
         }}
       >
         <Field
-          label="What the agent is to reply"
-          hint="Found by the words of the question and its own, from the next question on."
+          label="What the agent should reply"
+          hint="Search finds it by the words of the question and of the answer, starting with the next question."
           error={fieldError(answering.error, '/answer')}
         >
           {(control) => (
@@ -90,7 +90,7 @@ export function NewAnswer({ gap, others }: { gap: Gap; others: readonly Gap[] })
         action="Close the gap"
         act={() => resolve({})}
       >
-        <p>The agent still has none: when the question comes up again it is a new gap.</p>
+        <p>The agent still has no answer. If the question is asked again, it becomes a new gap.</p>
       </Confirm>
     </section>
   );
@@ -113,7 +113,7 @@ function Agents({
   const names = useAgentNames();
   return (
     <fieldset className="choices">
-      <legend>For these agents, which were asked the same</legend>
+      <legend>For these agents, which got the same question</legend>
       {gaps.map(({ id, agent_id: agentId, count }) => (
         <label key={id} className="check">
           <input

@@ -51,7 +51,7 @@ export function NewFile({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
         file={file}
         uploading={uploading}
         error={nameError ? null : error}
-        leave={made ? 'To the source' : 'Cancel'}
+        leave={made ? 'Go to the source' : 'Cancel'}
         onChoose={(chosen) => {
           setFile(chosen);
           if (chosen && !made && name === '') setName(nameFrom(chosen.name));
@@ -61,7 +61,7 @@ export function NewFile({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
         onLeave={leave}
       >
         {made ? (
-          <p className="small muted">The source {made.name} is there, and waits for its content.</p>
+          <p className="small muted">The source {made.name} exists and waits for its content.</p>
         ) : (
           <NameField name={name} error={nameError} onChange={setName} />
         )}

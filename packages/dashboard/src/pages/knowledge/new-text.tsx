@@ -47,7 +47,7 @@ export function NewText({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
         />
         <Field
           label="Text"
-          hint="Plain or Markdown: headings divide it into passages."
+          hint="Plain text or Markdown. Headings divide it into passages."
           error={textError}
         >
           {(control) => (

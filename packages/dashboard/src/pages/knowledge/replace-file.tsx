@@ -46,7 +46,7 @@ export function ReplaceFile({
       >
         {source.documents > 0 ? (
           <p className="small muted">
-            It takes the place of what is there, which is searched until the new one is indexed.
+            It replaces the current content, which stays searchable until the new file is indexed.
           </p>
         ) : null}
       </FileForm>

@@ -74,7 +74,7 @@ function Acts({ tagged: { source, etag } }: { tagged: TaggedSource }) {
     mutationFn: () => ok(parley.POST('/v1/knowledge/sources/{id}/sync', { params })),
     onSuccess: () => {
       void queryClient.invalidateQueries({ queryKey: ['sources'] });
-      toast({ text: isFetched(source.type) ? 'It is read now' : 'Indexed again' });
+      toast({ text: isFetched(source.type) ? 'Sync started' : 'Indexed again' });
     },
     onError: (error) => toast({ text: troubleOf(error).detail, tone: 'bad' }),
   });
@@ -113,8 +113,8 @@ function Acts({ tagged: { source, etag } }: { tagged: TaggedSource }) {
         act={remove}
       >
         <p>
-          Its {count(source.chunks)} passages are found no more, and it cannot be brought back.
-          Agents that name it go on without it.
+          Search no longer finds its {count(source.chunks)} passages. Agents that use it continue
+          without it. This can’t be undone.
         </p>
       </Confirm>
     </>
@@ -127,7 +127,7 @@ function Remedy({ source }: { source: Source }) {
   return (
     <div className="trouble" role="status">
       <p>
-        <strong>{source.status_message ?? 'It is not in force.'}</strong>
+        <strong>{source.status_message ?? 'The source is not ready.'}</strong>
       </p>
       <p>{remedy}</p>
     </div>
@@ -148,7 +148,7 @@ function Facts({ source }: { source: Source }) {
         {source.type}
         {owner === 'api' ? '' : `, declared by ${owner === 'file' ? 'a file' : 'Kubernetes'}`}
       </dd>
-      <dt>Searched</dt>
+      <dt>Content</dt>
       <dd className="numeric">
         {count(source.chunks)} passages of {count(source.documents)}{' '}
         {source.documents === 1 ? 'document' : 'documents'}
@@ -178,9 +178,9 @@ function Next({ source: { type, schedule, next_sync_at: next } }: { source: Sour
   if (!isFetched(type)) return null;
   return (
     <>
-      <dt>Read next</dt>
+      <dt>Next sync</dt>
       <dd>
-        <Time at={next} never="when asked" />
+        <Time at={next} never="on request" />
         {schedule ? <span className="muted"> by {schedule}</span> : null}
       </dd>
     </>

@@ -83,7 +83,7 @@ function EditText({ read, onDone }: { read: TaggedSource; onDone: () => void }) 
       ) : null}
       <Field
         label="Text"
-        hint="Plain or Markdown: headings divide it into passages."
+        hint="Plain text or Markdown. Headings divide it into passages."
         error={fieldError(saving.error, '/text')}
       >
         {(control) => (
@@ -131,7 +131,7 @@ function Changed({
   return (
     <div className="trouble" role="alert">
       <p>
-        <strong>Somebody has changed this text meanwhile.</strong> From theirs to yours:
+        <strong>Somebody else has changed this text.</strong> Changes from theirs to yours:
       </p>
       {theirs.length + mine.length <= COMPARED_MAX ? (
         <Diff before={theirs} after={mine} />

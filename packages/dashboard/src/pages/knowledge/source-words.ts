@@ -14,7 +14,7 @@ export function stateOf(source: Source): { name: string; tone: Tone } {
     case 'refreshing':
       return { name: status, tone: 'info' };
     case 'ready':
-      return ready ? { name: 'ready', tone: 'ok' } : { name: 'not in force', tone: 'bad' };
+      return ready ? { name: 'ready', tone: 'ok' } : { name: 'not ready', tone: 'bad' };
     case 'error':
       return { name: 'error', tone: 'bad' };
     default:
@@ -32,12 +32,12 @@ export function remedyOf({ type, ready, status, managed_by: owner }: Source): st
   if (ready && status !== 'error') return null;
   if (isFetched(type)) {
     const where = owner === 'api' ? '' : ` where it is declared (${owner})`;
-    return `What was read before is searched, and it is read again by itself. Mend the cause${where}; then sync it.`;
+    return `Search uses the previous content, and Parley retries by itself. Fix the cause${where}, then sync again.`;
   }
-  if (type === 'file' && status === 'pending') return 'Upload its content.';
+  if (type === 'file' && status === 'pending') return 'Upload a file.';
   if (type === 'file')
-    return 'Upload a file that has what is asked for; until then the one before is searched.';
+    return 'Upload a file that meets the requirement. Until then, search uses the previous file.';
   return owner === 'api'
-    ? 'Edit the text, or divide it among several sources; until then the one before is searched.'
-    : `Change it where it is declared (${owner}); until then the one before is searched.`;
+    ? 'Edit the text, or split it into several sources. Until then, search uses the previous text.'
+    : `Change it where it is declared (${owner}). Until then, search uses the previous text.`;
 }

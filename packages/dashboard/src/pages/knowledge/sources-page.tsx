@@ -69,8 +69,8 @@ function SourceList() {
         href={({ id }) => `/knowledge/sources/${id}`}
         empty={
           type || status
-            ? 'No source is like that.'
-            : 'There is no knowledge yet. Add a text, a website or an integration, or upload a file, and name the source in an agent.'
+            ? 'No sources match these filters.'
+            : 'There is no knowledge yet. Add a text, a website or an integration, or upload a file. Then select the source in an agent.'
         }
       />
     </>

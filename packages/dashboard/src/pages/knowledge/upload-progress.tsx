@@ -6,7 +6,7 @@ export function UploadProgress({ sent }: { sent: number | null }) {
     <div className="stack-small" role="status">
       <progress max={100} value={percent} aria-label="Uploaded" />
       <span className="small muted numeric">
-        {percent < 100 ? `${percent} % uploaded` : 'Uploaded; it is being indexed…'}
+        {percent < 100 ? `${percent} % uploaded` : 'Uploaded. Indexing…'}
       </span>
     </div>
   );

@@ -13,7 +13,7 @@ export const FILE_ENDINGS = '.txt,.md,.markdown,.csv,.tsv,.html,.htm,.pdf,.docx,
 /** Returns why the API would reject the file, or undefined if it may be valid. */
 export function whyNot({ size, name }: File): string | undefined {
   if (size === 0) return `${name} is empty.`;
-  if (size > FILE_BYTES_MAX) return `${name} has ${mebibytes(size)}, and 20 MiB is the most.`;
+  if (size > FILE_BYTES_MAX) return `${name} is ${mebibytes(size)}, but the limit is 20 MiB.`;
   return undefined;
 }
 

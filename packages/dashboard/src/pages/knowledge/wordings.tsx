@@ -36,17 +36,17 @@ export function Wordings({ gap }: { gap: GapDetail }) {
 function verdictOf({ status, questions }: GapDetail, missed: number): string {
   const all = questions.length;
   if (status === 'open')
-    return missed === 0 ? 'What was indexed since answers it.' : 'Nothing answers it yet.';
-  if (missed === 0) return 'In all these words an answer is found.';
-  return `Asked in these words, it is still not found for ${missed} of ${all}.`;
+    return missed === 0 ? 'Content indexed since then answers it.' : 'Nothing answers it yet.';
+  if (missed === 0) return 'All wordings have an answer.';
+  return `No answer for ${missed} of ${all} wordings.`;
 }
 
 /** Shows the closest passages at the time of the first question. */
 function CloseThen({ gap: { closest } }: { gap: GapDetail }) {
-  if (closest.length === 0) return <p className="muted small">No passage came close then.</p>;
+  if (closest.length === 0) return <p className="muted small">No passage was close at the time.</p>;
   return (
     <details className="small">
-      <summary>What came closest then</summary>
+      <summary>Closest passages at the time</summary>
       <ol className="stack-small">
         {closest.map(({ chunk_id: id, source_id: source, heading, text, score }) => (
           <li key={id}>
@@ -58,7 +58,7 @@ function CloseThen({ gap: { closest } }: { gap: GapDetail }) {
                   : `/knowledge/sources/${source}`
               }
             >
-              {heading ?? 'a passage that is gone since'}
+              {heading ?? 'a deleted passage'}
             </Link>
             {text === null ? null : <p className="preserved muted">{text}</p>}
           </li>

@@ -12,7 +12,7 @@ import type { Schemas } from '@parley/client';
 type DeliveryStats = Schemas['DeliveryStats'];
 
 const TARGET_MS = 500;
-const LIMIT = { value: TARGET_MS, name: 'promised' };
+const LIMIT = { value: TARGET_MS, name: 'target' };
 const HOURS = 6;
 
 /** Shows the time from an event to its acknowledgement, against the target of 500 ms. */
@@ -22,7 +22,7 @@ export function DeliveryLatency() {
     <section className="card stack-small" aria-labelledby="delivery-latency">
       <div className="spread">
         <h2 id="delivery-latency">Deliveries</h2>
-        <span className="muted small">in {HOURS} hours</span>
+        <span className="muted small">last {HOURS} hours</span>
       </div>
       {error ? <TroubleNote error={error} onRetry={() => void refetch()} /> : null}
       {data ? <Latency stats={data} /> : error ? null : <span className="skeleton" />}
@@ -34,7 +34,7 @@ function Latency({ stats }: { stats: DeliveryStats }) {
   const { latency_p50_ms: p50, latency_p95_ms: p95, within_500_ms_rate: within } = stats;
   const summary =
     within === null
-      ? `No event was delivered in ${HOURS} hours.`
+      ? `No events were delivered in the last ${HOURS} hours.`
       : `Half of the events arrived within ${msText(p50)}, 95 of 100 within ${msText(p95)}; ${share(within)} within ${TARGET_MS} ms.`;
   return (
     <>
@@ -48,11 +48,11 @@ function Latency({ stats }: { stats: DeliveryStats }) {
         <Link to="/webhooks/deliveries">{count(stats.acknowledged)} acknowledged</Link>
         {', '}
         <Link to="/webhooks/deliveries" search={{ status: 'pending' }}>
-          {count(stats.unfinished)} under way
+          {count(stats.unfinished)} in progress
         </Link>
         {', '}
         <Link to="/webhooks/deliveries" search={{ status: 'failed' }}>
-          {count(stats.failed)} given up
+          {count(stats.failed)} failed
         </Link>
       </p>
       {within === null ? (

@@ -43,10 +43,10 @@ function Steps({ agent }: { agent: Agent | undefined }) {
   if (!agent) {
     return (
       <div className="row">
-        <p>An agent is a prompt that people can talk with.</p>
+        <p>An agent is a prompt that people can talk to.</p>
         {canWrite ? (
           <ButtonLink kind="primary" to="/agents/new">
-            Make the first agent
+            Create the first agent
           </ButtonLink>
         ) : null}
       </div>
@@ -60,10 +60,10 @@ function Steps({ agent }: { agent: Agent | undefined }) {
       </ButtonLink>
       <span className="muted">then</span>
       <Link to="/agents/$agentId" params={params}>
-        read what it is told
+        read its prompt
       </Link>
       <span className="muted">and</span>
-      <Link to="/webhooks/new">have its events sent to you</Link>
+      <Link to="/webhooks/new">receive its events</Link>
     </div>
   );
 }

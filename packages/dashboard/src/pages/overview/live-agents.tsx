@@ -24,7 +24,7 @@ export function LiveAgents() {
     <section className="card stack-small" aria-labelledby="live-agents">
       <div className="spread">
         <h2 id="live-agents">Live agents</h2>
-        <span className="muted small">Conversations in 24 hours</span>
+        <span className="muted small">Conversations in the last 24 hours</span>
       </div>
       {error ? <TroubleNote error={error} onRetry={() => void refetch()} /> : null}
       {data?.length === 0 ? <p className="muted">No agent is live.</p> : null}

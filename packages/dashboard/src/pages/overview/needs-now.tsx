@@ -24,7 +24,7 @@ export function NeedsNow() {
         <Calm>
           <strong className="all-right">Everything is all right.</strong>{' '}
           <span className="muted">
-            Nobody waits for a person, every endpoint receives, every agent is ready.
+            Nobody is waiting for a person, all endpoints receive events, and all agents are ready.
           </span>
         </Calm>
       ) : null}

@@ -57,22 +57,22 @@ function waitingPeople(rows: readonly { requested_at: number }[]): Need[] {
   const first = Math.min(...rows.map(({ requested_at: at }) => at));
   const count =
     length >= MORE
-      ? `${MORE} or more people wait`
+      ? `${MORE} or more users are waiting`
       : length === 1
-        ? '1 person waits'
-        : `${length} people wait`;
+        ? '1 user is waiting'
+        : `${length} users are waiting`;
   return [
     {
       key: 'waiting',
       tone: 'bad',
-      text: `${count} for one of you.`,
+      text: `${count} for a person.`,
       detail: (
         <>
-          The longest: <Waiting at={first} />
+          Longest wait: <Waiting at={first} />
         </>
       ),
       to: '/escalations',
-      act: 'To the inbox',
+      act: 'Open the inbox',
     },
   ];
 }
@@ -86,16 +86,17 @@ function useFailingEndpoints(status: 'failing' | 'not_ready') {
     },
     select: (endpoints): Need[] =>
       named(endpoints, {
-        many: (count) => `${count} endpoints ${status === 'failing' ? 'fail' : 'are not ready'}.`,
+        many: (count) =>
+          `${count} endpoints ${status === 'failing' ? 'are failing' : 'are not ready'}.`,
         to: '/webhooks',
         one: ({ id, managed_by: manager, name, url, status_message: why }) => ({
           key: id,
           tone: 'bad',
           // An endpoint created through the API has its id as its name, which nobody recognizes.
-          text: `Endpoint ${manager === 'api' ? new URL(url).host : name} ${status === 'failing' ? 'fails' : 'is not ready'}.`,
+          text: `Endpoint ${manager === 'api' ? new URL(url).host : name} ${status === 'failing' ? 'is failing' : 'is not ready'}.`,
           detail: why,
           to: `/webhooks/${id}`,
-          act: 'Look at it',
+          act: 'View',
         }),
       }),
   });
@@ -118,7 +119,7 @@ function useUnreadyAgents() {
           text: `Agent ${agentName(agent)} is not ready.`,
           detail: agent.status.message,
           to: `/agents/${agent.id}`,
-          act: 'Look at it',
+          act: 'View',
         }),
       }),
   });
@@ -141,7 +142,7 @@ function useUnreadyProviders() {
           text: `Model provider ${name} is not ready.`,
           detail: why,
           to: '/settings/providers',
-          act: 'Look at it',
+          act: 'View',
         }),
       }),
   });
@@ -164,7 +165,7 @@ function useFailingSources() {
           text: `Knowledge source ${name} could not be read.`,
           detail: why,
           to: `/knowledge/sources/${id}`,
-          act: 'Look at it',
+          act: 'View',
         }),
       }),
   });
@@ -177,7 +178,7 @@ function named<Item>(
   const needs = items.slice(0, NAMED_MAX).map((item) => one(item));
   if (items.length <= NAMED_MAX) return needs;
   const count = items.length >= MORE ? `${MORE} or more` : String(items.length);
-  return [{ key: to, tone: needs[0]?.tone ?? 'bad', text: many(count), to, act: 'Look at them' }];
+  return [{ key: to, tone: needs[0]?.tone ?? 'bad', text: many(count), to, act: 'View all' }];
 }
 
 const GAPS_MIN = 5;
@@ -198,9 +199,9 @@ function risingGaps(today: Stats | undefined, yesterday: Stats | undefined): Nee
       tone: 'warn',
       text:
         before.questions === 0
-          ? `${now.gaps} of ${now.questions} questions in 24 hours had no answer.`
-          : `Gaps rise: ${now.gaps} questions in 24 hours had no answer.`,
-      ...(before.questions > 0 && { detail: `In the 24 hours before it were ${before.gaps}.` }),
+          ? `${now.gaps} of ${now.questions} questions in the last 24 hours had no answer.`
+          : `More gaps: ${now.gaps} questions in the last 24 hours had no answer.`,
+      ...(before.questions > 0 && { detail: `In the 24 hours before, there were ${before.gaps}.` }),
       to: '/knowledge/gaps',
       act: 'Answer them',
     },

@@ -22,7 +22,7 @@ export function Outcomes() {
     <section className="card stack-small" aria-labelledby="outcomes">
       <div className="spread">
         <h2 id="outcomes">Conversations</h2>
-        <span className="muted small">in 24 hours</span>
+        <span className="muted small">last 24 hours</span>
       </div>
       {error ? <TroubleNote error={error} onRetry={() => void refetch()} /> : null}
       {total ? (
@@ -30,7 +30,7 @@ export function Outcomes() {
           <p>
             <strong className="numeric overview-number">{count(total.conversations)}</strong>{' '}
             <span className="muted">
-              {count(total.active)} under way, {percent(total.resolution_rate)} of the ended
+              {count(total.active)} in progress, {percent(total.resolution_rate)} of ended ones
               resolved
             </span>
           </p>

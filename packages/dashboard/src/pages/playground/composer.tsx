@@ -48,7 +48,7 @@ export function Composer({
         id={id}
         rows={2}
         maxLength={32_000}
-        placeholder="Say something to the agent"
+        placeholder="Write to the agent"
         value={text}
         onChange={({ target }) => setText(target.value)}
         onKeyDown={(event) => {

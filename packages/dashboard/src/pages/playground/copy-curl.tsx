@@ -11,7 +11,7 @@ export function CopyCurl({ id, text }: { id: string; text: string }) {
       title="Copy this message as a curl command"
       onClick={() => {
         void navigator.clipboard.writeText(curlOf(window.location.origin, id, text)).then(
-          () => toast({ text: 'Copied as curl; it takes the key from $PARLEY_API_KEY' }),
+          () => toast({ text: 'Copied as curl; it reads the key from $PARLEY_API_KEY' }),
           () => toast({ text: 'Could not copy', tone: 'bad' }),
         );
       }}

@@ -22,7 +22,7 @@ export function LatencyList({
   const shown = latencies.slice(-SHOWN).toReversed();
   const longest = Math.max(...shown.map((one) => one.total_ms ?? sumOf(one)), 1);
   return (
-    <ol className="voice-latencies" aria-label="Until the reply was heard">
+    <ol className="voice-latencies" aria-label="Reply latencies">
       {shown.map((latency, at) => (
         <li key={latencies.length - at}>
           <span className="voice-of small muted">{wordsOf(latency, turns)}</span>

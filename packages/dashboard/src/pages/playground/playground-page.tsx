@@ -11,11 +11,11 @@ export function PlaygroundPage() {
       {({ agent }) =>
         missing.length > 0 ? (
           <p className="card muted">
-            Talking takes an API key with the scopes <code>read</code> and <code>write</code>; yours
+            Talking needs an API key with the scopes <code>read</code> and <code>write</code>; yours
             lacks {missing.join(' and ')}.
           </p>
         ) : agent.latest_version === null ? (
-          <p className="card muted">It has no version yet, so there is nothing to talk with.</p>
+          <p className="card muted">This agent has no version yet, so you can’t talk to it.</p>
         ) : (
           <Playground key={agent.id} agent={agent} />
         )

@@ -75,16 +75,16 @@ export function Playground({ agent }: { agent: Agent }) {
           New conversation
         </Button>
         {canSpeak && !spoken.isOn ? (
-          <Button kind="primary" onClick={speak} title="By the microphone: begins anew">
+          <Button kind="primary" onClick={speak} title="Talk by microphone in a new conversation">
             Talk
           </Button>
         ) : null}
         <p className="muted small">
-          A test: no events are sent, and nothing of it is counted. Tools are really called.
+          This is a test: it emits no events and is not counted. Tools are called for real.
           {search['conversation'] === undefined ? null : (
             <>
               {' '}
-              <Link to={`/conversations/${search['conversation']}`}>The conversation’s page</Link>
+              <Link to={`/conversations/${search['conversation']}`}>Open the conversation</Link>
             </>
           )}
         </p>
@@ -95,11 +95,11 @@ export function Playground({ agent }: { agent: Agent }) {
       <VoiceBar spoken={spoken} />
       {talked !== undefined && talked !== chosen && against === null ? (
         <div className="playground-switch" role="status">
-          <span>This conversation is with version {talked}.</span>
+          <span>This conversation uses version {talked}.</span>
           <Button kind="primary" disabled={isBusy || userTexts.length === 0} onClick={compare}>
             Ask the same with version {chosen}
           </Button>
-          <Button onClick={anew}>Begin anew with version {chosen}</Button>
+          <Button onClick={anew}>Start over with version {chosen}</Button>
         </div>
       ) : null}
       <div className={against === null ? 'playground-talks' : 'playground-talks playground-two'}>

@@ -50,7 +50,9 @@ export function TalkView({
       )}
       {isEmpty ? (
         <p className="playground-empty muted preserved">
-          {greeting ? `It will say: “${greeting}”` : 'Say something: the agent speaks second.'}
+          {greeting
+            ? `The agent starts with: “${greeting}”`
+            : 'Write first: this agent has no first message.'}
         </p>
       ) : (
         <Transcript
@@ -66,14 +68,14 @@ export function TalkView({
       )}
       {conversation?.status === 'escalated' ? (
         <p className="playground-note" role="status">
-          It has asked for a person, and is silent until one answers. Of a test nobody is told.
+          The agent requested a person and stays silent until one accepts. In a test, nobody is
+          notified.
         </p>
       ) : null}
       {talk.error ? <TroubleNote error={talk.error} onRetry={talk.again} /> : null}
       {seen.totalMs === null ? null : (
         <p className="small muted numeric">
-          Seen from here: first token {msText(seen.firstTokenMs)}, whole reply{' '}
-          {msText(seen.totalMs)}
+          Measured here: first token {msText(seen.firstTokenMs)}, whole reply {msText(seen.totalMs)}
         </p>
       )}
     </section>

@@ -45,21 +45,21 @@ export function VoiceBar({ spoken }: { spoken: Spoken }) {
 
 const PROBLEMS: Record<string, string> = {
   microphone_refused:
-    'The browser keeps the microphone from this page. Allow it beside the address, then talk again.',
+    'The browser blocks the microphone. Allow it next to the address bar, then try again.',
   microphone_missing: 'No microphone was found.',
-  microphone_busy: 'Another program uses the microphone. Close it, then talk again.',
-  loudspeaker_missing: 'No loudspeaker was found. Connect one, then talk again.',
-  voice_impossible: 'The microphone takes a page that came by https (or from localhost).',
-  offline: 'The connection failed. Talk again.',
+  microphone_busy: 'Another program uses the microphone. Close it, then try again.',
+  loudspeaker_missing: 'No loudspeaker was found. Connect one, then try again.',
+  voice_impossible: 'The microphone works only on pages served over https or from localhost.',
+  offline: 'The connection failed. Try again.',
 };
 
 function stateOf({ talk, sound }: Spoken): string {
-  if (sound.microphone === 'asking') return 'The browser asks for the microphone.';
+  if (sound.microphone === 'asking') return 'Waiting for permission to use the microphone';
   if (talk.phase === 'connecting') return 'Connecting';
-  if (talk.phase === 'waiting') return 'The connection broke: trying again';
-  if (sound.isHalted) return 'The device has interrupted the sound';
-  if (talk.status === 'escalated') return 'It has asked for a person.';
-  if (sound.isPlaying) return 'The agent speaks: interrupt it';
+  if (talk.phase === 'waiting') return 'Connection lost. Reconnecting…';
+  if (sound.isHalted) return 'The device paused the sound';
+  if (talk.status === 'escalated') return 'The agent requested a person.';
+  if (sound.isPlaying) return 'The agent is speaking. You can interrupt it.';
   return sound.isMuted ? 'Muted' : 'Listening';
 }
 

@@ -23,8 +23,8 @@ export function AuditPage() {
       <Needing scope="keys">
         <Filters>
           <TextFilter name="action" label="Action" placeholder="agent.published" />
-          <TextFilter name="actor" label="Who" placeholder="session:Ana" />
-          <TextFilter name="target" label="Of what" placeholder="agt_…" />
+          <TextFilter name="actor" label="Actor" placeholder="session:Ana" />
+          <TextFilter name="target" label="Target" placeholder="agt_…" />
         </Filters>
         <Lines onShow={setLine} />
       </Needing>
@@ -42,9 +42,9 @@ function Lines({ onShow }: { onShow: (line: Line) => void }) {
   });
   const columns: Column<Line>[] = [
     { name: 'When', cell: ({ created }) => <Time at={created} />, width: '7.5rem' },
-    { name: 'Who', cell: (one) => <span title={one.actor}>{one.actor}</span> },
-    { name: 'What', cell: ({ action }) => action },
-    { name: 'Of', cell: (one) => <Thing id={one.target} />, isWide: true },
+    { name: 'Actor', cell: (one) => <span title={one.actor}>{one.actor}</span> },
+    { name: 'Action', cell: ({ action }) => action },
+    { name: 'Target', cell: (one) => <Thing id={one.target} />, isWide: true },
     {
       name: 'Outcome',
       cell: ({ outcome }) => <Status tone={outcome === 'done' ? 'ok' : 'warn'}>{outcome}</Status>,
@@ -62,7 +62,7 @@ function Lines({ onShow }: { onShow: (line: Line) => void }) {
     },
   ];
   const empty = (
-    <p>No line of the log is like that. Filters match whole words, such as agent.published.</p>
+    <p>No entries match these filters. Filters match whole words, such as agent.published.</p>
   );
   return <Table label="Audit log" list={list} columns={columns} empty={empty} />;
 }
@@ -75,9 +75,9 @@ function LineDialog({ line, onClose }: { line: Line; onClose: () => void }) {
         <dd>
           <Time at={line.created} />
         </dd>
-        <dt>Who</dt>
+        <dt>Actor</dt>
         <dd>{line.actor}</dd>
-        <dt>Of what</dt>
+        <dt>Target</dt>
         <dd>
           <Thing id={line.target} />
         </dd>

@@ -20,8 +20,8 @@ export function DeleteKey({ apiKey, onClose }: { apiKey: Key; onClose: () => voi
       }}
     >
       <p>
-        Whoever uses <span className="mono">{apiKey.prefix}…</span> is refused at once, and what it
-        holds open ends: streams, and the sessions that were begun with it.
+        Requests with <span className="mono">{apiKey.prefix}…</span> are rejected immediately. Its
+        open streams and its sessions end. This can’t be undone.
       </p>
     </Confirm>
   );

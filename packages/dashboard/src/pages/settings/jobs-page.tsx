@@ -55,8 +55,8 @@ function Jobs() {
     return () => clearInterval(timer);
   }, [isRunning, queryClient]);
   const columns: Column<Job>[] = [
-    { name: 'Begun', cell: ({ created }) => <Time at={created} />, width: '7.5rem' },
-    { name: 'What', cell: (job) => `${job.type}, ${job.mode}`, width: 'minmax(0, 1fr)' },
+    { name: 'Started', cell: ({ created }) => <Time at={created} />, width: '7.5rem' },
+    { name: 'Type', cell: (job) => `${job.type}, ${job.mode}`, width: 'minmax(0, 1fr)' },
     {
       name: 'Status',
       cell: (job) => <Status tone={TONES[job.status]}>{job.status}</Status>,
@@ -65,7 +65,7 @@ function Jobs() {
     { name: 'Progress', cell: (job) => <Progress job={job} /> },
     { name: 'Endpoint', cell: (job) => <Thing id={job.endpoint_id} />, isWide: true },
     {
-      name: 'Acts',
+      name: 'Actions',
       width: '5.5rem',
       cell: (job) =>
         job.status === 'running' ? (
@@ -83,8 +83,8 @@ function Jobs() {
         columns={columns}
         empty={
           <>
-            <p>No job. One is begun where many events are sent to an endpoint again.</p>
-            <ButtonLink to="/webhooks">To the endpoints</ButtonLink>
+            <p>No jobs. A job starts when you replay many events to an endpoint.</p>
+            <ButtonLink to="/webhooks">Go to endpoints</ButtonLink>
           </>
         }
       />
@@ -93,15 +93,15 @@ function Jobs() {
           title="Stop the replay"
           isOpen
           onClose={() => setStopping(null)}
-          action="Stop it"
+          action="Stop the replay"
           act={async () => {
             await ok(parley.DELETE('/v1/jobs/{id}', { params: { path: { id: stopping.id } } }));
             await queryClient.invalidateQueries({ queryKey: ['jobs'] });
           }}
         >
           <p>
-            It makes no more deliveries, and those that nobody attempts yet are canceled. What was
-            sent was sent.
+            No more deliveries are created, and those not attempted yet are canceled. Events already
+            sent can’t be recalled.
           </p>
         </Confirm>
       ) : null}

@@ -18,7 +18,7 @@ export function KeysPage() {
   const [acting, setActing] = useState<Acting | null>(null);
   const make = (
     <ActButton needs="keys" kind="primary" onClick={() => setMaking(true)}>
-      Make a key
+      Create key
     </ActButton>
   );
   return (
@@ -41,18 +41,18 @@ function KeyList({ onAct }: { onAct: (acting: Acting) => void }) {
   const canManage = useCan('keys');
   const list = useList('keys', '/v1/api_keys', { enabled: canManage });
   const columns: Column<Key>[] = [
-    { name: 'Name', cell: ({ name }) => name || <span className="muted">without a name</span> },
-    { name: 'Begins', cell: ({ prefix }) => <span className="mono">{prefix}…</span>, isWide: true },
-    { name: 'May', cell: ({ scopes }) => scopes.join(', '), width: 'minmax(0, 2fr)' },
+    { name: 'Name', cell: ({ name }) => name || <span className="muted">unnamed</span> },
+    { name: 'Prefix', cell: ({ prefix }) => <span className="mono">{prefix}…</span>, isWide: true },
+    { name: 'Scopes', cell: ({ scopes }) => scopes.join(', '), width: 'minmax(0, 2fr)' },
     {
       name: 'Last used',
       cell: (key) => <Time at={key.last_used_at} never="never" />,
       width: '8rem',
       isWide: true,
     },
-    { name: 'Ends', cell: (key) => <Time at={key.expires_at} never="never" />, width: '7rem' },
+    { name: 'Expires', cell: (key) => <Time at={key.expires_at} never="never" />, width: '7rem' },
     {
-      name: 'Acts',
+      name: 'Actions',
       width: '10.5rem',
       cell: (key) => (
         <span className="row">

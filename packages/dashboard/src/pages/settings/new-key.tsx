@@ -9,11 +9,11 @@ import { TroubleNote } from '../../ui/trouble.tsx';
 import { ShownOnce } from './shown-once.tsx';
 
 const SCOPES: readonly { scope: Scope; may: string }[] = [
-  { scope: 'read', may: 'see everything of the namespace but keys and the audit log' },
-  { scope: 'write', may: 'make and change agents, endpoints, knowledge; hold conversations' },
+  { scope: 'read', may: 'see everything in the namespace except keys and the audit log' },
+  { scope: 'write', may: 'create and change agents, endpoints and knowledge; hold conversations' },
   { scope: 'publish', may: 'decide what is live: publish, pin, roll back' },
-  { scope: 'replay', may: 'send events again, stop that' },
-  { scope: 'keys', may: 'make and end keys and sessions, read the audit log' },
+  { scope: 'replay', may: 'replay events and stop replays' },
+  { scope: 'keys', may: 'create and delete keys, end sessions, read the audit log' },
 ];
 
 const DAY_SEC = 86_400;
@@ -44,7 +44,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
     setScopes(scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope]);
   };
   return (
-    <Dialog title="Make a key" isOpen onClose={onClose}>
+    <Dialog title="Create key" isOpen onClose={onClose}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -52,7 +52,11 @@ export function NewKey({ onClose }: { onClose: () => void }) {
           making.mutate();
         }}
       >
-        <Field label="Name" hint="To know it again" error={fieldError(making.error, '/name')}>
+        <Field
+          label="Name"
+          hint="Helps you recognize the key later"
+          error={fieldError(making.error, '/name')}
+        >
           {(control) => (
             <input
               {...control}
@@ -64,7 +68,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
           )}
         </Field>
         <fieldset className="choices">
-          <legend>What it may do</legend>
+          <legend>Scopes</legend>
           {SCOPES.map(({ scope, may }) => (
             <label key={scope} className="check">
               <input
@@ -76,13 +80,13 @@ export function NewKey({ onClose }: { onClose: () => void }) {
               <span>
                 <code>{scope}</code>{' '}
                 <span className="muted small">
-                  {own.includes(scope) ? may : 'your own key lacks it'}
+                  {own.includes(scope) ? may : 'your key lacks this scope'}
                 </span>
               </span>
             </label>
           ))}
         </fieldset>
-        <Field label="It ends" error={fieldError(making.error, '/expires_at')}>
+        <Field label="Expires" error={fieldError(making.error, '/expires_at')}>
           {(control) => (
             <select
               {...control}
@@ -106,7 +110,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
             isBusy={making.isPending}
             disabled={scopes.length === 0}
           >
-            Make the key
+            Create the key
           </Button>
         </DialogActions>
       </form>

@@ -33,7 +33,7 @@ const COLUMNS: Column<Provider>[] = [
       </Status>
     ),
   },
-  { name: 'Why', cell: ({ status_message }) => status_message ?? '–', isWide: true },
+  { name: 'Details', cell: ({ status_message }) => status_message ?? '–', isWide: true },
   { name: 'Address', cell: ({ base_url }) => <span title={base_url}>{base_url}</span> },
   { name: 'Model', cell: ({ chat }) => chat?.default_model ?? '–', isWide: true },
   { name: 'Managed by', cell: ({ managed_by }) => managed_by, width: '7rem', isWide: true },
@@ -58,7 +58,7 @@ function Providers() {
       empty={
         <>
           <p>
-            No provider is declared: agents that name none use the one of the settings, or answer
+            No provider is declared. Agents without one use the provider of the settings, or answer
             from their knowledge.
           </p>
           <Code text={example} label="Declare a provider" />

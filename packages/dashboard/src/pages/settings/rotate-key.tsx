@@ -9,7 +9,7 @@ import type { Key } from './key.ts';
 import { ShownOnce } from './shown-once.tsx';
 
 const OVERLAPS = [
-  { sec: 0, name: 'at once' },
+  { sec: 0, name: 'immediately' },
   { sec: 3_600, name: 'in an hour' },
   { sec: 86_400, name: 'in a day' },
   { sec: 604_800, name: 'in a week' },
@@ -31,15 +31,17 @@ export function RotateKey({ apiKey, onClose }: { apiKey: Key; onClose: () => voi
     return (
       <ShownOnce
         apiKey={rotating.data.key}
-        title={`The new key of ${apiKey.name}`}
+        title={`New key for ${apiKey.name}`}
         onClose={onClose}
       />
     );
   }
   return (
     <Dialog title={`Rotate ${apiKey.name}`} isOpen onClose={onClose}>
-      <p>A new key of the same name and scopes is made. Sessions of the old one end with it.</p>
-      <Field label="The old key ends">
+      <p>
+        This creates a new key with the same name and scopes. Sessions of the old key end with it.
+      </p>
+      <Field label="The old key expires">
         {(control) => (
           <select
             {...control}

@@ -33,7 +33,7 @@ function Sessions() {
   const list = useList('sessions', '/v1/sessions', { enabled: useCan('keys') });
   const columns: Column<Session>[] = [
     {
-      name: 'Who',
+      name: 'Name',
       cell: ({ id, name }) => (
         <span className="row">
           {name} {id === me.session?.id ? <Status tone="info">you</Status> : null}
@@ -41,7 +41,7 @@ function Sessions() {
       ),
     },
     { name: 'Key', cell: (one) => <CopyId id={one.api_key_id} />, width: '8rem', isWide: true },
-    { name: 'May', cell: ({ scopes }) => scopes.join(', '), width: 'minmax(0, 2fr)' },
+    { name: 'Scopes', cell: ({ scopes }) => scopes.join(', '), width: 'minmax(0, 2fr)' },
     {
       name: 'Signed in',
       cell: ({ created }) => <Time at={created} />,
@@ -49,9 +49,9 @@ function Sessions() {
       isWide: true,
     },
     { name: 'Last seen', cell: (one) => <Time at={one.last_seen_at} />, width: '8rem' },
-    { name: 'Ends', cell: (one) => <Time at={one.expires_at} />, width: '8rem', isWide: true },
+    { name: 'Expires', cell: (one) => <Time at={one.expires_at} />, width: '8rem', isWide: true },
     {
-      name: 'Acts',
+      name: 'Actions',
       width: '5.5rem',
       cell: (one) => (
         <ActButton needs="keys" size="small" onClick={() => setEnding(one)}>
@@ -75,7 +75,7 @@ function Sessions() {
             await queryClient.invalidateQueries({ queryKey: ['sessions'] });
           }}
         >
-          <p>That browser has to sign in again. The API key behind it goes on working.</p>
+          <p>That browser has to sign in again. The API key behind it keeps working.</p>
         </Confirm>
       ) : null}
     </>

@@ -14,7 +14,7 @@ export function ShownOnce({
 }) {
   return (
     <Dialog title={title} isOpen onClose={onClose}>
-      <p>Copy it now: only its hash is kept, so it cannot be shown again.</p>
+      <p>Copy it now. Parley stores only a hash of it, so it can’t be shown again.</p>
       <Code text={apiKey} label="The key" wrap />
       <DialogActions>
         <Button kind="primary" onClick={onClose}>

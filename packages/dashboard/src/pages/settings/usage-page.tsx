@@ -39,7 +39,7 @@ function Usage() {
         ))}
       </section>
       <section className="card stack">
-        <h2>Under way now</h2>
+        <h2>In progress now</h2>
         {Object.entries(inFlight).map(([name, { namespace }]) => (
           <Used key={name} name={name} {...namespace} />
         ))}

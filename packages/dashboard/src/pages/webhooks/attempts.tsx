@@ -74,8 +74,8 @@ function AttemptItem({ attempt, isOpen }: { attempt: Attempt; isOpen: boolean })
 }
 
 const TRIGGERS = {
-  schedule: 'by schedule',
-  manual: 'asked for',
+  schedule: 'scheduled',
+  manual: 'manual',
   replay: 'replay',
   test: 'test',
 } as const satisfies Record<Attempt['trigger'], string>;
@@ -89,11 +89,11 @@ export function Outcome({ attempt }: { attempt: Attempt }) {
       {message ? <p className="mono preserved">{message}</p> : null}
       {body ? (
         <>
-          <h3 className="small muted">Answer</h3>
-          <Json value={body} label={`Answer to attempt ${attempt.number}`} />
+          <h3 className="small muted">Response</h3>
+          <Json value={body} label={`Response to attempt ${attempt.number}`} />
         </>
       ) : (
-        <p className="muted small">{body === '' ? 'The answer had no body.' : 'No answer.'}</p>
+        <p className="muted small">{body === '' ? 'The response had no body.' : 'No response.'}</p>
       )}
     </>
   );

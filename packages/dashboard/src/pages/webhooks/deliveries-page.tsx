@@ -58,15 +58,12 @@ function Deliveries() {
         empty={
           isFiltered ? (
             <>
-              <p>No delivery is like that.</p>
+              <p>No deliveries match these filters.</p>
               <Button onClick={clear}>Clear filters</Button>
             </>
           ) : (
             <>
-              <p>
-                Nothing was sent yet. Each event makes one delivery to each endpoint that is
-                subscribed to it.
-              </p>
+              <p>No deliveries yet. Each event creates one delivery per subscribed endpoint.</p>
               <ButtonLink to="/webhooks">Endpoints</ButtonLink>
             </>
           )

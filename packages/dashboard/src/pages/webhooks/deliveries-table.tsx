@@ -19,9 +19,9 @@ const EVENT: Column<Delivery> = {
 const REST: Column<Delivery>[] = [
   { name: 'Status', width: '7.75rem', cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
   { name: 'Attempts', width: '6rem', align: 'end', isWide: true, cell: attemptsOf },
-  { name: 'Last answer', width: '9.5rem', isWide: true, cell: lastAnswer },
+  { name: 'Last response', width: '9.5rem', isWide: true, cell: lastAnswer },
   { name: 'Next attempt', width: '8rem', isWide: true, cell: nextAttempt },
-  { name: 'Made', width: '7.5rem', isWide: true, cell: ({ created }) => <Time at={created} /> },
+  { name: 'Created', width: '7.5rem', isWide: true, cell: ({ created }) => <Time at={created} /> },
 ];
 
 /** Lists deliveries. Hides the endpoint column if all belong to one endpoint. */
@@ -73,7 +73,7 @@ function lastAnswer({ attempts }: Delivery): ReactNode {
 }
 
 function nextAttempt({ in_flight_since: since, next_attempt_at: next }: Delivery): ReactNode {
-  if (since !== null) return 'under way';
+  if (since !== null) return 'in progress';
   if (next === null) return <span className="muted">–</span>;
   return (
     <>

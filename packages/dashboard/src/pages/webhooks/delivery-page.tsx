@@ -62,8 +62,8 @@ function Found({ delivery }: { delivery: Delivery }) {
         <h2 id="attempts">Attempts</h2>
         {delivery.status === 'failed' ? (
           <p>
-            It was given up: nothing was acknowledged within 72 hours of the event. Send it again
-            once the endpoint is well.
+            Parley gave up: the receiver did not acknowledge the event within 72 hours. Send it
+            again once the endpoint works.
           </p>
         ) : null}
         <Attempts delivery={delivery} />
@@ -107,7 +107,7 @@ function Facts({
         <Link to={`/webhooks/${endpointId}`}>{endpoint ? hostOf(endpoint.url) : endpointId}</Link>
         {endpoint ? <span className="muted"> · {endpoint.status.replace('_', ' ')}</span> : null}
       </dd>
-      <dt>Made</dt>
+      <dt>Created</dt>
       <dd>
         <Time at={delivery.created} /> <span className="muted">{MADE_BY[delivery.trigger]}</span>
       </dd>
@@ -149,7 +149,7 @@ function RetryNow({ delivery: { id, in_flight_since: since } }: { delivery: Deli
     mutationFn: () => ok(parley.POST('/v1/deliveries/{id}/retry', { params: { path: { id } } })),
     onSuccess: (delivery) => {
       queryClient.setQueryData(['deliveries', 'one', id], delivery);
-      toast({ text: 'It is attempted now' });
+      toast({ text: 'Retrying now' });
     },
   });
   return (

@@ -91,11 +91,13 @@ function Delete({
         void queryClient.invalidateQueries({ queryKey: ['webhooks'] });
       }}
     >
-      <p>Nothing is sent to it any more. Its secret is gone; its deliveries can still be read.</p>
+      <p>
+        Parley stops sending events to it and deletes its secret. Its deliveries stay readable. This
+        can’t be undone.
+      </p>
       {unfinished > 0 ? (
         <p>
-          <strong>{count(unfinished)} deliveries</strong> are still on their way and will be
-          canceled.
+          <strong>{count(unfinished)} deliveries</strong> are still pending and will be canceled.
         </p>
       ) : null}
     </Confirm>
@@ -118,7 +120,7 @@ export function ManagedNote({ endpoint }: { endpoint: Endpoint }) {
           <code>{endpoint.name}</code>: change that file.
         </>
       )}{' '}
-      Here it can be read, tested and replayed.
+      You can view and test it here, and replay events to it.
     </p>
   );
 }

@@ -72,7 +72,7 @@ export function EditEndpoint({ tagged, onClose }: { tagged: TaggedEndpoint; onCl
           draft={draft}
           onChange={setDraft}
           error={saving.error}
-          urlHint={mayMove ? undefined : 'Another host needs a key with the scope keys.'}
+          urlHint={mayMove ? undefined : 'Changing the host needs a key with the scope keys.'}
         />
         {saving.error && !isShown ? <TroubleNote error={saving.error} /> : null}
         <DialogActions>

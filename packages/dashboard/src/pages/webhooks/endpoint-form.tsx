@@ -68,7 +68,7 @@ export function EndpointFields({
   draft,
   onChange,
   error,
-  urlHint = 'https, and reachable from where Parley runs.',
+  urlHint = 'Must use https and be reachable from Parley.',
 }: {
   draft: EndpointDraft;
   onChange: (draft: EndpointDraft) => void;
@@ -95,7 +95,7 @@ export function EndpointFields({
           <input
             {...control}
             value={draft.description}
-            placeholder="What it is for"
+            placeholder="Purpose of this endpoint"
             onChange={({ target }) => onChange({ ...draft, description: target.value })}
           />
         )}

@@ -32,11 +32,11 @@ export function EndpointHealth({ endpoint }: { endpoint: Endpoint }) {
           note={<LastFailure endpoint={endpoint} />}
         />
         <Figure
-          name="On their way"
+          name="Pending deliveries"
           value={unfinished === UNFINISHED_MAX ? `${count(unfinished)} or more` : count(unfinished)}
           note={
             <Link to="/webhooks/deliveries" search={waitingOf(endpoint.id)}>
-              those that retry
+              view retrying
             </Link>
           }
         />
@@ -52,10 +52,10 @@ function waitingOf(id: string): Record<string, string> {
 function LastFailure({ endpoint: { last_failure: failure } }: { endpoint: Endpoint }): ReactNode {
   if (!failure) return null;
   const { status_code: code, error_class: errorClass, delivery_id: id } = failure;
-  const answer = code ?? errorClass?.replace('_', ' ') ?? 'no answer';
+  const answer = code ?? errorClass?.replace('_', ' ') ?? 'no response';
   return (
     <>
-      {answer}, <Link to={`/webhooks/deliveries/${id}`}>its delivery</Link>
+      {answer}, <Link to={`/webhooks/deliveries/${id}`}>view delivery</Link>
     </>
   );
 }

@@ -37,11 +37,15 @@ export function EndpointLatency({ endpointId }: { endpointId: string }) {
       times: buckets.map(({ at }) => at),
       latency: [
         { name: 'median', color: '--accent', values: buckets.map((one) => one.latency_p50_ms) },
-        { name: 'slowest 5 %', color: '--warn', values: buckets.map((one) => one.latency_p95_ms) },
+        {
+          name: '95th percentile',
+          color: '--warn',
+          values: buckets.map((one) => one.latency_p95_ms),
+        },
       ],
       outcomes: [
         { name: 'acknowledged', color: '--ok', values: buckets.map((one) => one.acknowledged) },
-        { name: 'given up', color: '--bad', values: buckets.map((one) => one.failed) },
+        { name: 'failed', color: '--bad', values: buckets.map((one) => one.failed) },
       ],
     };
   }, [stats.data]);
@@ -75,7 +79,7 @@ export function EndpointLatency({ endpointId }: { endpointId: string }) {
             limit={TARGET}
           />
           <Chart
-            summary={`${count(stats.data.acknowledged)} acknowledged, ${count(stats.data.failed)} given up, ${count(stats.data.unfinished)} on their way, by ${count(stats.data.attempts)} attempts.`}
+            summary={`${count(stats.data.acknowledged)} acknowledged, ${count(stats.data.failed)} failed, ${count(stats.data.unfinished)} pending; ${count(stats.data.attempts)} attempts.`}
             times={chart.times}
             series={chart.outcomes}
             unit=""
@@ -92,7 +96,7 @@ function latencyText(stats: {
   latency_p95_ms: number | null;
   within_500_ms_rate: number | null;
 }): string {
-  if (stats.latency_count === 0) return 'Nothing was acknowledged at its first attempt.';
+  if (stats.latency_count === 0) return 'No delivery was acknowledged at its first attempt.';
   const within = percent(stats.within_500_ms_rate);
-  return `From the event to its acknowledgement, where that was the first attempt: median ${msText(stats.latency_p50_ms)}, 95 % within ${msText(stats.latency_p95_ms)}; ${within} within 500 ms.`;
+  return `Time from event to acknowledgement at the first attempt: median ${msText(stats.latency_p50_ms)}, 95 % within ${msText(stats.latency_p95_ms)}; ${within} within 500 ms.`;
 }

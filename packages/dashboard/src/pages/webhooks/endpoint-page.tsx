@@ -87,7 +87,7 @@ function Facts({ tagged: { endpoint } }: { tagged: TaggedEndpoint }) {
       <dt>Headers</dt>
       <dd>
         {endpoint.header_names.length === 0 ? (
-          <span className="muted">none of its own</span>
+          <span className="muted">none</span>
         ) : (
           <span className="mono">{endpoint.header_names.join(', ')}</span>
         )}
@@ -130,8 +130,8 @@ function Deliveries({ endpointId }: { endpointId: string }) {
         empty={
           <p>
             {status
-              ? `No delivery to it is ${status}.`
-              : 'Nothing was sent to it yet. Send a test event to see whether it gets there.'}
+              ? `No deliveries are ${status}.`
+              : 'No deliveries yet. Send a test event to check that it arrives.'}
           </p>
         }
       />

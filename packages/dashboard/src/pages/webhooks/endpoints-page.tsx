@@ -17,7 +17,7 @@ const COLUMNS: Column<Endpoint>[] = [
   { name: 'Endpoint', width: 'minmax(0, 2.4fr)', cell: ({ url }) => url },
   { name: 'Status', width: '7.75rem', cell: (endpoint) => <EndpointStatus endpoint={endpoint} /> },
   {
-    name: 'How it stands',
+    name: 'Health',
     width: 'minmax(0, 2fr)',
     isWide: true,
     cell: ({ status_message: message }) => (
@@ -74,12 +74,12 @@ function Endpoints() {
         href={({ id }) => `/webhooks/${id}`}
         empty={
           status ? (
-            <p>No endpoint is {status.replace('_', ' ')}.</p>
+            <p>No endpoints are {status.replace('_', ' ')}.</p>
           ) : (
             <>
               <p>
-                Nothing is sent anywhere yet. An endpoint is an https address of yours that receives
-                events as they happen: conversations, escalations, gaps, publications.
+                No endpoints yet. An endpoint is an HTTPS URL of yours that receives events as they
+                happen: conversations, escalations, gaps, publications.
               </p>
               <AddEndpoint />
             </>

@@ -79,7 +79,7 @@ function Found({ event }: { event: StoredEvent }) {
         <DeliveriesTable
           list={list}
           of="event"
-          empty={<p>It was sent to no endpoint. Below stands why, for each.</p>}
+          empty={<p>No endpoint received this event. The reasons are below.</p>}
         />
       </section>
       {list.isLoading ? null : <Explanations event={event} deliveries={list.rows} />}
@@ -127,7 +127,7 @@ function ReplayToAll({ event: { id, test } }: { event: StoredEvent }) {
       toast({
         text:
           made.length === 0
-            ? 'No endpoint that is enabled is subscribed to it'
+            ? 'No enabled endpoint is subscribed to it'
             : `Sent again to ${made.length === 1 ? 'one endpoint' : `${made.length} endpoints`}`,
         ...(made.length === 0 && { tone: 'bad' as const }),
       });
@@ -137,7 +137,7 @@ function ReplayToAll({ event: { id, test } }: { event: StoredEvent }) {
   return (
     <>
       <ActButton needs="replay" isBusy={replaying.isPending} onClick={() => replaying.mutate()}>
-        {test ? 'Send it again' : 'Send it again to all subscribed'}
+        {test ? 'Send it again' : 'Send it again to all subscribers'}
       </ActButton>
       {replaying.error ? <TroubleNote error={replaying.error} /> : null}
     </>

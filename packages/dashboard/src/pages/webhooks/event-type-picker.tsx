@@ -25,11 +25,11 @@ export function EventTypePicker({
       <legend>Events</legend>
       <label className="check">
         <input type="radio" checked={chosen === null} onChange={() => onChange(null)} />
-        All, and those of later releases
+        All, including future types
       </label>
       <label className="check">
         <input type="radio" checked={chosen !== null} onChange={() => onChange(chosen ?? [])} />
-        Chosen ones
+        Selected types
       </label>
       {chosen === null ? null : (
         <div className="picker-groups">
@@ -64,7 +64,7 @@ function Group({
     <div className="picker-group">
       <Choice
         name={group}
-        note="all that begins so, later ones too"
+        note="all types with this prefix, including future ones"
         isOn={isWhole}
         onToggle={toggle}
       />

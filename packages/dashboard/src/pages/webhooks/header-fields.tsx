@@ -23,8 +23,8 @@ export function HeaderFields({
     <fieldset className="picker">
       <legend>Headers</legend>
       <p className="muted small">
-        Sent with every delivery, such as a key that your gateway asks for. Values are sealed and
-        never shown again.
+        Sent with every delivery, for example a key for your gateway. Values are encrypted and never
+        shown again.
       </p>
       {headers.map((header) => (
         <HeaderRow
@@ -76,7 +76,7 @@ function HeaderRow({
         aria-describedby={error ? id : undefined}
         aria-invalid={error ? true : undefined}
         autoComplete="off"
-        placeholder={isStored ? 'stays as it is' : 'value'}
+        placeholder={isStored ? 'unchanged' : 'value'}
         value={value}
         onChange={({ target }) => onChange({ ...header, value: target.value })}
       />

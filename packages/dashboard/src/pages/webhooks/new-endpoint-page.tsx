@@ -76,19 +76,19 @@ function Added({ endpoint }: { endpoint: Created }) {
   return (
     <Page
       title="Endpoint added"
-      heading={`${hostOf(endpoint.url)} is added`}
+      heading={`Added ${hostOf(endpoint.url)}`}
       back={BACK}
       actions={<ButtonLink to={`/webhooks/${endpoint.id}`}>Go to the endpoint</ButtonLink>}
     >
       {endpoint.ready ? null : (
         <p className="told told-warn">
-          It is written down and not in force yet: {endpoint.status_message}
+          The endpoint is saved but not active yet: {endpoint.status_message}
         </p>
       )}
       <SecretOnce secret={endpoint.secret} />
       <TestEvent endpoint={endpoint} />
       <p>
-        Then let the receiver check signatures:{' '}
+        Next, make the receiver check signatures:{' '}
         <ButtonLink to={`/webhooks/${endpoint.id}/signature`} size="small">
           Check a signature
         </ButtonLink>

@@ -6,64 +6,69 @@ type Remedy = { means: string; remedy: string };
 const OF_CLASS: Record<ErrorClass, Remedy> = {
   dns: {
     means: 'The host of the URL has no address.',
-    remedy: 'Look for a misspelt host, or for a name that only your own network knows.',
+    remedy: 'Check the host for typos. It may also be a name that only your own network knows.',
   },
   connect: {
-    means: 'Nobody took the connection, or it was cut before an answer.',
-    remedy: 'Is the receiver running, on this port, and does its firewall let Parley in?',
+    means: 'The connection was refused, or closed before a response.',
+    remedy: 'Check that the receiver runs on this port and that its firewall admits Parley.',
   },
   tls: {
     means: 'The certificate could not be trusted.',
     remedy:
-      'It may have run out, be for another host, or lack its intermediate: serve the whole chain.',
+      'It may have expired, belong to another host or lack an intermediate certificate. Serve the whole chain.',
   },
   timeout: {
-    means: 'No status came within 10 seconds.',
+    means: 'No response within 10 seconds.',
     remedy: 'Answer 2xx as soon as the event is stored, and do the work afterwards.',
   },
   redirect: {
-    means: 'It answered with a redirect, which is never followed.',
-    remedy: 'Set the URL to the address it leads to: often https, a slash at the end, or www.',
+    means: 'It answered with a redirect, which Parley never follows.',
+    remedy:
+      'Set the URL to the target of the redirect. Often it adds https, a trailing slash or www.',
   },
   http_status: {
     means: 'It answered, but not with 2xx.',
-    remedy: 'Its answer below says why; its own log says more.',
+    remedy: 'The response below says why. The log of the receiver says more.',
   },
   blocked: {
-    means: 'The address is one that Parley must not call.',
+    means: 'Parley is not allowed to call this address.',
     remedy:
       'Private addresses are refused. Use a public one, or let an administrator add the network to PARLEY_EGRESS_ALLOW.',
   },
   lost_lease: {
-    means: 'The process that sent it went away before it had the answer.',
-    remedy: 'Nothing: another one goes on by itself. The receiver may see the event twice.',
+    means: 'The process that sent it stopped before it got the response.',
+    remedy: 'Nothing to do: another process continues. The receiver may get the event twice.',
   },
 };
 
 /** Meaning and remedy of status codes with a specific cause. */
 const OF_STATUS: Record<number, Remedy> = {
   400: {
-    means: 'The receiver did not take the request.',
-    remedy: 'Most often its check of the signature: compare it with “Check a signature”.',
+    means: 'The receiver rejected the request.',
+    remedy: 'Most often its signature check fails. Compare it with “Check a signature”.',
   },
   401: {
-    means: 'The receiver does not know who asks.',
+    means: 'The receiver did not accept the credentials.',
     remedy: 'Check the secret in the receiver, or add the header it expects to this endpoint.',
   },
   403: {
-    means: 'The receiver, or what stands before it, forbids it.',
-    remedy: 'A firewall or a protection against forged forms: let POST from Parley through.',
+    means: 'The receiver, or a proxy in front of it, forbids the request.',
+    remedy: 'Often a firewall or CSRF protection. Let POST requests from Parley through.',
   },
-  404: { means: 'There is nothing at this path.', remedy: 'Compare the path of the URL.' },
-  405: { means: 'The path takes no POST.', remedy: 'Compare the path; deliveries are POST.' },
+  404: { means: 'There is nothing at this path.', remedy: 'Check the path of the URL.' },
+  405: { means: 'The path does not accept POST.', remedy: 'Check the path. Deliveries use POST.' },
   410: {
-    means: 'The receiver says that it is gone.',
-    remedy: 'Parley goes on trying: disable or delete the endpoint if that is right.',
+    means: 'The receiver says that this URL is gone.',
+    remedy: 'Parley keeps trying. If the URL is gone for good, disable or delete the endpoint.',
   },
-  413: { means: 'The body is too large for it.', remedy: 'Let the receiver take up to 1 MiB.' },
+  413: {
+    means: 'The body is too large for the receiver.',
+    remedy: 'Make the receiver accept up to 1 MiB.',
+  },
   429: {
-    means: 'The receiver wants less at once.',
-    remedy: 'A Retry-After in seconds is followed. More come one at a time while it fails.',
+    means: 'The receiver limits the rate of requests.',
+    remedy:
+      'Parley honors a Retry-After in seconds. While the endpoint fails, it sends one delivery at a time.',
   },
 };
 

@@ -22,7 +22,7 @@ export function RequestSent({
       {endpoint ? (
         <>
           <p className="mono preserved">POST {endpoint.url}</p>
-          <p className="muted small">The address of the endpoint as it is now.</p>
+          <p className="muted small">The current URL of the endpoint.</p>
         </>
       ) : null}
       <details>
@@ -56,7 +56,7 @@ function headersOf(
   return [
     ...(endpoint?.header_names ?? []).map((name): [string, string] => [
       name.toLowerCase(),
-      'of this endpoint; its value is never shown',
+      'custom header; its value is never shown',
     ]),
     ['content-type', 'application/json'],
     ['user-agent', 'parley/ and the version'],
@@ -65,11 +65,11 @@ function headersOf(
     ['parley-delivery-attempt', 'the number of the attempt'],
     ['parley-signature', 'HMAC-SHA256 of the body, lower-case hex'],
     ...(rotation
-      ? [['parley-signature-next', 'the same by the other secret'] as [string, string]]
+      ? [['parley-signature-next', 'the same with the other secret'] as [string, string]]
       : []),
     ['webhook-id', id],
     ['webhook-timestamp', 'Unix seconds of the attempt'],
-    ['webhook-signature', 'as Standard Webhooks has it'],
+    ['webhook-signature', 'as defined by Standard Webhooks'],
     ...(test ? [['parley-test', 'true'] as [string, string]] : []),
   ];
 }

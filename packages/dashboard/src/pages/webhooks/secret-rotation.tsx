@@ -40,7 +40,7 @@ export function SecretRotation({ tagged }: { tagged: TaggedEndpoint }) {
         <Running rotation={rotation} step={step} onCanceled={() => setSecret(null)} />
       ) : (
         <p className="muted">
-          One secret signs every request: <code>parley-signature</code>.
+          One secret signs every request, in <code>parley-signature</code>.
         </p>
       )}
       <div>
@@ -81,7 +81,7 @@ const OVERLAPS = [
   { value: 3_600, name: '1 hour' },
   { value: 86_400, name: '1 day' },
   { value: 604_800, name: '7 days' },
-  { value: 0, name: 'none: the old one leaked' },
+  { value: 0, name: 'none (the old secret leaked)' },
 ];
 
 /** The first step: creates a new secret and shows it. */
@@ -103,16 +103,17 @@ function Begin({
   return (
     <Dialog title="Rotate the secret" isOpen onClose={onClose}>
       <ol className="steps">
-        <li>A new secret is made and shown once. The current one goes on signing.</li>
+        <li>Parley creates a new secret and shows it once. The current one keeps signing.</li>
         <li>
-          You teach it to the receiver, which then accepts both: each request carries a second
-          signature, <code>parley-signature-next</code>, by the other secret.
+          Add it to the receiver, so that it accepts both. Each request carries a second signature,{' '}
+          <code>parley-signature-next</code>, by the other secret.
         </li>
         <li>
-          When the time is over, or you say so, the new one signs. The old one stays as long again.
+          When the time is over, or when you activate it, the new secret signs. The old one stays
+          valid for the same time again.
         </li>
       </ol>
-      <Field label="Time for that">
+      <Field label="Time to update the receiver">
         {(control) => (
           <select
             {...control}
@@ -129,14 +130,14 @@ function Begin({
       </Field>
       {overlap === 0 ? (
         <p className="told told-bad">
-          The new secret signs at once: the receiver refuses everything until it knows it.
+          The new secret signs immediately. The receiver rejects everything until it has it.
         </p>
       ) : null}
       {step.error ? <TroubleNote error={step.error} /> : null}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button kind="primary" isBusy={step.isPending} onClick={begin}>
-          {overlap === 0 ? 'Replace the secret now' : 'Make a new secret'}
+          {overlap === 0 ? 'Replace the secret now' : 'Create a new secret'}
         </Button>
       </DialogActions>
     </Dialog>
@@ -164,21 +165,21 @@ function Running({
         <dt className="mono">parley-signature-next</dt>
         <dd>{isSwapped ? 'by the old secret' : 'by the new secret'}</dd>
         <dt className="mono">webhook-signature</dt>
-        <dd>both, with a space between</dd>
-        <dt>{isSwapped ? 'The old one ends in' : 'They swap in'}</dt>
+        <dd>both, separated by a space</dd>
+        <dt>{isSwapped ? 'The old secret expires in' : 'The secrets swap in'}</dt>
         <dd>
           <strong>
             <Until at={isSwapped ? rotation.ends_at : rotation.activates_at} />
           </strong>{' '}
           {isSwapped ? null : (
             <span className="muted">
-              · the old one ends <Time at={rotation.ends_at} />
+              · the old one expires <Time at={rotation.ends_at} />
             </span>
           )}
         </dd>
       </dl>
       {isSwapped ? (
-        <p className="muted">The new secret signs. The receiver may forget the old one.</p>
+        <p className="muted">The new secret signs. You can remove the old one from the receiver.</p>
       ) : (
         <div className="row">
           <ActButton
@@ -203,14 +204,14 @@ function Running({
         title="Cancel the rotation?"
         isOpen={isCanceling}
         onClose={() => setIsCanceling(false)}
-        action="Drop the new secret"
+        action="Discard the new secret"
         act={async () => {
           await step.mutateAsync({ cancel: true });
           onCanceled();
-          toast({ text: 'The new secret is dropped' });
+          toast({ text: 'Discarded the new secret' });
         }}
       >
-        <p>The new secret is dropped and cannot be had back. The current one goes on signing.</p>
+        <p>This discards the new secret and can’t be undone. The current one keeps signing.</p>
       </Confirm>
     </div>
   );

@@ -38,7 +38,7 @@ export function DeliveryStatus({ delivery }: { delivery: Delivery }) {
 
 export function TestMark() {
   return (
-    <Status tone="info" title="Of a test event: its header says parley-test: true">
+    <Status tone="info" title="A test event, with the header parley-test: true">
       test
     </Status>
   );
@@ -47,7 +47,7 @@ export function TestMark() {
 /** Summarizes an attempt in a word: `200`, `503` or `timeout`. */
 export function answerOf({ status_code: code, error_class: errorClass }: Attempt): string {
   if (code !== null) return String(code);
-  return errorClass === null ? 'no answer' : errorClass.replace('_', ' ');
+  return errorClass === null ? 'no response' : errorClass.replace('_', ' ');
 }
 
 /** Returns the host of a URL, or the whole text if it is not a URL. */

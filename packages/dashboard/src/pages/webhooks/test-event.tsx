@@ -39,7 +39,7 @@ export function TestEvent({ endpoint }: { endpoint: Endpoint }) {
               value={type ?? ''}
               onChange={({ target }) => setType((target.value || undefined) as EventType)}
             >
-              <option value="">as Parley chooses</option>
+              <option value="">chosen by Parley</option>
               {types.map((one) => (
                 <option key={one}>{one}</option>
               ))}
@@ -58,10 +58,11 @@ export function TestEvent({ endpoint }: { endpoint: Endpoint }) {
       </div>
       {endpoint.enabled ? (
         <p className="muted small">
-          It has sample data and the header <code>parley-test: true</code>, and counts in no figure.
+          It has sample data and the header <code>parley-test: true</code>, and is not counted in
+          figures.
         </p>
       ) : (
-        <p className="small">The endpoint is disabled: enable it to send something.</p>
+        <p className="small">The endpoint is disabled. Enable it to send a test event.</p>
       )}
       {sending.error ? <TroubleNote error={sending.error} /> : null}
       {sending.data && 'delivery_id' in sending.data ? (
@@ -90,7 +91,7 @@ function Answer({ deliveryId }: { deliveryId: string }) {
               {attempt.error_class === null ? 'It arrived' : 'It did not arrive'}, after{' '}
               <span className="numeric">{msText(attempt.duration_ms)}</span>
             </span>
-            <Link to={`/webhooks/deliveries/${deliveryId}`}>its delivery</Link>
+            <Link to={`/webhooks/deliveries/${deliveryId}`}>view delivery</Link>
           </p>
           <Outcome attempt={attempt} />
         </>
@@ -111,10 +112,10 @@ function Waits({ deliveryId }: { deliveryId: string }) {
   });
   return (
     <>
-      <p className="muted">Sent; waiting for the answer…</p>
+      <p className="muted">Sent. Waiting for the response…</p>
       {isLong ? (
         <p className="row">
-          The endpoint fails, or its queue is long, so this one waits.
+          The endpoint is failing or its queue is long, so this delivery waits.
           <ActButton
             needs="replay"
             size="small"

@@ -30,7 +30,7 @@ export function EditFetched({
   const now = useSource(tagged.source.id).data ?? tagged;
   const toast = useToast();
   const saving = useChangeSource(({ source }) => {
-    toast({ text: source.sync ? 'Changed the source; it is being read' : 'Changed the source' });
+    toast({ text: source.sync ? 'Changed the source; it is syncing' : 'Changed the source' });
     onClose();
   });
   const isStale = now.etag !== base.etag && !saving.isPending;
@@ -67,8 +67,8 @@ const LABELS: Record<Exclude<keyof FetchedDraft, 'name'>, string> = {
   url: 'Address',
   include: 'Keep only',
   exclude: 'Leave out',
-  depth: 'Links followed',
-  pages: 'Pages',
+  depth: 'Maximum link depth',
+  pages: 'Maximum pages',
   delay: 'Delay',
   token: 'Secret',
   tokenKey: 'Key in it',
@@ -97,8 +97,8 @@ function Meanwhile({
   return (
     <div className="trouble" role="alert">
       <p>
-        <strong>Somebody has changed this source meanwhile</strong>
-        {changed.length === 0 ? ', in what is not shown here.' : ':'}
+        <strong>Somebody else has changed this source</strong>
+        {changed.length === 0 ? ', but none of these fields.' : ':'}
       </p>
       <dl className="facts">
         {changed.map((name) => (

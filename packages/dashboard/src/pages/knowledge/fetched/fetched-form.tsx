@@ -65,7 +65,7 @@ export function FetchedForm({
       )}
       <TextField
         label="Schedule"
-        hint="@hourly, @daily, @weekly, @monthly, or five fields of cron in UTC. Empty: only when asked."
+        hint="@hourly, @daily, @weekly, @monthly, or a five-field cron expression in UTC. Leave empty to sync only on request."
         {...field('schedule', '/schedule')}
       />
       {error && !isShown(error, PLACES[type]) ? <TroubleNote error={error} /> : null}
@@ -89,7 +89,7 @@ function WebsiteFields({ field, name }: { field: FieldOf; name: ReactNode }) {
     <>
       <TextField
         label="Address of the first page"
-        hint="The pages of this site that it leads to are read, as its robots.txt has it."
+        hint="Reads the pages of this site that it links to, as far as robots.txt allows."
         type="url"
         placeholder="https://www.example.com/help/"
         {...field('url', '/website/url')}
@@ -97,30 +97,30 @@ function WebsiteFields({ field, name }: { field: FieldOf; name: ReactNode }) {
       {name}
       <LinesField
         label="Keep only these paths"
-        hint="One in a line, as in /help/*. Empty: all."
+        hint="One per line, such as /help/*. Leave empty for all."
         {...field('include', '/website/include')}
       />
       <LinesField
         label="Leave out these paths"
-        hint="One in a line, as in */archive/*."
+        hint="One per line, such as */archive/*."
         {...field('exclude', '/website/exclude')}
       />
       <div className="columns">
         <TextField
-          label="Links followed at most"
-          hint="0: the first page alone. Empty: 5."
+          label="Maximum link depth"
+          hint="0 reads only the first page. Default: 5."
           type="number"
           {...field('depth', '/website/max_depth')}
         />
         <TextField
-          label="Pages at most"
-          hint="1 to 10,000. Empty: 500."
+          label="Maximum pages"
+          hint="1 to 10,000. Default: 500."
           type="number"
           {...field('pages', '/website/max_pages')}
         />
         <TextField
           label="Delay in milliseconds"
-          hint="Between requests; 0: several at once. Empty: 500."
+          hint="Between requests. 0 sends several at once. Default: 500."
           type="number"
           {...field('delay', '/website/delay_ms')}
         />
@@ -135,7 +135,7 @@ function IntegrationFields({ field, name }: { field: FieldOf; name: ReactNode })
     <>
       <TextField
         label="Address of the feed"
-        hint="It answers with documents, as docs/integrations.md has it."
+        hint="It returns documents in the format of docs/integrations.md."
         type="url"
         placeholder="https://help.example.com/feed"
         {...field('url', '/integration/url')}
@@ -144,15 +144,15 @@ function IntegrationFields({ field, name }: { field: FieldOf; name: ReactNode })
       <div className="columns">
         <TextField
           label="Secret sent as bearer token"
-          hint="The name of a Secret with the label parley.dev/allow. Empty: none."
+          hint="Name of a Secret with the label parley.dev/allow. Leave empty for none."
           {...field('token', '/integration/secret_ref')}
         />
         <TextField label="Key in it" {...field('tokenKey')} />
       </div>
       <div className="columns">
         <TextField
-          label="Secret that requests are signed with"
-          hint="As above. Empty: they are not signed."
+          label="Secret that signs requests"
+          hint="As above. Leave empty for unsigned requests."
           {...field('signing', '/integration/signing_secret_ref')}
         />
         <TextField label="Key in the signing Secret" {...field('signingKey')} />

@@ -12,10 +12,10 @@ export function FetchedSettings({ type, tagged }: { type: FetchedType; tagged: T
   return (
     <section className="stack-small">
       <header className="spread">
-        <h2>What is read</h2>
+        <h2>Sync settings</h2>
         {isOurs ? (
           <ActButton needs="write" onClick={() => setEditing(true)}>
-            Edit what is read
+            Edit sync settings
           </ActButton>
         ) : null}
       </header>
@@ -56,8 +56,8 @@ function settingsOf({ website, integration }: Source): [name: string, value: str
     ['Address', (website ?? integration)?.url],
     ['Keep only', website?.include?.join(', ')],
     ['Leave out', website?.exclude?.join(', ')],
-    ['Links followed at most', website?.max_depth],
-    ['Pages at most', website?.max_pages],
+    ['Maximum link depth', website?.max_depth],
+    ['Maximum pages', website?.max_pages],
     ['Delay', website?.delay_ms === undefined ? undefined : `${website.delay_ms} ms`],
     ['Bearer token', secret && `${secret.key} of ${secret.name}`],
     ['Signed with', signing && `${signing.key} of ${signing.name}`],

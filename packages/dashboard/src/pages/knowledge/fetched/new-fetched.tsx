@@ -25,7 +25,7 @@ export function NewFetched({
   const navigate = useNavigate();
   const toast = useToast();
   const making = useMakeSource((source) => {
-    toast({ text: `Added ${source.name}; it is being read` });
+    toast({ text: `Added ${source.name}; the first sync has started` });
     void navigate({ to: `/knowledge/sources/${source.id}` });
   });
   return (

@@ -19,10 +19,10 @@ const TONES: Record<Sync['status'], Tone> = {
 };
 
 const WORDS: Record<Sync['trigger'], string> = {
-  request: 'asked for',
+  request: 'request',
   declared: 'declared',
   schedule: 'schedule',
-  retry: 'tried again',
+  retry: 'retry',
 };
 
 /** Lists the syncs of a source with their changes and problems. */
@@ -38,14 +38,14 @@ export function PastSyncs({ sourceId }: { sourceId: string }) {
       <Table
         label="Syncs"
         list={list}
-        empty="It was not read yet."
+        empty="No syncs yet."
         columns={[
           { name: 'Status', cell: (sync) => <State sync={sync} />, width: '7.5rem' },
           { name: 'When', cell: (sync) => <Time at={sync.requested_at} />, width: '7rem' },
-          { name: 'Why', cell: ({ trigger }) => WORDS[trigger], isWide: true },
+          { name: 'Trigger', cell: ({ trigger }) => WORDS[trigger], isWide: true },
           { name: 'Read', cell: ({ read }) => count(read), width: '5rem', align: 'end' },
           { name: 'Changed', cell: changesOf, width: 'minmax(0, 2fr)', isWide: true },
-          { name: 'Took', cell: tookOf, width: '5rem', align: 'end', isWide: true },
+          { name: 'Duration', cell: tookOf, width: '5rem', align: 'end', isWide: true },
           {
             name: 'Problems',
             cell: (sync) => <Problems sync={sync} onShow={() => setShown(sync.id)} />,
@@ -55,7 +55,7 @@ export function PastSyncs({ sourceId }: { sourceId: string }) {
         ]}
       />
       <Dialog
-        title="What was not read"
+        title="Documents not read"
         isOpen={shown !== null}
         onClose={() => setShown(null)}
         isWide
@@ -103,11 +103,11 @@ function ProblemList({ sourceId, id }: { sourceId: string; id: string }) {
     <div className="stack-small">
       {sync.error ? <p className="problem">{sync.error}</p> : null}
       <p className="muted">
-        {count(failed)} failed, and stay as they were; {count(skipped)} are not to be read, and are
-        found no more.
+        {count(failed)} failed and keep their previous content; {count(skipped)} were skipped and
+        are no longer found.
         {failed + skipped > problems.length ? ` The first ${problems.length}:` : ''}
       </p>
-      <ul className="stack-small" aria-label="What was not read">
+      <ul className="stack-small" aria-label="Documents not read">
         {problems.map(({ path, kind, reason }) => (
           <li key={path}>
             <Status tone={kind === 'failed' ? 'bad' : 'muted'}>{kind}</Status>{' '}

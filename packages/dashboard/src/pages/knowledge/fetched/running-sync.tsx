@@ -11,11 +11,11 @@ export function RunningSync({ sourceId, id }: { sourceId: string; id: string }) 
   const isQueued = !sync || sync.status === 'queued';
   const { found, read, changed, failed } = sync ?? { found: 0, read: 0, changed: 0, failed: 0 };
   return (
-    <section className="card stack-small" aria-label="Being read">
+    <section className="card stack-small" aria-label="Sync in progress">
       <header className="spread">
-        <h2>{isQueued ? 'Waits to be read' : 'Being read'}</h2>
+        <h2>{isQueued ? 'Sync queued' : 'Sync in progress'}</h2>
         <ActButton needs="write" isBusy={stopping.isPending} onClick={() => stopping.mutate(id)}>
-          Stop reading
+          Stop sync
         </ActButton>
       </header>
       <progress

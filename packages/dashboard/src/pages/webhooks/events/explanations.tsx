@@ -81,7 +81,7 @@ function Explanation({ event, endpoint }: { event: StoredEvent; endpoint: Endpoi
       ),
   });
   if (why.error) return <TroubleNote error={why.error} onRetry={() => void why.refetch()} />;
-  if (!why.data) return <p className="muted attempt-body">Looking…</p>;
+  if (!why.data) return <p className="muted attempt-body">Checking…</p>;
   const { reason, detail, delivery_id: deliveryId } = why.data;
   return (
     <div className="stack-small attempt-body" role="status">
@@ -90,9 +90,9 @@ function Explanation({ event, endpoint }: { event: StoredEvent; endpoint: Endpoi
       </p>
       <div className="row">
         {deliveryId === null ? null : (
-          <Link to={`/webhooks/deliveries/${deliveryId}`}>its delivery</Link>
+          <Link to={`/webhooks/deliveries/${deliveryId}`}>view delivery</Link>
         )}
-        <Link to={`/webhooks/${endpoint.id}`}>the endpoint</Link>
+        <Link to={`/webhooks/${endpoint.id}`}>view endpoint</Link>
         {endpoint.enabled && REPLAYABLE.has(reason) ? (
           <ReplayToOne event={event} endpoint={endpoint} />
         ) : null}

@@ -44,7 +44,7 @@ export function LiveEvents({ type, onSearch }: { type: string | undefined; onSea
           <FeedState isPaused={feed.isPaused} waiting={feed.waiting} />
           {feed.isPaused ? (
             <Button kind="primary" onClick={feed.resume}>
-              {feed.waiting > 0 ? `Resume, ${feed.waiting} came` : 'Resume'}
+              {feed.waiting > 0 ? `Resume (${feed.waiting} new)` : 'Resume'}
             </Button>
           ) : (
             <Button onClick={feed.pause}>Pause</Button>
@@ -59,12 +59,12 @@ export function LiveEvents({ type, onSearch }: { type: string | undefined; onSea
         <div className="card empty">
           <p>
             {type
-              ? `Waiting for ${type}. Nothing of it has come yet.`
-              : 'Waiting for something to happen: talk with an agent, and it stands here at once.'}
+              ? `Waiting for ${type}. None have arrived yet.`
+              : 'Waiting for events. Talk to an agent, and its events appear here immediately.'}
           </p>
         </div>
       ) : (
-        <ol className="feed" aria-label="Events, the newest first">
+        <ol className="feed" aria-label="Events, newest first">
           {drawn.map((event) => (
             <FeedItem key={event.id} event={event} />
           ))}
@@ -77,7 +77,7 @@ export function LiveEvents({ type, onSearch }: { type: string | undefined; onSea
       ) : null}
       {feed.events.length >= KEPT_MAX ? (
         <p className="muted">
-          The last {KEPT_MAX} are kept here.{' '}
+          Only the last {KEPT_MAX} events are kept here.{' '}
           <Button size="small" onClick={onSearch}>
             Search all events
           </Button>
@@ -90,9 +90,9 @@ export function LiveEvents({ type, onSearch }: { type: string | undefined; onSea
 function FeedState({ isPaused, waiting }: { isPaused: boolean; waiting: number }) {
   const state = useLiveState();
   if (isPaused)
-    return <span className="muted small">Paused{waiting > 0 ? '' : ': nothing came'}</span>;
-  if (state === 'live') return <span className="muted small">As they come</span>;
-  return <span className="muted small">The stream is not open; it is tried again</span>;
+    return <span className="muted small">Paused{waiting > 0 ? '' : ': no new events'}</span>;
+  if (state === 'live') return <span className="muted small">Receiving events</span>;
+  return <span className="muted small">Not connected. Reconnecting…</span>;
 }
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
@@ -119,7 +119,7 @@ const FeedItem = memo(function FeedItem({ event }: { event: LiveEvent }) {
           <div className="stack-small attempt-body">
             <Json value={{ id, type, created, data }} label={`Event ${id}`} />
             <p>
-              <Link to={`/webhooks/events/${id}`}>Its deliveries</Link>
+              <Link to={`/webhooks/events/${id}`}>View deliveries</Link>
             </p>
           </div>
         ) : null}

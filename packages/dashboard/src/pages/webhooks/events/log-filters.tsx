@@ -10,8 +10,8 @@ export function LogFilters({ onClear }: { onClear: (() => void) | undefined }) {
       <SelectFilter
         name="test"
         label="Test events"
-        options={[{ value: 'true', name: 'with them' }]}
-        any="without them"
+        options={[{ value: 'true', name: 'included' }]}
+        any="excluded"
       />
       {onClear ? (
         <Button kind="quiet" onClick={onClear}>

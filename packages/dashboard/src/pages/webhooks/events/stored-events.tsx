@@ -20,7 +20,7 @@ const COLUMNS: Column<StoredEvent>[] = [
       </span>
     ),
   },
-  { name: 'Of', isWide: true, cell: ({ data }) => <About data={data} /> },
+  { name: 'Object', isWide: true, cell: ({ data }) => <About data={data} /> },
   {
     name: 'Delivered',
     width: '6.5rem',
@@ -28,7 +28,7 @@ const COLUMNS: Column<StoredEvent>[] = [
     cell: ({ deliveries }) => deliveries.delivered,
   },
   {
-    name: 'On the way',
+    name: 'Pending',
     width: '6.5rem',
     align: 'end',
     isWide: true,
@@ -74,8 +74,8 @@ export function StoredEvents() {
         empty={
           <p>
             {isFiltered
-              ? 'No event is like that.'
-              : 'Nothing has happened yet: talk with an agent, and its conversation makes events.'}
+              ? 'No events match these filters.'
+              : 'No events yet. Talk to an agent to create some.'}
           </p>
         }
       />

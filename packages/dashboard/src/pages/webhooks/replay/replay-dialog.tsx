@@ -12,10 +12,10 @@ import { useToast } from '../../../ui/toast.tsx';
 import { TroubleNote } from '../../../ui/trouble.tsx';
 
 const MODES: Record<Job['mode'], string> = {
-  failed: 'those that were given up or canceled',
-  missing: 'those that were never on their way to it, as while it was disabled',
-  all: 'every one, whatever became of it: the receiver may see some twice',
-  retrying: 'those that wait for their next attempt: it is made now',
+  failed: 'events whose delivery failed or was canceled',
+  missing: 'events without a delivery to it, for example from while it was disabled',
+  all: 'all events, so the receiver may get some twice',
+  retrying: 'events that wait for their next attempt, which is made now',
 };
 
 const DAY_SEC = 86_400;
@@ -86,7 +86,7 @@ function Fields({
             />
           )}
         </Field>
-        <Field label="Until" hint="Empty: now" error={fieldError(error, '/until')}>
+        <Field label="Until" hint="Defaults to now" error={fieldError(error, '/until')}>
           {(control) => (
             <input
               {...control}
@@ -135,7 +135,7 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 
 function Counted({ count: found, since, until }: { count: number; since: number; until: number }) {
   const range = exact.formatRange(since * 1_000, until * 1_000);
-  if (found === 0) return <>No event between {range} is like that.</>;
+  if (found === 0) return <>No events between {range} match.</>;
   return (
     <>
       <strong>{eventsText(found)}</strong> between {range}.
@@ -195,7 +195,7 @@ function useSending(endpoint: Endpoint, onDone: () => void) {
       postReplay(endpoint.id, { since, until, mode, ...(types.length > 0 && { types }) }),
     onSuccess: async (_, { count: found }) => {
       await queryClient.invalidateQueries({ queryKey: ['jobs', 'list'] });
-      toast({ text: `${eventsText(found)}: on their way again` });
+      toast({ text: `Sending ${eventsText(found)} again` });
       onDone();
     },
   });

@@ -26,10 +26,10 @@ export function ReplayMany({ endpoint }: { endpoint: Endpoint }) {
         </ActButton>
       </header>
       {endpoint.enabled ? null : (
-        <p className="small">The endpoint is disabled: enable it, then send what was missed.</p>
+        <p className="small">The endpoint is disabled. Enable it, then replay the missed events.</p>
       )}
       {jobs.rows.length === 0 ? (
-        <p className="muted">After an outage: everything that failed or was missed, in one go.</p>
+        <p className="muted">After an outage, replay all failed or missed events in one go.</p>
       ) : (
         <ul className="stack-small">
           {jobs.rows.slice(0, SHOWN).map((job) => (

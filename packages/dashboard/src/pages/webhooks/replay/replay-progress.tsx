@@ -47,7 +47,7 @@ function Stop({ job: { id } }: { job: Job }) {
   const toast = useToast();
   const stopping = useMutation({
     mutationFn: () => ok(parley.DELETE('/v1/jobs/{id}', { params: { path: { id } } })),
-    onSuccess: () => toast({ text: 'Stopped: nothing more is sent again' }),
+    onSuccess: () => toast({ text: 'Stopped the replay' }),
     onSettled: () => void queryClient.invalidateQueries({ queryKey: ['jobs'] }),
   });
   return (

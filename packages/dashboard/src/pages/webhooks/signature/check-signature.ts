@@ -29,14 +29,14 @@ async function checkParley({ body, signature, secret }: Given): Promise<Checked>
 
   if (await isBy(body)) return formOf(signature, given);
   if (base64(await mac(key, body)) === given) {
-    return no('The digest is right but in base64: parley-signature is lower-case hex.');
+    return no('The digest is right, but in base64. parley-signature is lowercase hex.');
   }
   const changed = await findChange(body, isBy);
   if (changed !== undefined) return no(changed);
   const decoded = decodedSecret(secret);
   if (decoded && (await isBy(body, decoded))) {
     return no(
-      'It was keyed with the decoded bytes of the secret. parley-signature is keyed with its text as it is shown, whsec_ included.',
+      'The signature was keyed with the decoded bytes of the secret. parley-signature is keyed with the text of the secret as shown, including whsec_.',
     );
   }
   return no(whoseFault(body, secret, given));
@@ -45,29 +45,29 @@ async function checkParley({ body, signature, secret }: Given): Promise<Checked>
 /** Checks the format of a signature whose digest is right. */
 function formOf(signature: string, given: string): Checked {
   if (given !== given.toLowerCase()) {
-    return no('The digest is right but in upper case: the header is lower-case hex. Compare so.');
+    return no('The digest is right, but in upper case. The header is lowercase hex.');
   }
   if (/sha256=/i.test(signature)) {
-    return no('The digest is right, but the header has no “sha256=” before it.');
+    return no('The digest is right, but the header has no “sha256=” prefix.');
   }
-  return { isValid: true, says: 'Signed with this secret, and the body is as it was sent.' };
+  return { isValid: true, says: 'Signed with this secret, and the body is unchanged.' };
 }
 
 async function checkStandard({ body, signature, secret, id, timestamp }: Given): Promise<Checked> {
   if (!id || !timestamp) {
-    return no('This is webhook-signature: it takes webhook-id and webhook-timestamp too.');
+    return no('This is webhook-signature, which also needs webhook-id and webhook-timestamp.');
   }
   const key = decodedSecret(secret);
-  if (!key) return no('The secret is not whsec_ and base64.');
+  if (!key) return no('The secret must be whsec_ followed by base64.');
   const given = signature.split(/\s+/).map((one) => one.replace(/^v1,/, ''));
   const isBy = async (text: string, by = key): Promise<boolean> =>
     given.includes(base64(await mac(by, `${id}.${timestamp}.${text}`)));
   if (await isBy(body)) {
-    return { isValid: true, says: 'Signed with this secret, and the body is as it was sent.' };
+    return { isValid: true, says: 'Signed with this secret, and the body is unchanged.' };
   }
   if (await isBy(body, bytesOf(secret))) {
     return no(
-      'It was keyed with the text of the secret. webhook-signature is keyed with the decoded bytes after whsec_.',
+      'The signature was keyed with the text of the secret. webhook-signature is keyed with the decoded bytes after whsec_.',
     );
   }
   return no((await findChange(body, isBy)) ?? whoseFault(body, secret, 'a'.repeat(64)));
@@ -79,11 +79,11 @@ async function findChange(
   isBy: (text: string) => Promise<boolean>,
 ): Promise<string | undefined> {
   if (body !== body.trim() && (await isBy(body.trim()))) {
-    return 'There is whitespace around the body that was not sent, such as a line’s end.';
+    return 'There is whitespace around the body that was not sent, such as a line break.';
   }
   for (const text of rewritings(body)) {
     if (await isBy(text)) {
-      return 'The body was parsed and written again (spaces, order or escapes differ): check the raw bytes, before any JSON parser.';
+      return 'The body was parsed and written again (spaces, order or escapes differ). Check the raw bytes, before any JSON parser.';
     }
   }
   return undefined;
@@ -99,16 +99,16 @@ function rewritings(body: string): string[] {
 
 function whoseFault(body: string, secret: string, given: string): string {
   if (!/^[0-9a-f]{64}$/i.test(given)) {
-    return 'This is no signature: parley-signature has 64 hex digits.';
+    return 'This is not a signature: parley-signature has 64 hex digits.';
   }
   if (!/^whsec_[A-Za-z0-9+/]+=*$/.test(secret)) {
-    return 'This is no secret of an endpoint: it begins with whsec_ and is all of what was shown.';
+    return 'This is not the secret of an endpoint, which starts with whsec_. Paste all of it.';
   }
   const parsed = parsedOf(body);
   const isWhole = parsed !== undefined && rewritings(body)[1] === body;
   return isWhole
-    ? 'The body looks as it was sent, so it was signed with another secret: that of another endpoint, or an older one.'
-    : 'Either the secret is another one, or the body was changed beyond what can be told: take its raw bytes.';
+    ? 'The body looks unchanged, so it was signed with another secret: that of another endpoint, or an older one.'
+    : 'Either the secret is a different one, or the body was changed too much to tell how. Use its raw bytes.';
 }
 
 function parsedOf(body: string): Record<string, unknown> | undefined {

@@ -18,9 +18,9 @@ export function SignatureChecker() {
   const isStandard = given.signature.includes('v1,');
   return (
     <section className="card stack-small" aria-labelledby="checker">
-      <h2 id="checker">Why does mine not fit?</h2>
+      <h2 id="checker">Why does my signature not match?</h2>
       <p className="muted small">
-        Paste what the receiver got. It is checked in this page: nothing of it is sent anywhere.
+        Paste what the receiver got. The check runs in this page and sends nothing.
       </p>
       <form
         className="stack-small"

@@ -25,7 +25,7 @@ export function SignaturePage() {
     >
       <p>
         Every request carries <code>parley-signature</code>: the HMAC-SHA256 of its raw body, keyed
-        with the endpoint’s secret, in lower-case hex. A receiver makes the same and compares.
+        with the endpoint’s secret, in lowercase hex. A receiver computes the same and compares.
       </p>
       <Needing scope="write">
         <Needing scope="keys">
@@ -74,12 +74,12 @@ function Receiving({ endpointId }: { endpointId: string }) {
   if (example.error) {
     return <TroubleNote error={example.error} onRetry={() => void example.refetch()} />;
   }
-  if (!example.data) return <p className="muted">Making an example…</p>;
+  if (!example.data) return <p className="muted">Creating an example…</p>;
   const { body, signature, standard } = example.data;
   return (
     <>
       <section className="stack-small" aria-labelledby="code">
-        <h2 id="code">In the receiver</h2>
+        <h2 id="code">Receiver code</h2>
         <fieldset className="languages">
           <legend className="unseen">Language</legend>
           {(Object.keys(SNIPPETS) as Language[]).map((one) => (
@@ -100,8 +100,10 @@ function Receiving({ endpointId }: { endpointId: string }) {
         </p>
       </section>
       <section className="stack-small" aria-labelledby="example">
-        <h2 id="example">The example</h2>
-        <p className="muted small">Made now with this endpoint’s secret; nothing was sent.</p>
+        <h2 id="example">Example</h2>
+        <p className="muted small">
+          Created just now with this endpoint’s secret. Nothing was sent.
+        </p>
         <Code text={body} label="Body of the example" wrap />
         <dl className="facts headers">
           {Object.entries({ 'parley-signature': signature, ...standard }).map(([header, value]) => (
