@@ -1,4 +1,4 @@
-/** What the package offers to other programs. */
+/** Public interface of the package. */
 export { decodeHtml } from './html/decode-html.ts';
 export { HtmlRefused } from './html/html-refused.ts';
 export { withAround } from './html/page-contacts.ts';

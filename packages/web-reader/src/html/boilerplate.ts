@@ -1,16 +1,16 @@
 import { AROUND, BESIDE, FORM, IN_ARTICLE, IN_CONTENT, IN_MAIN } from './html-blocks.ts';
 
-/** What of a page is its text, by the names, roles and classes that sites give to its parts. */
+/** Decides which parts of a page are its text, by the names, roles and classes that sites use. */
 
 export type Attributes = Readonly<Record<string, string>>;
-/** An element as it opens, with its classes, which several decisions need. */
+/** An opening element with its classes, which several decisions need. */
 export type Tag = { name: string; attributes: Attributes; classes: readonly string[] };
 
 export function tagOf(name: string, attributes: Attributes): Tag {
   return { name, attributes, classes: wordsOf(attributes['class']) };
 }
 
-/** Nothing in them is text that people read on this page. */
+/** Elements whose content is not text for readers of the page. */
 const NEVER_READ = new Set([
   'script',
   'style',
@@ -45,7 +45,7 @@ const ROLES_LEFT_OUT = new Set([
   'menubar',
   'toolbar',
 ]);
-/** Also where they stand in the middle of a text. */
+/** Classes of parts that are left out even in the middle of a text. */
 const CLASS_LEFT_OUT =
   /^(headerlink|header-anchor|heading-anchor|hash-link|anchor-link|anchorjs-link|permalink|linenos|lineno|linenodiv|line-numbers(-rows|-wrapper)?|line-number|skip-?(link|nav|to-content|to-main)|screen-reader-text|sr-only|visually-hidden|cookie-?(banner|bar|consent|notice|popup|modal|law|overlay)|cookieconsent|cc-window|cc-banner|onetrust-.*|cybotcookiebot.*|gdpr-(banner|bar|consent|notice|modal|popup)|consent-(banner|modal|popup)|copybtn|copy-(button|btn)|clipboard-copy)$/i;
 const CLASS_BESIDE =
@@ -57,7 +57,7 @@ const NAME_OF_PAGE =
   /^(side-?bar|sphinxsidebar|header|footer|site-header|site-footer|page-header|page-footer|navheader|navfooter|masthead|newsletter|subscribe)$/i;
 const ID_BESIDE =
   /^(header|footer|site-header|site-footer|masthead|sidebar|nav|navbar|navigation|menu|toc|breadcrumbs?|comments|cookie-?(banner|bar|consent|notice)|onetrust-.*)$/i;
-/** Elements whose id is a heading's in pages made from text: `<section id="menu">`. */
+/** Elements whose id may come from a heading in generated pages, as in `<section id="menu">`. */
 const ID_IS_OF_TEXT = new Set(['section', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'a', 'span', 'dt']);
 const ADMONITION =
   /(^|[\s_-])(admonition|callout|note|tip|hint|info|warning|caution|danger|important|starlight-aside|custom-block)($|[\s_-])/i;
@@ -68,16 +68,16 @@ const CLASS_TOOL =
 const CONTENT =
   /^(content|main|main-content|maincontent|page-content|markdown-body|markdown|post-content|entry-content|article-content|article-body|mw-parser-output|rst-content|theme-doc-markdown|vp-doc|md-content|bodywrapper|contentcontainer|prose)$/i;
 
-/** Whether nothing inside is read; `isInTitle`: inside a heading. */
+/** Returns true if the content of an element is skipped. `isInTitle` means that it is inside a heading. */
 export function isLeftOut({ name, attributes, classes }: Tag, isInTitle: boolean): boolean {
   if (NEVER_READ.has(name)) return true;
   if (ROLES_LEFT_OUT.has(attributes['role'] ?? '')) return true;
   if (!classes.some((word) => CLASS_LEFT_OUT.test(word))) return false;
-  // `permalink` and `anchor` are also names for a title that links to itself.
+  // `permalink` and `anchor` are also classes of headings that link to themselves.
   return !isInTitle || name === 'a' || name === 'span' || name === 'button';
 }
 
-/** What an element adds to `Block.where` of what is inside. */
+/** Returns the bits that an element adds to `Block.where` of its content. */
 export function whereOf(tag: Tag, outside: number): number {
   const { name } = tag;
   const isForm = name === 'form' || name === 'button' || name === 'label';
@@ -108,12 +108,12 @@ function regionOf({ name, attributes, classes }: Tag): number {
 
 function isBeside({ name, attributes }: Tag, outside: number): boolean {
   if (name === 'body' || name === 'html' || name === 'main') return false;
-  // The title of an answer that opens.
+  // The button may be the title of a collapsible answer.
   if (name === 'button' && openedBy(attributes) !== undefined) return false;
   if (BESIDE_NAMES.has(name)) return true;
   if (AROUND_ROLES.has(attributes['role'] ?? '')) return true;
   const given = attributes['class'];
-  // That of an article has its title in it.
+  // The header of an article contains its title.
   if (name === 'header') return (outside & (IN_MAIN | IN_ARTICLE)) === 0;
   if (name === 'aside' || attributes['role'] === 'complementary') {
     return given === undefined || !ADMONITION.test(given);
@@ -130,7 +130,7 @@ export function isNamedBeside({ name, attributes, classes }: Tag): boolean {
   return !isTextId && ID_BESIDE.test(attributes['id'] ?? '');
 }
 
-/** Returns true if the part is left out whatever it holds. */
+/** Returns true if the part is left out regardless of its content. */
 export function staysBeside({ attributes, classes }: Tag, outside: number): boolean {
   const names = [...classes, attributes['id'] ?? ''];
   if (names.some((word) => NAME_STAYS.test(word))) return true;
@@ -145,7 +145,7 @@ export function opensByItself({ attributes, classes }: Tag): boolean {
   return classes.some((word) => CLASS_OPENS.test(word));
 }
 
-/** The id of what an element opens; undefined: it opens nothing, or a menu or a dialog. */
+/** Returns the id of the part that an element opens, or `undefined` if it opens nothing, a menu or a dialog. */
 export function openedBy(attributes: Attributes): string | undefined {
   if (attributes['aria-haspopup'] !== undefined && attributes['aria-haspopup'] !== 'false')
     return undefined;
@@ -187,7 +187,7 @@ export function hasStyle({ style }: Attributes, pattern: RegExp): boolean {
   return style !== undefined && pattern.test(style.slice(0, 1_000));
 }
 
-/** A class attribute may be a megabyte. */
+/** Limits the length, because a class attribute may have a megabyte. */
 function wordsOf(text: string | undefined): string[] {
   return text === undefined ? [] : text.slice(0, 1000).split(/\s+/, 30);
 }

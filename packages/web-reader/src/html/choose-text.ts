@@ -1,20 +1,23 @@
 import { BESIDE, IN_ARTICLE, IN_CONTENT, IN_MAIN, type Block, type Part } from './html-blocks.ts';
 
-/** A part with less of the page's text is not its text: an empty `<main>`, one article of many. */
+/** Minimum share of the page's text for a part to be the text. Others are an empty `<main>` or one of many articles. */
 const SHARE_MIN = 0.15;
-/** With less of a part's text left, what was taken for its surroundings was the text. */
+/**
+ * Minimum share of a part's text that must remain after its surroundings are removed. Below it, the surroundings were
+ * the text.
+ */
 const KEPT_MIN = 0.2;
 
 /** Minimum length for a part with a menu's name to count as text. Most characters must stand outside links. */
 const TEXT_CHARS_MIN = 30;
-/** One of links is text too, if so many of its lines are sentences or prices. */
+/** Minimum share of lines that are sentences or prices for a part with mostly links to count as text. */
 const SENTENCES_MIN = 0.5;
 
 type Held = { chars: number; linked: number; lines: number; sentences: number };
 
 /**
- * Decides what hidden parts, and parts with a name for menus and advertisements, are. Blocks that nobody gets
- * to see go; those of a menu become `BESIDE`. In one pass over the blocks and two over the parts.
+ * Classifies hidden parts and parts that are named like menus or advertisements. Drops blocks that visitors never see,
+ * and marks those of menus as `BESIDE`. Makes one pass over the blocks and two over the parts.
  */
 export function judgeParts(
   blocks: readonly Block[],
@@ -60,7 +63,7 @@ function judgeHidden(
   content: Held,
 ): 'text' | 'beside' | 'unseen' {
   if (isOut || !(opens || (id !== undefined && opened.has(id)))) return 'unseen';
-  // A menu opens by a click, too.
+  // Menus open by a click too.
   return opens || readsAsText(content) ? 'text' : 'beside';
 }
 
@@ -74,7 +77,7 @@ function readsAsText({ chars, linked, lines, sentences }: Held): boolean {
   return linked * 2 < chars || sentences >= SENTENCES_MIN * lines;
 }
 
-/** The blocks that are the text of a page, in their order. */
+/** Returns the blocks that are the text of a page, in their order. */
 export function chooseText(blocks: readonly Block[], articles: number): Block[] {
   const part = bestPart(blocks, articles);
   const inside = blocks.filter(({ where }) => (where & part) === part);
@@ -98,7 +101,7 @@ function charsOf(blocks: readonly Block[]): number {
   return blocks.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-/** Items of a list and rows of a table stand close; all else has an empty line between. */
+/** Joins blocks. List items and table rows follow each other directly; an empty line separates all others. */
 export function joinBlocks(blocks: readonly Block[]): string {
   let before: Block | undefined;
   const parts: string[] = [];

@@ -1,7 +1,7 @@
 // @ts-expect-error The package declares no types.
 import untypedSniffer from 'html-encoding-sniffer';
 
-/** The standard's algorithm: byte order mark, header, page, default. */
+/** Algorithm of the standard: byte order mark, header, page, default. */
 const sniffEncoding = untypedSniffer as (
   bytes: Uint8Array,
   options: {
@@ -11,13 +11,13 @@ const sniffEncoding = untypedSniffer as (
   },
 ) => string;
 
-/** How far into a page its encoding may be declared; a browser looks through 1,024 bytes. */
+/** Number of bytes in which a page may declare its encoding. Browsers read 1,024 bytes. */
 const PRESCAN_BYTES = 4_096;
 
 /**
- * The text of a page, in the encoding that its byte order mark, the header or the page itself names, in
- * this order; where nobody names one UTF-8 if it is that, else windows-1252. Never fails: what is not
- * text in that encoding is U+FFFD. `charset`: of the header; null: it names none.
+ * Decodes a page with the encoding of its byte order mark, of the header or of the page itself, in this order. Without
+ * a declaration it uses UTF-8 if the bytes are valid, and windows-1252 otherwise. Never fails: invalid bytes become
+ * U+FFFD. `charset` comes from the header; `null` if it names none.
  */
 export function decodeHtml(bytes: Uint8Array, charset: string | null): string {
   const declared = sniffEncoding(bytes, {
@@ -36,7 +36,7 @@ export function decodeHtml(bytes: Uint8Array, charset: string | null): string {
 const UNDECLARED = 'undeclared';
 
 function decode(bytes: Uint8Array, encoding: string): string {
-  // A name of the standard that has no decoder: the page is to be treated as empty.
+  // The standard defines this name without a decoder, and treats such a page as empty.
   if (encoding === 'replacement') return '';
   return new TextDecoder(encoding).decode(bytes);
 }

@@ -1,50 +1,50 @@
 import { HtmlRefused } from './html-refused.ts';
 
-/** Where a block stands; a page's text is that of its best part. Bits of `Block.where`. */
+/** Regions of a page, as bits of `Block.where`. The text of a page comes from its best region. */
 export const IN_MAIN = 1;
 export const IN_ARTICLE = 2;
 export const IN_CONTENT = 4;
-/** In what is probably no text of the page: kept only where there is next to nothing else. */
+/** Block that probably is not part of the text. It is kept only if the page has almost no other text. */
 export const BESIDE = 8;
-/** Block in a head, a foot or an address. */
+/** Block in a header, a footer or an address. */
 export const AROUND = 16;
 /** Block in a form or on a button. */
 export const FORM = 32;
 
-/** One paragraph, heading, item, row of a table or piece of code, as Markdown. */
+/** One paragraph, heading, list item, table row or piece of code, as Markdown. */
 export type Block = {
   text: string;
   kind: 'heading' | 'text' | 'item' | 'row' | 'code';
   where: number;
-  /** Whether it begins a list or a table. */
+  /** Whether the block begins a list or a table. */
   isFirst: boolean;
   level: number;
-  /** Number of its characters inside links. */
+  /** Number of characters inside links. */
   linked: number;
-  /** The innermost part of the page around it that may not be its text. */
+  /** The innermost surrounding part that may not belong to the text. */
   part: Part | undefined;
 };
 
 /** Part of a page whose content decides whether it is text. */
 export type Part = {
   outside: Part | undefined;
-  /** `named`: its class or id is a name for menus and advertisements. `hidden`: shown after a click, or never. */
+  /** `named`: its class or id is typical of menus and advertisements. `hidden`: it is shown after a click, or never. */
   kind: 'named' | 'hidden';
   id: string | undefined;
   /** True for a hidden part if its place or name shows that visitors can open it. */
   opens: boolean;
-  /** True if it is left out whatever it holds. */
+  /** True if it is left out regardless of its content. */
   isOut: boolean;
 };
 
-/** Above it a page is no page; a source has at most 55,000 passages. */
+/** Limit for a page. A source has at most 55,000 passages. */
 const BLOCKS_MAX = 300_000;
 const CHARS_MAX = 20_000_000;
 
-/** The blocks of a page, and the line that is being written. Time grows with the text, no faster. */
+/** Blocks of a page and its current line, collected in time linear in the length of the text. */
 export class HtmlBlocks {
   readonly blocks: Block[] = [];
-  /** Pieces of the open line; joined once, since a long string that grows is copied each time. */
+  /** Pieces of the current line. They are joined once, because a growing string would be copied each time. */
   #parts: string[] = [];
   #endsInSpace = true;
   #chars = 0;
@@ -52,7 +52,7 @@ export class HtmlBlocks {
   /** True while the text of a link is written. */
   isLink = false;
 
-  /** Text as HTML has it: spaces of any kind and number are one. */
+  /** Writes HTML text, in which any sequence of spaces counts as one. */
   write(text: string): void {
     const collapsed = text.replace(/[\u00ad\u200b\ufeff]/g, '').replace(/[\s\u00a0]+/g, ' ');
     const piece = this.#endsInSpace && collapsed.startsWith(' ') ? collapsed.slice(1) : collapsed;
@@ -60,12 +60,12 @@ export class HtmlBlocks {
     this.#push(piece, piece.endsWith(' '));
   }
 
-  /** As it is. */
+  /** Writes text unchanged. */
   writeRaw(text: string): void {
     if (text !== '') this.#push(text, true);
   }
 
-  /** A mark that belongs to what follows or goes before. */
+  /** Writes a mark that belongs to the adjacent text. */
   writeMark(mark: string): void {
     this.#push(mark, this.#endsInSpace);
   }
@@ -74,12 +74,12 @@ export class HtmlBlocks {
     if (!this.#endsInSpace) this.#push(' ', true);
   }
 
-  /** The last character of the open line, or '' at its start. */
+  /** Last character of the current line, or '' at its start. */
   get last(): string {
     return this.#parts.at(-1)?.at(-1) ?? '';
   }
 
-  /** The end of the open line. */
+  /** Returns the end of the current line. */
   tail(chars: number): string {
     let tail = '';
     for (let at = this.#parts.length - 1; at >= 0 && tail.length < chars; at -= 1) {
@@ -88,19 +88,19 @@ export class HtmlBlocks {
     return tail.slice(-chars);
   }
 
-  /** Characters of the last taken line, or of the open one, that are links; counted anew from here. */
+  /** Returns the number of characters in links since the last call, and resets it. */
   takeLinked(): number {
     const linked = this.#linked;
     this.#linked = 0;
     return linked;
   }
 
-  /** Whether the open line has any. */
+  /** Whether the current line has text. */
   get hasText(): boolean {
     return this.#parts.length > 0;
   }
 
-  /** The open line, which is closed. */
+  /** Returns the current line and starts a new one. */
   take(): string {
     const line = this.#parts.join('');
     this.#parts = [];

@@ -29,7 +29,7 @@ import {
   type Table,
 } from './table-rows.ts';
 
-/** The parser looks through all open elements at each end tag. */
+/** Limit for nesting, because the parser searches all open elements at each end tag. */
 const DEPTH_MAX = 1_000;
 const TITLE_CHARS_MAX = 1_000;
 const LIST_INDENT_MAX = 8;
@@ -48,27 +48,27 @@ type Element = {
   where: number;
   isInTitle: boolean;
   part: Part | undefined;
-  /** The name of the element inside that ended last: a hidden part below a title is its answer. */
+  /** Name of the last child element that ended. A hidden part after a title is its answer. */
   before: string;
-  /** Written when it ends: the end of a mark, or of text that is struck out. */
+  /** Text to write at the end of the element: the end of a mark or of struck-out text. */
   closing: string;
 };
 type List = { isOrdered: boolean; next: number; isFirst: boolean };
 
-/** Makes Markdown of a page as it is parsed. */
+/** Parser handler that converts a page to Markdown. */
 export class HtmlHandler implements Partial<Handler> {
   readonly facts: PageFacts;
   title = '';
   articles = 0;
   hasMarks = false;
   readonly parts: Part[] = [];
-  /** Ids of what buttons and links open. */
+  /** Ids of the parts that buttons and links open. */
   readonly opened = new Set<string>();
   readonly #out = new HtmlBlocks();
   readonly #open: Element[] = [];
   readonly #lists: List[] = [];
   readonly #tables: Table[] = [];
-  /** The first line of an item has its mark. */
+  /** Mark of the current list item, which precedes only its first line. */
   #itemMark: string | undefined;
   #pre: { depth: number; language: string } | undefined;
   #code: number | undefined;
@@ -91,7 +91,7 @@ export class HtmlHandler implements Partial<Handler> {
     const tag = tagOf(name, attributes);
     const outside = this.#open.at(-1);
     const isInTitle = (outside?.isInTitle ?? false) || isTitleElement(name);
-    // A title that is a button opens what is below; a button beside a title does something with it.
+    // A button that is the title opens the part below. A button beside a title is a tool.
     const isTool = name === 'button' && isInTitle && this.#out.hasText;
     const isOut =
       (outside?.isLeftOut ?? false) ||
@@ -133,7 +133,7 @@ export class HtmlHandler implements Partial<Handler> {
     return part;
   }
 
-  /** Writes the beginning of what markup raises, lowers or strikes out; returns its end. */
+  /** Writes the start of raised, lowered or struck-out text. Returns its end. */
   #setApart(name: string, attributes: Attributes): string {
     if (this.#pre !== undefined || !INLINE.has(name)) return '';
     if (name === 'a') return contactOf(attributes['href']);
@@ -168,7 +168,7 @@ export class HtmlHandler implements Partial<Handler> {
     this.#open.pop();
     if (name === 'a') this.#out.isLink = false;
     const outside = this.#open.at(-1);
-    // `<h3><button>` is a title too. Text between two elements is not.
+    // `<h3><button>` counts as a title too. Text between two elements does not.
     if (outside && !closed.isLeftOut)
       outside.before = isTitleElement(closed.before) ? closed.before : name;
   }
@@ -194,7 +194,7 @@ export class HtmlHandler implements Partial<Handler> {
     { outside, isInTitle }: { outside: Element | undefined; isInTitle: boolean },
   ): number {
     const above = outside?.where ?? 0;
-    // The titles of a list that opens are buttons.
+    // The titles of a collapsible list are buttons.
     if (isInTitle && (tag.name === 'button' || tag.name === 'label')) return above;
     const where = above | whereOf(tag, above);
     if ((where & IN_ARTICLE) !== 0 && (above & IN_ARTICLE) === 0) this.articles += 1;
@@ -265,7 +265,7 @@ export class HtmlHandler implements Partial<Handler> {
   }
 
   #image(alt: string | undefined): void {
-    // A name of a file, or of a logo, tells nobody anything.
+    // File names and names of logos carry no information.
     if (alt === undefined || !/\s/.test(alt.trim()) || alt.length > 500) return;
     this.#out.write(` ${alt} `);
   }
@@ -335,7 +335,7 @@ export class HtmlHandler implements Partial<Handler> {
     startRow(table);
   }
 
-  /** A table that has blocks in a cell: what of its row was read is paragraphs. */
+  /** Converts a table with blocks in a cell to a layout. The part of the row that was read becomes paragraphs. */
   #layOut(table: Table): void {
     const open = this.#out.take();
     const names = table.names.flat().map((name) => ({ text: name }));

@@ -1,6 +1,6 @@
 import type { Attributes } from './boilerplate.ts';
 
-/** Longer than any that the code has itself. */
+/** Returns a fence that is longer than any fence in the code. */
 export function fenceOf(code: string): string {
   let longest = 2;
   for (const [, marks] of code.matchAll(/^ {0,3}(`{3,})/gm)) {
@@ -9,7 +9,7 @@ export function fenceOf(code: string): string {
   return '`'.repeat(longest + 1);
 }
 
-/** Matches plain text that Markdown would read as a heading or a fence. */
+/** Escapes plain text that Markdown would read as a heading or a fence. */
 export function unmarked(text: string): string {
   return text.replace(/^( {0,3})(#{1,6}[ \t]|`{3}|~{3}|[=-]{2,}[ \t]*$)/gm, String.raw`$1\$2`);
 }

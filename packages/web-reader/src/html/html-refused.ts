@@ -1,4 +1,4 @@
-/** A page that is too much to read. `message`: one sentence, without its end, safe to show. */
+/** The page exceeds a limit. `message` is one sentence without its full stop and safe to show. */
 export class HtmlRefused extends Error {
   readonly code = 'too_large';
 }

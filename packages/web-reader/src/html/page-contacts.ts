@@ -1,6 +1,6 @@
 import { AROUND, FORM, type Block } from './html-blocks.ts';
 
-/** Facts that people call for, and that stand in the head, the foot and the structured data of a page. */
+/** Contact facts in the header, footer and structured data of a page. */
 
 const CHARS_MAX = 2_000;
 const DATA_CHARS_MAX = 100_000;
@@ -27,7 +27,10 @@ const PROPERTIES: Record<string, string> = {
   endDate: 'End',
 };
 
-/** Lines of the head and foot that say something: a number, an address, a sentence; no menus and no copyright. */
+/**
+ * Returns informative lines of the header and footer, such as numbers, addresses and sentences. Leaves out menus and
+ * copyright notices.
+ */
 export function contactsOf(
   blocks: readonly Block[],
   chosen: ReadonlySet<Block>,
@@ -115,7 +118,7 @@ function plain(text: string): string {
     .slice(0, 300);
 }
 
-/** The text of a page with the facts around it. */
+/** Appends contact facts to the text of a page. */
 export function withAround(text: string, around: string): string {
   return around === '' || text.trim() === '' ? text : `${text}\n\n${around}`;
 }

@@ -1,19 +1,18 @@
 import type { Attributes } from './boilerplate.ts';
 
-/** More links of one page are not looked at. */
 const LINKS_MAX = 5_000;
 const HREFS_MAX = 20_000;
 const DATA_MAX = 20;
 const DATA_CHARS_MAX = 100_000;
 const ADDRESS_CHARS_MAX = 2_048;
 
-/** What a page says of itself besides its text: addresses, language, whether it may be indexed. */
+/** Metadata of a page: addresses, language, and whether it may be indexed. */
 export class PageFacts {
   canonical: string | null = null;
   language: string | null = null;
   noindex = false;
   nofollow = false;
-  /** JSON-LD. */
+  /** JSON-LD texts. */
   readonly data: string[] = [];
   #isData = false;
   readonly #links = new Set<string>();
@@ -105,7 +104,7 @@ export class PageFacts {
     if (url !== null) this.#links.add(url);
   }
 
-  /** Without its fragment; null: no http address. */
+  /** Returns an absolute URL without its fragment, or `null` if it is not an HTTP address. */
   #resolve(href: string | undefined): string | null {
     if (href === undefined || href.length > ADDRESS_CHARS_MAX) return null;
     const url = URL.parse(href.trim(), this.#base);
@@ -117,7 +116,7 @@ export class PageFacts {
 
 export type RobotsWords = { noindex: boolean; nofollow: boolean };
 
-/** Of a robots meta element, and of the header X-Robots-Tag. */
+/** Parses the directives of a robots meta element or of the header X-Robots-Tag. */
 export function readRobotsWords(text: string): RobotsWords {
   const words = new Set(
     text
@@ -135,7 +134,7 @@ function relsOf(attributes: Attributes): string[] {
   return (attributes['rel'] ?? '').toLowerCase().slice(0, 200).split(/\s+/);
 }
 
-/** `de-CH` → `de` */
+/** Returns the two-letter code: `de-CH` → `de`. */
 function languageOf(lang: string | undefined): string | null {
   return /^\s*([a-z]{2})(?![a-z])/i.exec(lang ?? '')?.[1]?.toLowerCase() ?? null;
 }

@@ -6,31 +6,31 @@ import type { RobotsWords } from './page-facts.ts';
 import { contactsOf } from './page-contacts.ts';
 import { footnoteOf, resolveMarks } from './set-apart.ts';
 
-/** Small enough that what a page nests without end is noticed soon. */
+/** Small pieces, so that endless nesting is detected early. */
 const PIECE_CHARS = 16_384;
 const TITLE_CHARS_MAX = 300;
 
 export type HtmlDocument = {
   title: string | null;
-  /** Markdown. */
+  /** The text in Markdown. */
   text: string;
-  /** Facts of its head, its foot and its structured data, which other pages of the site repeat. */
+  /** Facts of the header, the footer and the structured data, which other pages of the site repeat. */
   around: string;
-  /** ISO 639-1, as the page declares it. */
+  /** ISO 639-1 code that the page declares. */
   language: string | null;
-  /** Absolute http addresses without fragments, each once, without those of `rel=nofollow`. */
+  /** Distinct absolute HTTP addresses without fragments. Excludes links with `rel=nofollow`. */
   links: string[];
   canonical: string | null;
   robots: RobotsWords;
 };
 
 /**
- * The text of a page as Markdown, without what surrounds it, and what the page says of itself. `url`:
- * where it is, which its links go by. In one pass, in a time that grows with the length and no faster.
+ * Returns the text of a page as Markdown, without its surroundings, and its metadata. `url` is the address of the page,
+ * which resolves its links. Makes one pass, in time linear in the length of the page.
  * @throws HtmlRefused
  */
 export function readHtml(page: string, { url }: { url: string }): HtmlDocument {
-  // PostgreSQL stores no U+0000.
+  // PostgreSQL cannot store U+0000.
   const html = page.replaceAll('\u0000', '');
   const handler = new HtmlHandler(url);
   const parser = new Parser(handler, { decodeEntities: true, lowerCaseTags: true });
@@ -55,7 +55,7 @@ export function readHtml(page: string, { url }: { url: string }): HtmlDocument {
   };
 }
 
-/** Replaces the marks of raised and lowered text, in place. */
+/** Replaces the marks of raised and lowered text in place. */
 function withoutApart(blocks: Block[]): Block[] {
   const notes = new Set<string>();
   for (const { text } of blocks) {
@@ -67,10 +67,10 @@ function withoutApart(blocks: Block[]): Block[] {
 }
 
 /**
- * The only top heading of a page may stand above what is its text, in a head of its own, as in manuals that
- * AsciiDoc makes. It belongs to the text where that has none: nobody knows what "Options" are of without it;
- * and with it what is said below it there, such as what a command does. That it is not the site's name tells
- * the tab's title (`shown`), which it begins with.
+ * Adds the only top heading of a page to a text that has none. In manuals made by AsciiDoc it stands in a separate
+ * header above the text, and a section such as "Options" is unclear without it. Includes the text below it there, such
+ * as a command's summary. The heading must begin with the page's title (`shown`), which distinguishes it from the
+ * site's name.
  */
 function withHead(chosen: Block[], all: readonly Block[], shown: string): Block[] {
   const isTop = ({ kind, level }: Block): boolean => kind === 'heading' && level === 1;
@@ -85,8 +85,8 @@ function withHead(chosen: Block[], all: readonly Block[], shown: string): Block[
 }
 
 /**
- * What people call the page: the heading that a tab's title begins with, else the only top one of the
- * text, else the tab's title. A site's name is often the first top heading.
+ * Returns the title of a page: the heading that the `<title>` begins with, or else the only top heading of the text, or
+ * else the `<title>`. The first top heading is often the name of the site.
  */
 function titleOf(chosen: readonly Block[], shown: string): string | null {
   const headings = chosen.filter(({ kind, level }) => kind === 'heading' && level <= 2);

@@ -1,8 +1,8 @@
 import { hasStyle, type Attributes } from './boilerplate.ts';
 
 /**
- * Numbers that markup separates from their neighbours: superscript, subscript, small print. The parser writes marks,
- * because only the whole page shows which of them are footnotes. `resolveMarks` replaces them.
+ * Numbers that markup separates from their neighbors: superscript, subscript, small print. The parser writes marks,
+ * because only the whole page shows which ones are footnotes. `resolveMarks` replaces them.
  */
 
 const [RAISED, LOWERED, SMALL, END] = ['\uE0F1', '\uE0F2', '\uE0F3', '\uE0F4'];
@@ -13,7 +13,7 @@ const STYLED_RAISED = /vertical-align\s*:\s*(super|text-top|top)\b/i;
 const STYLED_LOWERED = /vertical-align\s*:\s*sub\b/i;
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** Returns the mark that begins the element, or undefined if it needs no mark. */
+/** Returns the mark that begins the element, or `undefined` if it needs no mark. */
 export function markOf(name: string, attributes: Attributes): string | undefined {
   if (name === 'sup' || hasStyle(attributes, STYLED_RAISED)) return RAISED;
   if (name === 'sub' || hasStyle(attributes, STYLED_LOWERED)) return LOWERED;
@@ -25,18 +25,18 @@ export function markOf(name: string, attributes: Attributes): string | undefined
 
 export const END_OF_MARK = END;
 
-/** Text of a page must not look like a mark. */
+/** Removes characters from a page's text that look like a mark. */
 export function withoutMarks(text: string): string {
   return text.replace(MARKS, '');
 }
 
-/** Whether a text begins with a raised number or sign, as footnotes do: the number or sign. */
+/** Returns the raised number or sign that a text begins with, as footnotes do. */
 export function footnoteOf(text: string): string | undefined {
   const [, mark, shown] = /^(?:- |\d+\. )?([\uE0F1])([^\uE0F1-\uE0F4]{1,6})\uE0F4/.exec(text) ?? [];
   return mark === undefined ? undefined : shown?.trim();
 }
 
-/** Writes marks out. `notes`: what footnotes of the page begin with. */
+/** Replaces marks with text. `notes` has the numbers and signs of the page's footnotes. */
 export function resolveMarks(text: string, notes: ReadonlySet<string>): string {
   if (!/[\uE0F1-\uE0F3]/.test(text)) return text;
   const parts: string[] = [];
@@ -57,7 +57,7 @@ type Place = { mark: string; shown: string; before: string; rest: string; isNote
 
 function written({ mark, shown, before, rest, isNote }: Place): string {
   const isNumber = /^\d+$/.test(shown);
-  // `<sup>1</sup>30 days`
+  // Separates numbers: `<sup>1</sup>30 days`.
   const gap = isNumber && /^\d/.test(rest) ? ' ' : '';
   if (!/\d$/.test(before)) {
     if (isNote && before.trim() !== '') return gap;
@@ -72,7 +72,7 @@ function written({ mark, shown, before, rest, isNote }: Place): string {
     const sign = /^\s*[€]/.test(`${cents[2] ?? ''}${rest}`) ? ',' : '.';
     return `${/^[.,]/.test(shown) ? '' : sign}${shown}${gap}`;
   }
-  // `1<sup>1</sup>/<sub>2</sub>`
+  // Separates fractions: `1<sup>1</sup>/<sub>2</sub>`.
   if (isNumber && /^\s*[/⁄]/.test(rest)) return ` ${shown}`;
   if (isNote) return gap;
   if (!/^[\d−–-]/.test(shown)) return /^[\p{L}*†‡®™°%€$£]/u.test(shown) ? shown : ` ${shown}`;
@@ -80,7 +80,7 @@ function written({ mark, shown, before, rest, isNote }: Place): string {
   return `${mark === RAISED ? '^' : '_'}${shown}${gap}`;
 }
 
-/** A number without cents beside a sign of money. */
+/** Returns true for a number without cents next to a currency. */
 function isPrice({ before, rest }: Pick<Place, 'before' | 'rest' | 'shown'>): boolean {
   if (/[.,]\d{1,2}$/.test(before)) return false;
   const money = String.raw`(?:[$€£¥]|\b(?:EUR|USD|CHF|GBP|CAD|AUD))`;
@@ -88,12 +88,12 @@ function isPrice({ before, rest }: Pick<Place, 'before' | 'rest' | 'shown'>): bo
   return isBefore || new RegExp(String.raw`^\s?${money}`, 'u').test(rest);
 }
 
-/** An element that says of itself that it has the cents. */
+/** Returns true if the markup of an element shows that it has the cents. */
 function isCentsOf(mark: string, before: string): boolean {
   return mark === SMALL && !/[.,]\d{1,2}$/.test(before);
 }
 
-/** Characters before the end of a link that may show where it leads. */
+/** Number of characters before the end of a link that may already show its target. */
 export const TAIL_CHARS = 200;
 const CONTACT = /^(?:tel|mailto):(?:\/\/)?([^?;]{1,300})/i;
 
@@ -114,7 +114,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Returns true if the text before shows the contact already, such as "555 0100" for +1 555 0100. */
+/** Returns true if the preceding text already shows the contact, such as "555 0100" for +1 555 0100. */
 export function isShown(closing: string, before: string): boolean {
   if (!closing.startsWith(' (')) return false;
   const contact = closing.slice(2, -1);

@@ -1,6 +1,8 @@
-/** Of a table that lays a page out, or cells that are pages: their texts are paragraphs. */
+/** Longer cells belong to a layout table or contain whole pages. Their texts become paragraphs. */
 const CELL_CHARS_MAX = 1_000;
-/** HTML allows 1,000 columns and 65,534 rows of one cell; repeating long cells makes a page larger than it is. */
+/**
+ * HTML allows one cell to span 1,000 columns and 65,534 rows. Repeated long cells would make a page larger than it is.
+ */
 const COLUMNS_MAX = 200;
 const ROWS_SPANNED_MAX = 65_534;
 const REPEATED_CHARS_MAX = 200_000;
@@ -8,32 +10,32 @@ const NAME_ROWS_MAX = 5;
 const NAME_CHARS_MAX = 60;
 
 type Cell = { text: string; columns: number; rows: number };
-/** A cell from above that reaches into the next rows. */
+/** A cell from above that spans the next rows. */
 type Span = { text: string; rows: number };
 
-/** A table that is being read. */
+/** State of the table that is being read. */
 export type Table = {
   cells: Cell[];
-  /** How far the open cell reaches. */
+  /** Columns and rows that the current cell spans. */
   reach: { columns: number; rows: number };
   isCellOpen: boolean;
-  /** Whether all cells of the row are headings. */
+  /** Whether all cells of the row are header cells. */
   isHeading: boolean;
   isHead: boolean;
   rows: number;
-  /** By column. */
+  /** Cells from above, by column. */
   spans: (Span | undefined)[];
-  /** Rows that name the columns, before they are written. */
+  /** Header rows that are not written yet. */
   names: string[][];
-  /** Whether they were recognized without a heading element. */
+  /** Whether the header rows were recognized without header elements. */
   isGuess: boolean;
   /** Whether the last header row has cells that span rows or columns. */
   hasGroups: boolean;
-  /** They are written above the first row, and again where a text stands between two rows. */
+  /** Header of the table. It is written above the first row, and again after a text between two rows. */
   head: string | undefined;
   isBroken: boolean;
   repeated: number;
-  /** It has blocks in its cells: they are read as if there were no table. */
+  /** Whether its cells have blocks, which are read as if the table did not exist. */
   isLayout: boolean;
 };
 
@@ -69,7 +71,7 @@ export function beginCell(
   table.isCellOpen = true;
   table.reach = {
     columns: spanOf(colspan, COLUMNS_MAX),
-    // 0: to the end of its group of rows.
+    // 0 means up to the end of the row group.
     rows: rowspan?.trim() === '0' ? ROWS_SPANNED_MAX : spanOf(rowspan, ROWS_SPANNED_MAX),
   };
   if (name === 'td') table.isHeading = false;
@@ -85,12 +87,12 @@ export function endCell(table: Table, text: string): void {
   table.isCellOpen = false;
 }
 
-/** What a cell reaches over ends with its group of rows (thead, tbody, tfoot). */
+/** Ends a row group (thead, tbody, tfoot), which ends all its spans. */
 export function endRowGroup(table: Table): void {
   table.spans = [];
 }
 
-/** What a row says: as a row of Markdown, or as paragraphs. Undefined: nothing, so far. */
+/** Returns a row as Markdown or as paragraphs, or `undefined` for a header row or an empty one. */
 export function readRow(
   table: Table,
 ): { row: string; isFirst: boolean } | { paragraphs: string[] } | undefined {
@@ -110,7 +112,7 @@ export function readRow(
     table.hasGroups = table.cells.some(({ columns, rows }) => columns > 1 || rows > 1);
     return undefined;
   }
-  // No element marks the row above as a header. Numbers below it show that it is one.
+  // No element marks the row above as a header. Numbers in the rows below it show that it is one.
   const isGuess = table.isGuess && !values.some((value) => /\d/.test(value));
   const above = isGuess ? table.names.map((names) => `${rowOf(names)}\n`).join('') : '';
   if (isGuess) table.names = [];
@@ -132,7 +134,7 @@ function isRowOfNames(table: Table): boolean {
   return table.isGuess;
 }
 
-/** The rows that name the columns, where the table has no others. */
+/** Returns the header rows of a table without other rows. */
 export function endTable(table: Table): string | undefined {
   if (table.rows > 0 || table.names.length === 0) return undefined;
   return table.isGuess
@@ -140,7 +142,7 @@ export function endTable(table: Table): string | undefined {
     : headOf(table).trimEnd();
 }
 
-/** What stands above the next row: the names of the columns, one in each column. */
+/** Returns the header that must be written above the next row, with one name per column. */
 function headOf(table: Table): string {
   if (table.names.length > 0) {
     const width = Math.max(...table.names.map((row) => row.length));
@@ -157,7 +159,7 @@ function headOf(table: Table): string {
   return isDue ? table.head! : '';
 }
 
-/** Cells in their columns (HTML, "Forming a table"): one that reaches further is in each. */
+/** Returns the cells by column (HTML, "Forming a table"). A cell that spans several columns is repeated. */
 function placed(table: Table): string[] {
   const cells: string[] = [];
   const given = [...table.cells];
@@ -180,7 +182,7 @@ function placed(table: Table): string[] {
   return cells;
 }
 
-/** Returns the last column that it is in. */
+/** Returns the last column of the cell. */
 function placeCell(
   table: Table,
   { cells, column, next }: { cells: string[]; column: number; next: Cell },

@@ -3,21 +3,21 @@ import type { Target } from './frontier.ts';
 import type { Page } from './read-page.ts';
 
 export type DocumentPage = Extract<Page, { kind: 'document' }>;
-/** A document that names another page, which is not read yet, as its address. */
+/** A document that names another page as its canonical one, while that page is not read yet. */
 export type HeldPage = { target: Target; page: DocumentPage; canonical: string };
 export type Redirect = { next: string; depth: number };
 
-/** Which pages of a site say, by redirects and canonical addresses, that they are others. */
+/** Pages that redirect to others or name others as canonical. */
 export class CanonicalPages {
   readonly redirects = new Map<string, Redirect>();
-  /** Path of a page → path of the page that it says it is. */
+  /** Target path of each page that redirects or names a canonical address. */
   readonly #aliases = new Map<string, string>();
-  /** Held pages by the path that they name. */
+  /** Held pages by the path of their canonical page. */
   readonly #held = new Map<string, HeldPage[]>();
   readonly #settled = new Set<string>();
   readonly #lines = new Map<string, Uint32Array>();
 
-  /** Paths that documents wait for. */
+  /** Paths that held documents wait for. */
   get awaited(): string[] {
     return [...this.#held.keys()];
   }
@@ -26,7 +26,7 @@ export class CanonicalPages {
     this.#aliases.set(path, to);
   }
 
-  /** The page is its own. */
+  /** Removes the target of a page that turned out to be canonical itself. */
   own(path: string): void {
     this.#aliases.delete(path);
   }
@@ -46,7 +46,7 @@ export class CanonicalPages {
     return at !== undefined;
   }
 
-  /** Where the redirects of a page end. */
+  /** Returns the final target of a page's redirects. */
   endOf({ next }: Redirect): string {
     let end = next;
     for (let hop = 0; hop < 20 && this.redirects.has(end); hop += 1) {
@@ -59,13 +59,16 @@ export class CanonicalPages {
     this.#lines.set(path, hashesOf(text));
   }
 
-  /** Whether a page that was read in full has all lines of a text; undefined: it was not read in full. */
+  /**
+   * Returns whether a completely read page contains all lines of a text, or `undefined` if the page was not read
+   * completely.
+   */
   hasAll(path: string, text: string): boolean | undefined {
     const lines = this.#lines.get(path);
     return lines && hashesOf(text).every((hash) => hasHash(lines, hash));
   }
 
-  /** Whether the page that it names has been read already. */
+  /** Holds a page. Returns true if its canonical page has been read already. */
   hold(held: HeldPage): boolean {
     const others = this.#held.get(held.canonical);
     if (others) others.push(held);
@@ -73,7 +76,7 @@ export class CanonicalPages {
     return this.#settled.has(held.canonical);
   }
 
-  /** The documents that waited for a page, now that it is read, and the page that it leads to. */
+  /** Yields the documents that waited for a page, now that it and the target of its redirect are read. */
   *settle(settled: string): Generator<{ held: HeldPage; path: string }> {
     const due = [settled];
     for (let path = due.pop(); path !== undefined; path = due.pop()) {

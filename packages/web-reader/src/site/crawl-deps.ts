@@ -8,11 +8,11 @@ export type CrawlDeps = {
   site: Site;
   maxDepth: number;
   maxPages: number;
-  /** Whether a page is to be kept. */
+  /** Whether to keep a page, by the patterns of the settings. */
   isWanted: (url: URL) => boolean;
-  /** Whether robots.txt lets us ask for it. */
+  /** Whether robots.txt permits the request. */
   isAllowed: (url: URL) => boolean;
-  /** What the last sync found. */
+  /** Graph of the last sync. */
   before: SiteGraph;
   known: (path: string) => Promise<Validators | undefined>;
   read: (url: URL, validators: Validators | undefined) => Promise<Page>;
@@ -25,7 +25,9 @@ export function tooManyPages({ maxPages }: Pick<CrawlDeps, 'maxPages'>): string 
   return `max_pages, ${maxPages}, is reached`;
 }
 
-/** Returns why an address is not requested. The length is checked first, because the patterns read the whole address. */
+/**
+ * Returns why an address is not requested. The length is checked first, because the patterns read the whole address.
+ */
 export function refusalOf(url: URL, deps: CrawlDeps): string | undefined {
   const trap = trapOf(url);
   if (trap !== undefined) return trap;

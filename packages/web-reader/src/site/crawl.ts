@@ -11,11 +11,11 @@ import { addressIn, pathOf, readable, urlOf } from './site-address.ts';
 import type { Sitemaps } from './sitemaps.ts';
 import { GraphBuilder, hashOf, hashOfValidators, linksOf, SITEMAP } from './site-graph.ts';
 
-/** What is told of addresses that are not read; those above it are left out without a word. */
+/** Maximum number of skipped addresses that are reported. Further ones are skipped silently. */
 const TOLD_MAX = 1_000;
-/** One page after the other that cannot be reached: the site is down, and need not be asked for each. */
+/** Number of consecutive unreachable pages after which the site counts as down. */
 const DOWN_AFTER = 25;
-/** Each is compared with every rule of robots.txt, which takes up to 4 ms. */
+/** Links that are checked between two pauses. The comparison of each with all rules of robots.txt takes up to 4 ms. */
 const LINKS_AT_ONCE = 5;
 const AHEAD_MAX = 32;
 const AHEAD_CHARS_MAX = 4_000_000;
@@ -25,11 +25,11 @@ const NO_TEXT = 'it has no text; pages that scripts make in the browser are not 
 type Found = { depth: number; from: string; hops?: number; isCanonical?: boolean };
 
 /**
- * Reads a site from its start page on, level by level, and in each the shortest addresses first: which
- * pages are kept where there are too many, and which of several with one text, is the same each time.
+ * Reader of a site, which starts at the start page and proceeds level by level, the shortest addresses first. The
+ * choice between too many pages, and between pages with the same text, is therefore the same each time.
  */
 export class Crawl {
-  /** Whether it ended before all was read, because it was late. */
+  /** Whether it ended early because it was late. */
   isCut = false;
   readonly #deps: CrawlDeps;
   readonly #frontier: Frontier;
@@ -37,15 +37,14 @@ export class Crawl {
   readonly graph = this.#graph.graph;
   #queue: Target[] = [];
   #nextLevel: Target[] = [];
-  /** Told of, and neither asked for nor looked at again. */
+  /** Addresses that were reported as skipped and are not checked again. */
   readonly #refused = new Set<string>();
-  /** Ended as no document. */
+  /** Pages that turned out not to be documents. */
   readonly #lost = new Set<string>();
-  /** The page that has a text, by the hash of that. */
+  /** First page with each text, by the hash of the text. */
   readonly #texts = new Map<string, string>();
   readonly #canonical = new CanonicalPages();
   readonly #facts: SiteFacts;
-  /** Could not be read. */
   readonly #unread = new Set<string>();
   #linkedBefore: Map<string, string[]> | undefined;
   #said: SiteEvent[] = [];
@@ -63,7 +62,10 @@ export class Crawl {
     this.#frontier = new Frontier(Math.max(20_000, 5 * deps.maxPages));
   }
 
-  /** Reads the site; `start` was read to find it. Empties `listed.paths`. @throws SiteRefused if it cannot be reached */
+  /**
+   * Reads the site. `start` is the start page, which was read to find the site. Empties `listed.paths`.
+   * @throws SiteRefused if the site cannot be reached
+   */
   async *run(
     start: { url: URL; page: Page },
     listed: Sitemaps,
@@ -98,7 +100,7 @@ export class Crawl {
     return { path, depth: 0, hops: 0, isCanonical: false };
   }
 
-  /** One level after the other, until nothing new was found. */
+  /** Reads level by level until no new pages are found. */
   async *#levels(): AsyncGenerator<SiteEvent, void, void> {
     let told = 0;
     do {
@@ -141,12 +143,12 @@ export class Crawl {
 
   #isOver(): boolean {
     this.isCut ||= this.#deps.isLate();
-    // Pages that are none, without end.
+    // Ends the crawl of a site that endlessly generates addresses without documents.
     const isTooMuch = this.#requests >= 3 * this.#deps.maxPages + 1_000;
     return this.isCut || isTooMuch || this.#kept >= this.#deps.maxPages;
   }
 
-  /** Only where its links are known: an answer that nothing has changed does not have them. */
+  /** Returns validators only if the links of the page are known, because a 304 answer does not contain them. */
   async #validatorsOf({ path }: Target): Promise<Validators | undefined> {
     const { seen = null, isCompared = false } = this.#deps.before.get(path) ?? {};
     if (seen === null || isCompared) return undefined;
@@ -161,7 +163,7 @@ export class Crawl {
     if (!(await this.#take(target, page))) this.#release(target.path);
   }
 
-  /** Whether it has to wait for the page that it names as its address. */
+  /** Processes a page. Returns true if it has to wait for its canonical page. */
   async #take(target: Target, page: Page): Promise<boolean> {
     switch (page.kind) {
       case 'document':
@@ -230,7 +232,7 @@ export class Crawl {
   }
 
   async #failed({ path, depth }: Target, page: Extract<Page, { kind: 'failed' }>): Promise<void> {
-    // What it led to is not gone with it.
+    // The linked pages still exist, although this one failed.
     await this.#followBefore(path, depth);
     const seen = this.#deps.before.get(path)?.seen ?? null;
     this.#graph.read(path, seen, this.#facts.carry(path));
@@ -261,17 +263,20 @@ export class Crawl {
     await this.#failed(target, { kind: 'failed', reason: `there are ${what}`, isSite: false });
   }
 
-  /** Decides about the documents that name this page, which has been read, as their address. */
+  /** Decides about the documents that name this page as canonical, now that it is read. */
   #release(settled: string): void {
     for (const { held, path } of this.#canonical.settle(settled)) this.#decide(held, path);
   }
 
-  /** RFC 6596 (3): the page that is named has the same text, or more. Any other page is its own. */
+  /**
+   * Skips a document whose canonical page has the same text or more (RFC 6596, 3). Otherwise keeps it as a separate
+   * page.
+   */
   #decide({ target, page, canonical }: HeldPage, path: string): void {
     const text = page.text.trim();
     const isSame = this.graph.get(path)?.seen?.text === hashOf(text);
     const hasAll = isSame || this.#canonical.hasAll(path, text);
-    // An answer that nothing has changed has no text to compare with: the next sync asks for it.
+    // A 304 answer has no text to compare, so the next sync requests the page completely.
     const isUnknown = !isSame && hasAll !== false && !this.#lost.has(path);
     if (isUnknown) this.#graph.compare(path, target.path);
     if (hasAll === true) return this.#skip(target.path, `its canonical address is ${canonical}`);
@@ -292,7 +297,10 @@ export class Crawl {
     }
   }
 
-  /** Undefined: the page is its own, or the address it names cannot be read. */
+  /**
+   * Returns the path of the canonical page, or `undefined` if the page is canonical itself or the address cannot be
+   * read.
+   */
   #canonicalOf(target: Target, canonical: string | null): string | undefined {
     if (canonical === null || target.isCanonical) return undefined;
     const url = addressIn(this.#deps.site, canonical, urlOf(this.#deps.site, target.path).href);
@@ -319,14 +327,14 @@ export class Crawl {
     await this.#considerAll(urls, { depth: target.depth + 1, from: target.path });
   }
 
-  /** What it led to when it was read last. */
+  /** Considers the pages that a page linked to when it was last read. */
   async #followBefore(from: string, depth: number): Promise<void> {
     this.#linkedBefore ??= linksOf(this.#deps.before);
     const next = Math.min(depth + 1, this.#deps.maxDepth);
     await this.#considerAll(this.#linkedBefore.get(from) ?? [], { depth: next, from });
   }
 
-  /** Pages that more led to than was kept: whether one still does is not known. */
+  /** Considers pages with more inbound links than were stored, because it is unknown whether one still exists. */
   async #considerMore(): Promise<void> {
     for (const [path, { hasMore, depth }] of this.#deps.before) {
       if (!hasMore || this.#frontier.has(path)) continue;
@@ -334,7 +342,7 @@ export class Crawl {
     }
   }
 
-  /** Gives way to the rest of the process between links. */
+  /** Checks many addresses. Lets the rest of the process run between them. */
   async #considerAll(urls: readonly (URL | string | undefined)[], found: Found): Promise<void> {
     for (const [at, one] of urls.entries()) {
       if (at % LINKS_AT_ONCE === 0) await breathe();
@@ -343,7 +351,7 @@ export class Crawl {
     }
   }
 
-  /** Whether it is, or was, asked for. */
+  /** Considers an address. Returns true if it is or was requested. */
   #consider(url: URL, { depth, from, hops = 0, isCanonical = false }: Found): boolean {
     const path = pathOf(url);
     if (this.#refused.has(path)) return false;
@@ -364,7 +372,7 @@ export class Crawl {
   }
 
   #enqueue(target: Target): void {
-    // A redirect, or a canonical address, is of the level that is being read.
+    // Redirects and canonical addresses belong to the current level.
     const isNow = target.hops > 0 || target.isCanonical;
     if (target.isCanonical) this.#queue.unshift(target);
     else (isNow ? this.#queue : this.#nextLevel).push(target);

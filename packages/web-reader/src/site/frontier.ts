@@ -1,31 +1,31 @@
 import { PATH_CHARS_MAX, pathOf } from './site-address.ts';
 
-/** An address that is to be asked for. `hops`: redirects that led to it. */
+/** An address to request. `hops` is the number of redirects that led to it. */
 export type Target = {
-  /** Without its site: there may be 50,000, and a URL takes several times as much memory. */
+  /** Path without its site. There may be 50,000, and a URL object takes several times as much memory. */
   path: string;
   depth: number;
   hops: number;
-  /** Another page says that this is its address. */
+  /** Whether another page names it as canonical. */
   isCanonical: boolean;
 };
 
-/** Different queries of one path; above it something counts, sorts and filters without end. */
+/** Maximum number of queries per path. Beyond it, a counter, a sort order or a filter generates addresses endlessly. */
 const QUERIES_MAX = 100;
-/** `/a/b/a/b/a/b/a/b`: a relative link that should have been none. */
+/** Maximum repetitions of a segment. `/a/b/a/b/a/b/a/b` comes from a wrong relative link. */
 const REPEATS_MAX = 3;
 const SEGMENTS_MAX = 30;
-/** Of nothing that is read here. */
+/** Extensions of files that are not read. */
 const OTHER_FILES =
   /\.(png|jpe?g|gif|svg|webp|avif|ico|bmp|tiff?|css|m?js|json|map|xml|rss|atom|woff2?|ttf|otf|eot|zip|t?gz|tar|bz2|xz|7z|rar|iso|dmg|exe|msi|deb|rpm|apk|jar|war|mp[34]|m4[av]|webm|ogg|wav|avi|mov|mkv|flac|xlsx?|pptx?|doc|ods|odp|odt|epub|psd|wasm|bin|ics|vcf)$/i;
 
-/** Addresses known of a site, each once, and which of them are asked for next. */
+/** Known addresses of a site, each once. */
 export class Frontier {
   readonly #seen = new Set<string>();
   readonly #queries = new Map<string, number>();
   readonly #max: number;
 
-  /** `max`: addresses known of at once; more are not looked at. */
+  /** Creates a frontier. `max` is the maximum number of known addresses; further ones are ignored. */
   constructor(max: number) {
     this.#max = max;
   }
@@ -38,15 +38,13 @@ export class Frontier {
     return this.#seen.has(path);
   }
 
-  /**
-   * Whether it is new and to be asked for; it is known from then on. `trap`: one sentence of why not.
-   */
+  /** Adds an address. `isNew` means that it must be requested. `trap` is a sentence with the reason against it. */
   admit(url: URL): { isNew: boolean; trap?: string } {
     const path = pathOf(url);
     if (this.#seen.has(path) || OTHER_FILES.test(url.pathname)) return { isNew: false };
     if (this.#seen.size >= this.#max) return { isNew: false };
     const trap = trapOf(url) ?? this.#queryTrap(url);
-    // Not kept: what a trap makes has no end.
+    // Not stored, because a trap generates addresses endlessly.
     if (trap !== undefined) return { isNew: false, trap };
     this.#seen.add(path);
     return { isNew: true };
@@ -73,7 +71,7 @@ export function trapOf(url: URL): string | undefined {
   return isRepeated ? `a part of its path comes more than ${REPEATS_MAX} times` : undefined;
 }
 
-/** Short addresses first, so that the order is the same each time. */
+/** Compares by length, then by text, so that the order is the same each time. */
 export function byLength(a: Target, b: Target): number {
   return a.path.length - b.path.length || (a.path < b.path ? -1 : 1);
 }

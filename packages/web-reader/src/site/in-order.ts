@@ -1,14 +1,13 @@
 /**
- * Runs what `next` gives, several at once, and yields what became of each in the order given, so that
- * what is decided by order does not depend on who was faster. `next`: undefined while there is nothing;
- * it is asked again after each yield.
+ * Runs the items of `next` concurrently and yields their outcomes in the original order, so that decisions by order do
+ * not depend on speed. `next` returns `undefined` if it has nothing at present, and is called again after each yield.
  */
 export async function* inOrder<I, O>(options: {
   next: () => I | undefined;
   run: (item: I) => Promise<O>;
-  /** Begun and not yielded yet. */
+  /** Maximum number of items that are started and not yet yielded. */
   aheadMax: number;
-  /** What is ready and waits may weigh so much; then nothing more is begun. */
+  /** Limit for the weight of finished outcomes. Above it, no further items are started. */
   weigh: (outcome: O) => number;
   weightMax: number;
 }): AsyncGenerator<{ item: I; outcome: O }, void, void> {
@@ -22,7 +21,7 @@ export async function* inOrder<I, O>(options: {
         weight += options.weigh(outcome);
         return outcome;
       });
-      // Who waits for it may have left.
+      // Handles the rejection, because the consumer may have stopped.
       done.catch(() => undefined);
       begun.push({ item, done });
     }

@@ -10,12 +10,12 @@ const inflateRaw = promisify<Buffer, { maxOutputLength: number }, Buffer>(zlib.i
 const INFLATERS: Record<string, Inflater> = {
   gzip: promisify<Buffer, { maxOutputLength: number }, Buffer>(zlib.gunzip),
   br: promisify<Buffer, { maxOutputLength: number }, Buffer>(zlib.brotliDecompress),
-  // Some servers send the bare stream.
+  // Some servers send a raw deflate stream.
   deflate: async (bytes, options) =>
     (bytes[0]! & 0x0f) === 8 ? await inflateZlib(bytes, options) : await inflateRaw(bytes, options),
 };
 
-/** The bytes behind a content-encoding, in a thread of the pool; what would be more than `maxBytes` is given up. */
+/** Decodes a content-encoding in a thread of the pool. Fails if the content exceeds `maxBytes`. */
 export async function inflate(
   bytes: Buffer,
   encoding: string | null,
@@ -35,8 +35,8 @@ export async function inflate(
 }
 
 /**
- * Inflates like `inflate`, but keeps the first `maxBytes` of a longer content, and the start of a stream that
- * breaks off. `isCut` marks both.
+ * Inflates like `inflate`, but keeps the first `maxBytes` of longer content, and the start of a stream that breaks off.
+ * `isCut` marks both.
  */
 export async function inflateStart(
   bytes: Buffer,
@@ -57,7 +57,7 @@ export async function inflateStart(
       if (length >= maxBytes) break;
     }
   } catch {
-    // What came before the damage is kept.
+    // Keeps the part before the damage.
   }
   stream.destroy();
   if (length === 0) return whole;
@@ -78,7 +78,7 @@ function partsOf(name: string, bytes: Buffer): Transform | undefined {
   return (bytes[0]! & 0x0f) === 8 ? zlib.createInflate(options) : zlib.createInflateRaw(options);
 }
 
-/** A file that is compressed whatever its headers say, such as `sitemap.xml.gz`. */
+/** Returns true for a file that is compressed regardless of its headers, such as `sitemap.xml.gz`. */
 export function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }

@@ -1,10 +1,10 @@
-/** How fast one site is asked: requests at once, and the time from one start to the next. */
+/** Limit for the concurrent requests to one site and for the time between their starts. */
 export type Pace = {
-  /** Runs it when it is its turn. @throws what `signal` says */
+  /** Runs a request when its turn comes. @throws the signal's reason */
   inTurn: <T>(run: () => Promise<T>) => Promise<T>;
-  /** At least so long from one start to the next, and one at a time; never faster than before. */
+  /** Sets a minimum time between starts and allows one request at a time. Never makes requests faster. */
   slowTo: (delayMs: number) => void;
-  /** Nothing begins for so long. */
+  /** Delays the next start. */
   pauseMs: (ms: number) => void;
 };
 

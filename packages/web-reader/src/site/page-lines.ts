@@ -1,7 +1,9 @@
-/** Lines of a page to compare. */
 const LINES_MAX = 5_000;
 
-/** Hashes of the lines of a text, each once, in order. 32 bits: a wrong guess needs all lines of a page. */
+/**
+ * Returns sorted distinct hashes of the lines of a text. 32 bits suffice, because a wrong match needs collisions for
+ * all lines of a page.
+ */
 export function hashesOf(text: string): Uint32Array {
   const hashes = new Set<number>();
   for (const line of text.split('\n', LINES_MAX)) {
@@ -11,7 +13,7 @@ export function hashesOf(text: string): Uint32Array {
   return Uint32Array.from(hashes).sort();
 }
 
-/** FNV-1a. */
+/** Returns the FNV-1a hash of a line. */
 export function hashOfLine(line: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < line.length; at += 1) {

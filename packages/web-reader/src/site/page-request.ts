@@ -1,21 +1,20 @@
 import type { Validators } from './site-event.ts';
 import { inflate, inflateStart, largerThan } from './inflate.ts';
 
-/** What a server said to one request. */
 export type Answer =
-  /** `isCut`: `bytes` holds the first `maxBytes` only. */
+  /** `isCut` means that `bytes` has only the first `maxBytes`. */
   | { kind: 'body'; bytes: Buffer; headers: Headers; validators: Validators; isCut?: boolean }
-  /** 304 */
+  /** Status 304. */
   | { kind: 'unchanged' }
-  /** `isLasting`: 301, 308. */
+  /** `isLasting` means status 301 or 308. */
   | { kind: 'redirect'; to: string; isLasting?: boolean }
-  /** 404, 410 */
+  /** Status 404 or 410. */
   | { kind: 'gone'; status: number }
-  /** Of a type that nobody asked for; the body was not read. */
+  /** The type was not requested, so the body was not read. */
   | { kind: 'other'; mediaType: string }
   /**
-   * `isSite`: not this page alone is affected. `isTls`: its certificate, or what it speaks, is not to be
-   * trusted. `retryAfterMs`: how long the server wants us to wait.
+   * `isSite`: the problem may affect the whole site. `isTls`: the certificate is not trusted, or TLS failed.
+   * `retryAfterMs`: the pause that the server requests.
    */
   | {
       kind: 'failed';
@@ -30,25 +29,25 @@ export type Ask = {
   url: URL;
   validators?: Validators | undefined;
   accept: string;
-  /** By media type; everything, where it is missing. */
+  /** Selects bodies by media type. If it is missing, all are read. */
   wants?: (mediaType: string) => boolean;
   maxBytes: number;
-  /** Accepts the first `maxBytes` of a longer body, which is a failure otherwise. */
+  /** Whether the first `maxBytes` of a longer body are enough. Otherwise a longer body is a failure. */
   isStartEnough?: boolean;
   signal: AbortSignal;
 };
 export type Request = (ask: Ask) => Promise<Answer>;
 
-/** Sends one request, and follows no redirect. Neither it nor `body` and `isWhole` ever reject. */
+/** Sends one request without following redirects. Neither it nor `body` and `isWhole` ever reject. */
 export type Send = (request: {
   url: string;
   method: 'GET';
   headers: Record<string, string>;
   /** Limit from the call to complete response headers. */
   timeoutMs: number;
-  /** The body is cut there. */
+  /** Truncates the body at this size. */
   maxResponseBytes: number;
-  /** Aborted before the headers it is an error, after them the body is cut. */
+  /** Before the headers, an abort causes an error. After them, it truncates the body. */
   signal: AbortSignal;
 }) => Promise<Sent>;
 
@@ -57,11 +56,11 @@ export type Sent =
       kind: 'response';
       statusCode: number;
       headers: Record<string, string | string[]>;
-      /** The bytes that were sent, compressed or not. */
+      /** Bytes as received, possibly compressed. */
       body: Promise<Buffer>;
-      /** Whether `body` is all that was sent. */
+      /** Whether `body` is complete. */
       isWhole: Promise<boolean>;
-      /** The wait that the header `Retry-After` asks for. */
+      /** Pause that the header `Retry-After` requests. */
       retryAfterMs?: number | undefined;
     }
   /** `message` is one sentence without its full stop. `isTls`: the certificate is not trusted, or TLS failed. */
@@ -74,10 +73,12 @@ export type Timers<Timer = unknown> = {
 };
 
 const REST_BYTES = 64 * 1024;
-/** From the start of a request to the end of its body. */
+/** Time limit from the start of a request to the end of its body. */
 export const PAGE_TIMEOUT_MS = 20_000;
 
-/** One GET, never more: redirects, turns and tries are for whoever asks. Never rejects. */
+/**
+ * Creates a function that makes one GET request and never rejects. The caller handles redirects, pacing and retries.
+ */
 export function createRequest<Timer>(deps: {
   send: Send;
   /** Returns why an address must not be requested, as a sentence. */
@@ -142,7 +143,7 @@ async function readAnswer(
   const answer =
     other ?? (ask.wants?.(mediaType) === false ? { kind: 'other' as const, mediaType } : undefined);
   if (answer !== undefined) {
-    // A short rest is read, so that the connection can be used again; a long one is nothing to us.
+    // Reads a short rest, so that the connection can be reused. A long rest is aborted.
     if (statusCode !== 304 && !(Number(headers.get('content-length') ?? Infinity) <= REST_BYTES)) {
       ask.cut();
     }
@@ -151,7 +152,7 @@ async function readAnswer(
   }
   const raw = await body;
   const isFull = raw.length >= ask.maxBytes;
-  // A body that is a few bytes longer may end in the same packet, and counts as whole then.
+  // A body that exceeds the limit by a few bytes may end in the same packet, and then counts as complete.
   const isCut = !(await isWhole) || (isFull && ask.isStartEnough === true);
   const isStart = ask.isStartEnough === true && (!isCut || isFull);
   if (isCut && !isStart) return failed(...brokenOff(raw, ask));
@@ -172,13 +173,13 @@ async function readAnswer(
   };
 }
 
-/** They are stored: one of kilobytes is worth no request that it saves. */
+/** Returns a validator. Ignores long ones, because storing kilobytes costs more than the saved request. */
 function validatorOf(headers: Headers, name: string): string | null {
   const given = headers.get(name);
   return given !== null && given.length > 0 && given.length <= 500 ? given : null;
 }
 
-/** Undefined: there is a body to read. */
+/** Returns the answer for a status, or `undefined` if the body must be read. */
 function judge(
   status: number,
   headers: Headers,
@@ -233,7 +234,7 @@ function headersFrom(given: Record<string, string | string[]>): Headers {
       try {
         headers.append(name, value);
       } catch {
-        // What is no header is nothing that is read here.
+        // Ignores invalid headers, which are not needed here.
       }
     }
   }

@@ -1,6 +1,6 @@
 /**
- * `include` and `exclude` of a website (contract/knowledge.md#websites): `*` stands for any characters, also `/`; a
- * pattern is of the whole path, with a `?` in it of path and query.
+ * Creates the filter for `include` and `exclude` of a website (contract/knowledge.md#websites). `*` matches any
+ * characters, including `/`. A pattern must match the whole path, or path and query if it contains a `?`.
  */
 export function createPathFilter(patterns: {
   include: readonly string[];
@@ -20,7 +20,7 @@ function readPattern(pattern: string): (url: URL) => boolean {
   return ({ pathname, search }) => matches(isOfQuery ? pathname + search : pathname);
 }
 
-/** Spells a part of a pattern as an address does: `ü` is `%C3%BC`. */
+/** Encodes a part of a pattern like an address: `ü` becomes `%C3%BC`. */
 export function spelled(part: string): string {
   return encodeURI(part.toWellFormed())
     .replaceAll(/%25(?=[0-9a-f]{2})/gi, '%')
@@ -28,8 +28,8 @@ export function spelled(part: string): string {
 }
 
 /**
- * Compiles the parts of a pattern that stand between its `*`. Each part is looked for once, behind the one
- * before, so matching takes time in proportion to the text.
+ * Compiles the parts of a pattern between its `*`. Each part is searched once, after the previous one, so that matching
+ * takes time in proportion to the text.
  */
 export function matcherOf(parts: readonly string[]): (text: string) => boolean {
   const [first = '', ...middle] = parts;
@@ -48,8 +48,8 @@ export function matcherOf(parts: readonly string[]): (text: string) => boolean {
 }
 
 /**
- * Finds where a part ends, at its first place from `at` on; -1 if it is nowhere. By Knuth, Morris and Pratt,
- * because `indexOf` compares a part of more than 250 characters with every place of the text.
+ * Returns a function that finds the end of a part's first occurrence from `at` on, or -1. Uses the algorithm of Knuth,
+ * Morris and Pratt, because `indexOf` compares a part of more than 250 characters with every position of the text.
  */
 function finderOf(part: string): (text: string, at: number) => number {
   const borders = bordersOf(part);
@@ -64,7 +64,7 @@ function finderOf(part: string): (text: string, at: number) => number {
   };
 }
 
-/** For each start of a part, the length of its longest end that is also its beginning. */
+/** Returns for each prefix of a part the length of its longest proper suffix that is also a prefix. */
 function bordersOf(part: string): number[] {
   const borders = [0];
   for (let at = 1; at < part.length; at += 1) {
@@ -73,7 +73,7 @@ function bordersOf(part: string): number[] {
   return borders;
 }
 
-/** How much of the part is found with one more code unit behind the `length` found before. */
+/** Returns the length of the match after one more code unit, if `length` matched before. */
 function longer(part: string, borders: readonly number[], length: number, unit: number): number {
   let found = length;
   while (found > 0 && part.charCodeAt(found) !== unit) found = borders[found - 1]!;

@@ -3,7 +3,7 @@ import type { Validators } from './site-event.ts';
 import { mediaTypeOf, type Answer, type Request } from './page-request.ts';
 import type { Pace } from './pace.ts';
 
-/** What a page turned out to be. */
+/** Result of reading a page. */
 export type Page =
   | {
       kind: 'document';
@@ -12,7 +12,7 @@ export type Page =
       language: string | null;
       validators: Validators;
       links: string[];
-      /** Facts of its head and foot; the other pages of the site repeat them. */
+      /** Facts of the header and footer, which other pages of the site repeat. */
       around?: string;
       canonical: string | null;
       noindex: boolean;
@@ -20,19 +20,19 @@ export type Page =
     }
   | { kind: 'unchanged' }
   | { kind: 'redirect'; to: string; isLasting?: boolean }
-  /** `isUnclear`: the answer does not say that the page is gone. */
+  /** `isUnclear` means that the answer does not prove that the page was deleted. */
   | { kind: 'skipped'; reason: string; isUnclear?: boolean }
-  /** `isSite`: the site as a whole may be the cause. */
+  /** `isSite` means that the whole site may be the cause. */
   | { kind: 'failed'; reason: string; isSite: boolean };
 
-/** Reads a document that a server sent. Rejects when `signal` aborts. */
+/** Reads a document that a server sent. Rejects if `signal` aborts. */
 export type ExtractPage = (
   input: {
     bytes: Uint8Array;
-    /** Without parameters; `null` if the server sent none. */
+    /** Media type without parameters; `null` if the server sent none. */
     mediaType: string | null;
     charset: string | null;
-    /** The path of the address; its ending may say what the media type does not. */
+    /** Path of the address. Its extension may decide the format if the media type does not. */
     name: string;
     url: string;
   },
@@ -44,15 +44,15 @@ export type ExtractPage = (
 
 export type ExtractedPage = {
   title: string | null;
-  /** Markdown. */
+  /** The text in Markdown. */
   text: string;
-  /** ISO 639-1, as the page itself declares it. */
+  /** ISO 639-1 code that the page declares. */
   language: string | null;
   /** Absolute addresses of the links of an HTML page. */
   links?: string[];
   canonical?: string | null;
   robots?: { noindex: boolean; nofollow: boolean };
-  /** Facts of its head and foot, which `text` leaves out. */
+  /** Facts of the header and footer, which `text` leaves out. */
   around?: string;
 };
 
@@ -74,12 +74,12 @@ type Deps = {
   request: Request;
   extract: ExtractPage;
   pace: Pace;
-  /** Our name in `X-Robots-Tag`, in lower case. */
+  /** Product token in `X-Robots-Tag`, in lower case. */
   agent: string;
   signal: AbortSignal;
 };
 
-/** Asks for a page when it is its turn, again when the server asks to wait, and reads it. */
+/** Requests and reads a page when its turn comes. Retries if the server asks to wait. */
 export async function readPage(
   url: URL,
   validators: Validators | undefined,
@@ -87,7 +87,7 @@ export async function readPage(
 ): Promise<Page> {
   const { pace, signal } = deps;
   for (let tried = 1; ; tried += 1) {
-    // Read within the turn too, so that no more than are asked for at once wait for that.
+    // Parses the page within its turn, so that the limit for requests also limits the pages that wait for parsing.
     const read = await pace.inTurn(() => readOnce(url, validators, deps));
     signal.throwIfAborted();
     if (!('retryAfterMs' in read)) return read;
@@ -182,21 +182,21 @@ function charsetOf(headers: Headers): string | null {
   return /;\s*charset\s*=\s*"?([^\s;"]{1,40})/i.exec(given)?.[1] ?? null;
 }
 
-/** Of all, or with our name before it: `parley: noindex`. */
+/** Returns the directives for all robots and for this one, as in `parley: noindex`. */
 function robotsTagOf(headers: Headers, own: string): { noindex: boolean; nofollow: boolean } {
   const parts = (headers.get('x-robots-tag') ?? '').toLowerCase().split(',');
   let agent = '';
   const ours: string[] = [];
   for (const part of parts) {
     const [, name, rest = part] = /^\s*([a-z0-9_-]+)\s*:(.*)$/.exec(part) ?? [];
-    // `unavailable_after: …` and `max-snippet: …` are words with a value, and no names of robots.
+    // `unavailable_after: …` and `max-snippet: …` are directives with a value, not names of robots.
     if (name !== undefined && !/^(unavailable_after|max-.*)$/.test(name)) agent = name;
     if (agent === '' || agent === own) ours.push(rest);
   }
   return readRobotsWords(ours.join(','));
 }
 
-/** `Link: <…>; rel="canonical"` (RFC 8288). */
+/** Returns the address in `Link: <…>; rel="canonical"` (RFC 8288). */
 function canonicalOf(headers: Headers): string | undefined {
   const given = (headers.get('link') ?? '').slice(0, 8_000);
   return /<([^<>]+)>\s*;[^<,]*\brel\s*=\s*"?canonical\b/i.exec(given)?.[1];

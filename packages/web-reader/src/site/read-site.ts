@@ -17,10 +17,10 @@ import {
 import { fetchSitemaps, type Sitemaps } from './sitemaps.ts';
 
 const REDIRECTS_MAX = 5;
-/** Counted up when pages are read in another way, so that those that have not changed are read again. */
+/** Version of the reading. An increase causes unchanged pages to be read again. */
 const READING = 2;
 
-/** Which pages of a site are read, and how fast. */
+/** Selection of a site's pages, and the pace of requests. */
 export type SiteSettings = {
   /** The start page. */
   url: string;
@@ -28,44 +28,43 @@ export type SiteSettings = {
   maxPages: number;
   /** Minimum time between the starts of two requests. */
   delayMs: number;
-  /** Patterns of paths; none includes everything. */
+  /** Patterns of paths. An empty list includes everything. */
   include: readonly string[];
   exclude: readonly string[];
 };
 
 export type SiteDeps = {
-  /** One GET (page-request.ts). */
+  /** Makes one GET request (page-request.ts). */
   request: Request;
   /** Reads the documents that the site sends. */
   extract: ExtractPage;
   /** Returns why an address must not be requested, as a sentence. */
   refusalOf: (url: URL) => string | undefined;
-  /** Our name in robots.txt and `X-Robots-Tag`, in lower case. */
+  /** Product token in robots.txt and `X-Robots-Tag`, in lower case. */
   agent: string;
   clock: {
     /** Milliseconds since an arbitrary moment; never goes back. */
     monotonicMs: () => number;
     delay: (ms: number, options: { signal: AbortSignal }) => Promise<unknown>;
   };
-  /** After so long no further page is read. */
+  /** Time limit, after which no further page is read. */
   msMax: number;
-  /** Returns the validators of a page that an earlier reading has. */
+  /** Returns the validators of a page from an earlier reading. */
   known: (path: string) => Promise<Validators | undefined>;
-  /** What the last complete reading returned as `cursor`; `null` begins anew. */
+  /** Cursor that the last complete reading returned; `null` to start from the beginning. */
   cursor: string | null;
   signal: AbortSignal;
 };
 
-/** How a reading ended. */
 export type SiteEnd = {
-  /** What to do with earlier pages that were not reported: `remove` them if everything was reported, or `keep` them. */
+  /** Treatment of earlier pages that were not reported: `remove` if everything was reported, or else `keep`. */
   unseen: 'remove' | 'keep';
   cursor: string | null;
 };
 
 /**
- * Reads a site from its start page on, with what its sitemaps list. Yields each page once.
- * @throws SiteRefused if the site as a whole cannot be read; what `signal` says
+ * Reads a site from its start page, including the pages that its sitemaps list. Yields each page once.
+ * @throws SiteRefused if the site as a whole cannot be read; the signal's reason
  */
 export async function* readSite(
   settings: SiteSettings,
@@ -96,7 +95,8 @@ export async function* readSite(
     const listed = await listPages(settings, opened, visit);
     yield* crawl.run(opened, listed);
     if (crawl.isCut) return { unseen: 'keep', cursor: deps.cursor };
-    // Nobody knows what the sitemap listed before: an older version, or other settings, wrote that down.
+    // The pages that the sitemap listed before are unknown, because the cursor was written with an older version or
+    // other settings.
     const isUnknown = listed.problems.length > 0 && before.size === 0 && deps.cursor !== null;
     const cursor = isUnknown ? deps.cursor : await writeCursor(key, crawl.graph);
     return { unseen: isUnknown ? 'keep' : 'remove', cursor };
@@ -105,7 +105,7 @@ export async function* readSite(
   }
 }
 
-/** Key of the cursor: a cursor counts only for the same site and the same selection of its pages. */
+/** Returns the key of the cursor, which is valid only for the same site and the same selection of its pages. */
 function keyOf({ url, maxDepth, maxPages, include, exclude }: SiteSettings): string {
   return hashOf(JSON.stringify([READING, url, maxDepth, maxPages, include, exclude]));
 }
@@ -113,7 +113,7 @@ function keyOf({ url, maxDepth, maxPages, include, exclude }: SiteSettings): str
 type Visit = SiteDeps & { pace: Pace; before: SiteGraph };
 type Opened = { url: URL; page: Page; robots: Robots };
 
-/** The start page, wherever within its site it is, and what that site allows. */
+/** Finds the start page within its site, following redirects, and the rules of that site. */
 async function openSite(address: string, visit: Visit): Promise<Opened> {
   const declared = new URL(address);
   let url = addressIn(siteOf(declared), address, address) ?? declared;
@@ -156,7 +156,7 @@ async function readStart(url: URL, visit: Visit): Promise<Page> {
   return await readKept(url, isSame ? validators : undefined, visit);
 }
 
-/** Reads a page. Its indexed text stays unless the answer clearly says that the page is gone. */
+/** Reads a page. Its indexed text stays unless the answer clearly says that the page was deleted. */
 async function readKept(url: URL, validators: Validators | undefined, visit: Visit): Promise<Page> {
   const page = await readPage(url, validators, visit);
   const unclear = unclearAs(page, url);
@@ -165,7 +165,7 @@ async function readKept(url: URL, validators: Validators | undefined, visit: Vis
   return isIndexed ? { kind: 'failed', reason: unclear, isSite: false } : page;
 }
 
-/** Returns why an answer may come from a login, a bot check or a fault, or undefined if it is clear. */
+/** Returns why an answer may come from a login, a bot check or a fault, or `undefined` if it is clear. */
 function unclearAs(page: Page, url: URL): string | undefined {
   if (page.kind === 'skipped') return page.isUnclear === true ? page.reason : undefined;
   if (page.kind === 'document') {
@@ -219,7 +219,7 @@ async function listPages(
     signal,
   });
   signal.throwIfAborted();
-  // It may have named others.
+  // An unreadable robots.txt may name further sitemaps.
   if (robots.problem !== undefined && hasListed) {
     const reason = `it cannot be read: ${robots.problem}`;
     listed.problems.unshift({ path: '/robots.txt', reason });

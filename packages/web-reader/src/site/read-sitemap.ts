@@ -2,11 +2,11 @@
 import untypedSniffer from 'html-encoding-sniffer';
 import { Parser } from 'htmlparser2';
 
-/** The formats of sitemaps.org ("Other Sitemap formats"). */
+/** Formats of sitemaps.org ("Other Sitemap formats"). */
 export type SitemapFormat = 'sitemap' | 'index' | 'feed' | 'text';
-/** Addresses exactly as the sitemap spells them. */
+/** Addresses in the spelling of the sitemap. */
 export type SitemapContent = { pages: string[]; sitemaps: string[] };
-/** `isWhole`: it does not end in the middle. */
+/** Result of reading a sitemap. `isWhole` means that it is complete. */
 export type SitemapRead = SitemapContent & { format: SitemapFormat; isWhole: boolean };
 
 const sniffEncoding = untypedSniffer as (
@@ -29,8 +29,8 @@ const ROOTS: Record<string, SitemapFormat> = {
 };
 
 /**
- * The addresses in a sitemap, an index of sitemaps, a feed (RSS, Atom), or a text with one address in each
- * line; undefined for anything else. `breathe` lets other work go on meanwhile.
+ * Returns the addresses in a sitemap, a sitemap index, a feed (RSS, Atom), or a text with one address per line. Returns
+ * `undefined` for anything else. `breathe` lets other work run meanwhile.
  */
 export async function readSitemap(
   bytes: Uint8Array,
@@ -42,7 +42,10 @@ export async function readSitemap(
   return readLines(text, addressesMax);
 }
 
-/** Uses the byte order mark, the header or the XML declaration. Default: UTF-16 if a zero byte comes first or second, else UTF-8. */
+/**
+ * Decodes by the byte order mark, the header or the XML declaration. The default is UTF-16 if one of the first two
+ * bytes is zero, and UTF-8 otherwise.
+ */
 function decode(bytes: Uint8Array, charset: string | null): string {
   const [first, second] = bytes;
   const unmarked = first === 0 ? 'UTF-16BE' : second === 0 ? 'UTF-16LE' : 'UTF-8';
@@ -51,7 +54,7 @@ function decode(bytes: Uint8Array, charset: string | null): string {
     ...(charset !== null && unmarked === 'UTF-8' && { transportLayerEncodingLabel: charset }),
     defaultEncoding: unmarked,
   });
-  // A name of the standard that has no decoder.
+  // The standard defines this name without a decoder.
   if (encoding === 'replacement') return '';
   return new TextDecoder(encoding).decode(bytes);
 }
@@ -68,7 +71,7 @@ function readLines(text: string, addressesMax: number): SitemapRead | undefined 
     if (address.length > ADDRESS_CHARS_MAX || !ADDRESS.test(address)) others += 1;
     else pages.push(address);
   }
-  // Mostly other lines: it is another file.
+  // A file with mostly other lines is not a list of addresses.
   return pages.length > others ? { format: 'text', pages, sitemaps: [], isWhole: true } : undefined;
 }
 
@@ -78,7 +81,7 @@ async function readXml(
   breathe: () => Promise<void>,
 ): Promise<SitemapRead | undefined> {
   const reader = new XmlReader();
-  // No entity is known but the five of XML, so that none can be made of others.
+  // The parser supports only the five entities of XML, so nested entity definitions cannot expand.
   const parser = new Parser(reader, { xmlMode: true, decodeEntities: true });
   let at = 0;
   for (; at < xml.length && !reader.isOver(addressesMax); at += PIECE_CHARS) {
@@ -101,7 +104,9 @@ class XmlReader {
   #hasLink = false;
   #isOther = false;
 
-  /** A sitemap nests three elements: urlset, url, loc. Deeper XML is another format. */
+  /**
+   * Returns true if parsing can stop. A sitemap nests three elements (urlset, url, loc); deeper XML is another format.
+   */
   isOver(addressesMax: number): boolean {
     if (this.#isOther || this.#open.length > DEPTH_OF_XML_MAX) return true;
     return this.pages.length + this.sitemaps.length >= addressesMax;
@@ -166,7 +171,7 @@ function isPermanent(attributes: Readonly<Record<string, string>>): boolean {
   return attributes['isPermaLink'] !== 'false';
 }
 
-/** Without its namespace. */
+/** Returns the local name without its namespace. */
 function local(name: string): string {
   return name.slice(name.indexOf(':') + 1).toLowerCase();
 }

@@ -9,13 +9,13 @@ export type RobotsRules = {
 };
 
 /**
- * Bounds of what an address is compared with, because each address is compared with each rule that has a `*`.
- * Beyond them a `Disallow` counts as its part before the first `*`, and an `Allow` does not count.
+ * Limits for patterns, because each address is compared with each rule that has a `*`. Beyond them, a `Disallow` counts
+ * as the part before its first `*`, and an `Allow` does not count.
  */
 const PATTERN_CHARS_MAX = 512;
 const STARS_MAX = 20;
 const STAR_RULES_MAX = 500;
-/** A longer address is not allowed. */
+/** Longer addresses are not allowed. */
 const ADDRESS_CHARS_MAX = 2_048;
 
 export function readRobotsRules(origin: string, text: string, agent: string): RobotsRules {
@@ -33,14 +33,14 @@ export function readRobotsRules(origin: string, text: string, agent: string): Ro
   };
 }
 
-/** `patterns`: whether each allows. */
+/** A group of rules. `patterns` maps each pattern to whether it allows. */
 type Group = { patterns: Map<string, boolean>; delaySec: number };
 
 function newGroup(): Group {
   return { patterns: new Map(), delaySec: 0 };
 }
 
-/** The groups of some agents. Several groups of one agent are one group. */
+/** Returns the groups of some agents. Merges several groups of one agent. */
 function readGroups(
   text: string,
   agents: readonly string[],
@@ -60,7 +60,7 @@ function readGroups(
       groups.set(agent, groups.get(agent) ?? newGroup());
       current.add(agent);
     }
-    for (const one of current) addTo(groups.get(one)!, name, value); // Current agents have a group.
+    for (const one of current) addTo(groups.get(one)!, name, value); // Every current agent has a group.
   }
   return { groups, sitemaps };
 }
@@ -84,8 +84,8 @@ function addTo(group: Group, name: string, value: string): void {
 }
 
 /**
- * The longest rule counts, and of two equally long ones the one that allows: so a rule's strength is twice its
- * length, and one more if it allows.
+ * Strength without a matching rule. The longest rule counts, and an Allow wins over a Disallow of the same length. So
+ * the strength of a rule is twice its length, plus one if it allows.
  */
 const NO_RULE = 1;
 
@@ -101,7 +101,7 @@ function compile(patterns: ReadonlyMap<string, boolean>): (path: string) => numb
   for (const [pattern, isAllow] of patterns) {
     const strength = 2 * pattern.length + (isAllow ? 1 : 0);
     const parts = partsOf(pattern);
-    const first = parts[0]!; // A split has one.
+    const first = parts[0]!; // A split always has a first part.
     const isShort = pattern.length <= PATTERN_CHARS_MAX;
     const isStart = parts.length === 2 && parts[1] === '';
     const isStarred = parts.length > 1 && !isStart;
@@ -129,7 +129,10 @@ function strengthen(rules: Map<string, number>, key: string, strength: number): 
   rules.set(key, Math.max(strength, rules.get(key) ?? 0));
 }
 
-/** What stands between the `*` of a pattern. Without `$` at its end anything may follow, as if it ended with `*`. */
+/**
+ * Returns the parts of a pattern between its `*`. A pattern without a final `$` allows any ending, as if it ended with
+ * `*`.
+ */
 function partsOf(pattern: string): string[] {
   const whole = pattern.endsWith('$') ? pattern.slice(0, -1) : `${pattern}*`;
   const parts = whole.split('*');

@@ -2,23 +2,23 @@ import { SiteRefused } from './site-event.ts';
 import type { Answer, Request } from './page-request.ts';
 import { readRobotsRules } from './robots-rules.ts';
 
-/** What a site allows us (RFC 9309). */
+/** Permissions of a site for this robot (RFC 9309). */
 export type Robots = {
   isAllowed: (url: URL) => boolean;
   crawlDelayMs: number;
   sitemaps: string[];
-  /** Why the file could not be read, so that it may name sitemaps that are not known now. */
+  /** Reason why the file could not be read. It may name sitemaps that are unknown now. */
   problem?: string;
 };
 
-/** RFC 9309 (2.5): at least so much is read; what is behind it is not. */
+/** Limit of the file. RFC 9309 (2.5) requires at least this size; the rest is ignored. */
 const BYTES_MAX = 500 * 1024;
 const REDIRECTS_MAX = 5;
 const CRAWL_DELAY_MAX_MS = 60_000;
 
 /**
- * A site without the file, or that answers 4xx, allows everything; one that cannot be reached nothing. Five
- * redirects are followed, to other hosts too (RFC 9309, 2.3.1.2).
+ * Reads the robots.txt of a site. A missing file or a 4xx answer allows everything; an unreachable one allows nothing.
+ * Follows five redirects, also to other hosts (RFC 9309, 2.3.1.2).
  * @throws SiteRefused
  */
 export async function fetchRobots(
@@ -37,7 +37,7 @@ export async function fetchRobots(
     if (answer.kind !== 'redirect') return answered(answer, { ...deps, origin, url });
     const to = URL.parse(answer.to, url.href);
     if (to === null || !/^https?:$/.test(to.protocol)) break;
-    // On plain HTTP anybody in between could write the rules.
+    // An attacker on the network could change rules that are sent by plain HTTP.
     if (url.protocol === 'https:' && to.protocol === 'http:') break;
     url = to;
   }
@@ -63,10 +63,10 @@ function answered(
 function textOf(answer: Answer, url: URL): string {
   if (answer.kind === 'body') {
     const text = new TextDecoder().decode(answer.bytes);
-    // Half a rule is another rule.
+    // Drops the last line, because a truncated rule has another meaning.
     return answer.isCut === true ? text.slice(0, lastLineEnd(text)) : text;
   }
-  // Never by plain HTTP instead: whoever stands in between would write what is read.
+  // Never falls back to plain HTTP, where an attacker on the network could change the content.
   if (answer.kind === 'failed' && answer.isTls) {
     throw new SiteRefused('TlsFailed', `${url.origin} cannot be read: ${answer.reason}`);
   }

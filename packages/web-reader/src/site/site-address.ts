@@ -1,11 +1,10 @@
 /**
- * Which addresses are of a site, and how each is written, so that one page has one address. A site is
- * the origin of its start page; with and without `www.`, and http and https at their own ports, are the
- * same.
+ * A site with canonical spelling, so that each page has one address. It is the origin of its start page. Addresses with
+ * and without `www.`, and with http and https at their default ports, belong to the same site.
  */
 export type Site = { origin: string };
 
-/** Of campaigns and of sessions: the page is the same without them. */
+/** Parameters of campaigns and sessions, which do not change the page. */
 const DROPPED = new Set(
   `gclid gclsrc dclid fbclid msclkid yclid twclid mc_cid mc_eid igshid _ga _gl mkt_tok hsctatracking
    phpsessid jsessionid cfid cftoken`.split(/\s+/),
@@ -19,7 +18,7 @@ export function siteOf(url: URL): Site {
   return { origin: url.origin };
 }
 
-/** The address as the site writes it; undefined: it is of another site, or none. */
+/** Returns the canonical address, or `undefined` if it belongs to another site or is invalid. */
 export function addressIn(site: Site, raw: string, base: string): URL | undefined {
   const url = URL.parse(raw, base);
   if (url === null || !isOf(site, url)) return undefined;
@@ -29,26 +28,26 @@ export function addressIn(site: Site, raw: string, base: string): URL | undefine
   return own;
 }
 
-/** Whether one is the other with `www.`, or with https. */
+/** Returns true if two addresses belong to the same site, apart from `www.` and https. */
 export function isSameSite(one: URL, other: URL): boolean {
   return isOf(siteOf(one), other);
 }
 
-/** What an address is called in its source: unique there, as a site is one origin. */
+/** Returns the path of an address, which is unique in its source because a site has one origin. */
 export function pathOf(url: URL): string {
   return url.pathname + url.search;
 }
 
-/** The address of a path as `pathOf` returns it. */
+/** Returns the address of a path that `pathOf` returned. */
 export function urlOf({ origin }: Site, path: string): URL {
-  return new URL(origin + path); // Not relative: a path may begin with two slashes.
+  return new URL(origin + path); // Concatenates, because a path may begin with two slashes, which a relative URL would read as a host.
 }
 
 function isOf({ origin }: Site, url: URL): boolean {
   if (url.username !== '' || url.password !== '') return false;
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return false;
   const own = new URL(origin);
-  // Without a port of its own an address of http is also one of https.
+  // An address with the default port may use http or https.
   const isPort = own.port === '' ? url.port === '' : url.origin === origin || isTwin(own, url);
   return isPort && nakedHost(own) === nakedHost(url);
 }
@@ -66,7 +65,7 @@ function pathnameOf({ pathname }: URL): string {
   return bare.replace(/%[0-9a-f]{2}/g, (code) => code.toUpperCase());
 }
 
-/** In the order given: some servers go by it. */
+/** Keeps the order of parameters, which some servers depend on. */
 function searchOf(search: string): string {
   const kept = search
     .slice(1)
@@ -82,7 +81,7 @@ function isDropped(pair: string): boolean {
   return SESSION.test(name) && at >= 0 && /^[0-9a-z]{16,}$/i.test(pair.slice(at + 1));
 }
 
-/** A path as people read it. */
+/** Decodes a path for people. */
 export function readable(pathname: string): string {
   try {
     return decodeURI(pathname);

@@ -4,23 +4,23 @@ import zlib from 'node:zlib';
 import type { Validators } from './site-event.ts';
 
 /**
- * What is remembered of a site from one sync to the next, since a page that has not changed is not
- * sent again and its links are not seen: which pages led to which. Of those that lead to one the
- * nearest few are kept, so that it stays small whatever a site's menus hold. It travels as the cursor.
+ * Link graph of a site, which is stored between syncs as the cursor. It is needed because an unchanged page is not sent
+ * again, so its links are unknown. Only a few of the nearest linking pages are stored per page, so that menus do not
+ * make it large.
  */
 export type SiteGraph = ReadonlyMap<string, SiteNode>;
 
 export type SiteNode = {
   depth: number;
-  /** Of the validators that were sent with it, and of its text; null: it is no document. */
+  /** Hashes of the page's validators and text; `null` if the page is not a document. */
   seen: { validators: string; text: string } | null;
-  /** Paths of pages that link to it, the nearest ones; '' stands for a sitemap. */
+  /** Paths of the nearest pages that link to it; '' stands for a sitemap. */
   from: readonly string[];
-  /** More pages link to it. */
+  /** Whether more pages link to it. */
   hasMore: boolean;
-  /** It is read in full next time, since its text is needed to compare it with other pages. */
+  /** Whether the next sync must read it completely, because its text is needed for a comparison. */
   isCompared?: boolean;
-  /** Hashes of the facts around its text that are indexed with it. */
+  /** Hashes of the surrounding facts that are indexed with it. */
   facts?: readonly number[];
 };
 
@@ -31,7 +31,7 @@ const INFLATED_MAX = 100_000_000;
 export class GraphBuilder {
   readonly #nodes = new Map<string, SiteNode>();
 
-  /** `from`: called for nearer pages first, in the order in which they were found. */
+  /** Adds a link. Callers must add links from nearer pages first, in the order in which they were found. */
   link(path: string, from: string): void {
     const node = this.#nodes.get(path);
     if (node === undefined || node.from.includes(from)) return;
@@ -64,7 +64,7 @@ export class GraphBuilder {
   }
 }
 
-/** Pages that only a sitemap lists share the list: there may be 50,000. */
+/** Shared by all pages that only a sitemap lists, because there may be 50,000. */
 const FROM_SITEMAP: readonly string[] = [SITEMAP];
 
 function linked(before: readonly string[], from: string): readonly string[] {
@@ -75,7 +75,7 @@ export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);
 }
 
-/** null: the server gives none, so that a request cannot be conditional. */
+/** Returns a hash, or `null` if the server sent no validators, so that a request cannot be conditional. */
 export function hashOfValidators({ etag, lastModified }: Validators): string | null {
   return etag === null && lastModified === null ? null : hashOf(`${etag}\n${lastModified}`);
 }
@@ -86,13 +86,15 @@ type StoredNode = [
   depth: number,
   hasMore: 0 | 1,
   seen: [string, string] | 0,
-  /** Places among the nodes; -1: a sitemap. */
+  /** Indexes of nodes; -1 stands for a sitemap. */
   from: number[],
   isCompared?: 0 | 1,
   facts?: readonly number[],
 ];
 
-/** The same for the same graph. `key`: what else must be the same for it to mean anything. */
+/**
+ * Serializes a graph. Equal graphs give equal cursors. `key` identifies the site and settings for which it is valid.
+ */
 export async function writeCursor(key: string, graph: SiteGraph): Promise<string> {
   const paths = [...graph.keys()].sort();
   const places = new Map(paths.map((path, place) => [path, place]));
@@ -115,7 +117,7 @@ export async function writeCursor(key: string, graph: SiteGraph): Promise<string
   return deflated.toString('base64');
 }
 
-/** An empty one for a cursor of something else, or that is none. */
+/** Reads a graph. Returns an empty one for an invalid cursor or another key. */
 export async function readCursor(key: string, cursor: string | null): Promise<SiteGraph> {
   if (cursor === null) return new Map();
   const inflateRaw = promisify<Buffer, { maxOutputLength: number }, Buffer>(zlib.inflateRaw);
@@ -123,7 +125,7 @@ export async function readCursor(key: string, cursor: string | null): Promise<Si
     const bytes = await inflateRaw(Buffer.from(cursor, 'base64'), {
       maxOutputLength: INFLATED_MAX,
     });
-    // Written by us.
+    // Needs no validation, because only `writeCursor` writes it.
     const stored = JSON.parse(bytes.toString('utf8')) as Stored;
     return stored.key === key ? graphOf(stored) : new Map();
   } catch {
@@ -147,7 +149,7 @@ function graphOf({ nodes }: Stored): SiteGraph {
   );
 }
 
-/** What each page led to. */
+/** Returns the pages that each page linked to. */
 export function linksOf(graph: SiteGraph): Map<string, string[]> {
   const links = new Map<string, string[]>();
   for (const [path, { from }] of graph) {

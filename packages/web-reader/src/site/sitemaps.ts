@@ -4,24 +4,26 @@ import { mediaTypeOf, type Answer, type Request } from './page-request.ts';
 import { readSitemap, type SitemapContent } from './read-sitemap.ts';
 import { addressIn, pathOf, type Site } from './site-address.ts';
 
-/** Of one site and one sync. */
+/** Limits for one site and one sync. */
 const FILES_MAX = 50;
 const ADDRESSES_MAX = 50_000;
-/** Uncompressed; the protocol allows 50 MB. Of a larger file the first part is read. */
+/** Uncompressed size. The protocol allows 50 MB. Only the first part of a larger file is read. */
 const BYTES_MAX = 10_000_000;
-/** An index in an index in an index is none. */
+/** Maximum nesting of sitemap indexes. */
 const DEPTH_MAX = 3;
 const REDIRECTS_MAX = 5;
 
 /** A sitemap that could not be read in full. `reason` is one sentence without its full stop. */
 export type SitemapProblem = { path: string; reason: string };
 
-/** Paths of the pages that a site lists. What a sitemap with a problem listed before may still be there. */
+/**
+ * Paths of the pages that a site lists. If a sitemap has a problem, the pages that it listed before may still exist.
+ */
 export type Sitemaps = { paths: string[]; problems: SitemapProblem[] };
 
 type Deps = {
   site: Site;
-  /** From robots.txt. */
+  /** Sitemaps that robots.txt names. */
   named: readonly string[];
   /** Whether the last sync found pages in sitemaps. */
   hasListed: boolean;
@@ -31,8 +33,8 @@ type Deps = {
 };
 
 /**
- * Reads the sitemaps that robots.txt names, and `/sitemap.xml`. A sitemap is missing only if the server answers
- * 404 or 410. Every other answer without a sitemap becomes a problem.
+ * Reads the sitemaps that robots.txt names, and `/sitemap.xml`. A sitemap is missing only if the server answers 404 or
+ * 410. Every other answer without a sitemap becomes a problem.
  */
 export async function fetchSitemaps(deps: Deps): Promise<Sitemaps> {
   const { site, named } = deps;
@@ -59,7 +61,7 @@ export async function fetchSitemaps(deps: Deps): Promise<Sitemaps> {
     const { url, depth } = next;
     const read = await fetchSitemap(url, { ...deps, seen });
     if (read === undefined) continue;
-    // Sites that answer a page for whatever is asked have no sitemap there.
+    // Sites that answer every request with a page have no sitemap there.
     const isNothing = read.isPage && isGuess && url.href === guess.href && !deps.hasListed;
     if (read.problem !== undefined && !isNothing) problems.set(pathOf(url), read.problem);
     for (const raw of read.sitemaps) add(raw, read.base, depth + 1);
@@ -92,10 +94,10 @@ function refusalOf(
   return isAllowed(url) ? undefined : 'robots.txt forbids it';
 }
 
-/** `isPage`: the server sent HTML. `base`: address of the sitemap. */
+/** A sitemap that was read. `isPage` means that the server sent HTML. `base` is the address of the sitemap. */
 type Read = SitemapContent & { base: string; problem?: string; isPage: boolean };
 
-/** Returns undefined if the sitemap is missing, or redirects to one that is read anyway. */
+/** Reads a sitemap. Returns `undefined` if it is missing, or redirects to one that is read anyway. */
 async function fetchSitemap(
   from: URL,
   deps: Deps & { seen: Set<string> },
