@@ -16,7 +16,9 @@ const HITS_MAX = 50;
 
 export type KnowledgeRoutesDeps = SourceRoutesDeps & SearchWays;
 
-/** Search in the knowledge of agents (contract/knowledge.md#search). */
+/**
+ * Returns the routes for sources, syncs, gaps and the search in the knowledge of agents (contract/knowledge.md#search).
+ */
 export function knowledgeRoutes(deps: KnowledgeRoutesDeps): Route[] {
   return [
     ...sourceRoutes(deps),

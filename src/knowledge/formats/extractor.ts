@@ -15,7 +15,7 @@ export type { Extracted, ExtractInput } from './extracted.ts';
  */
 export type ExtractOne = (input: ExtractInput, signal?: AbortSignal) => Promise<Extracted>;
 
-/** Reads documents in separate processes, which are killed if they exceed their memory or time (decision 47). */
+/** Reader of documents in separate processes, which are killed if they exceed their memory or time (decision 47). */
 export type Extractor = {
   /** Returns the function that reads documents of a namespace. */
   extractFor: (namespace: string) => ExtractOne;
@@ -117,7 +117,7 @@ function keepChild(idleMs: number) {
     await ending?.end();
   };
   return {
-    /** @throws ChildLost */
+    /** Sends a document to the child. @throws ChildLost */
     ask: async (
       { bytes, ...header }: ExtractInput & { from: number },
       signal: AbortSignal,

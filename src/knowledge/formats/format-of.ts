@@ -51,7 +51,7 @@ const BEGINNINGS: readonly [beginning: string, found: FoundFormat][] = [
   ['\u00FF\u00D8\u00FF', { not: 'an image' }],
   ['GIF8', { not: 'an image' }],
 ];
-/** Matches HTML after an optional byte order mark, XML declaration and comments. */
+/** Pattern for HTML after an optional byte order mark, XML declaration and comments. */
 const HTML =
   /^(?:\u00EF\u00BB\u00BF)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^>]*-->\s*)*<(?:!doctype\s+html|html[\s>])/i;
 /** Formats that always start with the same bytes. */
@@ -92,7 +92,7 @@ function isLocked(bytes: Uint8Array): boolean {
   );
 }
 
-/** A DOCX file is a ZIP archive. */
+/** Returns true for ZIP content under a name for DOCX, because a DOCX file is a ZIP archive. */
 function isOf(begun: Format, named: Format | undefined): boolean {
   return begun === 'zip' && named === 'docx';
 }

@@ -12,8 +12,8 @@ import { setPriority } from 'node:os';
 import { promisify } from 'node:util';
 
 /**
- * A process that reads untrusted documents with minimal rights and resources (decision 47): it has no environment, no
- * files except its own code, no network and bounded memory, and it runs at lower priority than requests.
+ * A process that reads untrusted documents with minimal rights and resources (decision 47). It has no environment, no
+ * files except its own code, no network and bounded memory. Requests have priority over it.
  */
 export type GuardedChild = {
   /** Sends a question and passes each answer to `onAnswer` until `done`. @throws ChildLost */

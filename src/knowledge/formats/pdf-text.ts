@@ -164,8 +164,8 @@ function plain(word: string): string {
 
 /**
  * Joins a word that was divided at the end of a line with its rest on the next line. The hyphen stays in a suspended
- * compound (`Hin- und Rückfahrt`), before a capital, after a single letter or a number, and where the document writes
- * the word with a hyphen elsewhere.
+ * compound (`Hin- und Rückfahrt`), before a capital, and after a single letter or a number. It also stays if the
+ * document writes the word with a hyphen elsewhere.
  */
 function joinWord(cut: string, rest: string, { whole, ands }: Words): string {
   const start = cut.slice(0, -1);

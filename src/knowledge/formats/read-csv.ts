@@ -64,8 +64,8 @@ const LONG_ROW = `a row of a table may have ${LINE_CHARS_MAX} characters and thi
 const SEP_LINE = /^\ufeff?"?sep=([^\r\n"])"?[ \t,;]*(?:\r\n?|\n|$)/i;
 
 /**
- * Returns the delimiter of the cells: the one that the file declares, or else the one that divides most of the first
- * lines into the same number of cells, more than one. The order of `DELIMITERS` breaks ties.
+ * Returns the delimiter that the file declares. Otherwise returns the one that divides most of the first lines into the
+ * same number of cells, more than one. The order of `DELIMITERS` breaks ties.
  */
 function delimiterOf(text: string): { delimiter: string; rest: string } {
   const [line, said] = SEP_LINE.exec(text.slice(0, 100)) ?? [];

@@ -15,7 +15,6 @@ import { openZip, type ZipEntry } from './zip-file.ts';
 /** A message of the child, with the text if the message is a document. */
 export type Told = { header: Answer; text?: string };
 
-/** Result of a reader. */
 type ReadDocument = Pick<ExtractedDocument, 'title' | 'text' | 'language'> &
   Partial<ExtractedDocument>;
 

@@ -5,7 +5,7 @@ import { getResolvedPDFJS } from 'unpdf';
 import { markdownOfPages, type Page, type PdfLine } from './pdf-text.ts';
 import { FormatRefused } from './refusal.ts';
 
-/** Loads pdf.js when the child starts, because the child may not open files later. */
+/** pdf.js is loaded when the child starts, because the child may not open files later. */
 const { getDocument, VerbosityLevel } = await getResolvedPDFJS();
 
 /**
@@ -31,7 +31,7 @@ function packagedCMaps(): string | undefined {
   }
 }
 
-/** Provides the files that pdf.js requests. It needs no outlines of standard fonts, which are only for drawing. */
+/** Source of the files that pdf.js requests. It needs no outlines of standard fonts, which are only for drawing. */
 class FilesOfReader {
   readonly fetch = ({ filename }: { filename: string }): Promise<Uint8Array> => {
     const bytes = CMAPS.get(filename);
@@ -160,7 +160,7 @@ function extended(
   return undefined;
 }
 
-/** Matches a title to ignore: programs often put a file name in this field. */
+/** Pattern for titles to ignore: programs often put a file name in this field. */
 const NO_TITLE = /\.\w{2,4}$|^microsoft word|^untitled|^$/i;
 
 function saidOf(info: Record<string, unknown>): { title: string | null; language: string | null } {

@@ -10,7 +10,7 @@ export const gapsOrder = z.enum(GAP_ORDERS).default('created').meta({
     '`created`: newest first; `count`: asked most often first; `last_asked_at`: last first.',
 });
 
-/** Holds the id alone, like the cursors of other lists, or the sort value followed by the id. */
+/** A cursor holds the id alone, like those of other lists, or the sort value followed by the id. */
 export const gapCursor = cursorOf(readPlace);
 
 export function placeIn(order: GapOrder): (gap: ListedGap) => string {

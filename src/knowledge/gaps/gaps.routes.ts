@@ -17,7 +17,7 @@ import { resolveGap, type ResolveGapDeps } from './resolve-gap.ts';
 const tag = 'Knowledge';
 const params = { id: idParam('gap', 'knowledge gap') };
 
-/** Questions that agents could not answer (contract/knowledge.md#gaps). */
+/** Returns the routes for questions that agents could not answer (contract/knowledge.md#gaps). */
 export function gapRoutes(deps: ResolveGapDeps): Route[] {
   return [
     listGapsRoute(deps),

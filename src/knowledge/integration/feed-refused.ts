@@ -1,12 +1,12 @@
 import { FetchRefused } from '../sources/fetching.ts';
 import type { FeedLimits } from './feed-limits.ts';
 
-/** Error for an answer that violates docs/integrations.md. `what` continues the sentence "the feed …". */
+/** Creates the error for an answer that violates docs/integrations.md. `what` continues the sentence "the feed …". */
 export function invalidFeed(what: string): FetchRefused {
   return new FetchRefused('InvalidFeed', `the feed ${what}`);
 }
 
-/** Error for an answer that exceeds FEED_LIMITS. */
+/** Creates the error for an answer that exceeds FEED_LIMITS. */
 export function tooLarge(what: string): FetchRefused {
   return new FetchRefused('TooLarge', `the feed ${what}`);
 }
@@ -16,7 +16,7 @@ export function tooManyDocuments({ documents }: Pick<FeedLimits, 'documents'>): 
   return tooLarge(`tells of more than ${documents} documents in one sync: ${instead}`);
 }
 
-/** Error for a feed that exceeds its total time. */
+/** Creates the error for a feed that exceeds its total time. */
 export function tookTooLong(ms: number): FetchRefused {
   const instead = 'answer changes alone by a cursor, answer faster, or make several feeds';
   return new FetchRefused(

@@ -136,7 +136,7 @@ function urlOf(given: Given, { urlChars }: FeedLimits): string | null {
   throw new Unfit(`url must be an http or https address of at most ${urlChars} characters`);
 }
 
-/** Returns the two-letter code, such as `en` for `en-GB`, or `null` if the language has none. */
+/** Returns the two-letter code, such as `en` for `en-GB`, or `null` for a longer code. */
 function languageOf(given: Given): string | null {
   const tag = optionalText(given, 'language');
   if (tag === undefined) return null;

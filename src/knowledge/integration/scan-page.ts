@@ -10,16 +10,16 @@ const COMMA = 0x2c;
 const OPENING = [0x5b, 0x7b];
 const CLOSING = [0x5d, 0x7d];
 const OPENING_LIST = 0x5b;
-/** Matches the text before the list of documents. The key must not be the end of another key. */
+/** Pattern for the text before the list of documents. The key must not be the end of another key. */
 const BEFORE_DOCUMENTS = /(?:^|[^\\])"documents"\s*:\s*$/;
 
 /** Whether the border between a document and the frame of its page lies before or after a character. */
 type Border = 'before' | 'after' | undefined;
 
 /**
- * Parses a page while it arrives, one document at a time. A page of 20 MB therefore neither blocks the process nor is
- * in memory as text and as values simultaneously. Rejects deep nesting and very many members before parsing, because
- * they would take a hundred times their size.
+ * Parser of a page that works while the page arrives, one document at a time. A page of 20 MB therefore neither blocks
+ * the process nor is in memory as text and as values simultaneously. Deep nesting and very many members are rejected
+ * before parsing, because they would take a hundred times their size.
  *
  * The rest of the page, with `0` in place of each document, is valid JSON again and is checked separately.
  */

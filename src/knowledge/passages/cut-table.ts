@@ -1,13 +1,13 @@
 import { cutLongText } from './cut-text.ts';
 
-/** Matches the delimiter row below the header of a table: `| --- | :-: |`. */
+/** Pattern for the delimiter row below the header of a table: `| --- | :-: |`. */
 const RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 /** Maximum number of lines above a table that are not separated from it by an empty line. */
 const LINES_ABOVE_MAX = 20;
 
 /**
- * Cuts a table between rows into pieces of at most `max` UTF-16 units. Each piece begins with the header row. Returns
- * undefined if the text has no table, or if its header leaves no room for rows.
+ * Divides a table between rows into pieces of at most `max` UTF-16 units. Each piece begins with the header row.
+ * Returns `undefined` if the text has no table, or if its header leaves no room for rows.
  */
 export function cutTable(text: string, max: number): Generator<string> | undefined {
   const lines = text.split('\n', LINES_ABOVE_MAX);

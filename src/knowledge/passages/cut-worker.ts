@@ -9,7 +9,7 @@ if (process.platform === 'linux') setPriority(10);
 /** Result as the main thread receives it: a Buffer arrives as a Uint8Array. */
 export type CutInThread = (Omit<CutContent, 'hash'> & { hash: Uint8Array }) | { refused: Refusal };
 
-/** Entry point of the worker thread, which text-cutter.ts finds by the name of this file. */
+/** Divides a text in the worker thread. text-cutter.ts finds this module by its file name. */
 export function cutInThread(content: Content): unknown {
   const cut = cutPassages(content, deflateBatch);
   if ('refused' in cut) return cut;

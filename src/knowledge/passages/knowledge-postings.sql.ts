@@ -57,7 +57,7 @@ async function deletePostings(db: Db, ownerId: string): Promise<void> {
 
 /**
  * Deletes the index that the previous release wrote for an owner, which may hold words that must be erased. Returns
- * whether there was one. In that case the owner's postings are gone too and must be rebuilt.
+ * whether there was one. In that case the owner's postings are deleted too and must be rebuilt.
  */
 export async function dropOldIndex(db: Db, ownerId: string): Promise<boolean> {
   const { rowCount } = await db.query(

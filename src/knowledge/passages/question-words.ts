@@ -10,7 +10,7 @@ import { isTooShort, splitWords, type Side } from './split-words.ts';
  * `10 kg`. Texts and questions are divided alike.
  */
 
-/** Matches a sentence with its closing punctuation, in any script. */
+/** Pattern for a sentence with its closing punctuation, in any script. */
 const SENTENCES =
   /[^.!?\n\u037e\u055e\u061f\u0964\u1362\u1367\u3002\uff01\uff1f]+[.!?\n\u037e\u055e\u061f\u0964\u1362\u1367\u3002\uff01\uff1f]*/gu;
 /** The Greek question mark is usually typed as a semicolon. */
@@ -88,8 +88,8 @@ function significantWords(text: string): string[] {
 }
 
 /**
- * Returns the stop words in the language of a question: those of other scripts and, in Latin letters, those of the
- * language that most of the words belong to, if it has more than English.
+ * Returns the stop words for a question: those of all non-Latin scripts and, for Latin letters, those of its language.
+ * That is the language with the most matching words, if it has more matches than English.
  */
 function emptyWordsAmong(words: readonly string[]): ReadonlySet<string> {
   const { ofScripts, telling } = (otherEmptyWords ??= readOtherEmptyWords());
@@ -133,7 +133,7 @@ function isEmptyWord(word: string, before = ''): boolean {
 
 /**
  * Returns true if a word that no passage contains is meaningless: a sound, one or two letters, or a mistyped question
- * word ("hwo", "teh", "wat") with two letters swapped or an inner one left out.
+ * word. Such a word ("hwo", "teh", "wat") has two letters swapped or an inner one left out.
  */
 export function isNoise(unknown: string): boolean {
   return isTooShort(unknown) || SOUNDS.test(unknown) || HURRIED.has(unknown);

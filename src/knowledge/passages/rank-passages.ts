@@ -12,8 +12,8 @@ import {
 import { isNoise } from './question-words.ts';
 
 /**
- * Determines which passages have how much of a question. This runs here and not in SQL: adding up lists of thousands of
- * positions is a loop over numbers here, but a hash table of rows there, which was measured to be ten times slower.
+ * Determines which passages have how much of a question. This runs here and not in SQL, where it was measured to be ten
+ * times slower: adding up lists of thousands of positions is a loop over numbers here, but a hash table of rows there.
  */
 
 /** A word of a question, with all the ways in which passages may contain it. */

@@ -11,10 +11,10 @@ export type Section = {
 };
 
 const TITLE_CHARS_MAX = 200;
-/** Matches every line that can be a heading, an underline or a fence. */
+/** Pattern for every line that can be a heading, an underline or a fence. */
 const MARKED = /^ {0,3}[#=\-`~]/;
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(?=[^ \t])/;
-/** Matches the underline of a title. */
+/** Pattern for the underline of a title. */
 const UNDERLINE = /^ {0,3}(=+|-{2,})[ \t]*$/;
 const FENCE = /^ {0,3}(```+|~~~+)/;
 const BLANK_LINES = /\n[^\S\n]*\n/g;
@@ -115,7 +115,7 @@ function underlinedTitle(
 }
 
 function paragraphsOf(text: string): Iterable<string> {
-  // Saves an object for each of possibly millions of headings without text.
+  // Avoids an object for each of the possibly millions of headings without text.
   if (text.trim() === '') return [];
   return {
     *[Symbol.iterator]() {

@@ -55,7 +55,7 @@ export function isTooShort(word: string): boolean {
     : word.length <= 2;
 }
 
-/** Matches letters other than Latin, Greek and Cyrillic ones, and combining marks without a composed letter. */
+/** Pattern for letters other than Latin, Greek and Cyrillic ones, and for combining marks without a composed letter. */
 const FOREIGN = /[\u0300-\u036f\u0590-\u1cff\u2e80-\uffff]/u;
 const EAST = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー`;
 const THAI = String.raw`\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;

@@ -7,7 +7,10 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import { cutPassages, type Content, type CutContent, type Refusal } from './cut-passages.ts';
 import type { CutInThread } from './cut-worker.ts';
 
-/** Divides texts into passages in a separate thread, so that a large one does not block requests (decision 20). */
+/**
+ * Service that divides texts into passages in a separate thread, so that a large text does not block requests (decision
+ * 20).
+ */
 export type TextCutter = {
   /**
    * Divides a text. @throws TextRefused; ApiError unavailable if too many texts wait already or the cutter is stopped

@@ -3,7 +3,7 @@ import type { Content, CutContent } from '../passages/cut-passages.ts';
 import { TextRefused, type TextCutter } from '../passages/text-cutter.ts';
 
 /**
- * Divides a content into passages. `pointer` is its place in the request body.
+ * Divides content into passages. `pointer` is its place in the request body.
  * @throws ApiError invalid_body with the permitted values; unavailable
  */
 export async function cutOrRefuse(

@@ -25,7 +25,7 @@ export type IndexDeps = QuotaDeps & {
   notifier: Notifier;
   announce: Announce;
   metrics: Pick<Metrics, 'knowledgeSyncs'>;
-  /** Divides a content before its transaction begins, to keep the transaction short. */
+  /** Divides text before the transaction begins, to keep the transaction short. */
   cutter: Pick<TextCutter, 'cut' | 'inTurn'>;
   nowMs: () => number;
 };

@@ -43,7 +43,7 @@ const path = '/v1/knowledge/sources/{id}';
 
 export type SourceRoutesDeps = SourceWriterDeps & UploadDeps;
 
-/** Sources that agents answer from (contract/knowledge.md#sources). */
+/** Returns the routes for the sources that agents answer from (contract/knowledge.md#sources). */
 export function sourceRoutes(deps: SourceRoutesDeps): Route[] {
   return [
     ...declaredRoutes({

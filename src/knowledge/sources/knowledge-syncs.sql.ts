@@ -13,7 +13,7 @@ export type SyncTrigger = (typeof SYNC_TRIGGERS)[number];
 /** A document that was not read, with the reason. */
 export type SyncProblem = { path: string; kind: 'failed' | 'skipped'; reason: string };
 
-/** Counts of a sync: documents found, and the results of those processed. */
+/** Counts of a sync: documents found, and the results of the processed ones. */
 export type SyncCounts = {
   found: number;
   unchanged: number;

@@ -55,7 +55,7 @@ export async function readUploaded(
   return { hash: await hashOf(name, bytes), documents, failed };
 }
 
-/** Returns a content that consists of one document. */
+/** Returns the content of a source that consists of one document. */
 export function readOf(cut: CutContent): ReadContent {
   return { hash: cut.hash, documents: [cut], failed: [] };
 }

@@ -141,8 +141,8 @@ export async function patchSource(
 }
 
 /**
- * Rejects a text written by REST immediately for what the operator would find later. Skips texts that are too short to
- * have too many passages.
+ * Checks a text when it is written by REST, so that the caller learns immediately of a problem that the operator would
+ * find later. Skips texts that are too short to have too many passages.
  * @throws ApiError invalid_body, unavailable
  */
 async function refuseTooMany(

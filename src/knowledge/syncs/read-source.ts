@@ -31,7 +31,7 @@ type StageDeps = {
 type Told = Extract<Fetched, { path: string }>;
 type FetchedDocument = Extract<Fetched, { kind: 'document' }>;
 
-/** Wraps any error of a fetcher. The sync fails. */
+/** Wrapper for any error of a fetcher. The sync fails. */
 export class FetchFailed extends Error {
   override readonly name = 'FetchFailed';
 }

@@ -21,11 +21,11 @@ export type SyncRunnerDeps = Omit<SyncDeps, 'metrics' | 'writes'> & {
 };
 
 /**
- * Limits the syncs that a process reads. Most of the time each waits for its site and occupies the memory of a few
+ * Limits for the syncs that a process reads. Most of the time each waits for its site and occupies the memory of a few
  * pages. None waits in this queue, because waiting syncs are rows that any process can claim.
  */
 const READING = { places: 16, share: 4, waitingMax: { namespace: 0, all: 0 } };
-/** Limits how many syncs stage or apply documents at the same time, because each keeps PostgreSQL busy. */
+/** Limits for the syncs that stage or apply documents at the same time, because each keeps PostgreSQL busy. */
 const WRITING = {
   places: 3,
   share: 2,

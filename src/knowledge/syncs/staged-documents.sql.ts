@@ -18,7 +18,9 @@ export type StagedDocument = {
   lastModified: string | null;
 };
 
-/** Locks the lease for the duration of the statement, so that no other process takes the sync over meanwhile. */
+/**
+ * SQL that locks the lease for the duration of the statement, so that no other process takes the sync over meanwhile.
+ */
 const FENCE = `fence as materialized (select id from knowledge_syncs where ${HELD} for share)`;
 
 /**

@@ -17,7 +17,7 @@ const sourceParam = { id: idParam('ks', 'knowledge source') };
 const params = { ...sourceParam, sync_id: idParam('sync', 'sync') };
 const path = '/v1/knowledge/sources/{id}';
 
-/** Requests, shows and stops syncs of sources (contract/knowledge.md#syncs). */
+/** Returns the routes that request, show and cancel syncs of sources (contract/knowledge.md#syncs). */
 export function syncRoutes(deps: UploadDeps): Route[] {
   return [requestRoute(deps), listRoute(deps), readRoute(deps), cancelRoute(deps)];
 }

@@ -39,7 +39,7 @@ type Due = Plan['due'][number];
 
 const EVERY_MS = 5_000;
 /**
- * Limits the owners that a process embeds. Each has one request in progress and keeps its place for up to half a
+ * Limits for the owners that a process embeds. Each has one request in progress and keeps its place for up to half a
  * minute.
  */
 const EMBEDDING = { places: 8, share: 4, waitingMax: { namespace: 1_000, all: 10_000 } };

@@ -6,7 +6,7 @@ import type { Embedder, EmbeddingModel } from '../../models/embeddings/embedder.
 /** A question as a vector, and its average similarity to unrelated texts. */
 export type QuestionVector = { vector: Float32Array; baseline: number };
 
-/** Embeds questions for searches, which cannot wait long. */
+/** Embedder of questions for searches, which cannot wait long. */
 export type QuestionVectors = {
   /** Returns the vector, or `undefined` if it is late or the provider failed. Never rejects. */
   of: (

@@ -2,9 +2,9 @@ import { stem } from 'porter2';
 import { isEmptyStem } from '../question-words.ts';
 
 /**
- * Compares a question with the heading of a passage that is itself a question: the cosine of their words, weighted by
- * how rare they are among headings (Salton and Buckley 1988). Words such as *how*, *when* and *can* count like all
- * others here, because they distinguish one question from another.
+ * Compares a question with the heading of a passage that is itself a question. The result is the cosine of their words,
+ * weighted by how rare they are among headings (Salton and Buckley 1988). Words such as *how*, *when* and *can* count
+ * like all others here, because they distinguish one question from another.
  */
 
 /** A question and headings, in words as `searchableText` returns them. */

@@ -42,7 +42,7 @@ export function scoresOf(all: readonly Signs[]): number[] {
   });
 }
 
-/** Returns the lead of the highest value over the second one, and 0 for all other values. */
+/** Returns a function that gives the lead of the highest value over the second one, and 0 for all other values. */
 function aheadOfRest(values: readonly number[]): (at: number) => number {
   const [first = 0, second = first] = values.toSorted((a, b) => b - a);
   return (at) => (values[at] === first ? Math.min(AHEAD_MAX, first - second) : 0);

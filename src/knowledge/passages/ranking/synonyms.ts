@@ -20,7 +20,7 @@ export function isSynonym(one: string, other: string): boolean {
   return isNear(one, other) || isNear(other, one);
 }
 
-/** The list of a word is limited, so that it may lack a synonym whose own list has the word. */
+/** Returns true if the second word is in the list of the first. Lists are limited, so callers check both directions. */
 function isNear(one: string, other: string): boolean {
   stemsByStem ??= stemsOf((synonymsByStem ??= nearWords(synonyms.near)));
   return stemsByStem.get(one)?.has(other) === true;

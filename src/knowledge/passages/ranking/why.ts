@@ -1,6 +1,6 @@
 import type { Term } from '../rank-passages.ts';
 
-/** Explains why a passage was chosen. */
+/** Reasons for the choice of a passage. */
 export type Why = {
   /** Words of the question that the passage contains, heaviest first. */
   matched: {
