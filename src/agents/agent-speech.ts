@@ -35,7 +35,7 @@ export const voice = z.strictObject({
     .min(0.25)
     .max(4)
     // A CEL rule, because the API server truncates a fractional bound to an integer if the value is an integer, and
-    // would accept 0.
+    // would accept 0 as at least 0.25.
     .meta(rules({ rule: 'self >= 0.25', message: 'must be at least 0.25' }))
     .describe('Speed of speech; 1 is the natural one.')
     .exactOptional(),

@@ -24,7 +24,7 @@ const method = 'get';
 const scope = 'read';
 const id = idParam('agt', 'agent');
 
-/** History of an agent: its versions and their activations (contract/agents.md#versions). */
+/** Returns the routes for the history of an agent: its versions and their activations (contract/agents.md#versions). */
 export function agentVersionRoutes(deps: { pool: Pool }): Route[] {
   return [...versionRoutes(deps), activationsRoute(deps)];
 }

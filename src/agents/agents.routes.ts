@@ -37,7 +37,7 @@ export type AgentRoutesDeps = AgentWriterDeps &
   RequireSourcesDeps &
   Models & { guard: AddressGuard };
 
-/** Agents and their live versions (contract/agents.md). */
+/** Returns the routes for agents and their live versions (contract/agents.md). */
 export function agentRoutes(deps: AgentRoutesDeps): Route[] {
   const answerOf = ({ row, shown }: Pick<WrittenAgent, 'row' | 'shown'>) => ({
     etag: etagOf(row),

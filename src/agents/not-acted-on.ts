@@ -3,9 +3,9 @@ import { contentOf } from './content-hash.ts';
 import { providersOf, type Models } from './references/missing-providers.ts';
 
 /**
- * Returns the declared settings that have no effect, with the reason, or undefined: `no effect without a model: tools
+ * Returns the declared settings that have no effect, with the reason, or `undefined`: `no effect without a model: tools
  * (refund, hang_up), model, the escalation rule tool_failure; no effect where a carrier speaks: voice (speed),
- * transcriber` (contract/agents.md#settings-without-effect). The agent is ready anyway. `whyCarrier`: why a carrier
+ * transcriber` (contract/agents.md#settings-without-effect). The agent is ready anyway. `whyCarrier` says why a carrier
  * speaks although the voice and the transcriber both name a provider.
  */
 export function notActedOn(

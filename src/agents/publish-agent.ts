@@ -57,8 +57,8 @@ export type PublishAgentResult = {
 /**
  * Updates an agent's row, versions and activations to its declaration. One transaction writes the version (if the
  * content is new), the activation, its event and the event's deliveries. Each activation therefore makes exactly one
- * event, in spite of crashes and concurrent writers: the row lock orders them, the epoch excludes a former leader, and
- * the live version is not activated again. A repeat does nothing.
+ * event, in spite of crashes and concurrent writers. The row lock orders writers, the epoch excludes a former leader,
+ * and the live version is not activated again. A repeat does nothing.
  *
  * Costs one read and no transaction if nothing changed. Otherwise up to ten statements, two more for a new agent, and
  * the audit entry for declarations outside the API.

@@ -1,7 +1,6 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { SealedColumn } from '../../platform/postgres/sealed-values.ts';
 
-/** Reference to a key of a Secret. */
 export type SecretRef = { name: string; key: string };
 /** A stored Secret. `value` is sealed; `null` if the Secret was deleted or may not be used. */
 export type ToolSecret = SecretRef & { value: Buffer | null };
@@ -48,7 +47,6 @@ export async function deleteOldToolSecrets(db: Db, agentId: string): Promise<voi
   );
 }
 
-/** Deletes all Secrets of a deleted agent. */
 export async function deleteToolSecrets(db: Db, agentId: string): Promise<void> {
   await db.query('delete from tool_secrets where agent_id = $1', [agentId]);
 }
