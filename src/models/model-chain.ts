@@ -93,8 +93,8 @@ async function askOne(
 }
 
 /**
- * Returns a changed request after a refusal: without the feature that the server rejects, which is remembered, or
- * without earlier turns if the content filter may have matched them. Returns `undefined` if no change can help.
+ * Returns a changed request after a refusal. It omits the feature that the server rejects, which is remembered, or the
+ * earlier turns if the content filter may have matched them. Returns `undefined` if no change can help.
  */
 function changedAfter(
   { habits }: ModelLink,

@@ -37,7 +37,8 @@ export type Failure = {
 };
 
 /**
- * Matches error codes that are plain words and therefore safe to show. Sentences of providers quote keys and prompts.
+ * Pattern for error codes that are plain words and therefore safe to show. Sentences of providers quote keys and
+ * prompts.
  */
 const PLAIN_WORD = /^[a-z]{1,20}(_[a-z]{1,20}){0,4}$/;
 /** A limit that waiting does not lift. */
@@ -73,7 +74,7 @@ function ofError(error: APIError, from: { provider: string; who: string; model: 
   return { ...once('model_failed', message), mayRetry: true, refusal };
 }
 
-/** Matches content filter errors of Azure, OpenAI, DashScope, DeepSeek, Gemini and Zhipu. */
+/** Pattern for content filter errors of Azure, OpenAI, DashScope, DeepSeek, Gemini and Zhipu. */
 const FILTERED =
   /content_?filter|content[ _]?(management )?policy|responsibleai|data_inspection|inappropriate content|content exists risk|prohibited_content|blocked (due to|by|because)|flagged|moderation|"1301"/;
 

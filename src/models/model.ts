@@ -50,8 +50,8 @@ export type ModelRequest = {
    */
   toolChoice?: 'none';
   /**
-   * Requests JSON of this schema as the text (`response_format`). Servers without support either reject the request or
-   * ignore the field.
+   * JSON schema of the requested text (`response_format`). Servers without support either reject the request or ignore
+   * the field.
    */
   answerAs?: { name: string; schema: Record<string, unknown> };
   /** Aborts the request. It settles within 20 ms with the partial answer, as `interrupted`. */

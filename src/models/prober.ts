@@ -5,8 +5,8 @@ import type { ModelEndpoint } from './model.ts';
 import { probeProvider, type Answering } from './probe-provider.ts';
 
 /**
- * Probes providers for the leader of the operator, in parallel to reconciles, so that a provider that hangs delays no
- * other. Results are kept in memory, and a new leader probes again.
+ * Prober of providers for the leader of the operator. It runs in parallel to reconciles, so that a provider that hangs
+ * delays no other. Results are kept in memory, and a new leader probes again.
  */
 export type Prober = {
   /**

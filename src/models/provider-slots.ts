@@ -1,8 +1,8 @@
-/** Limits the concurrent requests of this process to each provider. */
+/** Slots that limit the concurrent requests of this process to each provider. */
 export type ProviderSlots = {
   /**
-   * Waits for a slot, in order. The returned function releases it. Returns `undefined` if the queue is full, that is,
-   * as long as the limit of the provider. Rejects with the signal's reason.
+   * Waits for a slot, in order. The returned function releases it. Returns `undefined` if the queue already has as many
+   * callers as the provider has slots. Rejects with the signal's reason.
    */
   take: (key: string, max: number, signal: AbortSignal) => Promise<(() => void) | undefined>;
 };

@@ -5,8 +5,8 @@ import { readChunk, type Fields, type Piece } from './read-chunk.ts';
 import { createThinkingFilter } from './thinking-filter.ts';
 
 /**
- * Assembles an answer from the chunks of a stream. The server's data is untrusted: every value is checked for its type,
- * and every part has a size limit.
+ * Draft of an answer, assembled from the chunks of a stream. The server's data is untrusted: every value is checked for
+ * its type, and every part has a size limit.
  */
 export type AnswerDraft = {
   /** Adds one chunk. */
@@ -32,7 +32,7 @@ export type AnswerDraft = {
   readonly beganInThinking: boolean;
 };
 
-/** Receives text as it streams. `takeBack` withdraws all text so far, because it was reasoning. */
+/** Receiver of streamed text. `takeBack` withdraws all text so far, because it was reasoning. */
 export type TextSink = { say: (text: string) => void; takeBack: () => void };
 
 /**

@@ -3,7 +3,7 @@ import type { ModelToolCall } from '../model.ts';
 import { fieldsOf, textOf, type Fields } from './read-chunk.ts';
 import { isWholeObject, unwrapArguments } from './unwrap-arguments.ts';
 
-/** Assembles tool calls from the pieces of a stream. */
+/** Tool calls, assembled from the pieces of a stream. */
 export type CallAssembly = {
   /**
    * Adds the calls of one chunk. `isWhole` means that they come from a complete message. Returns false once the limit

@@ -63,7 +63,10 @@ function pieceOf(value: unknown): Piece | undefined {
   };
 }
 
-/** Mistral sends a list of parts. Parts of the type `thinking` do not belong to the answer. */
+/**
+ * Returns the text in the content of a message. Mistral sends a list of parts; those with the type `thinking` do not
+ * belong to the answer.
+ */
 function contentOf(content: unknown): { text: string; hasReasoning: boolean } {
   if (typeof content === 'string') return { text: content, hasReasoning: false };
   const parts = Array.isArray(content) ? content : [content];
@@ -106,7 +109,7 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns undefined for empty text and for other types. */
+/** Returns `undefined` for empty text and for other types. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Removes the reasoning of a model from its text. Chunks may split a tag anywhere. Some chat templates put the opening
- * tag into the prompt, so that the answer has only the closing tag.
+ * Filter that removes the reasoning of a model from its text. Chunks may split a tag anywhere. Some chat templates put
+ * the opening tag into the prompt, so that the answer has only the closing tag.
  */
 export type ThinkingFilter = {
   take: (piece: string) => Filtered;

@@ -50,7 +50,7 @@ function onceOf(text: string): string | undefined {
   return text.startsWith('{}') ? objectOrNone(text.slice(2).trim()) : undefined;
 }
 
-/** Matches a fence with its language, and tags and tokens of a chat template. */
+/** Pattern for a fence with its language, and for tags and tokens of a chat template. */
 const AROUND =
   /(?:`+|~{3,})\s*(json\w*|javascript|js|python|tool_code)?|<[^<>]{1,40}>|\[\/?[a-z_]{1,20}\]/gi;
 
@@ -59,7 +59,7 @@ function innerOf(text: string): string | undefined {
   const from = text.search(/["{]/);
   const to = text.lastIndexOf(text[from] === '"' ? '"' : '}');
   const around = `${text.slice(0, from)} ${text.slice(to + 1)}`.replaceAll(AROUND, ' ');
-  const inner = text.slice(from, to + 1); // Not JSON if a bracket is missing or they stand in the wrong order.
+  const inner = text.slice(from, to + 1); // Invalid JSON if a delimiter is missing or the delimiters are in the wrong order.
   if (/[\p{L}\p{N}]/u.test(around)) return undefined;
   return typeof parse(inner) === 'string' ? inner : objectOrNone(inner);
 }

@@ -35,7 +35,7 @@ export class EmbeddingFailure extends Error {
   }
 }
 
-/** Embeds texts with any API that is compatible with OpenAI's `/embeddings`. */
+/** Embedder that uses any API compatible with OpenAI's `/embeddings`. */
 export type Embedder = {
   /** Makes one request without retries. @throws EmbeddingFailure, or the signal's reason */
   embed: (

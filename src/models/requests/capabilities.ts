@@ -32,7 +32,7 @@ const TAKES_COMPLETION_TOKENS =
 
 /** OpenAI's newer transcription models support only plain JSON. */
 const HAS_NO_SEGMENTS = /^gpt-/;
-/** Matches an error that names the response format. */
+/** Pattern for an error that names the response format. */
 const NO_SEGMENTS = /response_?format|verbose_?json/;
 
 export function defaultCapabilities(baseUrl: string, model = ''): Capabilities {
@@ -73,7 +73,7 @@ type Fallback = {
 const UNKNOWN =
   /extra|unsupported|not supported|unknown|unexpected|unrecognized|not permitted|additional/;
 const WANTED = /missing|must be|required|requires|pass(ed)? back/;
-/** Matches errors about the length of a prompt, by OpenAI, vLLM, llama.cpp, TGI, Groq, Anthropic and Gemini. */
+/** Pattern for errors about the length of a prompt, by OpenAI, vLLM, llama.cpp, TGI, Groq, Anthropic and Gemini. */
 const TOO_LONG =
   /context.?(length|size|window)|(prompt|input|request|conversation)( token count)?( is)? too (long|large)|exceeds? the (available|maximum|model|context)|too many (input )?tokens|maximum (number of )?(input )?tokens|tokens? (count )?exceeds|must be <= ?\d+|reduce the length/;
 

@@ -26,7 +26,9 @@ export type ModelHabits = {
 
 const MODELS_MAX = 200;
 
-/** Matches models whose templates open the reasoning in the prompt. The first answer of such a model is held back. */
+/**
+ * Pattern for models whose templates open the reasoning in the prompt. The first answer of such a model is held back.
+ */
 const THINKS = /(^|[^a-z0-9])(r1|qwq|think|thinking|thinker|reasoning)([^a-z0-9]|$)/i;
 
 export function createModelHabits(): (endpoint: ModelEndpoint, model: string) => ModelHabits {
