@@ -145,7 +145,7 @@ function FollowedEvents({
             </span>
           </div>
           {deliveries[at]?.length === 0 ? (
-            <p className="muted small">No endpoint was subscribed to it.</p>
+            <p className="muted small">This event has no deliveries.</p>
           ) : null}
           <ul>
             {deliveries[at]?.map((delivery) => (
