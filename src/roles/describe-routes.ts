@@ -1,15 +1,39 @@
 import { describeApi } from '../platform/http/openapi/openapi.ts';
 import type { Route } from '../platform/http/route.ts';
+import type { ResourceStore } from '../platform/resources/resource-store.ts';
 import { EVENT_WEBHOOKS } from '../webhooks/delivery/event-webhooks.ts';
-import { createRoutes, type RoutesDeps } from './api/routes.ts';
+import { createInfrastructure } from './api/infrastructure.ts';
+import { createModules, routesOf } from './api/modules.ts';
+import { createContext } from './context.ts';
+import type { Kinds } from './kinds.ts';
+
+/**
+ * Returns the routes of an API that never starts, for those who read them. The modules are those of a running API, on a
+ * database that nobody connects to.
+ */
+export function createRoutes({ kinds }: Kinds = {}): Route[] {
+  const context = createContext({
+    role: 'routes',
+    databaseUrl: 'postgres://127.0.0.1/nowhere',
+    encryptionKey: Buffer.alloc(32),
+    egressAllow: [],
+    logLevel: 'silent',
+    poolMax: 1,
+  });
+  const infrastructure = createInfrastructure({
+    ...context,
+    ...(kinds && { kinds }),
+    store: {} as ResourceStore,
+    publicUrl: undefined,
+    baseUrl: () => '',
+  });
+  return routesOf(createModules(infrastructure, { rateLimit: 0 }));
+}
 
 /**
  * Returns the OpenAPI document of the routes, with the nine events as webhooks and without a version
  * (contract/web.md#openapi).
  */
-export function describeRoutes(
-  // The routes are described, not called.
-  routes: readonly Route[] = createRoutes({ version: '' } as RoutesDeps),
-): object {
+export function describeRoutes(routes: readonly Route[] = createRoutes()): object {
   return describeApi({ routes, webhooks: EVENT_WEBHOOKS, version: '' });
 }

@@ -2,15 +2,13 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { actionsOn, OTHER_ACTIONS } from '../../src/audit/audit-actions.ts';
-import { createRoutes, type RoutesDeps } from '../../src/roles/api/routes.ts';
+import { createRoutes } from '../../src/roles/describe-routes.ts';
 import { KINDS } from '../../src/roles/kinds.ts';
 import { AUDITED, NOT_AUDITED } from './audited-routes.ts';
 
 /** Every write leaves a line (contract/audit-log.md); audited-routes.pg.test.ts does each of them. */
 
-const writes = createRoutes({ version: 'test' } as RoutesDeps).filter(
-  ({ method }) => method !== 'get',
-);
+const writes = createRoutes().filter(({ method }) => method !== 'get');
 
 test('every route that writes is audited, or says why not', () => {
   const known = [...Object.keys(AUDITED), ...Object.keys(NOT_AUDITED)].toSorted();

@@ -3,8 +3,7 @@ import { DEFAULT_LIMITS } from '../../src/config.ts';
 import { readManifest } from '../../src/platform/manifests/object.ts';
 import { parseYaml } from '../../src/platform/manifests/yaml.ts';
 import { buildCrd, crdFileName } from '../../src/platform/resources/schema/crd.ts';
-import { createRoutes, type RoutesDeps } from '../../src/roles/api/routes.ts';
-import { describeRoutes } from '../../src/roles/describe-routes.ts';
+import { createRoutes, describeRoutes } from '../../src/roles/describe-routes.ts';
 import { KINDS } from '../../src/roles/kinds.ts';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
 import { followStream } from '../events/follow-stream.ts';
@@ -154,7 +153,7 @@ test('readers of changes get its id', async () => {
 });
 
 test('the OpenAPI document and its CRD describe it', () => {
-  const routes = createRoutes({ version: '', kinds } as Partial<RoutesDeps> as RoutesDeps);
+  const routes = createRoutes({ kinds });
   const { paths, components } = describeRoutes(routes) as {
     paths: Record<string, Record<string, { operationId: string; summary: string }>>;
     components: { schemas: Record<string, object> };

@@ -1,10 +1,10 @@
+import type { Models } from '../../agents/references/missing-providers.ts';
 import type { Announce } from '../../events/emit-event.ts';
 import type { TextCutter } from '../../knowledge/passages/text-cutter.ts';
 import type { Prober } from '../../models/prober.ts';
 import type { Notifier } from '../../platform/postgres/notifications.ts';
 import type { ReconcilerDeps } from '../../platform/reconcile/reconciler.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
-import type { SampleModel } from '../api/replies.ts';
 import type { RoleContext } from '../context.ts';
 
 /** Dependencies of each kind's reconciler. */
@@ -21,5 +21,5 @@ export type KindDeps = Pick<
     prober: Prober;
     hasDefaultModel: boolean;
     /** Returns whether a sample model answers for an agent. */
-    isSample?: SampleModel['isFor'] | undefined;
+    isSample?: Models['isSample'] | undefined;
   };

@@ -1,5 +1,5 @@
 import { epochMs, monotonicMs } from '../../clock.ts';
-import type { SampleModel } from '../api/replies.ts';
+import type { Models } from '../../agents/references/missing-providers.ts';
 import type { Limits } from '../../config.ts';
 import type { ReconcileResult } from '../../platform/controller/controller.ts';
 import { createAnnounce } from '../../events/emit-event.ts';
@@ -53,7 +53,7 @@ export type OperatorRoleDeps = Kinds & {
   version: string;
   modelSettings: ModelSettings | undefined;
   /** Returns whether a sample model answers for an agent. */
-  isSample?: SampleModel['isFor'] | undefined;
+  isSample?: Models['isSample'] | undefined;
   metrics: Metrics;
   log: Logger;
   limits: Limits;

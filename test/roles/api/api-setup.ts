@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { createRoutes, type RoutesDeps } from '../../../src/roles/api/routes.ts';
+import { createRoutes } from '../../../src/roles/describe-routes.ts';
 import type { Fetchers } from '../../../src/knowledge/syncs/run-sync.ts';
 import { OpenAiError } from '../../../src/platform/http/openai-error.ts';
 import { Problem, PROBLEM_MEDIA_TYPE } from '../../../src/platform/http/problem.ts';
@@ -197,8 +197,8 @@ function ask(
 const pairsOf = (raw: readonly string[]): [string, string][] =>
   raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
 
-/** The route table, to be looked at; it needs its deps only to be run. */
-export const ROUTES = createRoutes({ version: 'test' } as RoutesDeps);
+/** The route table, to be read. */
+export const ROUTES = createRoutes();
 
 /** Every answer has its id, and looks as the route table promises. */
 function checkReply(method: string, path: string, { status, headers, body }: Reply): void {

@@ -2,9 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createApp, type AppDeps } from '../../../../src/platform/http/app.ts';
 import { OPENAPI_FILE, openApiText, readOpenApi } from '../../../../src/roles/api/openapi-file.ts';
-import { createRoutes, type RoutesDeps } from '../../../../src/roles/api/routes.ts';
-import { describeRoutes } from '../../../../src/roles/describe-routes.ts';
-import { DEFAULT_LIMITS } from '../../../../src/config.ts';
+import { createRoutes, describeRoutes } from '../../../../src/roles/describe-routes.ts';
 import { createRateLimits } from '../../../../src/platform/http/rate-limit.ts';
 import type { Route } from '../../../../src/platform/http/route.ts';
 import { ERROR_CATALOGUE, type ErrorCode } from '../../../../src/errors.ts';
@@ -19,8 +17,7 @@ const deps = {
   log: createLogger('silent', 'test'),
   serveHealth: true,
   rateLimits: createRateLimits(0),
-  limits: DEFAULT_LIMITS,
-} as RoutesDeps & AppDeps;
+} as Partial<AppDeps> as AppDeps;
 
 type Operation = {
   operationId: string;
@@ -48,7 +45,7 @@ type Document = {
     Record<string, { properties?: object }>
   >;
 };
-const routes = createRoutes(deps);
+const routes = createRoutes();
 const document = describeRoutes(routes) as Document;
 
 function routeOf({ operationId }: Operation): Route {

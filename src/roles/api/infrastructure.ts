@@ -1,0 +1,65 @@
+import { epochMs, monotonicMs } from '../../clock.ts';
+import { createAnnounce, type Announce } from '../../events/emit-event.ts';
+import {
+  createAwaitProjection,
+  type AwaitProjection,
+} from '../../platform/declare/await-projection.ts';
+import { createInFlight, type InFlight } from '../../platform/http/in-flight.ts';
+import { createNotifier, type Notifier } from '../../platform/postgres/notifications.ts';
+import type { ResourceStore } from '../../platform/resources/resource-store.ts';
+import type { RoleContext } from '../context.ts';
+import { KINDS, type Kind, type Kinds } from '../kinds.ts';
+
+/** Everything that all modules of the API share. Modules receive what else they need as ports. */
+export type Infrastructure = RoleContext & {
+  store: ResourceStore;
+  /** The kinds that this API serves. */
+  kinds: readonly Kind[];
+  notifier: Notifier;
+  /** Writes an event in the transaction of its change. */
+  announce: Announce;
+  /** Waits until the operator has projected a write. */
+  awaitProjection: AwaitProjection;
+  /** Wakes the writes that wait for a projection. */
+  wakeProjections: () => void;
+  inFlight: InFlight;
+  /** Wall clock. Its time is stored and shown. */
+  nowMs: () => number;
+  /** Monotonic clock. It measures waits, so that they do not grow when the wall clock is set back. */
+  clockMs: () => number;
+  /** Prefix of the links in events. */
+  baseUrl: () => string;
+  /** PARLEY_BASE_URL; undefined if it is not set. */
+  publicUrl: string | undefined;
+};
+
+export type InfrastructureDeps = RoleContext &
+  Kinds & {
+    store: ResourceStore;
+    /** Maximum wait of a write until the operator has projected it. Default: 2 s. */
+    projectionWaitMs?: number | undefined;
+    /** PARLEY_BASE_URL */
+    publicUrl: string | undefined;
+    baseUrl: () => string;
+  };
+
+export function createInfrastructure(deps: InfrastructureDeps): Infrastructure {
+  const { pool, log, metrics, limits, kinds = KINDS, projectionWaitMs: waitMs } = deps;
+  const notifier = createNotifier({ pool, log });
+  const waiting = new Set<() => void>();
+  const onProjected = (wake: () => void) => {
+    waiting.add(wake);
+    return () => waiting.delete(wake);
+  };
+  return {
+    ...deps,
+    kinds,
+    notifier,
+    announce: createAnnounce({ notifier, metrics }),
+    awaitProjection: createAwaitProjection({ nowMs: monotonicMs, waitMs, onProjected }),
+    wakeProjections: () => waiting.forEach((wake) => wake()),
+    inFlight: createInFlight({ shares: limits.shares, metrics }),
+    nowMs: epochMs,
+    clockMs: monotonicMs,
+  };
+}

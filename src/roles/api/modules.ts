@@ -1,0 +1,66 @@
+import type { Route } from '../../platform/http/route.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import { createAccess, type Access } from './modules/access.ts';
+import { createAgents } from './modules/agents.ts';
+import { createCalls, type Calls } from './modules/calls.ts';
+import {
+  createConversations,
+  type ConversationPorts,
+  type Conversations,
+} from './modules/conversations.ts';
+import { createDeclared } from './modules/declared.ts';
+import { createEvents, type Events } from './modules/events.ts';
+import { createHousekeeping } from './modules/housekeeping.ts';
+import { createKnowledge } from './modules/knowledge.ts';
+import { createModels } from './modules/models.ts';
+import type { Module } from './modules/module.ts';
+import { createTalks } from './modules/talks.ts';
+import { createTelephony } from './modules/telephony.ts';
+
+/** What changes how the modules work, mostly for tests and `start`. */
+export type ModuleOptions = Pick<ConversationPorts, 'responder' | 'sampleModel' | 'lookup'> & {
+  /** Requests per minute for one API key; 0 means no limit. */
+  rateLimit: number;
+};
+
+export type Modules = {
+  /** All modules, in the order of the router and of the OpenAPI document. */
+  all: readonly Module[];
+  access: Access;
+  calls: Calls;
+  conversations: Conversations;
+  events: Events;
+};
+
+/** Wires the modules of the API. Opens no connection and starts nothing. */
+export function createModules(infrastructure: Infrastructure, options: ModuleOptions): Modules {
+  const { rateLimit, responder, sampleModel, lookup } = options;
+  const access = createAccess(infrastructure, { rateLimit });
+  const models = createModels(infrastructure);
+  const knowledge = createKnowledge(infrastructure, models);
+  const telephony = createTelephony(infrastructure, { lookup });
+  const conversations = createConversations(infrastructure, {
+    access,
+    knowledge,
+    models,
+    telephony,
+    responder,
+    sampleModel,
+    lookup,
+  });
+  const { conversing } = conversations;
+  const calls = createCalls(infrastructure, { access, conversing, models, telephony });
+  const talks = createTalks(infrastructure, { conversing, calls });
+  const agents = createAgents(infrastructure, { sampleModel });
+  const events = createEvents(infrastructure);
+  const declared = createDeclared(infrastructure);
+  const housekeeping = createHousekeeping(infrastructure);
+  const answering = [agents, events, conversations, calls, knowledge, declared, talks, access];
+  const all = [...answering, housekeeping, models, telephony];
+  return { all, access, calls, conversations, events };
+}
+
+/** Every route under /v1 (contract/README.md#shapes). */
+export function routesOf({ all }: Pick<Modules, 'all'>): Route[] {
+  return all.flatMap(({ routes = [] }) => routes);
+}

@@ -1,0 +1,78 @@
+import { apiKeyRoutes } from '../../../access/api-keys.routes.ts';
+import { forgetOldSessions } from '../../../access/end-session.ts';
+import { createKeyUse } from '../../../access/key-use.ts';
+import { createLiveKeys, type LiveKeys } from '../../../access/live-keys.ts';
+import { createLiveSessions } from '../../../access/live-sessions.ts';
+import { meRoute } from '../../../access/me.routes.ts';
+import { sessionRoutes } from '../../../access/sessions.routes.ts';
+import { createPeriodic } from '../../../platform/controller/periodic.ts';
+import type { AuthenticateSession, WatchCaller } from '../../../platform/http/authorize.ts';
+import { createRateLimits, type RateLimits } from '../../../platform/http/rate-limit.ts';
+import { CHANNELS } from '../../../platform/postgres/notifications.ts';
+import type { Infrastructure } from '../infrastructure.ts';
+import type { Module } from './module.ts';
+
+export type Access = Module &
+  Pick<LiveKeys, 'authenticate'> & {
+    authenticateSession: AuthenticateSession;
+    watchCaller: WatchCaller;
+    rateLimits: RateLimits;
+    /** Limits of requests per feedback link, independent of any key. */
+    linkLimits: RateLimits;
+    stop: () => Promise<void>;
+  };
+
+/** Requests per minute: more than a person makes. */
+const LINK_REQUESTS_MAX = 60;
+
+/** Authentication by keys and sessions, and the watch for their end. */
+export function createAccess(
+  infrastructure: Infrastructure,
+  /** `rateLimit`: requests per minute for one API key; 0 means no limit. */
+  { rateLimit }: { rateLimit: number },
+): Access {
+  const { pool, limits, log, notifier, nowMs, clockMs, publicUrl, version } = infrastructure;
+  const keyUse = createKeyUse({ pool, nowMs: clockMs, onPending: () => keyUseWriter.wake() });
+  const keyUseWriter = createPeriodic({
+    what: 'noting when API keys were used',
+    everyMs: 10_000,
+    run: keyUse.write,
+    log,
+  });
+  const oldSessions = createPeriodic({
+    what: 'removing old sessions',
+    everyMs: 600_000,
+    run: () => forgetOldSessions({ pool }),
+    log,
+  });
+  const look = (ids: readonly string[]): void => {
+    keys.look(ids);
+    sessions.look(ids);
+  };
+  const onEnded = (id: string): void => {
+    look([id]); // This process need not wait for its own notification.
+    notifier.notify(CHANNELS.keys, [id]);
+  };
+  const onUsed = keyUse.note;
+  const keys = createLiveKeys({ pool, nowMs: clockMs, onUsed, log });
+  const sessions = createLiveSessions({ pool, nowMs: clockMs, onUsed, onEnded, log });
+  const rateLimits = createRateLimits(rateLimit);
+  return {
+    routes: [
+      ...apiKeyRoutes({ pool, limits, onKeyEnded: onEnded }),
+      ...sessionRoutes({ pool, nowMs, publicUrl, rateLimits, onEnded }),
+      meRoute({ pool, version }),
+    ],
+    jobs: [keyUseWriter, oldSessions],
+    listeners: { [CHANNELS.keys]: look },
+    authenticate: keys.authenticate,
+    authenticateSession: sessions.authenticate,
+    watchCaller: ({ keyId, sessionId }) =>
+      sessionId === null ? keys.watch(keyId) : sessions.watch(sessionId),
+    rateLimits,
+    linkLimits: createRateLimits(LINK_REQUESTS_MAX),
+    stop: async () => {
+      await Promise.all([keys.stop(), sessions.stop()]);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { agentVersionRoutes } from '../../../agents/agent-versions.routes.ts';
+import { agentRoutes } from '../../../agents/agents.routes.ts';
+import { agentStatsRoute } from '../../../conversations/agent-stats.routes.ts';
+import { statsRoute } from '../../../conversations/stats.routes.ts';
+import { findSourceIds } from '../../../knowledge/sources/knowledge-sources.sql.ts';
+import type { Infrastructure } from '../infrastructure.ts';
+import type { SampleModel } from '../who-replies.ts';
+import type { Module } from './module.ts';
+
+/** Agents, their versions, and the figures of their conversations. */
+export function createAgents(
+  infrastructure: Infrastructure,
+  { sampleModel }: { sampleModel: SampleModel | undefined },
+): Module {
+  const { pool, modelSettings } = infrastructure;
+  return {
+    routes: [
+      ...agentRoutes({
+        ...infrastructure,
+        hasDefaultModel: modelSettings !== undefined,
+        isSample: sampleModel?.isFor,
+        findSources: (namespace, ids) => findSourceIds(pool, { namespace, ids, names: [] }),
+      }),
+      ...agentVersionRoutes(infrastructure),
+      agentStatsRoute(infrastructure),
+      statsRoute(infrastructure),
+    ],
+  };
+}

@@ -1,0 +1,77 @@
+import { actRoutes } from '../../../calls/acts/acts.routes.ts';
+import { callRoutes } from '../../../calls/calls.routes.ts';
+import { createLines, type Lines } from '../../../calls/lines/lines.ts';
+import { hasOwnSpeech } from '../../../voice/session/own-speech.ts';
+import { createTimesMeter, type TurnTimes } from '../../../voice/session/turn-times.ts';
+import { carrierRoutes } from '../../../calls/phone/carrier.routes.ts';
+import { mediaSocket } from '../../../calls/phone/media-socket.ts';
+import { relaySocket } from '../../../calls/phone/relay-socket.ts';
+import type { VoiceDeps } from '../../../calls/phone/voice-deps.ts';
+import { createCallPlayer } from '../../../calls/play-calls.ts';
+import { CARRIERS } from '../../../carriers/carriers.ts';
+import { createEgressFetch } from '../../../platform/egress/fetch.ts';
+import { CHANNELS } from '../../../platform/postgres/notifications.ts';
+import { createSpeechProviders, type SpeechProviders } from '../../../voice/speech-providers.ts';
+import type { Infrastructure } from '../infrastructure.ts';
+import type { Access } from './access.ts';
+import type { Conversing } from './conversations.ts';
+import type { Models } from './models.ts';
+import type { Module } from './module.ts';
+import type { Telephony } from './telephony.ts';
+
+export type Calls = Module & {
+  lines: Lines;
+  /** Speech providers of agents, used where no carrier provides speech. */
+  speech: SpeechProviders;
+  hasOwnSpeech: VoiceDeps['hasOwnSpeech'];
+  /** Measures how long a caller waited for a reply. */
+  onTimes: (times: TurnTimes) => void;
+  stop: () => Promise<void>;
+};
+
+/** Calls, the lines that this process holds, and the sockets that carriers open. */
+export function createCalls(
+  infrastructure: Infrastructure,
+  ports: {
+    access: Pick<Access, 'rateLimits'>;
+    conversing: Conversing;
+    models: Pick<Models, 'findEndpoint'>;
+    telephony: Telephony;
+  },
+): Calls {
+  const { guard, metrics, log, clockMs, publicUrl } = infrastructure;
+  const { access, conversing, models, telephony } = ports;
+  const { findEndpoint } = models;
+  const { accounts, transportOf, wakeLine } = telephony;
+  const lines = createLines(conversing);
+  const egress = createEgressFetch({ guard });
+  const speech = createSpeechProviders({ findEndpoint, fetch: egress.fetch, nowMs: clockMs });
+  const onTimes = createTimesMeter(metrics);
+  const calling = {
+    ...conversing,
+    accounts,
+    transportOf,
+    wakeLine,
+    lines,
+    hasOwnSpeech: (namespace, content) => hasOwnSpeech(findEndpoint, namespace, content),
+    rateLimits: access.rateLimits,
+    publicUrl,
+    wakeCalls: () => player.wake(),
+  } satisfies VoiceDeps & { wakeCalls: () => void };
+  const player = createCallPlayer(calling);
+  const media = { lines, log, onTimes, providers: speech };
+  return {
+    routes: [...callRoutes(calling), ...actRoutes(calling), ...carrierRoutes(calling)],
+    sockets: CARRIERS.flatMap((carrier) => [
+      ...(carrier.relay ? [relaySocket(media, { relay: carrier.relay, type: carrier.type })] : []),
+      mediaSocket(media, carrier),
+    ]),
+    jobs: [player, lines.renewal],
+    listeners: { [CHANNELS.calls]: lines.look },
+    lines,
+    speech,
+    hasOwnSpeech: calling.hasOwnSpeech,
+    onTimes,
+    stop: egress.stop,
+  };
+}

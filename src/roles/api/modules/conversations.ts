@@ -1,0 +1,118 @@
+import { openAiRoutes } from '../../../conversations/completions/completions.routes.ts';
+import { conversationRoutes } from '../../../conversations/conversations.routes.ts';
+import { createJudge } from '../../../conversations/ending/judge.ts';
+import { createReaper } from '../../../conversations/ending/reaper.ts';
+import { escalationRoutes } from '../../../conversations/escalations/escalations.routes.ts';
+import { feedbackPage } from '../../../conversations/feedback/feedback-page.ts';
+import { createFollowers, type Followers } from '../../../conversations/follow-conversation.ts';
+import type { ConversationDeps } from '../../../conversations/record/conversation-deps.ts';
+import { openTools } from '../../../conversations/tools/open-tools.ts';
+import { createLiveTurns } from '../../../conversations/turns/live-turns.ts';
+import { lostTurns } from '../../../conversations/turns/settle-lost-turn.ts';
+import { createTakeTurn, type TakeTurn } from '../../../conversations/turns/take-turn.ts';
+import { eraseConversationRoute } from '../../../erasure/erasure.routes.ts';
+import type { Lookup } from '../../../platform/egress/name-lookup.ts';
+import { createGenAi } from '../../../platform/observability/gen-ai.ts';
+import { CHANNELS } from '../../../platform/postgres/notifications.ts';
+import { eraseEvents } from '../../../webhooks/queue/delivery-endings.sql.ts';
+import type { Infrastructure } from '../infrastructure.ts';
+import { observeResponder, observeTools } from '../observed-turns.ts';
+import { createWhoReplies, type SampleModel, type WhoReplies } from '../who-replies.ts';
+import type { Access } from './access.ts';
+import type { Knowledge } from './knowledge.ts';
+import type { Models } from './models.ts';
+import type { Module } from './module.ts';
+import type { Telephony } from './telephony.ts';
+
+/** Dependencies of everything that holds a conversation in this process. */
+export type Conversing = ConversationDeps &
+  Pick<Infrastructure, 'metrics' | 'sealer' | 'log'> & {
+    takeTurn: TakeTurn;
+    followers: Followers;
+  };
+
+export type Conversations = Module & {
+  conversing: Conversing;
+  /** Finishes the turns in progress, or cancels and stores them. */
+  stopTurns: () => Promise<void>;
+  /** Completes the conversations that it judges. */
+  stopJudge: () => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+export type ConversationPorts = {
+  access: Pick<Access, 'rateLimits' | 'linkLimits'>;
+  knowledge: Pick<Knowledge, 'search'>;
+  models: Pick<Models, 'findModel' | 'modelsAt'>;
+  telephony: Pick<Telephony, 'ring'>;
+  /** Replacement for the default responder, which uses the agent's model or the search that quotes passages. */
+  responder?: WhoReplies | undefined;
+  /** Model for agents without one. */
+  sampleModel?: SampleModel | undefined;
+  /** Resolves host names for tools; default: the system's resolver. */
+  lookup?: Lookup | undefined;
+};
+
+/** Conversations from their start to their erasure: turns, escalations, OpenAI's clients, judgements. */
+export function createConversations(
+  infrastructure: Infrastructure,
+  ports: ConversationPorts,
+): Conversations {
+  const { pool, sealer, guard, metrics, log, version, notifier, announce } = infrastructure;
+  const { nowMs, clockMs, baseUrl } = infrastructure;
+  const { access, knowledge, models, telephony, lookup } = ports;
+  const changed = (id: string): void => notifier.notify(CHANNELS.conversations, [id]);
+  const about = { pool, announce, changed, metrics, nowMs, baseUrl };
+  const judge = createJudge({ ...about, findModel: models.findModel, log });
+  const conversation = { ...about, ring: telephony.ring, judge: judge.take };
+
+  const genAi = createGenAi(metrics);
+  const tools = openTools({ pool, sealer, guard, lookup, version, log });
+  const makeToolBox = observeTools(tools.makeToolBox, genAi);
+  const { sampleModel } = ports;
+  const whoReplies =
+    ports.responder ?? createWhoReplies({ models, makeToolBox, sampleModel, nowMs: clockMs });
+  const turns = createLiveTurns({ pool, log });
+  const followers = createFollowers({ pool });
+  const takeTurn = createTakeTurn({
+    ...conversation,
+    clockMs,
+    respond: observeResponder(whoReplies.respond, { genAi, log }),
+    live: { turns, takesTime: whoReplies.takesTime },
+    ways: knowledge.search,
+  });
+  const conversing = { ...conversation, takeTurn, followers, sealer, log };
+  return {
+    routes: [
+      ...conversationRoutes(conversing),
+      ...openAiRoutes(conversing),
+      eraseConversationRoute({ ...conversation, eraseEvents }),
+      ...escalationRoutes(conversing),
+    ],
+    pages: [
+      feedbackPage({
+        pool,
+        changed,
+        nowMs,
+        sealer,
+        rateLimits: access.rateLimits,
+        linkLimits: access.linkLimits,
+      }),
+    ],
+    jobs: [
+      createReaper({ ...conversation, lostTurns: lostTurns(conversation), log }),
+      turns.renewal,
+    ],
+    listeners: {
+      [CHANNELS.conversations]: (ids) => {
+        turns.look(ids);
+        followers.wake(ids);
+      },
+    },
+    closeStreams: followers.stop,
+    conversing,
+    stopTurns: () => turns.stop(),
+    stopJudge: judge.stop,
+    stop: tools.stop,
+  };
+}

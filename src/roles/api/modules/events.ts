@@ -1,0 +1,71 @@
+import { namespacesOfConversations } from '../../../conversations/record/conversation-namespaces.sql.ts';
+import { createChanges } from '../../../events/changes.ts';
+import { eventStreamRoutes } from '../../../events/event-stream.routes.ts';
+import { createEventStreams } from '../../../events/event-stream.ts';
+import { eventRoutes } from '../../../events/events.routes.ts';
+import { createPeriodic } from '../../../platform/controller/periodic.ts';
+import { CHANNELS } from '../../../platform/postgres/notifications.ts';
+import { createPool, PLANNED_ONCE } from '../../../platform/postgres/pool.ts';
+import { deliveryRoutes } from '../../../webhooks/delivery/deliveries.routes.ts';
+import { rotateSecretRoutes } from '../../../webhooks/endpoints/rotate-secret.routes.ts';
+import { webhookRoutes } from '../../../webhooks/endpoints/webhooks.routes.ts';
+import { countDeliveries } from '../../../webhooks/queue/deliveries.sql.ts';
+import { receiptRoutes } from '../../../webhooks/receipts/receipts.routes.ts';
+import { replayRoutes } from '../../../webhooks/replay/replays.routes.ts';
+import { runReplayJobs } from '../../../webhooks/replay/run-replay-jobs.ts';
+import type { Infrastructure } from '../infrastructure.ts';
+import type { Module } from './module.ts';
+
+export type Events = Module & {
+  /** Closes the connection of test events. Called last: nothing may be written after it. */
+  closeOutbox: () => Promise<void>;
+};
+
+/** Endpoints of webhooks, the events that they receive, deliveries, replays and receipts. */
+export function createEvents(infrastructure: Infrastructure): Events {
+  const { databaseUrl, pool, metrics, log, notifier, nowMs, retention, kinds } = infrastructure;
+  const outbox = createPool(databaseUrl, { log, max: 1, settings: PLANNED_ONCE });
+  const eventStreams = createEventStreams({ pool, nowMs, retention, metrics, log });
+  const changes = createChanges({
+    prefixes: new Map(kinds.map(({ resource, idPrefix }) => [resource, idPrefix])),
+    namespacesOf: (ids) => namespacesOfConversations(pool, ids),
+    log,
+  });
+  const replays = { pool, notifier, nowMs, retention, metrics };
+  const replayJobs = createPeriodic({
+    what: 'a replay job',
+    everyMs: 1_000,
+    run: (signal) => runReplayJobs(replays, signal),
+    log,
+  });
+  const deps = { ...infrastructure, outbox, wakeJobs: replayJobs.wake };
+  return {
+    routes: [
+      ...webhookRoutes(deps),
+      ...rotateSecretRoutes(deps),
+      // Before `/v1/events/{id}`.
+      ...eventStreamRoutes({
+        eventStreams,
+        changes,
+        declaredResources: kinds.map(({ resource }) => resource),
+      }),
+      ...eventRoutes({
+        pool,
+        nowMs,
+        retention,
+        countDeliveries: (ids) => countDeliveries(pool, ids),
+      }),
+      ...deliveryRoutes(deps),
+      ...replayRoutes(deps),
+      ...receiptRoutes(deps),
+    ],
+    jobs: [replayJobs],
+    listeners: {
+      [CHANNELS.events]: eventStreams.wake,
+      [CHANNELS.projected]: changes.projected,
+      [CHANNELS.conversations]: changes.conversations,
+    },
+    closeStreams: eventStreams.stop,
+    closeOutbox: () => outbox.end(),
+  };
+}

@@ -1,0 +1,43 @@
+import { createModels as createModelClients } from '../../../models/create-models.ts';
+import type { Embedder } from '../../../models/embeddings/embedder.ts';
+import { createEndpoints } from '../../../models/find-endpoint.ts';
+import type { FindEndpoint, FindModel } from '../../../models/model.ts';
+import { createEgressFetch } from '../../../platform/egress/fetch.ts';
+import { createGenAi } from '../../../platform/observability/gen-ai.ts';
+import { CHANNELS } from '../../../platform/postgres/notifications.ts';
+import { openEmbedder } from '../../open-embedder.ts';
+import type { Infrastructure } from '../infrastructure.ts';
+import { observeModels } from '../observed-turns.ts';
+import type { Module } from './module.ts';
+
+export type Models = Module & {
+  findEndpoint: FindEndpoint;
+  /** Finds the model that an agent declares, observed. */
+  findModel: FindModel;
+  /** Finds models at other endpoints, observed too. */
+  modelsAt: (findEndpoint: FindEndpoint) => FindModel;
+  embedder: Embedder;
+  stop: () => Promise<void>;
+};
+
+/** Clients of the providers that are declared. The routes of ModelProvider are made from its kind. */
+export function createModels(infrastructure: Infrastructure): Models {
+  const { pool, sealer, guard, metrics, modelSettings, clockMs: nowMs } = infrastructure;
+  const endpoints = createEndpoints({ pool, sealer, settings: modelSettings, nowMs });
+  const findEndpoint = endpoints.find;
+  const egress = createEgressFetch({ guard });
+  const { embedder, stop: stopEmbedder } = openEmbedder({ guard, metrics, findEndpoint });
+  const genAi = createGenAi(metrics);
+  const modelsAt = (find: FindEndpoint): FindModel =>
+    observeModels(createModelClients({ findEndpoint: find, fetch: egress.fetch, nowMs }), genAi);
+  return {
+    listeners: { [CHANNELS.projected]: endpoints.look },
+    findEndpoint,
+    findModel: modelsAt(findEndpoint),
+    modelsAt,
+    embedder,
+    stop: async () => {
+      await Promise.all([egress.stop(), stopEmbedder()]);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { createRingPerson } from '../../../calls/acts/ring-person.ts';
+import { createPhoneTransport } from '../../../calls/phone/phone-transport.ts';
+import { createAccounts, type Accounts } from '../../../calls/providers/find-account.ts';
+import type { TransportOf } from '../../../calls/transports/transport.ts';
+import { createTransports } from '../../../calls/transports/transports.ts';
+import { createCarrierApis } from '../../../carriers/carriers.ts';
+import type { RingPerson } from '../../../conversations/record/conversation-deps.ts';
+import { createEgressClient } from '../../../platform/egress/client.ts';
+import type { Lookup } from '../../../platform/egress/name-lookup.ts';
+import { CHANNELS } from '../../../platform/postgres/notifications.ts';
+import type { Infrastructure } from '../infrastructure.ts';
+import type { Module } from './module.ts';
+
+export type Telephony = Module & {
+  accounts: Accounts;
+  transportOf: TransportOf;
+  /** Rings a person for an escalation. */
+  ring: RingPerson;
+  /** Wakes the line of a call (uuid), whichever process holds it. Never waits. */
+  wakeLine: (callId: string) => void;
+  stop: () => Promise<void>;
+};
+
+/** Accounts at carriers and their REST APIs. The routes of TelephonyProvider are made from its kind. */
+export function createTelephony(
+  infrastructure: Infrastructure,
+  { lookup }: { lookup?: Lookup | undefined },
+): Telephony {
+  const { pool, sealer, guard, log, notifier, clockMs, baseUrl } = infrastructure;
+  const accounts = createAccounts({ pool, sealer, nowMs: clockMs });
+  const egress = createEgressClient({ guard, ...(lookup && { lookup }) });
+  const apis = createCarrierApis({ egress });
+  const carried = createPhoneTransport({ pool, accounts, apis, baseUrl, log });
+  const wakeLine = (callId: string): void => notifier.notify(CHANNELS.calls, [callId]);
+  return {
+    listeners: { [CHANNELS.projected]: accounts.look },
+    accounts,
+    transportOf: createTransports({ carried }),
+    ring: createRingPerson({ accounts, wakeLine, log }),
+    wakeLine,
+    stop: egress.stop,
+  };
+}
