@@ -29,7 +29,7 @@ export const DURATIONS_LEFT: Record<string, number> = {
 
 /** Files whose times are computed, not measured, with what computes them. */
 export const COMPUTED: Record<string, string> = {
-  'test/voice/vad/activity.test.ts': 'positions in a recorded sound',
+  'test/voice/vad/vad.test.ts': 'positions in a recorded sound',
   'test/voice/input/turns.test.ts': 'pauses that are decided for a sentence',
   'test/webhooks/delivery/slots.test.ts': 'pauses after a moment that the test names',
   'test/webhooks/queue/queue-schedule.pg.test.ts': 'due times in rows, after moments of the test',

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { epochMs } from '../../src/clock.ts';
-import { createActivity } from '../../src/voice/vad/activity.ts';
+import { createVad } from '../../src/voice/vad/vad.ts';
 import {
   echo,
   scriptedResponder,
@@ -353,10 +353,10 @@ test('so many visitors begin to write in a minute', async () => {
 
 /** How many frames were sent with the one by which a detector says that it is more than a cough. */
 function framesToDecide(page: Page, from: number): number {
-  const activity = createActivity({ sampleRate: 16_000, silenceMs: 400 });
+  const vad = createVad({ sampleRate: 16_000, silenceMs: 400 });
   const at = page.sent.findIndex(({ samples }, index) => {
-    activity.push(samples);
-    return index >= from && activity.speechMs() >= 500;
+    vad.push(samples);
+    return index >= from && vad.speechMs() >= 500;
   });
   return at + 1;
 }

@@ -1,6 +1,6 @@
 import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
-import { createActivity } from '../vad/activity.ts';
+import { createVad } from '../vad/vad.ts';
 import type { Recognizer, RecognizerSession } from '../stt/recognizer.ts';
 import { textInTime } from '../stt/text-in-time.ts';
 import { endOfTurn } from './end-of-turn.ts';
@@ -47,7 +47,7 @@ type Segment = {
 
 export function createEar(deps: EarDeps): Ear {
   const { isAgentSpeaking, log, recognizer, sampleRate } = deps;
-  const activity = createActivity({ sampleRate, silenceMs: SILENCE_MS });
+  const vad = createVad({ sampleRate, silenceMs: SILENCE_MS });
   const turn = createTurn(deps);
   const open = new Set<RecognizerSession>();
   let segment: Segment | undefined;
@@ -96,7 +96,7 @@ export function createEar(deps: EarDeps): Ear {
       if (isClosed) return;
       samplesHeard += samples.length;
       push(samples);
-      for (const event of activity.push(samples)) {
+      for (const event of vad.push(samples)) {
         if (event.kind === 'started') {
           segment = begin();
           push(event.preRoll);
@@ -109,7 +109,7 @@ export function createEar(deps: EarDeps): Ear {
           finish(whole, monotonicMs() - SILENCE_MS);
         }
       }
-      if (!segment || segment.hasInterrupted || activity.speechMs() < BARGE_IN_MS) return;
+      if (!segment || segment.hasInterrupted || vad.speechMs() < BARGE_IN_MS) return;
       if (!isAgentSpeaking()) return;
       segment.hasInterrupted = true;
       deps.onInterrupt();

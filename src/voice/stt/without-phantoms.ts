@@ -1,4 +1,4 @@
-import { WINDOW_MS } from '../vad/activity.ts';
+import { WINDOW_MS } from '../vad/vad.ts';
 import { createWindowLevels } from '../vad/window-level.ts';
 import { phantomKindOf } from './phantom-sentences.ts';
 

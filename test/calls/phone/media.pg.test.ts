@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createActivity } from '../../../src/voice/vad/activity.ts';
+import { createVad } from '../../../src/voice/vad/vad.ts';
 import { decodeMuLaw } from '../../../src/voice/audio/mu-law.ts';
 import {
   echo,
@@ -352,10 +352,10 @@ async function storyUnderWay(): Promise<{
 
 /** How many frames were sent with the one by which a detector says that it is more than a cough. */
 function framesToDecide(phone: MediaPhone, from: number): number {
-  const activity = createActivity({ sampleRate: 8_000, silenceMs: 400 });
+  const vad = createVad({ sampleRate: 8_000, silenceMs: 400 });
   const at = phone.sent.findIndex(({ bytes }, index) => {
-    activity.push(decodeMuLaw(bytes));
-    return index >= from && activity.speechMs() >= 500;
+    vad.push(decodeMuLaw(bytes));
+    return index >= from && vad.speechMs() >= 500;
   });
   return at + 1;
 }

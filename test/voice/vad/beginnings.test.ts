@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import {
-  createActivity,
+  createVad,
   WINDOW_MS,
-  type ActivityEvent,
-  type ActivityOptions,
-} from '../../../src/voice/vad/activity.ts';
+  type VadEvent,
+  type VadOptions,
+} from '../../../src/voice/vad/vad.ts';
 import { createNoiseFloor } from '../../../src/voice/vad/noise-floor.ts';
 
 /** Speech made of 32 ms windows with a known level and pitch: just enough windows, and one fewer. */
@@ -35,10 +35,10 @@ function soundOf(windows: string): Int16Array {
   );
 }
 
-function heard(windows: string, options: Partial<ActivityOptions> = {}): ActivityEvent[] {
-  return [...createActivity({ sampleRate: RATE, ...options }).push(soundOf(windows))];
+function heard(windows: string, options: Partial<VadOptions> = {}): VadEvent[] {
+  return [...createVad({ sampleRate: RATE, ...options }).push(soundOf(windows))];
 }
-const starts = (windows: string, options: Partial<ActivityOptions> = {}): boolean =>
+const starts = (windows: string, options: Partial<VadOptions> = {}): boolean =>
   heard(windows, options).some(({ kind }) => kind === 'started');
 
 test('five loud windows of 32 ms are speech, and four are none', () => {
@@ -68,9 +68,9 @@ test('a beginning has at most three gaps, and all of it is in the pre-roll', () 
 
 test('an event comes with the last sample of its window', () => {
   const sound = soundOf('SSSSS');
-  const activity = createActivity({ sampleRate: RATE });
-  expect(activity.push(sound.subarray(0, -1))).toEqual([]);
-  expect(activity.push(sound.subarray(-1))).toMatchObject([{ kind: 'started' }]);
+  const vad = createVad({ sampleRate: RATE });
+  expect(vad.push(sound.subarray(0, -1))).toEqual([]);
+  expect(vad.push(sound.subarray(-1))).toMatchObject([{ kind: 'started' }]);
 });
 
 test('speech ends once it is silent for just as long as is said', () => {

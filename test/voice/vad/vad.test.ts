@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { createActivity, type ActivityEvent } from '../../../src/voice/vad/activity.ts';
+import { createVad, type VadEvent } from '../../../src/voice/vad/vad.ts';
 import { decodeMuLaw } from '../../../src/voice/audio/mu-law.ts';
 import { createResampler } from '../../../src/voice/audio/resampler.ts';
 import { joined, noiseOf, silenceOf, toneOf } from '../audio/tones.ts';
@@ -45,10 +45,10 @@ function sceneOf(name: Name, { rate, before = 1, after = 1, noise = 0, gain = 1 
 }
 
 function eventsOf(samples: Int16Array, rate: number, chunk = samples.length, more = {}) {
-  const activity = createActivity({ sampleRate: rate, ...more });
-  const events: ActivityEvent[] = [];
+  const vad = createVad({ sampleRate: rate, ...more });
+  const events: VadEvent[] = [];
   for (let at = 0; at < samples.length; at += chunk) {
-    events.push(...activity.push(samples.subarray(at, at + chunk)));
+    events.push(...vad.push(samples.subarray(at, at + chunk)));
   }
   return events;
 }
@@ -155,14 +155,14 @@ test('how much speech it takes can be chosen', () => {
 
 test('whether somebody speaks is known at any moment', () => {
   const rate = 8_000;
-  const activity = createActivity({ sampleRate: rate });
+  const vad = createVad({ sampleRate: rate });
   const samples = sceneOf('english-man', { rate });
-  activity.push(samples.subarray(0, rate / 2));
-  expect(activity.isSpeaking()).toBe(false);
-  activity.push(samples.subarray(rate / 2, rate * 2));
-  expect(activity.isSpeaking()).toBe(true);
-  activity.push(samples.subarray(rate * 2));
-  expect(activity.isSpeaking()).toBe(false);
+  vad.push(samples.subarray(0, rate / 2));
+  expect(vad.isSpeaking()).toBe(false);
+  vad.push(samples.subarray(rate / 2, rate * 2));
+  expect(vad.isSpeaking()).toBe(true);
+  vad.push(samples.subarray(rate * 2));
+  expect(vad.isSpeaking()).toBe(false);
 });
 
 test('a second talk in noise is heard as the first was', () => {

@@ -2,9 +2,9 @@ import { createNoiseFloor } from './noise-floor.ts';
 import { createWindowLevels } from './window-level.ts';
 
 /** Detects whether someone speaks in one stream of audio. */
-export type Activity = {
+export type Vad = {
   /** Takes PCM16 in chunks of any length; returns the events in it, in order. */
-  push: (samples: Int16Array) => readonly ActivityEvent[];
+  push: (samples: Int16Array) => readonly VadEvent[];
   isSpeaking: () => boolean;
   /** Length of the current speech, from its beginning to its last sound; 0 during silence. */
   speechMs: () => number;
@@ -15,11 +15,11 @@ export type Activity = {
  * speech began, for the recognizer. `ended` comes after `silenceMs` without speech; `speechMs` runs from the beginning
  * to the last sound. `atMs` is the stream position of the event.
  */
-export type ActivityEvent =
+export type VadEvent =
   | { kind: 'started'; atMs: number; preRoll: Int16Array }
   | { kind: 'ended'; atMs: number; speechMs: number };
 
-export type ActivityOptions = {
+export type VadOptions = {
   /** Sample rate: 8,000 or 16,000 Hz. */
   sampleRate: number;
   /** Minimum length of speech; anything shorter is a cough or a click. Default 160. */
@@ -41,7 +41,7 @@ const VOICED_SHARE = 0.4;
 const GAP_WINDOWS = 3;
 
 /** Creates a detector that uses only level and pitch (docs/decisions/0058). It takes about 0.2 % of a core per call. */
-export function createActivity(options: ActivityOptions): Activity {
+export function createVad(options: VadOptions): Vad {
   const { sampleRate, minSpeechMs = 160, silenceMs = 400, preRollMs = 250 } = options;
   const windowSize = (sampleRate * WINDOW_MS) / 1_000;
   const levelOf = createWindowLevels(sampleRate);
@@ -56,7 +56,7 @@ export function createActivity(options: ActivityOptions): Activity {
   let begunAt = 0;
   let lastAt = 0;
 
-  const listen = (above: number, voicing: () => number): ActivityEvent | undefined => {
+  const listen = (above: number, voicing: () => number): VadEvent | undefined => {
     const isLoud = above > GO_ON_DB;
     const begunAgo = beginning.note({
       isLoud,
@@ -72,13 +72,13 @@ export function createActivity(options: ActivityOptions): Activity {
     return { kind: 'started', atMs: (windows + 1) * WINDOW_MS, preRoll };
   };
   const speechMs = (): number => (lastAt + 1 - begunAt) * WINDOW_MS;
-  const follow = (above: number): ActivityEvent | undefined => {
+  const follow = (above: number): VadEvent | undefined => {
     if (above > GO_ON_DB) lastAt = windows;
     if ((windows - lastAt) * WINDOW_MS < silenceMs) return undefined;
     isSpeaking = false;
     return { kind: 'ended', atMs: (windows + 1) * WINDOW_MS, speechMs: speechMs() };
   };
-  const look = (window: Int16Array): ActivityEvent | undefined => {
+  const look = (window: Int16Array): VadEvent | undefined => {
     const { db, voicing } = levelOf(window);
     const above = db - noise.level();
     noise.note(db);
@@ -92,7 +92,7 @@ export function createActivity(options: ActivityOptions): Activity {
   return {
     push: (samples) => {
       const all = joined([rest, samples]);
-      const events: ActivityEvent[] = [];
+      const events: VadEvent[] = [];
       let at = 0;
       for (; at + windowSize <= all.length; at += windowSize) {
         const event = look(all.subarray(at, at + windowSize));
