@@ -14,7 +14,7 @@ export const SLEEPS_LEFT: Record<string, number> = {
   'test/platform/egress/fetch.http.test.ts': 3,
   'test/platform/http/in-flight.pg.test.ts': 2,
   'test/platform/postgres/database-harness.ts': 1,
-  'test/voice/tts/openai-synthesizer.http.test.ts': 1,
+  'test/voice/tts/openai-tts.http.test.ts': 1,
   'test/until.ts': 1,
   'test/webhooks/delivery/processes/processes.faults.test.ts': 1,
   'test/webhooks/delivery/processes/rescue.faults.test.ts': 1,

@@ -1,7 +1,7 @@
 import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { createVad } from '../vad/vad.ts';
-import type { Recognizer, RecognizerSession } from '../stt/recognizer.ts';
+import type { Stt, SttStream } from '../stt/stt.ts';
 import { textInTime } from '../stt/text-in-time.ts';
 import { endOfTurn } from './end-of-turn.ts';
 import { isBackchannel } from './is-backchannel.ts';
@@ -17,7 +17,7 @@ export type Ear = {
 export type EarDeps = {
   /** Sample rate of the line in Hz. Recognizers accept the rate of telephones. */
   sampleRate: number;
-  recognizer: Recognizer;
+  stt: Stt;
   language: string | undefined;
   log: Logger;
   /** Whether the agent is speaking, or about to speak. */
@@ -39,17 +39,17 @@ const SILENCE_MS = 400;
 
 /** Speech of the user without a pause. */
 type Segment = {
-  session: RecognizerSession;
+  stream: SttStream;
   /** Whether it began while the agent was speaking. */
   isOver: boolean;
   hasInterrupted: boolean;
 };
 
 export function createEar(deps: EarDeps): Ear {
-  const { isAgentSpeaking, log, recognizer, sampleRate } = deps;
+  const { isAgentSpeaking, log, stt, sampleRate } = deps;
   const vad = createVad({ sampleRate, silenceMs: SILENCE_MS });
   const turn = createTurn(deps);
-  const open = new Set<RecognizerSession>();
+  const open = new Set<SttStream>();
   let segment: Segment | undefined;
   let isClosed = false;
   const said = { log, what: 'what a user said', isClosed: () => isClosed };
@@ -59,15 +59,15 @@ export function createEar(deps: EarDeps): Ear {
 
   function begin(): Segment {
     turn.goesOn();
-    const session = recognizer.open({ sampleRate });
-    open.add(session);
-    return { session, isOver: isAgentSpeaking(), hasInterrupted: false };
+    const stream = stt.open({ sampleRate });
+    open.add(stream);
+    return { stream, isOver: isAgentSpeaking(), hasInterrupted: false };
   }
 
   function finish(whole: Segment, soundMs: number): void {
-    const text = textInTime(whole.session, said);
+    const text = textInTime(whole.stream, said);
     understood = Promise.all([text, understood]).then(([words]) => {
-      open.delete(whole.session);
+      open.delete(whole.stream);
       if (!isClosed) take(whole, words, soundMs);
     });
   }
@@ -84,11 +84,11 @@ export function createEar(deps: EarDeps): Ear {
   }
 
   function push(samples: Int16Array): void {
-    if (!segment || segment.session.push(samples)) return;
-    // The session has reached the maximum length of an utterance; the rest goes to another session.
+    if (!segment || segment.stream.push(samples)) return;
+    // The stream has reached the maximum length of an utterance; the rest goes to another stream.
     finish(segment, monotonicMs());
     segment = { ...segment, ...begin(), hasInterrupted: segment.hasInterrupted };
-    segment.session.push(samples);
+    segment.stream.push(samples);
   }
 
   return {
@@ -117,7 +117,7 @@ export function createEar(deps: EarDeps): Ear {
     close: () => {
       isClosed = true;
       turn.goesOn();
-      for (const session of open) session.cancel();
+      for (const stream of open) stream.cancel();
       open.clear();
     },
   };

@@ -1,5 +1,5 @@
 import type { Logger } from '../../platform/observability/logger.ts';
-import type { Recognizer, RecognizerSession } from '../stt/recognizer.ts';
+import type { Stt, SttStream } from '../stt/stt.ts';
 import { textInTime } from '../stt/text-in-time.ts';
 import { textRecognized } from './by-ear.ts';
 import type { CutSentence } from './saying.ts';
@@ -16,25 +16,25 @@ export type ListenAgain = {
 };
 
 export type ListenAgainDeps = {
-  speech: { recognizer: Recognizer; spokenIn: string | undefined };
+  speech: { stt: Stt; outputLanguage: string | undefined };
   /** Sample rate of the line in Hz. */
   sampleRate: number;
   log: Logger;
 };
 
 export function createListenAgain({ speech, sampleRate, log }: ListenAgainDeps): ListenAgain {
-  const { recognizer, spokenIn: language } = speech;
-  const open = new Set<RecognizerSession>();
+  const { stt, outputLanguage: language } = speech;
+  const open = new Set<SttStream>();
   let isClosed = false;
 
   async function understand(sound: readonly Int16Array[]): Promise<string | undefined> {
     if (isClosed || sound.length === 0) return undefined;
-    const session = recognizer.open({ sampleRate, ...(language !== undefined && { language }) });
-    open.add(session);
-    sound.forEach(session.push);
+    const stream = stt.open({ sampleRate, ...(language !== undefined && { language }) });
+    open.add(stream);
+    sound.forEach(stream.push);
     const what = 'what a user had heard of a sentence';
-    const text = await textInTime(session, { log, what, isClosed: () => isClosed });
-    open.delete(session);
+    const text = await textInTime(stream, { log, what, isClosed: () => isClosed });
+    open.delete(stream);
     return text;
   }
 
@@ -48,7 +48,7 @@ export function createListenAgain({ speech, sampleRate, log }: ListenAgainDeps):
     },
     close: () => {
       isClosed = true;
-      for (const session of open) session.cancel();
+      for (const stream of open) stream.cancel();
       open.clear();
     },
   };

@@ -1,21 +1,21 @@
 import { clearTimeout, setTimeout } from '../../clock.ts';
 import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
-import type { Synthesizer } from '../tts/synthesizer.ts';
+import type { Tts } from '../tts/tts.ts';
 
 /** Time without sound after which the request is aborted. */
 const STALL_MS = 10_000;
 /** Each try includes all fallbacks. */
 const TRIES = 2;
 
-type Deps = { synthesizer: Synthesizer; language: string | undefined; log: Logger };
+type Deps = { tts: Tts; language: string | undefined; log: Logger };
 
 /**
  * Synthesizes a sentence. Returns false if its sound is missing or incomplete. Retries only while no sound has arrived.
  * Never fails, and passes on no sound after `signal` is aborted.
  */
 export async function makeSound(
-  { synthesizer, language, log }: Deps,
+  { tts, language, log }: Deps,
   text: string,
   signal: AbortSignal,
   take: (samples: Int16Array) => void,
@@ -23,7 +23,7 @@ export async function makeSound(
   let isHeard = false;
   const speak = async (stall: AbortController, timer: NodeJS.Timeout): Promise<void> => {
     const both = AbortSignal.any([signal, stall.signal]);
-    for await (const samples of synthesizer.speak({ text, language, signal: both })) {
+    for await (const samples of tts.speak({ text, language, signal: both })) {
       if (signal.aborted) return;
       timer.refresh();
       isHeard = true;

@@ -2,7 +2,7 @@ import { delay, monotonicMs } from '../../clock.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { soundOfKeys } from '../audio/dtmf.ts';
 import { createPacer, FRAME_MS } from '../audio/pacer.ts';
-import type { Synthesizer } from '../tts/synthesizer.ts';
+import type { Tts } from '../tts/tts.ts';
 import { makeSound } from './make-sound.ts';
 import type { Sentence } from './saying.ts';
 
@@ -36,7 +36,7 @@ export type SoundSink = {
 };
 
 export type SoundQueueDeps = {
-  synthesizer: Synthesizer;
+  tts: Tts;
   /** Language of the agent (BCP 47). */
   language: string | undefined;
   format: SoundFormat;

@@ -44,9 +44,9 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
     deps.sink.frame(bytes);
   };
   const sink = { ...deps.sink, frame };
-  const { sorry } = sentencesIn(speech.spokenIn);
-  const { synthesizer, spokenIn: language } = speech;
-  const speaker = createSpeaker({ synthesizer, language, format, sink, log });
+  const { sorry } = sentencesIn(speech.outputLanguage);
+  const { tts, outputLanguage: language } = speech;
+  const speaker = createSpeaker({ tts, language, format, sink, log });
 
   const again = createListenAgain({ speech, sampleRate: format.sampleRate, log });
 
@@ -63,8 +63,8 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
 
   const ear = createEar({
     sampleRate: format.sampleRate,
-    recognizer: speech.recognizer,
-    language: speech.heardIn,
+    stt: speech.stt,
+    language: speech.inputLanguage,
     log,
     isAgentSpeaking: speaker.isSpeaking,
     onInterrupt: interrupt,

@@ -1,18 +1,18 @@
 import type { AgentContent } from '../../agents/agent.ts';
 import type { FindEndpoint } from '../../models/model.ts';
 import type { SpeechProviders } from '../speech-providers.ts';
-import { createOpenAiRecognizer } from '../stt/openai-recognizer.ts';
-import type { Recognizer } from '../stt/recognizer.ts';
-import { createOpenAiSynthesizer } from '../tts/openai-synthesizer.ts';
-import type { Synthesizer } from '../tts/synthesizer.ts';
+import { createOpenAiStt } from '../stt/openai-stt.ts';
+import type { Stt } from '../stt/stt.ts';
+import { createOpenAiTts } from '../tts/openai-tts.ts';
+import type { Tts } from '../tts/tts.ts';
 
 /** The recognizer and synthesizer of an agent whose carrier neither transcribes nor speaks. */
 export type Speech = {
-  recognizer: Recognizer;
-  synthesizer: Synthesizer;
+  stt: Stt;
+  tts: Tts;
   /** Languages (BCP 47) of the user and of the agent. */
-  heardIn: string | undefined;
-  spokenIn: string | undefined;
+  inputLanguage: string | undefined;
+  outputLanguage: string | undefined;
 };
 
 type Spoken = Pick<AgentContent, 'voice' | 'transcriber' | 'language'>;
@@ -43,12 +43,12 @@ export function speechOf(
     sampleRate,
   }: { namespace: string; content: Spoken; sampleRate: number },
 ): Speech {
-  const heardIn = transcriber.language ?? language;
-  const hearing = { ...transcriber, language: heardIn };
+  const inputLanguage = transcriber.language ?? language;
+  const hearing = { ...transcriber, language: inputLanguage };
   return {
-    recognizer: createOpenAiRecognizer({ providers, namespace, transcriber: hearing }),
-    synthesizer: createOpenAiSynthesizer({ providers, namespace, voice, sampleRate }),
-    heardIn,
-    spokenIn: voice.language ?? language,
+    stt: createOpenAiStt({ providers, namespace, transcriber: hearing }),
+    tts: createOpenAiTts({ providers, namespace, voice, sampleRate }),
+    inputLanguage,
+    outputLanguage: voice.language ?? language,
   };
 }

@@ -1,7 +1,7 @@
 import { clearTimeout, setTimeout } from '../../clock.ts';
 import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
-import type { RecognizerSession } from './recognizer.ts';
+import type { SttStream } from './stt.ts';
 
 /** Time limit from the end of an utterance to its text. */
 const RECOGNITION_MS = 10_000;
@@ -11,12 +11,12 @@ const RECOGNITION_MS = 10_000;
  * suppresses the warning once the result is not needed.
  */
 export async function textInTime(
-  session: RecognizerSession,
+  stream: SttStream,
   { log, what, isClosed }: { log: Logger; what: string; isClosed: () => boolean },
 ): Promise<string | undefined> {
-  const late = setTimeout(session.cancel, RECOGNITION_MS);
+  const late = setTimeout(stream.cancel, RECOGNITION_MS);
   try {
-    return (await session.finish()).text;
+    return (await stream.finish()).text;
   } catch (error) {
     if (!isClosed()) log.warn({ reason: reasonOf(error) }, `${what} was not understood`);
     return undefined;

@@ -174,7 +174,7 @@ export const EQUIVALENT: Record<string, string> = {
   baa808102f: 'what is longer has more changes than are allowed; this computes less',
   '1364c27dd4': 'the mark that closes stands behind the one that opens',
   '1b657b10ee': 'a bar at the start of a line is read as a row before',
-  '59270ecd78': 'JSON has no member that is undefined',
+  '61c791e42c': 'JSON has no member that is undefined',
   // src/calls
   '0325eee268': 'takes away a lease that is not there',
   bdde45442a: 'a token opens one call, and the call has the condition of the token too',

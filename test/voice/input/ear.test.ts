@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { once } from 'node:events';
 import { pino } from 'pino';
 import { createEar, type Ear } from '../../../src/voice/input/ear.ts';
-import type { RecognizerSession } from '../../../src/voice/stt/recognizer.ts';
+import type { SttStream } from '../../../src/voice/stt/stt.ts';
 import { IS_NIGHTLY } from '../../nightly.ts';
 import { joined, noiseOf, silenceOf, toneOf } from '../audio/tones.ts';
 
@@ -24,7 +24,7 @@ function earThatHears(texts: Said[], { isOver = () => false }: { isOver?: () => 
     told.push(what);
     tell.dispatchEvent(new Event('told'));
   };
-  const open = (): RecognizerSession => {
+  const open = (): SttStream => {
     const session = { sec: 0, canceled: false };
     sessions.push(session);
     return {
@@ -44,7 +44,7 @@ function earThatHears(texts: Said[], { isOver = () => false }: { isOver?: () => 
   };
   const ear = createEar({
     sampleRate: RATE,
-    recognizer: { open },
+    stt: { open },
     language: 'en',
     log: pino({ level: 'silent' }),
     isAgentSpeaking: isOver,

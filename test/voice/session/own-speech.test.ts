@@ -43,7 +43,7 @@ test('each side has its own language, else that of the agent', () => {
     >[1]['content'];
     const providers = {} as Parameters<typeof speechOf>[0];
     const made = speechOf(providers, { namespace: 'acme', content, sampleRate: 8_000 });
-    return [made.heardIn, made.spokenIn];
+    return [made.inputLanguage, made.outputLanguage];
   };
   expect(languages({ language: 'de' }, { language: 'fr' })).toEqual(['fr', 'de']);
   expect(languages({}, {})).toEqual(['en', 'en']);

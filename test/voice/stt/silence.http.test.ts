@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createOpenAiRecognizer } from '../../../src/voice/stt/openai-recognizer.ts';
+import { createOpenAiStt } from '../../../src/voice/stt/openai-stt.ts';
 import { toneOf } from '../audio/tones.ts';
 import {
   failureOf,
@@ -29,7 +29,7 @@ function speaker(model = 'whisper-1') {
   });
   const providers = speechProviders({ default: endpoint });
   return (choice: { model?: string } = {}): Promise<{ text: string }> => {
-    const session = createOpenAiRecognizer({
+    const session = createOpenAiStt({
       providers,
       namespace: 'shop',
       transcriber: choice,

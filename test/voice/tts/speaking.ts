@@ -1,10 +1,7 @@
 /** A synthesizer over a stub, and what it says in tests. */
 import type { ModelEndpoint } from '../../../src/models/model.ts';
-import {
-  createOpenAiSynthesizer,
-  type VoiceChoice,
-} from '../../../src/voice/tts/openai-synthesizer.ts';
-import type { Synthesizer, Utterance } from '../../../src/voice/tts/synthesizer.ts';
+import { createOpenAiTts, type VoiceChoice } from '../../../src/voice/tts/openai-tts.ts';
+import type { Tts, SpeechRequest } from '../../../src/voice/tts/tts.ts';
 import { joined, noiseOf } from '../audio/tones.ts';
 import { speechEndpoint, speechProviders } from '../speech-harness.ts';
 import type { SpeechStub } from '../speech-stub.ts';
@@ -22,12 +19,12 @@ export type Setup = {
 export function synthesizerOf(
   stub: SpeechStub,
   { voice = {}, sampleRate = RATE, endpoint = {}, others = {} }: Setup = {},
-): Synthesizer {
+): Tts {
   const providers = speechProviders({ default: speechEndpoint(stub.url, endpoint), ...others });
-  return createOpenAiSynthesizer({ providers, namespace: 'shop', voice, sampleRate });
+  return createOpenAiTts({ providers, namespace: 'shop', voice, sampleRate });
 }
 
-export const saying = (more: Partial<Utterance> = {}): Utterance => ({
+export const saying = (more: Partial<SpeechRequest> = {}): SpeechRequest => ({
   text: 'We open at nine.',
   signal: new AbortController().signal,
   ...more,
@@ -36,7 +33,7 @@ export const saying = (more: Partial<Utterance> = {}): Utterance => ({
 export async function speakWith(
   stub: SpeechStub,
   setup: Setup,
-  more: Partial<Utterance>,
+  more: Partial<SpeechRequest>,
 ): Promise<Int16Array> {
   const chunks: Int16Array[] = [];
   for await (const chunk of synthesizerOf(stub, setup).speak(saying(more))) chunks.push(chunk);

@@ -1,7 +1,7 @@
 import { monotonicMs } from '../../clock.ts';
 import { failureOfAll, SpeechFailure } from '../speech-failure.ts';
 import type { Choice, SpeechProviders } from '../speech-providers.ts';
-import type { Listening, Recognized, Recognizer, RecognizerSession } from './recognizer.ts';
+import type { SttStreamOptions, SttResult, Stt, SttStream } from './stt.ts';
 import { transcribe } from './transcribe.ts';
 import { withoutPhantoms } from './without-phantoms.ts';
 
@@ -12,7 +12,7 @@ export type TranscriberChoice = Choice & {
   fallback?: readonly Choice[] | undefined;
 };
 
-export type RecognizerDeps = {
+export type OpenAiSttDeps = {
   providers: SpeechProviders;
   namespace: string;
   transcriber: TranscriberChoice;
@@ -29,19 +29,19 @@ const UTTERANCE_SEC_MIN = 0.1;
  * Creates a recognizer that uses `POST {base_url}/audio/transcriptions`. It keeps an utterance in memory and sends it
  * when it is over. If a provider fails, the next one is used; no request is repeated.
  */
-export function createOpenAiRecognizer(deps: RecognizerDeps): Recognizer {
-  return { open: (listening) => openSession(deps, listening) };
+export function createOpenAiStt(deps: OpenAiSttDeps): Stt {
+  return { open: (listening) => openStream(deps, listening) };
 }
 
-function openSession(deps: RecognizerDeps, listening: Listening): RecognizerSession {
+function openStream(deps: OpenAiSttDeps, listening: SttStreamOptions): SttStream {
   const { sampleRate } = listening;
   const { nowMs = monotonicMs } = deps;
   const canceled = new AbortController();
   let chunks: Int16Array[] = [];
   let count = 0;
-  let finished: Promise<Recognized> | undefined;
+  let finished: Promise<SttResult> | undefined;
 
-  const finish = async (): Promise<Recognized> => {
+  const finish = async (): Promise<SttResult> => {
     const startedAt = nowMs();
     const audio = chunks;
     chunks = [];
@@ -72,9 +72,9 @@ function openSession(deps: RecognizerDeps, listening: Listening): RecognizerSess
   };
 }
 
-type Heard = Listening & { audio: readonly Int16Array[]; signal: AbortSignal };
+type Heard = SttStreamOptions & { audio: readonly Int16Array[]; signal: AbortSignal };
 
-async function understand(deps: RecognizerDeps, heard: Heard): Promise<string> {
+async function understand(deps: OpenAiSttDeps, heard: Heard): Promise<string> {
   const { providers, namespace, transcriber } = deps;
   const { fallback = [], provider, language, keywords } = transcriber;
   const wanted = { language, hints: keywords, ...heard };

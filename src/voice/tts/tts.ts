@@ -1,6 +1,6 @@
 /** Text to speak, and how. */
-export type Utterance = {
-  /** At most SAID_CHARS_MAX characters. Blank text produces no audio. */
+export type SpeechRequest = {
+  /** At most TTS_CHARS_MAX characters. Blank text produces no audio. */
   text: string;
   /** Vendor's name of the voice; if absent, the vendor's default. */
   voice?: string | undefined;
@@ -13,15 +13,15 @@ export type Utterance = {
 };
 
 /** Turns text into speech, with one vendor, or several as fallbacks. */
-export type Synthesizer = {
+export type Tts = {
   /** Rate of the output in Hz. */
   sampleRate: number;
   /**
    * Yields PCM16 as it arrives, in chunks of any length. A caller that stops reading closes the connection.
    * @throws SpeechFailure, or the signal's reason
    */
-  speak: (utterance: Utterance) => AsyncIterable<Int16Array>;
+  speak: (utterance: SpeechRequest) => AsyncIterable<Int16Array>;
 };
 
 /** Limit of OpenAI's API. Speech is cut into sentences long before it. */
-export const SAID_CHARS_MAX = 4_096;
+export const TTS_CHARS_MAX = 4_096;

@@ -2,10 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ModelEndpoint } from '../../../src/models/model.ts';
 import { readWavHeader } from '../../../src/voice/audio/wav.ts';
 import { createPcmReader } from '../../../src/voice/audio/pcm.ts';
-import {
-  createOpenAiRecognizer,
-  type TranscriberChoice,
-} from '../../../src/voice/stt/openai-recognizer.ts';
+import { createOpenAiStt, type TranscriberChoice } from '../../../src/voice/stt/openai-stt.ts';
 import { STUB_KEY } from '../../models/stub-model.ts';
 import { holdTime } from '../../clock.ts';
 import { joined, toneOf } from '../audio/tones.ts';
@@ -28,17 +25,17 @@ afterEach(stopAll);
 const RATE = 16_000;
 const SAID = toneOf({ hz: 300, rate: RATE, sec: 1 });
 
-function recognizer(
+function stt(
   transcriber: TranscriberChoice = {},
   more: Partial<ModelEndpoint> = {},
   others: Record<string, ModelEndpoint> = {},
 ) {
   const providers = speechProviders({ default: speechEndpoint(stub.url, more), ...others });
-  return createOpenAiRecognizer({ providers, namespace: 'shop', transcriber });
+  return createOpenAiStt({ providers, namespace: 'shop', transcriber });
 }
 
-function hear(...given: Parameters<typeof recognizer>) {
-  const session = recognizer(...given).open({ sampleRate: RATE });
+function hear(...given: Parameters<typeof stt>) {
+  const session = stt(...given).open({ sampleRate: RATE });
   session.push(SAID);
   return session.finish();
 }
@@ -64,11 +61,9 @@ test('an utterance is sent as WAV when it is over, with key, model, language and
     query: { 'api-version': '1' },
     organization: 'org',
   };
-  const session = recognizer({ language: 'de-AT', keywords: ['Ströck', 'Krapfen'] }, endpoint).open(
-    {
-      sampleRate: RATE,
-    },
-  );
+  const session = stt({ language: 'de-AT', keywords: ['Ströck', 'Krapfen'] }, endpoint).open({
+    sampleRate: RATE,
+  });
   const chunk = SAID.slice(0, 320);
   expect(session.push(chunk)).toBe(true);
   chunk.fill(0); // The memory is the caller's again.
@@ -112,7 +107,7 @@ test('what is not known is not sent, and what is asked for goes before what is d
   expect([...(await formOf(stub.asked[0]!)).keys()]).toEqual(['model', 'response_format', 'file']);
   expect((await formOf(stub.asked[0]!)).get('model')).toBe('own-1');
 
-  const session = recognizer({ language: 'de', keywords: ['a'] }).open({
+  const session = stt({ language: 'de', keywords: ['a'] }).open({
     sampleRate: RATE,
     language: 'fr-CA',
     hints: ['b', 'x'.repeat(700), 'c'],
@@ -124,7 +119,7 @@ test('what is not known is not sent, and what is asked for goes before what is d
 });
 
 test('a minute is kept of an utterance, and who pushes more is told', async () => {
-  const session = recognizer().open({ sampleRate: 8_000 });
+  const session = stt().open({ sampleRate: 8_000 });
   const second = toneOf({ hz: 200, rate: 8_000, sec: 1 });
   const taken = Array.from({ length: 62 }, () => session.push(second));
   expect(taken.filter(Boolean)).toHaveLength(60);
@@ -135,7 +130,7 @@ test('a minute is kept of an utterance, and who pushes more is told', async () =
 });
 
 test('less than a tenth of a second is no word, and nobody is asked', async () => {
-  const session = recognizer().open({ sampleRate: RATE });
+  const session = stt().open({ sampleRate: RATE });
   session.push(SAID.slice(0, 1_599));
   expect(await session.finish()).toMatchObject({ text: '', audioMs: 100 });
   expect(stub.asked).toHaveLength(0);
@@ -262,7 +257,7 @@ describe('cancel', () => {
     // Held time does not pass, so no timer ends what waits.
     holdTime();
     stub.answer(() => undefined);
-    const session = recognizer({ fallback: [{ model: 'own-2' }] }).open({ sampleRate: RATE });
+    const session = stt({ fallback: [{ model: 'own-2' }] }).open({ sampleRate: RATE });
     session.push(SAID);
     const finished = session.finish();
     const request = await stub.came(0);
@@ -273,7 +268,7 @@ describe('cancel', () => {
   });
 
   test('before the end leaves nothing to send', async () => {
-    const session = recognizer().open({ sampleRate: RATE });
+    const session = stt().open({ sampleRate: RATE });
     session.push(SAID);
     session.cancel();
     session.push(SAID);
@@ -285,7 +280,7 @@ describe('cancel', () => {
 test('no more requests at once than the provider may have, and none left behind', async () => {
   const open: (() => void)[] = [];
   stub.answer((response) => open.push(() => response.end('{"text":"a"}')));
-  const one = recognizer({}, { maxConcurrent: 1 });
+  const one = stt({}, { maxConcurrent: 1 });
   const sessions = [0, 1].map(() => {
     const session = one.open({ sampleRate: RATE });
     session.push(SAID);

@@ -1,5 +1,5 @@
-/** Settings of a recognizer session. */
-export type Listening = {
+/** Settings of a stream. */
+export type SttStreamOptions = {
   /** Language as BCP 47; if absent, the vendor detects it. */
   language?: string | undefined;
   /** Names and words that are likely and hard to recognize. */
@@ -11,20 +11,20 @@ export type Listening = {
 };
 
 /** Recognized text. `ms` is the time from `finish` to the text; `audioMs` is the length of the audio. */
-export type Recognized = { text: string; ms: number; audioMs: number };
+export type SttResult = { text: string; ms: number; audioMs: number };
 
 /** Recognition of one utterance. */
-export type RecognizerSession = {
+export type SttStream = {
   /** Adds PCM16 of one channel, which is copied. Returns false if the utterance has its maximum length. */
   push: (samples: Int16Array) => boolean;
   /**
    * Ends the utterance. Further calls return the same result.
    * @throws SpeechFailure; an AbortError after `cancel`
    */
-  finish: () => Promise<Recognized>;
+  finish: () => Promise<SttResult>;
   /** Discards the utterance and closes open requests immediately. */
   cancel: () => void;
 };
 
 /** Turns speech into text, with one vendor, or several as fallbacks. */
-export type Recognizer = { open: (listening: Listening) => RecognizerSession };
+export type Stt = { open: (listening: SttStreamOptions) => SttStream };

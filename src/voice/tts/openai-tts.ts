@@ -4,7 +4,7 @@ import { failureOfAll, refused, SpeechFailure } from '../speech-failure.ts';
 import type { Asked, Choice, SpeechProviders } from '../speech-providers.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { createAudioAnswer } from './audio-answer.ts';
-import { SAID_CHARS_MAX, type Synthesizer, type Utterance } from './synthesizer.ts';
+import { TTS_CHARS_MAX, type Tts, type SpeechRequest } from './tts.ts';
 
 /**
  * Agent's voice as declared (contract/agents.md#voice). A fallback without a provider is another model or voice of the
@@ -17,7 +17,7 @@ export type VoiceChoice = Choice & {
   fallback?: readonly (Choice & { voiceId?: string | undefined })[] | undefined;
 };
 
-export type SynthesizerDeps = {
+export type OpenAiTtsDeps = {
   providers: SpeechProviders;
   namespace: string;
   voice: VoiceChoice;
@@ -35,7 +35,7 @@ const SEC_MAX = 30;
  * one is used. No audio that was played is repeated, and neither is a request. `language` is not sent: the API has no
  * such field, and models detect it from the text.
  */
-export function createOpenAiSynthesizer(deps: SynthesizerDeps): Synthesizer {
+export function createOpenAiTts(deps: OpenAiTtsDeps): Tts {
   const { providers, namespace, voice, sampleRate } = deps;
   const choices = choicesOf(voice);
   return {
@@ -44,8 +44,8 @@ export function createOpenAiSynthesizer(deps: SynthesizerDeps): Synthesizer {
       const { text, signal } = utterance;
       signal.throwIfAborted();
       if (text.trim() === '') return;
-      if (text.length > SAID_CHARS_MAX) {
-        throw refused(`A text to speak has at most ${SAID_CHARS_MAX} characters: cut it.`);
+      if (text.length > TTS_CHARS_MAX) {
+        throw refused(`A text to speak has at most ${TTS_CHARS_MAX} characters: cut it.`);
       }
       const failures: SpeechFailure[] = [];
       for (const choice of choices) {
@@ -89,7 +89,7 @@ function choicesOf({ fallback = [], ...first }: VoiceChoice): readonly VoiceChoi
 
 async function* speakOnce(
   { client, endpoint, model, signal, patience }: Asked,
-  { text, voice, speed }: Utterance,
+  { text, voice, speed }: SpeechRequest,
   sampleRate: number,
 ): AsyncGenerator<Int16Array, void, undefined> {
   const body = {

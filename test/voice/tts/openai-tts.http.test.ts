@@ -2,7 +2,7 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bytesOf } from '../../../src/voice/audio/pcm.ts';
 import { wavHeader } from '../../../src/voice/audio/wav.ts';
-import type { Utterance } from '../../../src/voice/tts/synthesizer.ts';
+import type { SpeechRequest } from '../../../src/voice/tts/tts.ts';
 import { holdTime } from '../../clock.ts';
 import { STUB_KEY } from '../../models/stub-model.ts';
 import { joined, levelDb, middleOf, toneOf } from '../audio/tones.ts';
@@ -17,9 +17,9 @@ beforeEach(async () => {
 });
 afterEach(stopAll);
 
-const speak = (setup: Setup = {}, more: Partial<Utterance> = {}): Promise<Int16Array> =>
+const speak = (setup: Setup = {}, more: Partial<SpeechRequest> = {}): Promise<Int16Array> =>
   speakWith(stub, setup, more);
-const synthesizer = (setup: Setup = {}) => synthesizerOf(stub, setup);
+const tts = (setup: Setup = {}) => synthesizerOf(stub, setup);
 
 const bodyOf = ({ body }: SpeechStub['asked'][number]): unknown =>
   JSON.parse(body.toString('utf8'));
@@ -98,7 +98,7 @@ describe('sound comes as samples', () => {
       more = () => response.end(bytesOf(SOUND.slice(6_000)));
     });
     const chunks: Int16Array[] = [];
-    for await (const chunk of synthesizer().speak(saying())) {
+    for await (const chunk of tts().speak(saying())) {
       chunks.push(chunk);
       if (joined(...chunks).length === 6_000) more();
     }
@@ -292,7 +292,7 @@ describe('what fails is told as it is, without the words of the provider', () =>
     const time = holdTime();
     stub.answer(inPieces('audio/pcm', bytesOf(SOUND), [4_000]));
     const chunks: Int16Array[] = [];
-    for await (const chunk of synthesizer({ endpoint: { timeouts } }).speak(saying())) {
+    for await (const chunk of tts({ endpoint: { timeouts } }).speak(saying())) {
       chunks.push(chunk);
       await time.advance(700);
     }
