@@ -1,4 +1,4 @@
-import type { MessageBound } from '../voice/input/message-bound.ts';
+import type { MessageLimit } from '../voice/input/message-limit.ts';
 import { MessageBody } from '../conversations/record/conversation.view.ts';
 import { ApiError } from '../errors.ts';
 import { textProblem } from '../platform/http/json-text.ts';
@@ -15,7 +15,7 @@ export type Incoming = PageFrame | Buffer;
 
 export type TakerDeps = {
   /** Message limits of the page's token, shared by all its sockets. */
-  messages: MessageBound;
+  messages: MessageLimit;
   /** Closes the talk. */
   fail: (error: unknown) => void;
   /** Called when the page ends the talk. Later frames are dropped. */

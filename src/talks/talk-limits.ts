@@ -1,4 +1,4 @@
-import { createMessageBounds, type MessageBound } from '../voice/input/message-bound.ts';
+import { createMessageLimits, type MessageLimit } from '../voice/input/message-limit.ts';
 import { ApiError } from '../errors.ts';
 import { createMinuteCount, networkOf } from '../platform/http/rate-limit.ts';
 
@@ -23,7 +23,7 @@ export type TalkLimits = {
    */
   start: (tokenKey: string) => Promise<void>;
   /** Returns the limits of all messages sent with the token of this key, on any socket. */
-  messagesOf: (tokenKey: string) => MessageBound;
+  messagesOf: (tokenKey: string) => MessageLimit;
   /**
    * Counts a resume of a conversation (uuid) from any address.
    * @throws ApiError rate_limited
@@ -58,7 +58,7 @@ export function createTalkLimits(): TalkLimits {
     begin: (what, address, max) =>
       take(`begin ${what} ${networkOf(address)}`, max, 'talks with this agent from this address'),
     start: (key) => take(`start ${key}`, STARTED_MAX, 'talks opened with this token'),
-    messagesOf: createMessageBounds(MESSAGES),
+    messagesOf: createMessageLimits(MESSAGES),
     resume: (id) => take(`resume ${id}`, RESUMED_MAX, 'windows of this talk'),
   };
 }

@@ -6,7 +6,7 @@ import type { Line } from '../voice/line.ts';
 import { dropLine } from '../calls/lines/lines.sql.ts';
 import type { LineFor, Lines, OpenLine } from '../calls/lines/lines.ts';
 import { speechOf } from '../voice/session/own-speech.ts';
-import { createRealTime } from '../voice/input/real-time.ts';
+import { createAudioLimit } from '../voice/input/audio-limit.ts';
 import { HUNG_UP, settleCall } from '../calls/lines/settle-call.ts';
 import type { SoundFormat } from '../voice/playout/sound-queue.ts';
 import type { TurnTimes } from '../voice/session/turn-times.ts';
@@ -154,7 +154,7 @@ function soundLine(
 ): SoundLine {
   let audio: AudioLine | undefined;
   const reader = createPcmReader();
-  const realTime = createRealTime({
+  const audioLimit = createAudioLimit({
     nowMs: monotonicMs,
     onFlood: () => log.warn('a page sends more than real time has'),
   });
@@ -177,8 +177,8 @@ function soundLine(
     },
     hear: (bytes) => {
       const soundMs = bytes.length / BYTES_PER_MS;
-      if (realTime.allowedMs() < soundMs) return realTime.drop();
-      realTime.spend(soundMs);
+      if (audioLimit.allowedMs() < soundMs) return audioLimit.drop();
+      audioLimit.spend(soundMs);
       audio?.hear(reader.push(bytes));
     },
     write: (text) => audio?.write(text),

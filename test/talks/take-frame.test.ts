@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../src/errors.ts';
 import type { OpenedTalk } from '../../src/talks/opened-talk.ts';
-import { createMessageBound } from '../../src/voice/input/message-bound.ts';
+import { createMessageLimit } from '../../src/voice/input/message-limit.ts';
 import { createFrameTaker, type Incoming } from '../../src/talks/take-frame.ts';
 import { MESSAGES } from '../../src/talks/talk-limits.ts';
 
@@ -20,7 +20,7 @@ function take(frame: Incoming | Incoming[], over: Partial<OpenedTalk> = {}) {
     ...over,
   };
   const takeNext = createFrameTaker(talk, {
-    messages: createMessageBound(MESSAGES),
+    messages: createMessageLimit(MESSAGES),
     fail: (error) => void problems.push(error as Error),
     takeNoMore: () => void (stops += 1),
   });

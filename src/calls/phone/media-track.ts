@@ -1,5 +1,5 @@
 import { MU_LAW_SILENCE } from '../../voice/audio/mu-law.ts';
-import { createRealTime } from '../../voice/input/real-time.ts';
+import { createAudioLimit } from '../../voice/input/audio-limit.ts';
 import type { Media } from '../../carriers/media.ts';
 
 /** The user's sound as a stream without gaps, whatever happens to its frames on the network. */
@@ -22,7 +22,7 @@ type Deps = {
 
 /** Creates a track. Drops repeated and late frames, and fills gaps with silence. */
 export function createMediaTrack(deps: Deps): MediaTrack {
-  const realTime = createRealTime(deps);
+  const audioLimit = createAudioLimit(deps);
   let lastChunk = 0;
   let nextMs: number | undefined;
 
@@ -35,13 +35,13 @@ export function createMediaTrack(deps: Deps): MediaTrack {
       const gapMs = timestamp === undefined || nextMs === undefined ? 0 : timestamp - nextMs;
       if (gapMs <= -GAP_MS_MIN && chunk === undefined) return undefined;
       const soundMs = sound.length / BYTES_PER_MS;
-      const restMs = Math.floor(realTime.allowedMs() - soundMs);
+      const restMs = Math.floor(audioLimit.allowedMs() - soundMs);
       if (restMs < 0) {
-        realTime.drop();
+        audioLimit.drop();
         return undefined;
       }
       const silentMs = gapMs >= GAP_MS_MIN ? Math.min(gapMs, GAP_MS_MAX, restMs) : 0;
-      realTime.spend(soundMs + silentMs);
+      audioLimit.spend(soundMs + silentMs);
       lastChunk = chunk ?? lastChunk;
       if (timestamp !== undefined) nextMs = timestamp + soundMs;
       if (silentMs === 0) return sound;

@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { Socket, SocketRoute } from '../../platform/http/sockets/sockets.ts';
 import type { Line } from '../../voice/line.ts';
 import type { Lines, OpenLine } from '../lines/lines.ts';
-import { createMessageBound } from '../../voice/input/message-bound.ts';
+import { createMessageLimit } from '../../voice/input/message-limit.ts';
 import { pathsOf, type Relay, type RelayFrame } from '../../carriers/carrier.ts';
 
 /** Three times the size of an utterance of ten minutes. */
@@ -34,7 +34,7 @@ export function relaySocket(
       let unknown = 0;
       const tooLate = setTimeout(() => socket.close(1008, 'no setup'), SETUP_MS);
 
-      const prompts = createMessageBound(PROMPTS);
+      const prompts = createMessageLimit(PROMPTS);
 
       const take = (frame: RelayFrame): void => {
         if (frame.type === 'error')

@@ -1,7 +1,7 @@
 import { monotonicMs } from '../../clock.ts';
 import { sentencesIn } from '../../conversations/sentences/sentences.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
-import { createEar } from '../input/ear.ts';
+import { createAudioInput } from '../input/audio-input.ts';
 import type { Line } from '../line.ts';
 import { createListenAgain } from '../playout/listen-again.ts';
 import type { Speech } from './own-speech.ts';
@@ -61,7 +61,7 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
     void on({ type: 'interrupted', heard: withCut(heard, cut.guess), surely });
   }
 
-  const ear = createEar({
+  const input = createAudioInput({
     sampleRate: format.sampleRate,
     stt: speech.stt,
     language: speech.inputLanguage,
@@ -78,7 +78,7 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
   });
 
   function close(): void {
-    ear.close();
+    input.close();
     again.close();
     speaker.close();
   }
@@ -95,7 +95,7 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
       close();
       sink.close(reason);
     },
-    hear: ear.hear,
+    hear: input.hear,
     played: speaker.played,
     press: (digit) => {
       interrupt();

@@ -4,7 +4,7 @@ import type { Followed, Followers } from '../../conversations/follow-conversatio
 import { sentencesIn } from '../../conversations/sentences/sentences.ts';
 import { isBackchannel } from '../input/is-backchannel.ts';
 import type { Captions } from './captions.ts';
-import { createDigits } from '../input/digits.ts';
+import { createDtmfAggregator } from '../input/dtmf-aggregator.ts';
 import type { Line, LineEvent } from '../line.ts';
 import { createMouth, type Mouth } from '../playout/mouth.ts';
 import {
@@ -63,7 +63,7 @@ export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
   const mouth = createMouth(line);
   const gone = new AbortController();
   const turns = createTurnTaker(deps, { ...input, mouth, moment, gone: gone.signal });
-  const digits = createDigits((text) => void turns.hear(text));
+  const dtmf = createDtmfAggregator((text) => void turns.hear(text));
 
   function heard(text: string): Promise<void> | undefined {
     // "Mhm" while a reply is generated shows that the user is listening. After the reply, "yes" is an answer.
@@ -99,7 +99,7 @@ export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
       if (event.type === 'heard') return heard(event.text);
       if (event.type === 'written') return turns.hear(event.text);
       if (event.type === 'interrupted') return onInterrupted(event);
-      digits.press(event.digit);
+      dtmf.press(event.digit);
       return undefined;
     },
     press: mouth.press,
@@ -110,7 +110,7 @@ export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
       turns.cancel();
     },
     leave: () => {
-      digits.stop();
+      dtmf.stop();
       mouth.close();
       gone.abort();
     },

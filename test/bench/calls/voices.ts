@@ -10,7 +10,7 @@ import { cpuShare } from './processes.ts';
 
 /** Load of those who speak with an agent in real time, over whatever line, and what it showed. */
 
-/** Silence that ends what somebody says, and speech that interrupts: src/voice/input/ear.ts. */
+/** Silence that ends what somebody says, and speech that interrupts: src/voice/input/audio-input.ts. */
 const SILENCE_MS = 400;
 const BARGE_IN_MS = 500;
 /** The promised bound from the interruption to the order to stop playout. */

@@ -18,7 +18,7 @@ export type Contender = {
 
 export type Call = { voice: Voice; hangUp: () => Promise<unknown> };
 
-/** Silence that ends what somebody says, of all: what Parley takes (src/voice/input/ear.ts). */
+/** Silence that ends what somebody says, of all: what Parley takes (src/voice/input/audio-input.ts). */
 const SILENCE_MS = 400;
 /** So long may a program take to end when it is asked to. */
 const STOP_MS = 5_000;

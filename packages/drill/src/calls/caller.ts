@@ -1,5 +1,5 @@
 import { delay, monotonicMs } from '../../../../src/clock.ts';
-import { BARGE_IN_MS } from '../../../../src/voice/input/ear.ts';
+import { BARGE_IN_MS } from '../../../../src/voice/input/audio-input.ts';
 import { eventually } from '../api.ts';
 import type { Phone } from '../phone/phone.ts';
 import type { Voice } from '../voice.ts';

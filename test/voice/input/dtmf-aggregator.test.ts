@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { createDigits } from '../../../src/voice/input/digits.ts';
+import { createDtmfAggregator } from '../../../src/voice/input/dtmf-aggregator.ts';
 import { holdTime, type HeldClock } from '../../clock.ts';
 
 let told: string[];
@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 
 const press = (text: string) => {
-  const digits = createDigits((said) => told.push(said));
+  const digits = createDtmfAggregator((said) => told.push(said));
   for (const digit of text) digits.press(digit);
   return digits;
 };

@@ -2,16 +2,16 @@ import { monotonicMs } from '../../clock.ts';
 import { createCredit } from '../../platform/controller/credit.ts';
 
 /** Limits the texts of one user: the number that wait to be stored, and the number that arrive in a second. */
-export type MessageBound = {
+export type MessageLimit = {
   /** Returns whether this text may be stored. */
   allows: (text: string) => boolean;
   /** Counts a text until it is stored. */
   add: (text: string, stored: Promise<void> | undefined) => void;
-  /** Whether the bound equals a new one: nothing waits, and the whole burst is available. */
+  /** Whether the limit equals a new one: nothing waits, and the whole burst is available. */
   isAtRest: () => boolean;
 };
 
-export type MessageBounds = {
+export type MessageLimits = {
   /** Maximum number of texts that wait, and of their characters. A single text may be longer. */
   pending: number;
   pendingChars: number;
@@ -20,14 +20,14 @@ export type MessageBounds = {
   perSec: number;
 };
 
-export function createMessageBound(bounds: MessageBounds): MessageBound {
+export function createMessageLimit(limits: MessageLimits): MessageLimit {
   const pending = { count: 0, chars: 0 };
-  const credit = createCredit(bounds);
+  const credit = createCredit(limits);
 
   return {
     allows: ({ length }) => {
-      if (credit.left() < 1 || pending.count >= bounds.pending) return false;
-      return pending.count === 0 || pending.chars + length <= bounds.pendingChars;
+      if (credit.left() < 1 || pending.count >= limits.pending) return false;
+      return pending.count === 0 || pending.chars + length <= limits.pendingChars;
     },
     add: ({ length }, stored) => {
       credit.spend(1);
@@ -38,30 +38,30 @@ export function createMessageBound(bounds: MessageBounds): MessageBound {
         pending.chars -= length;
       });
     },
-    isAtRest: () => pending.count === 0 && credit.left() >= bounds.burst,
+    isAtRest: () => pending.count === 0 && credit.left() >= limits.burst,
   };
 }
 
 const SWEEP_MS = 60_000;
 
 /**
- * Returns a function that gives the bound of a key. A bound outlives the sockets that use it, and is forgotten when it
+ * Returns a function that gives the limit of a key. A limit outlives the sockets that use it, and is forgotten when it
  * is at rest.
  */
-export function createMessageBounds(bounds: MessageBounds): (key: string) => MessageBound {
-  const byKey = new Map<string, MessageBound>();
+export function createMessageLimits(limits: MessageLimits): (key: string) => MessageLimit {
+  const byKey = new Map<string, MessageLimit>();
   let sweptMs = monotonicMs();
 
   function sweep(): void {
     if (monotonicMs() - sweptMs < SWEEP_MS) return;
     sweptMs = monotonicMs();
-    for (const [key, bound] of byKey) if (bound.isAtRest()) byKey.delete(key);
+    for (const [key, limit] of byKey) if (limit.isAtRest()) byKey.delete(key);
   }
 
   return (key) => {
     sweep();
-    const bound = byKey.get(key) ?? createMessageBound(bounds);
-    byKey.set(key, bound);
-    return bound;
+    const limit = byKey.get(key) ?? createMessageLimit(limits);
+    byKey.set(key, limit);
+    return limit;
   };
 }

@@ -1,5 +1,5 @@
 /** Limits sound to real time: nobody speaks faster, so sound beyond that is dropped. */
-export type RealTime = {
+export type AudioLimit = {
   /** Returns the sound in ms that the limit allows now. */
   allowedMs: () => number;
   /** Counts sound that was accepted. */
@@ -13,13 +13,13 @@ const SPEED_MAX = 2;
 const HELD_BACK_MS = 3_000;
 
 /** Creates the limit. `nowMs` is a monotonic clock. `onFlood` is called once, when the first sound is dropped. */
-export function createRealTime({
+export function createAudioLimit({
   nowMs,
   onFlood,
 }: {
   nowMs: () => number;
   onFlood: () => void;
-}): RealTime {
+}): AudioLimit {
   let creditMs = HELD_BACK_MS;
   let countedMs = nowMs();
   let hasFlooded = false;

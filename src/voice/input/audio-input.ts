@@ -7,14 +7,14 @@ import { endOfTurn } from './end-of-turn.ts';
 import { isBackchannel } from './is-backchannel.ts';
 
 /** Turns sound into the user's turns. */
-export type Ear = {
+export type AudioInput = {
   /** Takes PCM16 at the sample rate of the line, as it arrives. */
   hear: (samples: Int16Array) => void;
   /** Cancels recognition, because the line is over. */
   close: () => void;
 };
 
-export type EarDeps = {
+export type AudioInputDeps = {
   /** Sample rate of the line in Hz. Recognizers accept the rate of telephones. */
   sampleRate: number;
   stt: Stt;
@@ -45,7 +45,7 @@ type Segment = {
   hasInterrupted: boolean;
 };
 
-export function createEar(deps: EarDeps): Ear {
+export function createAudioInput(deps: AudioInputDeps): AudioInput {
   const { isAgentSpeaking, log, stt, sampleRate } = deps;
   const vad = createVad({ sampleRate, silenceMs: SILENCE_MS });
   const turn = createTurn(deps);
@@ -133,7 +133,7 @@ type Turn = {
   goesOn: () => void;
 };
 
-function createTurn({ language, onHeard }: Pick<EarDeps, 'language' | 'onHeard'>): Turn {
+function createTurn({ language, onHeard }: Pick<AudioInputDeps, 'language' | 'onHeard'>): Turn {
   let texts: string[] = [];
   let lastSoundMs = 0;
   let timer: NodeJS.Timeout | undefined;

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { once } from 'node:events';
 import { pino } from 'pino';
-import { createEar, type Ear } from '../../../src/voice/input/ear.ts';
+import { createAudioInput, type AudioInput } from '../../../src/voice/input/audio-input.ts';
 import type { SttStream } from '../../../src/voice/stt/stt.ts';
 import { IS_NIGHTLY } from '../../nightly.ts';
 import { joined, noiseOf, silenceOf, toneOf } from '../audio/tones.ts';
@@ -11,8 +11,8 @@ import { joined, noiseOf, silenceOf, toneOf } from '../audio/tones.ts';
 /** A telephone's. */
 const RATE = 8_000;
 
-const ears: Ear[] = [];
-afterEach(() => ears.splice(0).forEach((ear) => ear.close()));
+const ears: AudioInput[] = [];
+afterEach(() => ears.splice(0).forEach((input) => input.close()));
 
 type Said = string | Error | Promise<string>;
 
@@ -42,7 +42,7 @@ function earThatHears(texts: Said[], { isOver = () => false }: { isOver?: () => 
       },
     };
   };
-  const ear = createEar({
+  const input = createAudioInput({
     sampleRate: RATE,
     stt: { open },
     language: 'en',
@@ -52,13 +52,13 @@ function earThatHears(texts: Said[], { isOver = () => false }: { isOver?: () => 
     onHeard: (text) => note(`heard ${text}`),
     onLost: () => note('lost'),
   });
-  ears.push(ear);
+  ears.push(input);
   const hear = (...sounds: Int16Array[]): void => {
     const all = joined(...sounds);
-    for (let at = 0; at < all.length; at += 320) ear.hear(all.subarray(at, at + 320));
+    for (let at = 0; at < all.length; at += 320) input.hear(all.subarray(at, at + 320));
   };
   const next = (): Promise<unknown> => once(tell, 'told');
-  return { ear, hear, told, sessions, next };
+  return { input, hear, told, sessions, next };
 }
 
 /** Syllables. */
@@ -158,9 +158,9 @@ test('nothing is told of what fails while the agent speaks', async () => {
 
 test('who is gone is told nothing, and is listened to no more', async () => {
   const late = Promise.withResolvers<string>();
-  const { ear, hear, sessions, told } = earThatHears([late.promise]);
+  const { input, hear, sessions, told } = earThatHears([late.promise]);
   hear(pause(1), speech(0.9), pause(0.6), speech(0.9));
-  ear.close();
+  input.close();
   expect(sessions.map(({ canceled }) => canceled)).toEqual([true, true]);
   late.resolve('Hello?');
   hear(speech(0.9), pause(1));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMessageBound, createMessageBounds } from '../../../src/voice/input/message-bound.ts';
+import { createMessageLimit, createMessageLimits } from '../../../src/voice/input/message-limit.ts';
 import { holdTime } from '../../clock.ts';
 
 const BOUNDS = { pending: 2, pendingChars: 10, burst: 4, perSec: 1 };
@@ -7,14 +7,14 @@ const forever = new Promise<void>(() => {});
 const text = (length: number): string => 'x'.repeat(length);
 
 test('texts that wait have so many characters, and a single one may have more', () => {
-  const bound = createMessageBound(BOUNDS);
+  const bound = createMessageLimit(BOUNDS);
   expect(bound.allows(text(11))).toBe(true);
   bound.add(text(4), forever);
   expect([bound.allows(text(6)), bound.allows(text(7))]).toEqual([true, false]);
 });
 
 test('so many texts wait, until one of them is stored', async () => {
-  const bound = createMessageBound(BOUNDS);
+  const bound = createMessageLimit(BOUNDS);
   const stored = Promise.withResolvers<void>();
   bound.add('a', stored.promise);
   expect(bound.allows('b')).toBe(true);
@@ -28,7 +28,7 @@ test('so many texts wait, until one of them is stored', async () => {
 
 test('so many texts arrive at once, and one more each second', async () => {
   const time = holdTime();
-  const bound = createMessageBound(BOUNDS);
+  const bound = createMessageLimit(BOUNDS);
   for (let at = 0; at < 4; at += 1) {
     expect(bound.allows('a')).toBe(true);
     bound.add('a', undefined);
@@ -43,7 +43,7 @@ test('so many texts arrive at once, and one more each second', async () => {
 
 test('a key keeps its bound while it is not at rest', async () => {
   const time = holdTime();
-  const boundOf = createMessageBounds(BOUNDS);
+  const boundOf = createMessageLimits(BOUNDS);
   const [busy, idle] = [boundOf('busy'), boundOf('idle')];
   busy.add('a', forever);
   await time.advance(59_999);

@@ -1,7 +1,7 @@
 /** Collects the pressed keys of a telephone into one input of the user. */
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
-export type Digits = {
+export type DtmfAggregator = {
   press: (digit: string) => void;
   /** Discards the collected keys. */
   stop: () => void;
@@ -13,7 +13,7 @@ const PAUSE_MS = 2_000;
 const DIGITS_MAX = 32;
 
 /** Passes the collected keys on after a pause, or immediately at `#`. Drops keys beyond `DIGITS_MAX` until then. */
-export function createDigits(told: (digits: string) => void): Digits {
+export function createDtmfAggregator(told: (digits: string) => void): DtmfAggregator {
   let gathered = '';
   let timer: NodeJS.Timeout | undefined;
   const tell = (): void => {
