@@ -1,16 +1,27 @@
 import { z } from 'zod';
 import { audited } from '../../audit/audited.ts';
 import { ApiError } from '../../errors.ts';
-import { fromUuid } from '../../ids.ts';
+import { fromUuid, toUuid } from '../../ids.ts';
 import { noCommitHook } from '../../platform/postgres/commit-hook.ts';
-import { pageLimit, pageOf, pageSchema } from '../../platform/http/cursor.ts';
+import {
+  cursorOf,
+  encodeCursor,
+  pageLimit,
+  pageOf,
+  pageSchema,
+} from '../../platform/http/cursor.ts';
 import { idParam, idValue, partOf, timeBound } from '../../platform/http/fields.ts';
 import { route, type Route } from '../../platform/http/route.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
-import { gapCursor, gapsOrder, placeIn } from './gap-cursor.ts';
 import { gapDetailView, gapStatus, gapView, KnowledgeGap, KnowledgeGapDetail } from './gap.view.ts';
 import { changeAnswer, withdrawAnswer } from './change-answer.ts';
-import { listGaps } from './list-gaps.sql.ts';
+import {
+  GAP_ORDERS,
+  listGaps,
+  type GapOrder,
+  type GapPlace,
+  type ListedGap,
+} from './list-gaps.sql.ts';
 import { readGapDetail } from './read-gap.ts';
 import { resolveGap, type ResolveGapDeps } from './resolve-gap.ts';
 
@@ -76,12 +87,39 @@ function listGapsRoute(deps: ResolveGapDeps): Route {
   });
 }
 
+const gapsOrder = z.enum(GAP_ORDERS).default('created').meta({
+  description:
+    '`created`: newest first; `count`: asked most often first; `last_asked_at`: last first.',
+});
+
+/** A cursor holds the id alone, like those of other lists, or the sort value followed by the id. */
+const gapCursor = cursorOf(readPlace);
+
 const countMin = z
   .string()
   .regex(...saying(/^[1-9][0-9]{0,8}$/, 'must be a whole number from 1'))
   .transform(Number)
   .optional()
   .meta({ description: 'Asked so often at least.', type: 'integer', minimum: 1 });
+
+/** Returns a function that encodes the position after a gap, in the order of the list. */
+function placeIn(order: GapOrder): (gap: ListedGap) => string {
+  return ({ id, count, lastAskedUs }) => {
+    const gap = fromUuid('gap', id);
+    if (order === 'created') return encodeCursor(gap);
+    return encodeCursor(`${order}:${order === 'count' ? count : lastAskedUs}:${gap}`);
+  };
+}
+
+/** Microseconds since 1970 have 16 digits until the year 2286. A count is a PostgreSQL integer. */
+const PLACE =
+  /^(?:(?<order>count|last_asked_at):(?<value>(?<=count:)[1-9][0-9]{0,8}|(?<=at:)[1-9][0-9]{0,15}):)?(?<gap>gap_.+)$/;
+
+function readPlace(text: string): GapPlace | undefined {
+  const { order = 'created', value = '', gap } = PLACE.exec(text)?.groups ?? {};
+  const id = toUuid('gap', gap ?? '');
+  return id === null ? undefined : { order: order as GapOrder, value, id };
+}
 
 function otherOrder(): ApiError {
   const detail = 'cursor: is of another `sort`; page on with the one it was answered to';
