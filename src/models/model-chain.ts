@@ -119,13 +119,13 @@ function changedAfter(
   const refused = {
     error: refusal,
     body,
-    hasHistory: hasHistory && limit > tokensOf(own),
-    promptTokens: () => Math.min(limit, tokensOf(messages)),
+    hasHistory: hasHistory && limit > tokensOfMessages(own),
+    promptTokens: () => Math.min(limit, tokensOfMessages(messages)),
   };
   return habits.learn(refused) ? request : undefined;
 }
 
-function tokensOf(messages: ModelRequest['messages']): number {
+function tokensOfMessages(messages: ModelRequest['messages']): number {
   return messages.reduce((sum, message) => sum + promptTokensOf(message), 0);
 }
 

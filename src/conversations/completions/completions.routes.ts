@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { estimateTokens } from '../../models/estimate-tokens.ts';
+import { estimateTokens } from '../../models/usage.ts';
 import { ApiError } from '../../errors.ts';
 import { fromUuid, toUuid } from '../../ids.ts';
 import { errorAnswer } from '../../platform/http/answer.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { estimateTokens } from '../../src/models/estimate-tokens.ts';
+import { estimateTokens } from '../../src/models/usage.ts';
 
 test('a long text counts like its beginning, in proportion to its length', () => {
   const sentence = 'Parcels to Ireland cost nine pounds and take four days.\n';
