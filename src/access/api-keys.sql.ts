@@ -36,7 +36,7 @@ export async function insertApiKey(
   const row = await addApiKey(db, { name: '', ...input });
   if (row) return row.id;
   const { rows } = await db.query<{ id: string }>('select id from api_keys where hash = $1', [
-    hashOf(input.text),
+    keyHashOf(input.text),
   ]);
   return rows[0]!.id; // Keys are revoked, never deleted.
 }
@@ -62,7 +62,7 @@ export async function addApiKey(
   const { rows } = await db.query<ApiKeyRow>(
     `insert into api_keys (id, namespace, hash, prefix, scopes, name, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7) on conflict (hash) do nothing returning ${COLUMNS}`,
-    [newUuid(), namespace, hashOf(text), text.slice(0, PREFIX_SHOWN), scopes, name, end],
+    [newUuid(), namespace, keyHashOf(text), text.slice(0, PREFIX_SHOWN), scopes, name, end],
   );
   return rows[0];
 }
@@ -78,7 +78,7 @@ export async function findApiKey(db: Db, text: string): Promise<(ApiKey & Ending
   const { rows } = await db.query<ApiKey & Ending>({
     name: 'find_api_key',
     text: `select id, namespace, scopes, ${ENDS_IN_MS} from api_keys where hash = $1 and ${LIVE}`,
-    values: [hashOf(text)],
+    values: [keyHashOf(text)],
   });
   return rows[0];
 }
@@ -189,6 +189,6 @@ export async function noteKeyUse(db: Db, ids: readonly string[]): Promise<void> 
   );
 }
 
-function hashOf(text: string): Buffer {
+function keyHashOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -2,7 +2,7 @@ import type { AuthenticateSession, SignedIn } from '../platform/http/authorize.t
 import type { Logger } from '../platform/observability/logger.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import { endStolenSession, type SessionDeps } from './end-session.ts';
-import { hashOf, isSessionToken, newSessionToken } from './session-token.ts';
+import { isSessionToken, newSessionToken, tokenHashOf } from './session-token.ts';
 import {
   findSession,
   insertNextToken,
@@ -83,7 +83,7 @@ function createAuthenticate(deps: Deps): {
       known.delete(token);
       if (!isSessionToken(token)) return undefined;
       const before = timesForgotten;
-      const found = await findSession(pool, hashOf(token));
+      const found = await findSession(pool, tokenHashOf(token));
       if (!found) return undefined;
       if (found.isStale) {
         await endStolenSession(deps, found, client);
@@ -114,9 +114,9 @@ async function used(
   token: string,
 ): Promise<string | undefined> {
   if (unseenMs > NOTE_USE_MS) await noteSessionUse(pool, [id]);
-  if (isNew) await noteTokenSeen(pool, hashOf(token));
+  if (isNew) await noteTokenSeen(pool, tokenHashOf(token));
   if (!isOld) return undefined;
   const next = newSessionToken();
-  const isOurs = await insertNextToken(pool, { sessionId: id, tokenHash: hashOf(next) });
+  const isOurs = await insertNextToken(pool, { sessionId: id, tokenHash: tokenHashOf(next) });
   return isOurs ? next : undefined;
 }

@@ -22,6 +22,6 @@ export function newSignInToken(): string {
   return [...randomBytes(SIGN_IN_LENGTH)].map((byte) => DIGITS[byte % DIGITS.length]).join('');
 }
 
-export function hashOf(text: string): Buffer {
+export function tokenHashOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -6,7 +6,7 @@ import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 import { findApiKey } from './api-keys.sql.ts';
 import { isPlainName } from './plain-name.ts';
-import { hashOf, newSessionToken, newSignInToken } from './session-token.ts';
+import { newSessionToken, newSignInToken, tokenHashOf } from './session-token.ts';
 import { countSessions, insertSession, lockKeyOf, type SessionRow } from './sessions.sql.ts';
 import { insertSignInToken, useSignInToken } from './sign-in-tokens.sql.ts';
 
@@ -44,7 +44,13 @@ export function signIn(
     const token = newSessionToken();
     const { namespace } = key;
     const id = newUuid(nowMs());
-    const row = await insertSession(db, { id, namespace, keyId, name, tokenHash: hashOf(token) });
+    const row = await insertSession(db, {
+      id,
+      namespace,
+      keyId,
+      name,
+      tokenHash: tokenHashOf(token),
+    });
     const by = { namespace, actor: sessionActor(name), sessionId: id, ...client };
     const about = { name, api_key_id: fromUuid('key', keyId), scopes: row.scopes };
     await recordAudit(db, by, {
@@ -63,7 +69,7 @@ async function proven(db: Db, credential: Credential): Promise<{ keyId: string; 
     if (!key) throw new ApiError('unauthorized', 'the API key is not known or was revoked');
     return { keyId: key.id, name: credential.name };
   }
-  const used = await useSignInToken(db, hashOf(credential.signInToken));
+  const used = await useSignInToken(db, tokenHashOf(credential.signInToken));
   if (used) return { keyId: used.keyId, name: credential.name ?? used.name };
   const detail =
     'the link has signed somebody in already, or is more than a day old: take that of a new start, or an API key';
@@ -85,6 +91,6 @@ export async function makeSignInToken(
   by: { namespace: string; keyId: string; name: string },
 ): Promise<string> {
   const token = newSignInToken();
-  await insertSignInToken(pool, { ...by, hash: hashOf(token) });
+  await insertSignInToken(pool, { ...by, hash: tokenHashOf(token) });
   return token;
 }
