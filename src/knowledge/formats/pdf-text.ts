@@ -34,7 +34,7 @@ export function markdownOfPages(pages: readonly Page[]): string {
   const lines = body.flat();
   const text = textSize(lines);
   const levels = headingSizes(lines, text);
-  const words = wordsOf(lines);
+  const words = vocabularyOf(lines);
   const out: string[] = [];
   let open: { text: string; last: PdfLine; level: number } | undefined;
   const close = (): void => {
@@ -141,7 +141,7 @@ const ANDS: Record<string, string> = {
 const SAMPLE_CHARS = 20_000;
 const WORDS_MAX = 200_000;
 
-function wordsOf(lines: readonly PdfLine[]): Words {
+function vocabularyOf(lines: readonly PdfLine[]): Words {
   const whole = new Set<string>();
   let sample = '';
   for (const { text } of lines) {

@@ -63,7 +63,7 @@ async function readQuestion(
   { agentId, conversationId, question }: DetectGapInput,
 ): Promise<Asked> {
   const text = question.slice(0, QUESTION_CHARS_MAX).toWellFormed();
-  const stems = await fingerprintOf(db, wordsOf(text));
+  const stems = await fingerprintOf(db, definingWords(text));
   const fingerprint = stems || text.trim().toLowerCase().slice(0, 100).toWellFormed();
   return { agentId, conversationId, text, fingerprint, stems: stems ? stems.split(' ') : [] };
 }
@@ -72,7 +72,7 @@ async function readQuestion(
  * Returns the words that define the question. For a longer text these are the words of the question at its end, unless
  * that leaves a single word ("Do you deliver there?"). A question that has only stop words keeps them.
  */
-function wordsOf(text: string): string {
+function definingWords(text: string): string {
   const { question, context } = askedWords(text);
   const isWhole = question.includes(' ');
   const words = (isWhole ? question : `${question} ${context}`).split(' ');

@@ -21,7 +21,7 @@ export async function findSameGap(
   if (latest.length === 0) return undefined;
   const older = latest.length < OPEN_MAX ? [] : await findOlder(db, { ...asked, latest });
   const near = nearest([...latest, ...older], stems);
-  const counts = await countWords(db, { scope, stems: wordsOf([{ stems }, ...near]) });
+  const counts = await countWords(db, { scope, stems: distinctStems([{ stems }, ...near]) });
   return best(near, { stems, weigh: weighing(counts, latest) });
 }
 
@@ -79,6 +79,6 @@ function weighing(
   };
 }
 
-function wordsOf(questions: readonly { stems: readonly string[] }[]): string[] {
+function distinctStems(questions: readonly { stems: readonly string[] }[]): string[] {
   return [...new Set(questions.flatMap(({ stems }) => stems))];
 }

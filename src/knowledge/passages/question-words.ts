@@ -38,12 +38,12 @@ const MESSAGE_CHARS_MAX = 4_000;
 
 /** Returns words in lower case without accents, separated by spaces, as the index stores them. */
 export function searchableText(text: string): string {
-  return wordsOf(text, 'indexed').join(' ');
+  return wordsToMatch(text, 'indexed').join(' ');
 }
 
 /** Returns the words of a question, without the additional words that the index stores. */
 export function sentenceText(text: string): string {
-  return wordsOf(text, 'asked').join(' ');
+  return wordsToMatch(text, 'asked').join(' ');
 }
 
 /** Words as `searchableText` returns them; '' without words. */
@@ -69,7 +69,7 @@ export function askedWords(message: string): AskedWords {
   const story = sentences.filter((one) => !hasQuestionMark(one)).join(' ');
   const asking = [questions, story].find(saysWhat) ?? text;
   const question = significantWords(asking).slice(0, QUESTION_WORDS_MAX);
-  const sentence = wordsOf(asking, 'asked').slice(0, SENTENCE_WORDS_MAX);
+  const sentence = wordsToMatch(asking, 'asked').slice(0, SENTENCE_WORDS_MAX);
   const context = all.filter((word) => !question.includes(word)).slice(0, QUESTION_WORDS_MAX);
   return { question: question.join(' '), context: context.join(' '), sentence: sentence.join(' ') };
 }
@@ -80,7 +80,7 @@ export function questionText(text: string): string {
 }
 
 function significantWords(text: string): string[] {
-  const words = wordsOf(text, 'asked');
+  const words = wordsToMatch(text, 'asked');
   const emptyHere = emptyWordsAmong(words);
   const isEmpty = (word: string, at: number): boolean =>
     isEmptyWord(word, words[at - 1]) || emptyHere.has(word);
@@ -106,7 +106,7 @@ function emptyWordsAmong(words: readonly string[]): ReadonlySet<string> {
   return new Set([ofScripts, ...likely].flatMap((one) => [...one]));
 }
 
-function wordsOf(text: string, side: Side): string[] {
+function wordsToMatch(text: string, side: Side): string[] {
   return splitWords(text, side)
     .filter((word) => word.length <= WORD_CHARS_MAX)
     .map((word) => IRREGULAR.get(word) ?? word);
@@ -201,7 +201,7 @@ function tellingOf(
  * dictionary.
  */
 function emptyOf(lines: readonly string[]): Set<string> {
-  return new Set([...wordsIn(lines), ...wordsOf(lines.join(' '), 'asked')]);
+  return new Set([...wordsIn(lines), ...wordsToMatch(lines.join(' '), 'asked')]);
 }
 
 /** Returns true if a stem belongs to a stop word. */

@@ -52,7 +52,7 @@ export async function readUploaded(
   if ('refused' in extracted) throw refused(extracted.refused);
   const { failed } = extracted;
   const documents = await cutAll(deps, namespace, extracted.documents);
-  return { hash: await hashOf(name, bytes), documents, failed };
+  return { hash: await hashInPieces(name, bytes), documents, failed };
 }
 
 /** Returns the content of a source that consists of one document. */
@@ -96,7 +96,7 @@ function refused({ code, detail }: { code: string; detail: string }): ApiError {
 const PIECE_BYTES = 1024 * 1024;
 
 /** Returns the same hash as `contentHashOf`, but lets other work run between pieces. */
-async function hashOf(name: string, bytes: Buffer): Promise<Buffer> {
+async function hashInPieces(name: string, bytes: Buffer): Promise<Buffer> {
   const hash = createHash('sha256').update(`${name}\0`);
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
     hash.update(bytes.subarray(at, at + PIECE_BYTES));

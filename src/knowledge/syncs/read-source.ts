@@ -10,7 +10,7 @@ import type { KnowledgeSourceRow } from '../sources/knowledge-sources.sql.ts';
 import type { Lease } from './claims.sql.ts';
 import { LeaseLost } from './hold-lease.ts';
 import {
-  hashOf,
+  documentHash,
   noteProblem,
   noteStaged,
   storable,
@@ -157,7 +157,7 @@ async function takeDocument(
     text: storable(told.text),
     url: told.url === null ? null : storable(told.url),
   };
-  const hash = hashOf(document);
+  const hash = documentHash(document);
   const before = indexed.get(document.path);
   if (before?.hash === hash) {
     await unstage(deps, { lease, reading, path: document.path });

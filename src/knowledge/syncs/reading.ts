@@ -83,7 +83,7 @@ export function validatorsOf({ indexed, staged }: Reading, path: string): Valida
 }
 
 /** Returns a base64 hash of everything that is shown of a document. A document has changed if its hash differs. */
-export function hashOf(document: Extract<Fetched, { kind: 'document' }>): string {
+export function documentHash(document: Extract<Fetched, { kind: 'document' }>): string {
   const { path, title, url, language, text } = document;
   const shown = JSON.stringify([path, title, url, language]);
   return createHash('sha256').update(`${shown}\0`).update(text).digest('base64');
