@@ -9,17 +9,17 @@ import { startRole, type Parley } from '../roles/parley-process.ts';
 import { until } from '../until.ts';
 
 /**
- * Two API processes play calls; one of them is killed in the middle, at another moment each round.
- * Every call ends, once; every turn of its script is stored, once and in order; and each
- * event of its conversation is made once. FAULT_ROUNDS rounds; without it one, and three at night.
+ * Two API processes play calls, and one of them is killed in the middle, at a different moment in each round. Every
+ * call must end once; every turn of its script must be stored once and in order; each event of its conversation must be
+ * emitted once. Runs FAULT_ROUNDS rounds; by default one, and three at night.
  */
 
 const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? (process.env['PARLEY_NIGHTLY'] ? 3 : 1));
 const CALLS = 24;
 const SCRIPT = Array.from({ length: 8 }, (_, i) => `This is sentence ${i + 1}.`);
-/** Before its last sentence: no call is over before the kill, however slow this process is. */
+/** Delay of the last sentence. It keeps every call in progress until the kill, however slow this process is. */
 const LAST_AFTER_MS = 2_000;
-/** The rest is played by others. */
+/** Includes the time for other processes to play the rest. */
 const ROUND_MS = 60_000;
 
 let engine: Engine;
@@ -49,31 +49,31 @@ test(
     let interrupted = 0;
     for (let round = 0; round < ROUNDS; round += 1)
       interrupted += await playRound(made.body.id, round);
-    // Else nothing was tried.
+    // Otherwise the test has tried nothing.
     expect(interrupted).not.toBe(0);
     console.info(`${ROUNDS} kills, ${CALLS * ROUNDS} calls, ${interrupted} of them in a step`);
   },
   ROUNDS * ROUND_MS,
 );
 
-/** Returns in how many steps the killed process was. */
+/** Returns the number of steps that the killed process was in. */
 async function playRound(agentId: string, round: number): Promise<number> {
   const victim = round % 2;
-  // Through the other one, whose answers we go on to need.
+  // Uses the other process, whose answers are still needed.
   call = createCall(`http://127.0.0.1:${ports[1 - victim]}`, processes[0]!.apiKey);
   const ids = await Promise.all(Array.from({ length: CALLS }, () => place(agentId)));
   const killAfter = Math.floor(((round + 1) / (ROUNDS + 1)) * CALLS * SCRIPT.length);
   await engine.eventually(async () => (await storedTurns(ids)) >= killAfter);
   const steps = await killInStep(victim);
   processes[victim] = await startApiProcess(victim);
-  // The leases of the killed process run out.
+  // Lets the leases of the killed process run out.
   await shiftTime(engine.pool, 11_000 * (round + 1));
   await ended(ids);
   await check(ids);
   return steps;
 }
 
-/** Blocks both processes as they store a turn, and kills one of them there. */
+/** Blocks both processes while they store a turn, and then kills one of them. */
 async function killInStep(victim: number): Promise<number> {
   const holder = new pg.Client({ connectionString: engine.databaseUrl });
   await holder.connect();
@@ -91,7 +91,7 @@ async function killInStep(victim: number): Promise<number> {
   return steps!;
 }
 
-/** Name of its sessions in PostgreSQL. */
+/** Name of the process's sessions in PostgreSQL. */
 const nameOf = (index: number): string => `api-${index}`;
 
 function startApiProcess(index: number): Promise<Parley> {
@@ -106,7 +106,7 @@ function startApiProcess(index: number): Promise<Parley> {
   });
 }
 
-/** Returns the uuid of its row. */
+/** Places a call and returns its uuid. */
 async function place(agentId: string): Promise<string> {
   const turns = SCRIPT.map((text, i) => ({
     text,

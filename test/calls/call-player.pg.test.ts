@@ -8,7 +8,7 @@ import { startEngine, type Engine } from '../roles/engine.ts';
 import { addPool, passTime, until } from './passing-time.ts';
 import { SIMULATED_ONLY } from './simulated-only.ts';
 
-/** The player by itself, with turns that take as long as a test wants. */
+/** The player alone, with turns that take as long as a test wants. */
 
 let engine: Engine;
 let removePool: () => void;

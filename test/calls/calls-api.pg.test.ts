@@ -6,7 +6,7 @@ import { withoutRequestId } from '../roles/api/api-setup.ts';
 import { startCallFixture, TO, type CallFixture } from './calls-setup.ts';
 import { SIMULATED_ONLY } from './simulated-only.ts';
 
-/** What REST takes and shows of calls. */
+/** The requests and responses of the calls API. */
 
 let fixture: CallFixture;
 beforeEach(async () => {

@@ -3,26 +3,26 @@ import type { Api, Call, Reply } from '../roles/api/api-setup.ts';
 import { newTenant } from '../roles/api/shared-api.ts';
 import { addPool, until } from './passing-time.ts';
 
-/** A namespace of the API with an agent that is live, and what tests of calls ask of it. */
+/** A namespace of the API with a published agent, and helpers for tests of calls. */
 export type CallFixture = {
   namespace: string;
   api: Pick<Api, 'engine' | 'newKey' | 'url'> & { call: Call };
-  /** Has FIRST_MESSAGE, and hands over on request. */
+  /** The agent has FIRST_MESSAGE, and hands over on request. */
   agentId: string;
-  /** Returns its id. */
+  /** Publishes another agent and returns its id. */
   publishAgent: (name: string, fields: object) => Promise<string>;
-  /** A simulated call, with the turns of the user. */
+  /** Places a simulated call with these turns of the user. */
   place: (fields: object, turns: ScriptedTurn[], script?: object) => Promise<Reply>;
   end: (id: string) => Promise<Reply>;
   read: (path: string) => Promise<Reply['body']>;
-  /** The call once it has the status. */
+  /** Returns the call once it has the status. */
   callWhen: (made: Reply, status: string) => Promise<Reply['body']>;
   transcriptOf: (call: Answered) => Promise<{ turns: Turn[] }>;
-  /** Roles. */
+  /** Returns the role of each turn. */
   saidIn: (call: Answered) => Promise<string[]>;
-  /** Texts of the user. */
+  /** Returns the texts of the user. */
   userTurnsOf: (call: Answered) => Promise<string[]>;
-  /** Types of its conversation's events, newest first. */
+  /** Returns the types of the conversation's events, newest first. */
   eventsOf: (call: Answered) => Promise<string[]>;
 };
 

@@ -4,7 +4,7 @@ import { toUuid } from '../../src/ids.ts';
 import { startModelFixture, type ModelFixture } from '../conversations/turns/model-fixture.ts';
 import { until } from '../until.ts';
 
-/** Simulated calls whose agent thinks with a model, uses tools, and hangs up. */
+/** Simulated calls whose agent uses a model and tools, and hangs up. */
 
 let api: ModelFixture;
 let agent: string;
@@ -78,7 +78,7 @@ test('what a process that is gone has begun another one finishes, without a seco
     api.stub.answer(BYE);
     const placed = await place('Refund me');
     await until('it thinks after the refund', () => api.stub.requests.length >= 2);
-    // As it is when its process was killed there: what it held is nobody's, and it stores nothing.
+    // Simulates a process that was killed here: its leases are lost, and it stores nothing more.
     const { pool } = api.engine;
     await pool.query(`update live_turns set leased_until = '-infinity', token = gen_random_uuid()`);
     await pool.query(`update calls set lease_until = now() - interval '1 minute' where id = $1`, [

@@ -12,7 +12,7 @@ import { until as untilInRealTime } from '../until.ts';
 import { FIRST_MESSAGE, startCallFixture, TO, type CallFixture } from './calls-setup.ts';
 import { meanwhile, passTime, until } from './passing-time.ts';
 
-/** Calls by REST, carried by the simulated provider and played by the API as it runs. */
+/** Calls by REST, with the simulated provider and the API's own player. */
 
 let fixture: CallFixture;
 beforeEach(async () => {
@@ -31,7 +31,7 @@ async function minutesUntilDue(made: Reply): Promise<number> {
   return rows[0]!.minutes;
 }
 
-/** As if what is waited for had taken its time, and not before. */
+/** Makes the next step due, as if its delay had passed. */
 async function comesDue(made: Reply): Promise<void> {
   await fixture.api.engine.pool.query('update calls set due_at = now() where id = $1', [
     idOf(made),
@@ -231,7 +231,7 @@ describe('a call that is not answered', () => {
     await client.query('begin');
     await client.query('select 1 from calls where id = $1 for update', [idOf(made)]);
     const replies = Array.from({ length: 3 }, () => fixture.end(made.body.id));
-    // All have seen that it rings, and wait to change it.
+    // All three requests have read that it rings, and wait to change it.
     await untilInRealTime('all to wait', async () => {
       const { rows } = await pool.query<{ waiting: number }>(
         `select count(*)::int as waiting from pg_stat_activity
@@ -259,7 +259,7 @@ describe('a call that is not answered', () => {
   test('is not placed hours after it was asked for', async () => {
     const made = await fixture.place({}, [], { ring_ms: 60_000 });
     await fixture.callWhen(made, 'ringing');
-    // As if every process had been away for so long; nobody takes it before we look.
+    // Simulates that every process was away that long. The lease keeps the player from taking the call before the check.
     await fixture.api.engine.pool.query(
       `update calls set due_at = now() - interval '11 minutes', lease_until = now() + interval '1 h'
         where id = $1`,
@@ -271,7 +271,7 @@ describe('a call that is not answered', () => {
   });
 });
 
-/** More than two processes play at once: 8 each. */
+/** More calls than two processes can play concurrently: 8 each. */
 const CALLS = process.env['PARLEY_NIGHTLY'] ? 100 : 20;
 
 test('two processes play many calls, and no turn twice', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { requireCallable } from '../../src/calls/choose-provider.ts';
 import type { OutboundTerms } from '../../src/calls/providers/account.ts';
 
-/** Numbers that a TelephonyProvider calls: ordinary ones of the declared countries. */
+/** Numbers that a TelephonyProvider may call: ordinary ones of the declared countries. */
 
 const outbound: OutboundTerms = {
   countries: ['GB', 'DE', 'IT', 'ES', 'CH', 'US'],

@@ -6,11 +6,11 @@ export const FRAME_MS = 20;
 
 export type Player<Frame> = {
   play: (frame: Frame) => void;
-  /** Calls `echo` once all that came before is played. */
+  /** Calls `echo` once everything before the mark was played. */
   mark: (name: string) => void;
-  /** Drops what is not played. Returns the marks that were waited for. */
+  /** Drops unplayed frames. Returns the marks that were waiting. */
   clear: () => string[];
-  /** From now on marks are not echoed but collected. */
+  /** Stops echoing marks and returns the list that collects them. */
   holdMarks: () => string[];
   played: () => Frame[];
   isDone: () => boolean;
@@ -58,7 +58,7 @@ export type Talker<Frame> = {
   stop: () => void;
 };
 
-/** Sends a frame every 20 ms while `isOpen`: what is said, else silence. */
+/** Sends a frame every 20 ms while `isOpen`: queued speech, otherwise silence. */
 export function createTalker<Frame>({
   silence,
   send,

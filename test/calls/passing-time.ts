@@ -7,20 +7,20 @@ import { until as untilInRealTime } from '../until.ts';
 
 /**
  * Held time (test/clock.ts) that passes only while a test waits by `until` or `meanwhile`, in steps of one frame of
- * sound. Each step waits until the sockets and the database have dealt with what the step before caused, so that a
- * call of a minute takes a second and a busy machine changes nothing.
+ * sound. Each step waits until the sockets and the database have handled the effects of the step before, so that a call
+ * of a minute takes a second and a busy machine changes nothing.
  */
 export type PassingTime = { pass: (ms: number) => Promise<void> };
 
 const STEP_MS = 20;
-/** A database that answers later than this lets time pass meanwhile. */
+/** Time passes despite a pending query if the database takes longer than this. */
 const SETTLED_WITHIN_MS = 250;
-/** Turns of the event loop without a query. What follows a reply needs one or two for its next query. */
+/** Turns of the event loop without a query. A reply needs one or two before its next query. */
 const QUIET_TURNS = 3;
-/** A test that waits for longer than this waits in vain. */
+/** Longest wait of a test. A longer one would never succeed. */
 const HELD_MAX_MS = 300_000;
 
-/** Resolves once the other end has read what was sent to it before, and this end what came before that. */
+/** Resolves once both ends have read everything that was sent before. */
 type Wire = () => Promise<void>;
 
 const wires = new Set<Wire>();
@@ -65,8 +65,8 @@ export function passTime(): PassingTime {
 }
 
 /**
- * As `until` of test/until.ts, which it is where time is not held; else it lets `everyMs` pass between the checks, of
- * which those that ask the API cost more than the steps.
+ * Waits like `until` of test/until.ts. If time is held, lets `everyMs` pass between the checks, because checks that
+ * request the API cost more than the steps.
  */
 export async function until<T>(
   what: string | (() => unknown),
@@ -97,13 +97,16 @@ export async function meanwhile<T>(work: Promise<T>): Promise<T> {
   return work;
 }
 
-/** Each step waits until nothing of this pool's is in progress. Returns what ends that. */
+/** Makes each step wait until this pool has no query in progress. Returns a function that stops this. */
 export function addPool(pool: Pool): () => void {
   pools.add(pool);
   return () => pools.delete(pool);
 }
 
-/** Adds a socket that each step waits for until it is closed: a ping is answered in its turn. */
+/**
+ * Makes each step wait for this socket until it is closed. The peer answers a ping after everything that it received
+ * before.
+ */
 export function addSocket(socket: WebSocket): void {
   const wire: Wire = async () => {
     if (socket.readyState !== socket.OPEN) return;

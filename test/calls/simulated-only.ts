@@ -1,6 +1,6 @@
 import { simulated } from '../../src/calls/transports/simulated.ts';
 
-/** What calls need where no TelephonyProvider is declared. */
+/** Dependencies of calls without any TelephonyProvider. */
 export const SIMULATED_ONLY = {
   transportOf: () => simulated,
   accounts: { byName: () => Promise.resolve(undefined), numbersOf: () => Promise.resolve([]) },

@@ -13,7 +13,7 @@ export const HOUR_AGO = new Date(Date.now() - 3_600_000);
 export const IN_AN_HOUR = new Date(Date.now() + 3_600_000);
 export const OVER = { status: 'completed' };
 
-/** Columns of a call that is talked on over a carrier. */
+/** Columns of a call in progress over a carrier. */
 const TALKED: Columns = {
   namespace: 'default',
   agent_id: newUuid(),
@@ -27,14 +27,14 @@ const TALKED: Columns = {
   due_at: null,
 };
 
-/** A database of its own with calls, for tests of statements that read those of all namespaces. */
+/** Calls in a database of their own, for tests of statements that read all namespaces. */
 export type StoredCalls = Pick<Rows, 'pool' | 'add' | 'read'> & {
-  /** Stores a call that is talked on, but for these columns; returns its id. */
+  /** Stores a call in progress with these columns changed, and returns its id. */
   addCall: (columns: Columns) => Promise<string>;
   rowOf: (id: string) => Promise<Columns>;
   /**
-   * Runs a statement for a call as it must be, and for others that each differ in one part. It changes the first alone, and
-   * says of the others that nothing was done. Returns the row after it.
+   * Runs a statement for a matching call, and for others that each differ in one part. Checks that the statement
+   * changes only the first and reports the others as unchanged. Returns the changed row.
    */
   expectOnly: (
     must: Columns,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { CallRow } from '../../../src/calls/calls.sql.ts';
 import { endingOf } from '../../../src/calls/lines/settle-call.ts';
 
-/** How a call ends, by what its carrier says and how far it was. */
+/** The ending of a call, by the state that its carrier reports and its own status. */
 
 const COMPLETED = { status: 'completed', reason: 'user_hangup' } as const;
 const BUSY = { status: 'busy', reason: 'busy' } as const;
@@ -15,15 +15,15 @@ test.each<[Partial<CallRow>, Became, string, string]>([
   [{ status: 'ringing', direction: 'inbound' }, undefined, 'no_answer', 'no_answer'],
   [{ status: 'ringing', direction: 'outbound' }, undefined, 'failed', 'dial_failed'],
   [{ status: 'queued', direction: 'outbound' }, undefined, 'failed', 'dial_failed'],
-  // It says that the call is completed.
+  // The carrier reports that the call is completed.
   [{ status: 'in_progress' }, COMPLETED, 'completed', 'user_hangup'],
   [{ status: 'transferring' }, COMPLETED, 'completed', 'user_hangup'],
   [{ status: 'ringing', direction: 'inbound' }, COMPLETED, 'no_answer', 'no_answer'],
   [{ status: 'ringing', direction: 'outbound' }, COMPLETED, 'failed', 'platform_error'],
-  // It says that it never was.
+  // The carrier reports that nobody answered the call.
   [{ status: 'ringing', direction: 'inbound' }, BUSY, 'busy', 'busy'],
   [{ status: 'in_progress' }, BUSY, 'busy', 'busy'],
-  // Two people talk.
+  // The call was transferred to another person.
   [{ transferStatus: 'answered' }, undefined, 'completed', 'transferred'],
   [{ transferStatus: 'answered' }, COMPLETED, 'completed', 'transferred'],
   [{ transferStatus: 'answered' }, BUSY, 'busy', 'busy'],

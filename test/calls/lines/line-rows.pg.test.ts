@@ -41,8 +41,8 @@ import {
 } from '../stored-calls.ts';
 
 /**
- * Each statement about lines and what a call is told to do, of rows that differ from the one it is for in one part alone. A database of
- * its own: several statements read the calls of all namespaces.
+ * Each statement about lines and the requests to them, tried on rows that differ from a matching row in one part alone.
+ * Uses its own database, because several statements read the calls of all namespaces.
  */
 
 const stored = useStoredCalls();

@@ -5,7 +5,7 @@ import { startStandIn, type StandIn } from './stand-in-carrier.ts';
 
 type Options = Partial<Parameters<typeof runApi>[0]>;
 
-/** The API once more, as another pod would be, with a carrier that calls that one. */
+/** Starts a second API, like another pod, with a carrier that calls that one. */
 export async function startAnother(
   { api: { engine } }: Pick<PhoneFixture, 'api'>,
   options: Options = {},

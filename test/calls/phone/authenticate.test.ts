@@ -18,7 +18,7 @@ function sending(over: {
   signedBy?: string[];
   providerId?: string;
   provesOwner?: boolean;
-  /** Whether its forms name the account; default: yes. */
+  /** Whether its forms name the account. Defaults to true. */
   namesAccount?: boolean;
 }) {
   const bases: string[] = [];
@@ -144,7 +144,7 @@ test('a carrier that does not name the account has the address name the provider
   for (const refused of [
     {},
     { providerId: 'nobody' },
-    // One of its own, of another number, and one that did not sign it.
+    // The first names an account of this carrier without the number; the second names one that did not sign.
     { providerId: 'a', form: { To: '+3', From: '+3' } },
     { providerId: 'b', form: { To: '+3' } },
   ])

@@ -7,7 +7,7 @@ import { passTime, until } from '../passing-time.ts';
 import { startAnother } from './another-api.ts';
 import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
 
-/** Sockets that break, processes that stop, and a database that is away while somebody is on the phone. */
+/** Sockets that break, processes that stop, and a database that is away during a call. */
 
 const responder = scriptedResponder();
 let phones: PhoneFixture;
@@ -82,7 +82,7 @@ test('a line whose socket breaks is kept for ten seconds', async () => {
     );
     return kept.rowCount === 1 && kept;
   });
-  // What ends it then looks every second, so that the call ends within 15 s.
+  // The job that ends it runs every second, so the call ends within 15 s.
   expect(rows).toEqual([{ tens: 1 }]);
   phones.carrier.statuses.set(phone.sid, 'completed');
 });
@@ -174,7 +174,7 @@ test('who breaks in while the database is away is noted once it is back', async 
   await proxy.stop();
 });
 
-/** With a carrier of its own, and, with `proxy`, a database of its own way. */
+/** Starts another API with its own carrier. With `proxy`, it reaches the database through that proxy. */
 async function another({ callDrainMs = 0, proxy }: { callDrainMs?: number; proxy?: FaultProxy }) {
   const context = proxy && contextBehind(proxy);
   const { carrier, stop } = await startAnother(phones, { ...context, responder, callDrainMs });
@@ -198,7 +198,7 @@ function contextBehind(proxy: FaultProxy) {
   });
 }
 
-/** As if the lease of its line had run out: nobody waits ten seconds here. */
+/** Lets the lease of the line run out without a wait of ten seconds. */
 async function timePasses(id: string): Promise<void> {
   await phones.api.engine.pool.query(
     `update calls set line_until = clock_timestamp() where id = $1`,

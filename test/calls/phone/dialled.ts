@@ -3,21 +3,21 @@ import type { Verb } from './read-twiml.ts';
 import { ACCOUNT } from './account.ts';
 import { type Posted, type StandIn } from './stand-in-carrier.ts';
 
-/** Another number that the carrier was told to ring for a call (`<Dial>`), and what comes of it. */
+/** A number that the carrier rings for a transfer (`<Dial>`), and its result. */
 export type Dialled = {
   to: string;
-  /** Of `<Dial>`, as it came. */
+  /** Attributes of `<Dial>`. */
   attributes: Record<string, string>;
-  /** Somebody picks up: theirs is a call of its own, which the carrier tells of. */
+  /** Picks up. The carrier reports this as a separate call. */
   pickUp: (form?: Record<string, string>) => Promise<Posted>;
   /**
-   * It is over, as the carrier says it (`completed`, `busy`, `no-answer`, `failed`, `canceled`); `CallStatus` is
-   * of the caller, who is there still unless it says otherwise.
+   * Ends the ringing or the talk with the carrier's status (`completed`, `busy`, `no-answer`, `failed`, `canceled`).
+   * `CallStatus` is the status of the caller, who by default is still there.
    */
   over: (DialCallStatus: string, CallStatus?: string) => Promise<Posted>;
 };
 
-/** Rings as an answer says. */
+/** Rings the number of an answer. */
 export function dialled(
   carrier: Pick<StandIn, 'post'>,
   sid: string,

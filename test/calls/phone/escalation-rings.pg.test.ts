@@ -9,7 +9,7 @@ import { dialled, type Dialled } from './dialled.ts';
 import type { Phone } from './phone.ts';
 import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
 
-/** A human is asked for in a telephone call, and the agent says whom to ring. */
+/** A human is requested in a telephone call, and the agent declares whom to ring. */
 
 const PEOPLE = '+442079460000';
 const ESCALATION = { telephone: { to: PEOPLE }, timeout_sec: 1, rules: [{ when: 'user_request' }] };
@@ -39,7 +39,7 @@ async function onThePhone(): Promise<{ phone: Phone; call: Call }> {
   return { phone, call: await phones.callWhen(phone.sid, { status: 'in_progress' }) };
 }
 
-/** Asked for a person, and rung. */
+/** Returns a call in which a human was requested and is being rung. */
 async function rung(): Promise<{ phone: Phone; call: Call; dial: Dialled }> {
   const { phone, call } = await onThePhone();
   responder.play(handOver);
@@ -104,9 +104,9 @@ test('nobody picks up: the caller is told, people are still asked, and what they
 
 test('an escalation does not time out while the number rings', async () => {
   const { phone, call, dial } = await rung();
-  // Its own time-out is one second.
+  // The escalation's own timeout is one second.
   const [escalation] = await escalationsOf(call);
-  // Two minutes until it rings, and five seconds of that, in whole seconds.
+  // Two minutes until the carrier rings, and five seconds of ringing, in whole seconds.
   expect([125, 126]).toContain(escalation.times_out_at - escalation.requested_at);
   await dial.over('busy', 'completed');
   await phones.callWhen(phone.sid, { status: 'completed', ended_reason: 'user_hangup' });
@@ -161,7 +161,7 @@ test('outside the hours, and where the number may not be called, nobody is rung'
   );
 });
 
-/** The line stays open, and people are asked as anywhere else. */
+/** Checks that the line stays open and the escalation proceeds as on other channels. */
 async function staysHere(phone: Phone, call: Call): Promise<void> {
   await until('the escalation', async () => (await escalationsOf(call)).length >= 1);
   expect(await phones.callWhen(phone.sid)).toMatchObject({ status: 'in_progress', transfer: null });

@@ -5,7 +5,7 @@ import { startAnother } from './another-api.ts';
 import { startMediaFixture, type MediaFixture } from './media-setup.ts';
 import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
 
-/** A first message that nobody interrupts, and what a line says by itself in the agent's language. */
+/** A first message that ignores interruptions, and the line's own sentences in the agent's language. */
 
 const responder = scriptedResponder();
 const AGENT = { first_message_interruptible: false, language: 'de' };
@@ -82,7 +82,7 @@ describe('by Media Streams', () => {
     await phone.say('Do you have a tandem?', 0.6);
     await phone.heardWhole('You said: Do you have a tandem?');
     expect(phone.heard()).toEqual([greeting, 'You said: Do you have a tandem?']);
-    // All of it: ten ms a character.
+    // The whole greeting, at ten ms a character.
     expect(phone.framesOf(greeting)).toBe(Math.ceil(greeting.length / 2));
     expect(phone.came.some(({ event }) => event === 'clear')).toBe(false);
     await phone.hangUp();

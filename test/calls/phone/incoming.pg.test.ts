@@ -10,7 +10,7 @@ import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-
 import { CALLER } from './stand-in-carrier.ts';
 import { answerInMarkdown, MARKDOWN, WORDS } from '../../voice/playout/markdown-answer.ts';
 
-/** A number rings an agent by ConversationRelay. */
+/** Incoming calls by ConversationRelay. */
 
 const responder = scriptedResponder();
 let phones: PhoneFixture;
@@ -114,7 +114,7 @@ test('queued is not played: a reply that was whole before the user spoke is cut 
       'agent: It costs forty pounds. It takes (interrupted)',
     ),
   );
-  // What the model reads next is what was heard, too.
+  // The model's next input also has the heard part only.
   responder.play(async ({ readHistory }) => ({
     text: (await readHistory(10)).map(({ text }) => text).join(' | '),
   }));

@@ -8,7 +8,7 @@ import { dialled } from './dialled.ts';
 import { startMediaFixture, type MediaFixture } from './media-setup.ts';
 import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
 
-/** The agent presses keys, and calls are given away from another process than the one that holds them. */
+/** The agent presses keys, and a process that does not hold the line requests transfers. */
 
 const responder = scriptedResponder();
 let phones: PhoneFixture;
@@ -50,7 +50,7 @@ describe('by ConversationRelay', () => {
     await phone.hears(GREETING);
     const call = await phones.callWhen(phone.sid, { status: 'in_progress' });
     await press(call, '42');
-    // Held time does not pass meanwhile, so no renewal of its lease brings them.
+    // Held time does not pass meanwhile, so the keys cannot come by a renewal of the lease.
     await untilInRealTime('the keys', () => keysSentTo(phone) === '42');
     await phones.api.call('POST', `/v1/calls/${call.id}/transfer`, {
       json: { to: '+442079460000' },
@@ -60,7 +60,7 @@ describe('by ConversationRelay', () => {
   });
 
   test('where the word of it is lost, the next renewal of its lease brings it', async () => {
-    // Started while time is held, so that its renewals are too.
+    // Started while time is held, so that its renewals are held too.
     other = await startAnother(phones, { responder });
     const phone = await other.carrier.call(NUMBER);
     await phone.hears(GREETING);

@@ -8,9 +8,8 @@ import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-
 import { startStandIn, type StandIn } from './stand-in-carrier.ts';
 
 /**
- * A process that holds calls is killed, at each step of a call. Whoever is on the phone is either connected
- * again by their carrier, or their call ends as failed once the lease of its line has run out, once and with all its
- * events.
+ * A process that holds calls is killed at each step of a call. Either the carrier connects the caller again, or the
+ * call ends as failed once the lease of its line has run out, once and with all its events.
  */
 
 const TO = '+447400123456';
@@ -21,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => phones?.stop());
 
-/** The lease of the line runs out, or that of the step in which the call is dialled. */
+/** Lets the lease of the line run out, and the lease of the step that dials. */
 async function leaseRunsOut(id: string): Promise<void> {
   await phones.api.engine.pool.query(
     `update calls set line_until = line_until - interval '10 s', lease_until = lease_until - interval '10 s'
@@ -104,7 +103,7 @@ test.runIf(isNightly)(
     await until('the reply', () => phone.heard.length === 2);
     await victim.parley.kill();
     await phone.closed;
-    // The carrier calls the Service, which has others.
+    // The carrier calls the Service, which has other pods.
     const call = await phones.callWhen(phone.sid);
     const sent = {
       AccountSid: 'AC00000000000000000000000000000001',
@@ -135,11 +134,11 @@ test.each(['call.dialed=kill', ...(isNightly ? ['call.dialing=kill'] : [])])(
     const json = { agent_id: phones.agentId, provider: 'carrier', to: TO };
     const ringing = async () =>
       (await phones.read('/v1/calls?direction=outbound&status=ringing')).data[0];
-    // Every process plays calls, so the victim is asked for one until it plays one itself.
+    // Every process plays calls, so the test requests calls of the victim until the victim plays one itself.
     const exited = parley.exited.then(() => undefined);
     for (;;) {
       phones.carrier.placed.length = 0;
-      await place('POST', '/v1/calls', { json }).catch(() => undefined); // Its answer may be lost with it.
+      await place('POST', '/v1/calls', { json }).catch(() => undefined); // The crash may lose the answer.
       const other = await Promise.race([exited, until('another process to play it', ringing)]);
       if (!other) break;
       await phones.api.call('POST', `/v1/calls/${other.id}/end`);

@@ -5,7 +5,7 @@ import { startMediaFixture, type MediaFixture } from './media-setup.ts';
 import type { Speaking } from './media-speech.ts';
 import { GREETING, NUMBER } from './phone-setup.ts';
 
-/** Providers of speech that fail, and carriers that send what they should not, while somebody is on the phone. */
+/** Speech providers that fail, and carriers that send invalid frames, during a call. */
 
 const SORRY = 'I am sorry, I did not catch that.';
 const responder = scriptedResponder();
@@ -120,7 +120,7 @@ test('a sentence that cannot be spoken is tried twice and left out, and the next
   await phone.heardWhole('And so it goes on.');
   expect(phone.heard().slice(1)).toEqual(['This one is fine.', 'And so it goes on.']);
   expect(phones.speech.spoken.filter((text) => text.startsWith('That'))).toHaveLength(2);
-  // Nothing of it is left: a word is no interruption.
+  // No part of the failed sentence is left, so a word does not interrupt it.
   await phone.say('Next?', 0.9);
   await until('the next answer', () => phone.heard().length >= 5);
   expect(phone.came.filter(({ event }) => event === 'clear')).toEqual([]);
@@ -201,7 +201,7 @@ test('a flood is dropped, and the call goes on', async () => {
   const payload = Buffer.alloc(160, 0xff).toString('base64');
   for (let i = 0; i < 1_000; i += 1)
     phone.send({ event: 'media', media: { track: 'inbound', payload } });
-  // What comes behind it has its turn when all of it was read.
+  // The keys come after the flood, so they arrive after the whole flood was read.
   for (const key of '5#') phone.press(key);
   await phone.heardWhole('You said: 5');
   await phone.say('Are you there?');

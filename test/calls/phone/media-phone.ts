@@ -9,28 +9,27 @@ import type { MediaSpeech } from './media-speech.ts';
 import type { Verb } from './read-twiml.ts';
 import type { Manner, Posted, StandIn } from './stand-in-carrier.ts';
 
-/** Somebody on the phone, by Media Streams: sound both ways at the pace of the clock, as a carrier carries it. */
+/**
+ * A person on the phone by Media Streams: sound in both directions at the pace of the clock, as a carrier transmits it.
+ */
 export type MediaPhone = {
   sid: string;
-  /**
-   * What was played so far, sentence by sentence, and `♪` for a key; what was cleared before it was played is
-   * not there.
-   */
+  /** Returns the sentences played so far, with `♪` for each key. Cleared sound is missing. */
   heard: () => string[];
-  /** The keys that were played so far. */
+  /** Returns the keys played so far. */
   keys: () => string;
-  /** How many frames of a sentence were played. */
+  /** Returns how many frames of a sentence were played. */
   framesOf: (sentence: string) => number;
-  /** Resolves when the sentence begins to be played, and when it was played to its end. */
+  /** Resolves when the sentence begins. `heardWhole` resolves when it was played completely. */
   hears: (sentence: string) => Promise<void>;
   heardWhole: (sentence: string) => Promise<void>;
-  /** Says something at the pace of speech; resolves when it is said. */
+  /** Says something at the pace of speech. Resolves when it is said. */
   say: (text: string, sec?: number) => Promise<void>;
-  /** Makes a sound of 8 kHz; resolves when it is made. */
+  /** Plays a sound of 8 kHz. Resolves at its end. */
   sound: (samples: Int16Array) => Promise<void>;
   press: (digit: string) => void;
   send: (frame: unknown) => void;
-  /** Frames that came, by `monotonicMs()`, and how many frames of sound had been sent before. */
+  /** Frames received, with the time in `monotonicMs()` and the number of frames of sound sent before. */
   came: {
     at: number;
     sentBefore: number;
@@ -40,27 +39,27 @@ export type MediaPhone = {
   }[];
   /** Frames of sound that were sent. */
   sent: { at: number; bytes: Uint8Array }[];
-  /** Frames as they came. */
+  /** Frames as received. */
   raw: object[];
   /** Resolves with the code once the socket is closed. */
   readonly closed: Promise<number>;
   hangUp: () => Promise<Posted>;
-  /** We close the stream: resolves with what the carrier is to do with the call then. */
+  /** Resolves after the server has closed the stream, with its next instructions for the carrier. */
   handedOff: () => Promise<Posted>;
   cut: () => Promise<Posted>;
 };
 
 const BYTES = 160;
 const SILENCE: Uint8Array = new Uint8Array(BYTES).fill(MU_LAW_SILENCE);
-/** Of a byte without its sign: what is not less is softer than 1/400 of the loudest. */
+/** Limit of quiet sound, for a byte without its sign. Sound from this value on is softer than 1/400 of the loudest. */
 const MU_LAW_QUIET = 0x75;
-/** Of frames that are no sentence. */
+/** Level of frames that belong to no sentence. */
 const NO_LEVEL = -1;
 
-/** `anySize`: takes frames that are not of 20 ms, as other programs than ours send them. */
+/** `anySize` accepts frames of other lengths than 20 ms, as other programs send them. */
 export type MediaPhoneOptions = { start?: object; isMute?: boolean; anySize?: boolean };
 
-/** Rings the number, and takes up the stream that the answer asks for. */
+/** Calls the number, and opens the stream that the answer requests. */
 export async function callByMedia(
   carrier: StandIn,
   speech: Pick<MediaSpeech, 'sentenceOf' | 'utter'>,
@@ -111,7 +110,7 @@ export async function connectMediaPhone(
     if (frame.event === 'media')
       for (const one of framesIn(bytes, anySize)) ears.play(soundIn(one));
     else if (frame.event === 'mark') ears.mark(frame.mark.name);
-    // What is cleared is marked too, at once.
+    // A clear also echoes the marks that it drops, immediately.
     else if (frame.event === 'clear') for (const name of ears.clear()) send(wire.mark(name));
   });
   await once(socket, 'open');
@@ -194,10 +193,10 @@ function framesIn(bytes: Buffer, anySize = false): Buffer[] {
 
 type Sound = { byte: number; bytes: Buffer };
 
-/** A frame, with the byte of the sentence that it is of. */
+/** Returns a frame and the byte of its sentence. */
 function soundIn(bytes: Buffer): Sound {
   if (bytes.length !== BYTES) throw new Error(`a frame of ${bytes.length} bytes`);
-  // A sentence is of one level, and silence where it broke off.
+  // A sentence has one level, and silence where it broke off.
   const levels = new Set(bytes);
   if (levels.size > 1) levels.delete(MU_LAW_SILENCE);
   const [byte = 0] = levels;

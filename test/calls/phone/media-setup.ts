@@ -14,12 +14,12 @@ import {
 } from './phone-setup.ts';
 import type { Verb } from './read-twiml.ts';
 
-/** An API with an agent that hears and speaks by a provider of its namespace, and phones that carry sound. */
+/** An API with an agent that uses a speech provider of its namespace, and phones that carry sound. */
 export type MediaFixture = PhoneFixture & {
   speech: MediaSpeech;
-  /** Somebody calls. */
+  /** Calls the agent. */
   ring: (options?: MediaPhoneOptions) => Promise<MediaPhone>;
-  /** Opens the stream that an answer asks for, for a call. */
+  /** Opens the stream that an answer requests for a call. */
   connect: (sid: string, verbs: readonly Verb[]) => Promise<MediaPhone>;
 };
 

@@ -3,33 +3,36 @@ import { bytesOf } from '../../../src/voice/audio/pcm.ts';
 import { startSpeechStub, type SpeechAnswer, type SpeechRequest } from '../../voice/speech-stub.ts';
 
 /**
- * A provider that speaks and hears in a language of machines: every sentence is a level of its own, which the
- * phone at the other end reads, and everything that users say is a pitch, which its transcription reads.
+ * A speech provider for machines: every sentence has its own level, which the phone at the other end reads, and every
+ * utterance of a user has a pitch, which the transcription reads.
  */
 export type MediaSpeech = {
   url: string;
-  /** Sentences that it was asked to speak, in order. */
+  /** Sentences that the provider spoke, in order. */
   spoken: string[];
-  /** How many utterances of users it was asked to write down. */
+  /** Returns the number of transcribed utterances of users. */
   transcribed: () => number;
-  /** What it understood, and when it was asked (performance.now()). */
+  /** Transcripts, with the time of their request (performance.now()). */
   understood: { text: string; at: number }[];
-  /** The sentence of a byte of µ-law; undefined: silence, or nobody's. */
+  /** Returns the sentence of a byte of µ-law; undefined for silence and unknown levels. */
   sentenceOf: (byte: number) => string | undefined;
-  /** What somebody says, as sound at 8 kHz: syllables of a pitch. */
+  /** Returns an utterance as sound at 8 kHz: syllables with its pitch. */
   utter: (text: string, sec?: number) => Int16Array;
-  /** How it speaks from now on; undefined: as it should. */
+  /** Replaces the provider's speech; undefined restores it. */
   onSpeech: ((answer: Speaking) => unknown) | undefined;
-  /** How it hears from now on; undefined: as it should. */
+  /** Replaces the provider's transcription; undefined restores it. */
   onTranscription: SpeechAnswer | undefined;
-  /** What it understands of a sentence of its own, of which it gets so many frames; undefined: nothing. */
+  /**
+   * Returns the transcript of a sentence of the agent, of which the provider receives this number of frames. Without it
+   * the transcript is empty.
+   */
   onOwn: ((sentence: string, frames: number, part: 'played' | 'rest') => string) | undefined;
   stop: () => Promise<void>;
 };
 
 export type Speaking = {
   text: string;
-  /** PCM16 of 8 kHz. */
+  /** PCM16 at 8 kHz. */
   sound: Buffer;
   /** Sends the head of an answer with sound. */
   begin: () => void;
@@ -38,9 +41,9 @@ export type Speaking = {
 
 export const MS_PER_CHAR = 10;
 const RATE = 8_000;
-/** Every level is louder. */
+/** Difference between two levels. */
 const LOUD = 500;
-/** Pitches of voices, far enough from each other to be told apart. */
+/** Pitches of voices, far enough apart to be distinguished. */
 const PITCHES = Array.from({ length: 12 }, (_, at) => 140 + at * 20);
 
 export async function startMediaSpeech(): Promise<MediaSpeech> {
@@ -101,14 +104,14 @@ export async function startMediaSpeech(): Promise<MediaSpeech> {
   });
 }
 
-/** A byte of its own for each sentence, as long as it takes to say; it begins with a moment of silence. */
+/** Returns the sound of a sentence: its own byte for the duration of its words, after a moment of silence. */
 function levelOf(sentences: string[], text: string): Uint8Array {
   if (!sentences.includes(text)) sentences.push(text);
   const frames = Math.ceil((text.length * MS_PER_CHAR) / 20);
   return new Uint8Array(frames * 160).fill(sentences.indexOf(text) + 1).fill(MU_LAW_SILENCE, 0, 20);
 }
 
-/** Louder and softer as speech is: what is steady is no speech. */
+/** Alternates between loud and soft like speech. A steady sound does not count as speech. */
 function syllables(hz: number, sec: number): Int16Array {
   return Int16Array.from({ length: Math.round(sec * RATE) }, (_, at) => {
     const isLoud = (at / RATE) % 0.15 < 0.1;
@@ -116,7 +119,7 @@ function syllables(hz: number, sec: number): Int16Array {
   });
 }
 
-/** The byte of a sound that is of one level, but for its edges; 0: of none. */
+/** Returns the byte of a sound with one level, ignoring its edges; 0 for any other sound. */
 function levelIn({ samples }: Sound): number {
   const places = [0.25, 0.5, 0.75].map((share) => Math.floor(share * samples.length));
   const bytes = new Set(encodeMuLaw(Int16Array.from(places, (at) => samples[at]!)));
@@ -138,8 +141,8 @@ function soundOf({ body }: SpeechRequest): Sound {
 }
 
 /**
- * Which of the pitches a recording has, by the usual time between two waves: a busy machine leaves gaps in the sound of a
- * browser's microphone.
+ * Returns which of the pitches a recording has, by the median time between two waves: a busy machine leaves gaps in the
+ * sound of a browser's microphone.
  */
 function pitchOf({ samples, rate }: Sound): number {
   const starts = [...samples.keys()].filter(

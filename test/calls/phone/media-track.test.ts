@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Media } from '../../../src/carriers/media.ts';
 import { createMediaTrack } from '../../../src/calls/phone/media-track.ts';
 
-/** Which frames of a track are heard, at the limits of gaps and of what may be said. */
+/** Which frames of a track are accepted, at the limits of gaps and of real time. */
 
 /** 20 ms of sound. */
 const SOUND = Buffer.alloc(160, 1).toString('base64');
@@ -40,7 +40,7 @@ test('a frame without a number that is 20 ms late is left out, and one of 19 is 
   };
   expect(heardLate(20)).toBe(0);
   expect(heardLate(19)).toBe(160);
-  // The numbers say that it is a new one.
+  // The numbers show that the frame is new.
   expect(heardLate(20, [{ chunk: 1 }, { chunk: 2 }])).toBe(160);
 });
 

@@ -1,11 +1,11 @@
 import { FRAME_MS } from '../paced-sound.ts';
 import { ACCOUNT } from './account.ts';
 
-/** The frames of sound that a carrier sends. */
+/** Writes the frames of sound that a carrier sends. */
 export type Wire = {
-  /** `parameters`: as the TwiML had them; `over`: in place of what it has. */
+  /** `parameters` come from the TwiML. `over` replaces properties of the frame. */
   start: (call: { sid: string; parameters: object; over: object | undefined }) => object;
-  /** The one of that number, from 1, of 20 ms each. */
+  /** Writes the frame with this number, from 1. Each has 20 ms. */
   media: (count: number, payload: string) => object;
   dtmf: (digit: string) => object;
   mark: (name: string) => object;

@@ -16,7 +16,7 @@ import { startMediaFixture, type MediaFixture } from './media-setup.ts';
 import { GREETING } from './phone-setup.ts';
 import { answerInMarkdown, MARKDOWN, WORDS } from '../../voice/playout/markdown-answer.ts';
 
-/** A number rings an agent by Media Streams: sound both ways, heard and spoken by ourselves. */
+/** Incoming calls by Media Streams: sound in both directions, with our own transcription and speech. */
 
 const responder = scriptedResponder();
 let phones: MediaFixture;
@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterAll(() => phones?.stop());
 
-/** Some seven seconds of it. */
+/** Takes about seven seconds to say. */
 const STORY = Array.from(
   { length: 10 },
   (_, at) =>
@@ -76,7 +76,7 @@ test('clear never sent: who speaks into a reply is listened to at the frame that
   const clear = phone.came.find(({ event }) => event === 'clear')!;
   expect(clear.sentBefore).toBe(framesToDecide(phone, from));
   await phone.heardWhole('You said: Stop, please!');
-  // What a clear has dropped is echoed as a mark too; it was not heard.
+  // The marks of cleared sound are echoed too, although it was not heard.
   const transcript = await phones.transcript(call);
   const [, , told, ...after] = transcript;
   expect(after).toEqual(['user: Stop, please!', 'agent: You said: Stop, please!']);
@@ -89,7 +89,7 @@ test('clear never sent: who speaks into a reply is listened to at the frame that
   const part = words.slice(whole.length).trim();
   const share = phone.framesOf(sentence) / Math.ceil(sentence.length / 2);
   expect(Math.abs(part.length - share * sentence.length)).toBeLessThan(20);
-  // Said once.
+  // The clear is sent once.
   expect(phone.came.filter(({ event }) => event === 'clear')).toHaveLength(1);
   await phone.hangUp();
 });
@@ -100,7 +100,7 @@ test('what was heard of a sentence is what recognition hears of its two parts, t
   await until('all of it to be made', () => phones.speech.spoken.includes(STORY.at(-1)!));
   phones.speech.onOwn = (sentence, frames, part) => {
     asked.push({ sentence, frames, part });
-    // As one that mishears, hears most of a word, and goes on by itself.
+    // A recognizer that mishears words, hears most of a word, and invents others.
     return part === 'rest'
       ? sentence.slice('This is the long sentence number '.length)
       : 'this is a long sentence, numbe and more';
@@ -114,7 +114,7 @@ test('what was heard of a sentence is what recognition hears of its two parts, t
     (await phones.transcript(call)).includes(told),
   );
   phones.speech.onOwn = undefined;
-  // Once each, and all of it; frames that were sent ahead may have been played or not.
+  // Each part once and complete. Frames sent ahead may have been played or not.
   const frames = expect.any(Number);
   expect(asked.toSorted((a, b) => a.part.localeCompare(b.part))).toEqual([
     { sentence, frames, part: 'played' },
@@ -159,7 +159,7 @@ test('who hangs up is not listened to again: what stands stays, and nobody waits
     requests += 1;
     asked.resolve(response);
   };
-  // Of less than a tenth of a second no recognizer is asked.
+  // Sound shorter than a tenth of a second is not transcribed.
   await until('a part of a sentence', () => phone.framesOf(STORY[1]!) > 15);
   phone.press('#');
   const response = await asked.promise;
@@ -168,12 +168,12 @@ test('who hangs up is not listened to again: what stands stays, and nobody waits
     (await phones.transcript(call)).find((turn) => turn.endsWith(' (interrupted)'));
   const before = await until('the turn to be cut', cut);
   await phone.hangUp();
-  // Held time does not pass meanwhile: the end of the call cancels the request, not its time-out.
+  // Held time does not pass meanwhile, so the end of the call cancels the request, not its timeout.
   await given;
   phones.speech.onTranscription = undefined;
   await phones.callWhen(phone.sid, { status: 'completed' });
   expect(await cut()).toBe(before);
-  // Nor was it asked about the rest.
+  // The rest of the sentence was not sent to the recognizer either.
   expect(requests).toBe(1);
 });
 
@@ -350,7 +350,7 @@ async function storyUnderWay(): Promise<{
   return { phone, call: await phones.callWhen(phone.sid) };
 }
 
-/** How many frames were sent with the one by which a detector says that it is more than a cough. */
+/** Returns the number of frames up to the one that lets a detector decide that the sound is more than a cough. */
 function framesToDecide(phone: MediaPhone, from: number): number {
   const vad = createVad({ sampleRate: 8_000, silenceMs: 400 });
   const at = phone.sent.findIndex(({ bytes }, index) => {

@@ -12,7 +12,7 @@ import {
   type PhoneFixture,
 } from './phone-setup.ts';
 
-/** An agent rings a number. */
+/** Outbound calls. */
 
 const TO = '+447400123456';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   phones = await startPhoneFixture({ responder: scriptedResponder() });
 });
 afterAll(() => phones?.stop());
-/** Nobody is called when one begins, and the provider is as it was declared. */
+/** Every test begins without live calls and with the provider as first declared. */
 beforeEach(async () => {
   phones.carrier.onPlace = undefined;
   const { data } = await phones.read('/v1/calls?limit=100');
@@ -44,7 +44,7 @@ const patch = async (fields: object): Promise<void> => {
   expect(await phones.api.call('PATCH', path, { json: fields })).toMatchObject({ status: 200 });
 };
 
-/** A merge patch leaves what it does not name. */
+/** Resets every changed field: a merge patch keeps the fields that it does not name. */
 const restore = () =>
   patch({
     outbound: {
@@ -236,7 +236,7 @@ test('a carrier that refuses fails the call; one that is away is asked again, an
 });
 
 test('a process that was killed as it dialled: the carrier is asked before it is dialled again', async () => {
-  // It has dialled, and its answer was lost.
+  // The carrier has dialed, and its answer was lost.
   phones.carrier.onPlace = (response) => {
     const call = { From: NUMBER, To: TO, CallSid: 'CA-lost', at: new Date().toUTCString() };
     phones.carrier.placed.push(call);
@@ -318,7 +318,7 @@ describe('what is refused before anybody is rung', () => {
   });
 
   test('more at once, and more a minute, than is declared; a repeat with its key rings once', async () => {
-    // Those that were placed before count too.
+    // Makes the calls placed before too old to count.
     await phones.api.engine.pool.query(
       `update calls set created_at = created_at - interval '1 minute'`,
     );

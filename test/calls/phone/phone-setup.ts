@@ -4,17 +4,17 @@ import { addPool, meanwhile, until } from '../passing-time.ts';
 import { ACCOUNT, TOKEN } from './account.ts';
 import { startStandIn, type Manner, type StandIn } from './stand-in-carrier.ts';
 
-/** An API with an agent that a number of a stand-in carrier rings. */
+/** An API with an agent, and a stand-in carrier with a number that rings it. */
 export type PhoneFixture = {
   api: Api;
   carrier: StandIn;
   agentId: string;
   read: (path: string) => Promise<Reply['body']>;
-  /** The call of a carrier's id, once it is as wanted. */
+  /** Returns the call with this carrier id once it has the wanted fields. */
   callWhen: (sid: string, wanted?: object) => Promise<Reply['body']>;
-  /** Of the conversation of a call: role and text of each turn, with ` (interrupted)` where it was. */
+  /** Returns role and text of each turn of a call, with ` (interrupted)` for interrupted turns. */
   transcript: (call: { conversation_id: string }) => Promise<string[]>;
-  /** Types of the events of a call's conversation, the oldest first. */
+  /** Returns the types of the conversation's events, oldest first. */
   events: (call: { conversation_id: string }) => Promise<string[]>;
   stop: () => Promise<void>;
 };
@@ -31,7 +31,7 @@ export const PROVIDER = {
   outbound: { countries: ['GB'], ring_sec: 5 },
 };
 
-/** `manner`: of the carrier; absent: Twilio's. `token`: of its account. */
+/** `manner` imitates a carrier, by default Twilio. `token` belongs to its account. */
 export type FixtureOptions = {
   agent?: object;
   provider?: object;

@@ -4,29 +4,29 @@ import { addSocket, meanwhile, until } from '../passing-time.ts';
 import type { Posted } from './stand-in-carrier.ts';
 import type { Verb } from './read-twiml.ts';
 
-/** Somebody on the phone, by ConversationRelay: the carrier turns what they say into text, and text into speech. */
+/** A person on the phone, by ConversationRelay: the carrier turns speech into text and text into speech. */
 export type Phone = {
   sid: string;
-  /** What they were told so far, one entry an utterance; the last may be under way. */
+  /** Text heard so far, one entry for each utterance. The last entry may be incomplete. */
   heard: string[];
-  /** Frames as they came, with when (performance.now()). */
+  /** Frames received, with their times (performance.now()). */
   frames: { at: number; frame: Record<string, unknown> }[];
-  /** Resolves with the utterance that has these words, once it is whole. */
+  /** Resolves to the utterance with these words, once it is complete. */
   hears: (words: string) => Promise<string>;
   say: (text: string) => void;
-  /** Speaks into what is being said, having heard that much. */
+  /** Interrupts the current utterance after these words. */
   interrupt: (heard: string) => void;
   press: (digits: string) => void;
   send: (frame: unknown) => void;
   /** Resolves with the code once the socket is closed. */
   readonly closed: Promise<number>;
-  /** Puts the receiver down: the socket closes, and the carrier tells so. */
+  /** Hangs up: the socket closes, and the carrier reports the end. */
   hangUp: () => Promise<Posted>;
-  /** We end the session: resolves with what the carrier is to do with the call then. */
+  /** Resolves after the server has ended the session, with its next instructions for the carrier. */
   handedOff: () => Promise<Posted>;
-  /** The socket breaks. */
+  /** Breaks the socket. */
   cutOff: () => void;
-  /** The socket breaks; what we answer to the carrier, which asks what to do. */
+  /** Breaks the socket, and resolves to the server's next instructions for the carrier. */
   cut: () => Promise<Posted>;
 };
 

@@ -7,7 +7,7 @@ export type Verb = {
   inside: Verb[];
 };
 
-/** The verbs of an answer, read by a parser of XML. */
+/** Returns the verbs of an answer, read by an XML parser. */
 export function readTwiml(xml: string): Verb[] {
   const root: Verb = { name: '', attributes: {}, text: '', inside: [] };
   const open = [root];

@@ -19,7 +19,7 @@ import { ACCOUNT, TOKEN } from './account.ts';
 import { startAnother } from './another-api.ts';
 import { CALLER } from './stand-in-carrier.ts';
 
-/** What is no carrier, or not this one's, gets nothing. */
+/** Requests that are not from the account's carrier are refused. */
 
 let phones: PhoneFixture;
 beforeAll(async () => {
@@ -141,7 +141,7 @@ test('a webhook that comes twice is one call', async () => {
   expect(
     all.filter(({ provider_call_id: sid }: { provider_call_id: string }) => sid === first.sid),
   ).toHaveLength(1);
-  // The token of the second answer is the one that opens it.
+  // Only the token of the second answer opens the line.
   await expect(
     phones.carrier.connect(first.sid, first.verbs).then(({ closed }) => closed),
   ).resolves.toBe(1008);
@@ -181,7 +181,7 @@ test('more than it may have at once is busy', async () => {
   for (const phone of held) await phone.hears(GREETING);
   const { verbs, sid } = await phones.carrier.ring(NUMBER);
   expect(verbs).toEqual([{ name: 'Reject', attributes: { reason: 'busy' }, text: '', inside: [] }]);
-  // Of the two that are held one is told of again: it is no third.
+  // A repeated webhook for one of the two live calls does not count as a third.
   const again = await phones.carrier.ring(NUMBER, { CallSid: held[0]!.sid });
   expect(again.verbs).toMatchObject([{ name: 'Hangup' }]);
   await patch({ inbound: { busy_message: 'All lines are busy. Please call later.' } });

@@ -16,7 +16,7 @@ test('each carrier has its own two operations', () => {
   );
 });
 
-/** The socket from before `after` transfers, for a call with this many. */
+/** Reports the end of a socket from before `after` transfers, for a call with this number of transfers. */
 const handedOff = (after: number, call: { transfers: number; status: string }): Promise<string> =>
   afterHandOff(NO_DEPS, {
     call,

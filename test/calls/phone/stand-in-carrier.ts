@@ -14,52 +14,52 @@ import { TWILIO_WIRE, type Wire } from './media-wire.ts';
 import { connectPhone, type Phone } from './phone.ts';
 import { readTwiml, type Verb } from './read-twiml.ts';
 
-/** In what the carriers differ that it stands in for. */
+/** The differences between the carriers that it stands in for. */
 export type Manner = {
-  /** Of a TelephonyProvider, and in our paths. */
+  /** The `type` of TelephonyProviders, and a segment of our paths. */
   type: string;
   account: string;
   newSid: () => string;
-  /** Headers of a form that it sends. */
+  /** Returns the headers of a form that it sends. */
   sign: (
     sent: { url: string; params: URLSearchParams },
     options: PostOptions,
   ) => Record<string, string>;
-  /** Of its REST API. */
+  /** Whether a request to its REST API is authorized. */
   isAuthorized: (headers: IncomingHttpHeaders) => boolean;
-  /** The id of the call that a path is of; undefined: of all. */
+  /** Returns the call id in a path; undefined for a path of all calls. */
   sidIn: (path: string) => string | undefined;
-  /** What it was asked to place. */
+  /** Parses a request to place a call. */
   placing: (body: string) => Record<string, string>;
-  /** What it answers to that. */
+  /** Returns the answer to a placed call. */
   placed: (call: Record<string, string>) => object;
-  /** Of what it tells of a call that comes in, beside what all tell. */
+  /** Additional fields in the report of an incoming call. */
   ringing: Record<string, string>;
   wire: Wire;
 };
 
-/** A carrier that speaks Twilio's dialect: it has phones, calls our webhooks, and answers a REST API. */
+/** A carrier with Twilio's dialect: it has phones, calls our webhooks and serves a REST API. */
 export type StandIn = {
   manner: Manner;
-  /** Of its REST API. */
+  /** Base of its REST API. */
   apiUrl: string;
-  /** Calls that it was asked to place, as forms, the oldest first. */
+  /** Forms of requests to place a call, oldest first. */
   placed: Record<string, string>[];
-  /** Ids of calls that it was told to end. */
+  /** Ids of calls that it was asked to end. */
   hungUp: string[];
-  /** What it says of a call that somebody asks for; default: it knows none. */
+  /** Statuses of calls that its REST API returns. Other calls are unknown. */
   statuses: Map<string, string>;
-  /** What it does with a request to place a call; default: 201. */
+  /** Handles a request to place a call. Defaults to 201. */
   onPlace: ((response: ServerResponse) => void) | undefined;
-  /** A form to one of our webhooks, signed. */
+  /** Posts a signed form to one of our webhooks. */
   post: (target: string, form: Record<string, string>, options?: PostOptions) => Promise<Posted>;
-  /** A phone rings a number of ours, and what we answer. */
+  /** Calls one of our numbers, and returns our answer. */
   ring: (to: string, form?: Record<string, string>) => Promise<Posted & { sid: string }>;
-  /** The same, with the socket that we asked for open. */
+  /** Calls one of our numbers, and opens the socket that our answer requests. */
   call: (to: string, form?: Record<string, string>) => Promise<Phone>;
-  /** Opens the socket that an answer asks for, for a call. */
+  /** Opens the socket that an answer requests for a call. */
   connect: (sid: string, verbs: readonly Verb[]) => Promise<Phone>;
-  /** The call that was placed last is picked up. */
+  /** Picks up the call that was placed last. */
   pickUp: (form?: Record<string, string>) => Promise<Posted & { sid: string }>;
   stop: () => Promise<void>;
 };
@@ -69,7 +69,7 @@ export type PostOptions = {
   token?: string;
   signature?: string | null;
   headers?: Record<string, string>;
-  /** Of where the carrier's clock is, in seconds from ours. */
+  /** Seconds that the carrier's clock is ahead of ours. */
   aheadSec?: number;
 };
 
@@ -92,7 +92,7 @@ const TWILIO: Manner = {
   wire: TWILIO_WIRE,
 };
 
-/** `ourUrl`: how we are called, which its signatures are made over. */
+/** Starts a stand-in. `ourUrl` is the address of our webhooks, which its signatures cover. */
 export async function startStandIn(ourUrl: string, manner: Manner = TWILIO): Promise<StandIn> {
   const { account, newSid } = manner;
   const standIn = {

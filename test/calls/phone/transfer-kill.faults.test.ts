@@ -11,8 +11,8 @@ import { ACCOUNT } from './account.ts';
 import { startStandIn, type Posted, type StandIn } from './stand-in-carrier.ts';
 
 /**
- * A process is killed at each step of a transfer. The carrier asks the next one: the number is rung, once for
- * each time that the carrier asks, and the caller is with somebody at the end, or told that nobody came.
+ * A process is killed at each step of a transfer, and the carrier asks another one. The number is rung once for each
+ * request of the carrier, and in the end the caller talks to a person or hears that nobody answered.
  */
 
 const TO = '+442079460000';
@@ -32,7 +32,7 @@ afterEach(async () => {
   await victim.carrier.stop();
 });
 
-/** It holds the line of a call in progress. */
+/** Starts a call whose line the victim holds. */
 async function callAtVictim(failpoints: string) {
   const port = await freePort();
   const parley = await startRole('api', {
@@ -56,7 +56,7 @@ async function callAtVictim(failpoints: string) {
 
 type Call = { id: string; conversation_id: string };
 
-/** The carrier asks a process that lives what to do: the same as it asked the one that died. */
+/** Repeats the carrier's request to a process that is alive. */
 function ask(
   { sid }: Phone,
   call: Call,
@@ -99,7 +99,7 @@ test.runIf(isNightly)(
     const { phone, call } = await callAtVictim('transfer.closing=kill');
     await phone.closed;
     phones.carrier.statuses.set(phone.sid, 'in-progress');
-    // Within ten seconds.
+    // Passes ten seconds.
     await phones.api.engine.pool.query(
       `update calls set line_until = line_until - interval '10 s' where id = $1`,
       [toUuid('call', call.id)],
@@ -142,7 +142,7 @@ test.runIf(isNightly)(
   60_000,
 );
 
-// The second of a conversation that it commits: the first is its beginning.
+// Kills at the second commit of a conversation; the first is its beginning.
 test.each([
   'conversation.committing=kill@2',
   ...(isNightly ? ['conversation.committed=kill@2'] : []),

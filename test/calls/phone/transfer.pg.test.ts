@@ -7,7 +7,7 @@ import type { Phone } from './phone.ts';
 import { GREETING, NUMBER, startPhoneFixture, type PhoneFixture } from './phone-setup.ts';
 import { ACCOUNT } from './account.ts';
 
-/** A call is given to another number: who rings whom, who knows of it, and who comes back. */
+/** Transfers to another number: the ringing, the events, and the return of the caller. */
 
 const responder = scriptedResponder();
 let phones: PhoneFixture;
@@ -34,7 +34,7 @@ async function onThePhone(): Promise<{ phone: Phone; call: Call }> {
   return { phone, call: await phones.callWhen(phone.sid, { status: 'in_progress' }) };
 }
 
-/** A call whose other number rings. */
+/** Returns a call whose other number is ringing. */
 async function ringing(): Promise<{ phone: Phone; call: Call; dial: Dialled }> {
   const { phone, call } = await onThePhone();
   expect((await ask(call)).status).toBe(202);
@@ -147,7 +147,7 @@ test.each([
     'user: Then you, please.',
     'agent: You said: Then you, please.',
   ]);
-  // And once more, to somebody else.
+  // Another transfer, to a different number.
   expect((await ask(call, '+442079460001')).status).toBe(202);
   const other = dialled(phones.carrier, phone.sid, (await again.handedOff()).verbs);
   expect(other.to).toBe('+442079460001');
@@ -252,12 +252,12 @@ test('what is told twice, late or in another order changes nothing', async () =>
     CallStatus: 'in-progress',
   };
   const first = `/v1/telephony/twilio/voice?call=${call.id}`;
-  // The answer was lost: the same is asked again, and the same number is to be rung.
+  // The answer was lost: the repeated request gets the same instruction to ring the number.
   expect(
     dialled(phones.carrier, phone.sid, (await phones.carrier.post(first, socketOver)).verbs).to,
   ).toBe(TO);
   const { verbs } = await dial.over('busy');
-  // So is this one.
+  // This answer was lost too.
   const { verbs: twice } = await dial.over('busy');
   expect(twice).toMatchObject([{ name: 'Connect' }]);
   await expect(phones.carrier.connect(phone.sid, verbs).then(({ closed }) => closed)).resolves.toBe(
@@ -265,14 +265,14 @@ test('what is told twice, late or in another order changes nothing', async () =>
   );
   const again = await phones.carrier.connect(phone.sid, twice);
   await again.hears('nobody answered there');
-  // Of the socket before the transfer, and of a number that is not rung any more.
+  // Late requests: from the socket before the transfer, and from a number that no longer rings.
   expect((await phones.carrier.post(first, socketOver)).verbs).toEqual([]);
   await dial.pickUp();
   await dial.over('completed');
   again.say('Still there?');
   await again.hears('You said: Still there?');
   expect(await conversationOf(call)).toMatchObject({ status: 'active' });
-  // The pick-up of another call's number is not of this one.
+  // A pick-up that belongs to another call changes nothing.
   await ask(call);
   const other = dialled(phones.carrier, phone.sid, (await again.handedOff()).verbs);
   await other.pickUp({ ParentCallSid: 'CA0' });
@@ -301,13 +301,13 @@ test('nobody tells of a pick-up: who is connected after the ringing talks, until
   await phones.callWhen(phone.sid, { status: 'completed', ended_reason: 'transferred' });
 });
 
-/** As if what is waited for had not come in its time. */
+/** Lets the lease of the line run out. */
 async function timePasses(id: string): Promise<void> {
   const text = `update calls set line_until = clock_timestamp() where id = $1`;
   await phones.api.engine.pool.query(text, [toUuid('call', id)]);
 }
 
-/** ms from now. */
+/** Returns the time until the lease runs out, in ms. */
 async function lineUntil(id: string): Promise<number> {
   const { rows } = await phones.api.engine.pool.query<{ ms: number }>(
     `select extract(epoch from line_until - clock_timestamp())::float8 * 1000 as ms from calls where id = $1`,

@@ -16,7 +16,7 @@ import { createPool, type Pool } from '../../../src/platform/postgres/pool.ts';
 import { createSealer } from '../../../src/platform/postgres/sealing.ts';
 import { createTestDatabase } from '../../platform/postgres/postgres.ts';
 
-/** What calls find of an account at a carrier, and how soon a change of it is found. */
+/** The accounts that calls find, and how soon they see a change. */
 
 const { rows } = TELEPHONY_PROVIDER_KIND;
 const remove = async (key: { namespace: string; name: string }): Promise<void> =>
@@ -57,13 +57,13 @@ afterEach(async () => {
 
 type Made = {
   id: string;
-  /** As the projection is told of. */
+  /** The item in a notification about the projection. */
   told: string;
-  /** Null: refused; what was in force stays. */
+  /** Writes a declaration. A null token is refused, and the previous declaration stays active. */
   write: (token: string | null, over?: Partial<TelephonyProviderSpec>) => Promise<void>;
 };
 
-/** Each is a millisecond younger than the one before: by their ids those of one millisecond have no order. */
+/** Each provider is a millisecond younger than the one before, because ids of the same millisecond have no order. */
 let madeMs = Date.now();
 
 function provider(namespace: string, name: string): Made {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NUMBER, startPhoneFixture, type PhoneFixture } from '../phone/phone-setup.ts';
 import { until } from '../../until.ts';
 
-/** A number is answered in its hours alone. */
+/** A number is answered only in its hours. */
 
 let phones: PhoneFixture;
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const ALWAYS = {
 };
 const OPEN = { time_zone: 'Europe/Berlin', open: [ALWAYS] };
 
-/** The date in that zone, and the one before and after it: midnight is no reason to fail. */
+/** Returns today's date in the zone, with the days before and after, so that the test does not fail at midnight. */
 function closedNow(zone: string): string[] {
   const day = (ahead: number): string =>
     new Date(Date.now() + ahead * 86_400_000).toLocaleDateString('sv-SE', { timeZone: zone });

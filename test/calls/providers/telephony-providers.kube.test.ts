@@ -3,9 +3,7 @@ import { toUuid } from '../../../src/ids.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 import { startTelephony, type Telephony } from './telephony-setup.ts';
 
-/**
- * Providers of telephony by REST and by manifest: their tokens, numbers and agents (contract/telephony-providers.md).
- */
+/** TelephonyProviders by REST and by manifest: their tokens, numbers and agents (contract/telephony-providers.md). */
 
 describeEachStore((storeName) => {
   let telephony: Telephony;
@@ -165,7 +163,7 @@ describeEachStore((storeName) => {
       const { body: other } = await create(body());
       const path = `/v1/telephony_providers/${other.id}`;
       expect((await api.call('PATCH', path, { json: bound(number) })).status).toBe(422);
-      // Another namespace has its own numbers; its agent too.
+      // Another namespace has its own numbers and its own agent.
       const key = await api.newKey('tenant');
       await api.call('POST', '/v1/agents', { key, json: { name: 'desk', prompt: 'x' } });
       expect((await create(body(bound(number)), key)).status).toBe(201);
@@ -328,11 +326,11 @@ describeEachStore((storeName) => {
       expect(await statusOf(second)).toMatchObject({ numbers: 0 });
       expect(await namesOf(wanted)).toEqual([first]);
       expect(await namesOf(own)).toEqual([]);
-      // By a change,
+      // A change frees the number.
       await declare(first, bound());
       await inForce(second);
       await eventually(async () => (await namesOf(wanted))[0] === second);
-      // and by the end of it.
+      // Deleting the provider frees the number too.
       await declare(third, bound(own));
       await conditionOf(third, 'Accepted', 'NumberTaken');
       await remove('TelephonyProvider', second);

@@ -4,16 +4,16 @@ import type { Condition, Resource } from '../../../src/platform/resources/resour
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 import type { StoreName } from '../../roles/engine.ts';
 
-/** Accounts at a carrier, declared in one of the stores, and what calls find of them. */
+/** Accounts at a carrier, declared in one of the stores, and the lookups of calls. */
 export type Telephony = {
   api: Api;
-  /** Of a clock that stands still: only what is told of is found. */
+  /** Uses a clock that stands still, so only notifications lead to changes. */
   accounts: Accounts;
   create: (json: object, key?: string) => Promise<Reply>;
-  /** As kubectl does, in namespace `default`. */
+  /** Declares a resource in namespace `default`, as kubectl does. */
   declare: (kind: string, name: string, spec: Record<string, unknown>) => Promise<unknown>;
   remove: (kind: string, name: string) => Promise<unknown>;
-  /** With the key `token`. */
+  /** Creates a Secret with the key `token`. */
   secret: (name: string, token: string, labels?: Record<string, string>) => Promise<unknown>;
   conditionOf: (name: string, type: string, reason: string) => Promise<Condition>;
   statusOf: (name: string) => Promise<Resource['status']>;

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeEachStore } from '../../roles/each-store.ts';
 import { startTelephony, type Telephony } from './telephony-setup.ts';
 
-/** The special fields of a TelephonyProvider of type telnyx (contract/telephony-providers.md#fields). */
+/** The fields of a TelephonyProvider that only type telnyx has (contract/telephony-providers.md#fields). */
 
 const PUBLIC_KEY = '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=';
-/** The same with a character wrong. */
+/** The same key with a wrong character. */
 const NO_KEY = '11qYAYKxErfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=';
 const authTokenSecretRef = { name: 'carrier', key: 'token' };
 const BODY = { type: 'telnyx', account_id: 'AC1', auth_token_secret_ref: authTokenSecretRef };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { simulated, SimulatedScript } from '../../../src/calls/transports/simulated.ts';
 
-/** What happens at each step of a script, and how long after the step before. */
+/** Returns the event of each step of a script, and the delay until the next one. */
 function played(script: object): [string, number | null][] {
   const providerOptions = SimulatedScript.parse(script);
   const steps: [string, number | null][] = [];

@@ -6,9 +6,9 @@ import type { SttStream } from '../../../src/voice/stt/stt.ts';
 import { IS_NIGHTLY } from '../../nightly.ts';
 import { joined, noiseOf, silenceOf, toneOf } from '../audio/tones.ts';
 
-/** Sound in, turns out; the recognizer says what the test has it say. */
+/** Sound goes in and turns come out. The recognizer returns the test's texts. */
 
-/** A telephone's. */
+/** Sample rate of a telephone. */
 const RATE = 8_000;
 
 const ears: AudioInput[] = [];
@@ -61,7 +61,7 @@ function earThatHears(texts: Said[], { isOver = () => false }: { isOver?: () => 
   return { input, hear, told, sessions, next };
 }
 
-/** Syllables. */
+/** Makes a sound of syllables. */
 const speech = (sec: number): Int16Array =>
   joined(
     ...Array.from({ length: Math.round(sec / 0.15) }, () =>
@@ -101,7 +101,7 @@ test('what is said is handed over from a little before it began', async () => {
   await next();
   expect(told).toEqual(['heard How much is it?']);
   expect(sessions).toHaveLength(1);
-  // 0.9 s of it, some 0.25 before and 0.4 behind.
+  // 0.9 s of speech, some 0.25 s before it and 0.4 s after it.
   expect(sessions[0]!.sec).toBeGreaterThan(1.4);
   expect(sessions[0]!.sec).toBeLessThan(1.7);
 });
@@ -168,7 +168,7 @@ test('who is gone is told nothing, and is listened to no more', async () => {
   expect(told).toEqual([]);
 });
 
-/** What comes first of words that begin, and end, while the agent is silent or speaks. */
+/** Returns the first event for words that begin and end while the agent is silent or speaks. */
 async function firstTold(text: Said, [begins, ends]: [boolean, boolean]): Promise<string> {
   let isOver = begins;
   const { hear, next, told } = earThatHears([text], { isOver: () => isOver });

@@ -5,7 +5,7 @@ import type { TurnRow } from '../../../src/conversations/record/turns.sql.ts';
 import { turn } from '../../conversations/turns/thinking/scripted.ts';
 import { MARKDOWN, WORDS } from './markdown-answer.ts';
 
-/** A line gets words, and the transcript's text follows from those that were heard. */
+/** A line gets words, and the heard words determine the text in the transcript. */
 
 function lineOf() {
   const said: string[] = [''];

@@ -8,7 +8,7 @@ import {
   type Sentence,
 } from '../../../src/voice/playout/saying.ts';
 
-/** What was heard, by sentences that were played and frames of the one under way. */
+/** The heard part of an utterance, by played sentences and the frames of the current one. */
 
 const played = { isMade: true, isPlayed: true };
 const made = (text: string, more: Partial<Sentence>): Sentence => ({
@@ -49,7 +49,7 @@ test('what was played is heard whole, and what is behind the one under way is no
   const second = made('Second one.', { startFrame: 50, frames: 110 });
   const third = made('Third one.', { startFrame: 160, frames: 100 });
   expect(heardOfSaying(saying(first, second, third), 120)).toBe('First one. Second');
-  // Nobody told that it was played to its end.
+  // No mark has confirmed the end of the sentence.
   expect(heardOfSaying(saying(first, second, third), 500)).toBe('First one. Second one.');
 });
 
@@ -70,7 +70,7 @@ test('of a sentence whose sound is not whole the length is guessed', () => {
 
 const voice = (frames: number): number[] => Array.from({ length: frames }, () => 9_000);
 const pause = (frames: number): number[] => Array.from({ length: frames }, () => 90);
-/** After how many frames how many words of a sentence with this sound were heard. */
+/** Returns how many words of a sentence with this sound were heard after each number of frames. */
 const countsOf = (text: string, peaks: number[], frames: number[]): number[] => {
   const one = made(text, { frames: peaks.length, peaks });
   return frames.map((count) => heardOfSaying(saying(one), count).split(' ').filter(Boolean).length);
@@ -86,7 +86,7 @@ test('pauses before, within and after a sentence say nothing', () => {
 test('a pause is at a mark; a short one is a sound in which the mouth is shut', () => {
   const text = 'two, ten six two ten six';
   const sound = (quiet: number): number[] => [...voice(23), ...pause(quiet), ...voice(101)];
-  // 35 frames in which something is said: the first word was short, if the pause is behind it.
+  // 35 frames of speech: the first word was short, if the pause is after it.
   expect(countsOf(text, sound(5), [5 + 35])).toEqual([1]);
   expect(countsOf(text, sound(6), [6 + 35])).toEqual([2]);
 });
@@ -115,9 +115,9 @@ test('of the sentence under way there is the sound that was played, and what was
   expect(lengths(cutAt(5).played)).toEqual([400, 80]);
   expect(lengths(cutAt(5).rest)).toEqual([160]);
   expect(cutAt(100)).toEqual({ played: sound, rest: [] });
-  // What is still to be made, or broke off, is not all that was not heard.
+  // The rest is unknown while the sentence is incomplete.
   expect(cutAt(4, { isMade: false }).rest).toBeUndefined();
   expect(cutAt(4, { isCut: true }).rest).toBeUndefined();
-  // All of the first one was played: nothing is under way.
+  // The first sentence was played completely, and no other had begun.
   expect(heardOf(saying(first), 2, 160)).toEqual({ whole: 'First one.' });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hasOwnSpeech, speechOf } from '../../../src/voice/session/own-speech.ts';
 
-/** Whether our speech is used: both the voice and the transcriber name a provider that can do it. */
+/** An agent uses our speech if both its voice and its transcriber name a capable provider. */
 
 type Find = Parameters<typeof hasOwnSpeech>[0];
 
