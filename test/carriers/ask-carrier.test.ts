@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { askCarrier, DialRefused, refusalOf } from '../../src/carriers/ask-carrier.ts';
 import { sidSince, statusIn } from '../../src/carriers/twiml/statuses.ts';
 
-/** Requests to carriers and how their answers are read. */
+/** Requests to carriers, and how their answers are parsed. */
 
 type Sent = Parameters<Parameters<typeof askCarrier>[0]['send']>[0];
 

@@ -4,7 +4,7 @@ import type { CarrierAccount, CarrierApi, Dial } from '../../src/carriers/carrie
 import { createTelnyxApi } from '../../src/carriers/telnyx/telnyx-api.ts';
 import { createTwilioApi } from '../../src/carriers/twilio/twilio-api.ts';
 
-/** What is sent to the API of each carrier, and what its answers mean. */
+/** The requests to the API of each carrier, and the meaning of its answers. */
 
 type Sent = { url: string; method: string; headers: Record<string, string>; body?: string };
 type Egress = Parameters<typeof createTwilioApi>[0]['egress'];
@@ -24,7 +24,7 @@ const DIAL: Dial = {
   detectsMachine: false,
 };
 
-/** A carrier that answers everything alike. */
+/** Creates a client of a carrier that gives every request the same answer. */
 function answering(make: typeof createTwilioApi, statusCode: number, body: unknown = {}) {
   const sent: (Sent & { timeoutMs: number })[] = [];
   const send = async (request: Sent & { timeoutMs: number }) => {

@@ -3,7 +3,7 @@ import type { CarrierAccount, CarrierApi } from '../../src/carriers/carrier.ts';
 import { createTelnyxApi } from '../../src/carriers/telnyx/telnyx-api.ts';
 import { createTwilioApi } from '../../src/carriers/twilio/twilio-api.ts';
 
-/** What a carrier is asked to dial. */
+/** The requests to dial. */
 
 type Egress = Parameters<typeof createTwilioApi>[0]['egress'];
 

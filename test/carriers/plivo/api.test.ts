@@ -3,7 +3,7 @@ import { DialRefused } from '../../../src/carriers/ask-carrier.ts';
 import type { CarrierAccount, Dial } from '../../../src/carriers/carrier.ts';
 import { createPlivoApi } from '../../../src/carriers/plivo/plivo-api.ts';
 
-/** What is sent to Plivo's REST API, and what its answers mean. */
+/** The requests to Plivo's REST API, and the meaning of its answers. */
 
 type Egress = Parameters<typeof createPlivoApi>[0]['egress'];
 type Sent = { url: string; method: string; headers: Record<string, string>; body?: string };
@@ -25,7 +25,7 @@ const DIAL: Dial = {
 };
 const FIRED = { message: 'call fired', request_uuid: 'r-1', api_id: 'x' };
 
-/** Answers each request with the next of the answers. */
+/** Creates a client that receives these answers in order. */
 function answering(...answers: Answer[]) {
   const sent: (Sent & { timeoutMs: number })[] = [];
   const send = async (request: Sent & { timeoutMs: number }) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readPlivoCallback } from '../../../src/carriers/plivo/callback.ts';
 
-/** Forms of Plivo, as every carrier's are read. */
+/** Forms of Plivo, in the type that all carriers share. */
 
 const read = (form: Record<string, string>) => readPlivoCallback(new URLSearchParams(form));
 

@@ -6,7 +6,7 @@ import { GREETING, NUMBER } from '../../calls/phone/phone-setup.ts';
 import { CALLER } from '../../calls/phone/stand-in-carrier.ts';
 import { digitsOf, startPlivoFixture, type PlivoFixture, type Ringing } from './plivo-setup.ts';
 
-/** Numbers at Plivo: its XML, its forms, its REST API, and sound both ways over its audio streaming. */
+/** Numbers at Plivo: its XML, its forms, its REST API, and sound in both directions over its audio streaming. */
 
 const TO = '+447400123456';
 const PERSON = '+442079460000';

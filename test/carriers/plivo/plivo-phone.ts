@@ -7,24 +7,26 @@ import { createPlayer, createTalker } from '../../calls/paced-sound.ts';
 import { addSocket, meanwhile, until } from '../../calls/passing-time.ts';
 import { AUTH_ID, type Posted, type StandInPlivo } from './stand-in-plivo.ts';
 
-/** Somebody on the phone, whose sound Plivo carries over the stream that an answer asked for. */
+/** A person on the phone, whose sound Plivo transmits over the stream that an answer requests. */
 export type PlivoPhone = {
   id: string;
-  /** Sentences that were played so far. */
+  /** Returns the sentences played so far. */
   heard: () => string[];
-  /** Resolves when the sentence begins to be played, and when it was played to its end. */
+  /** Resolves when the sentence begins. `heardWhole` resolves when it was played completely. */
   hears: (sentence: string) => Promise<void>;
   heardWhole: (sentence: string) => Promise<void>;
   /** Says something at the pace of speech; resolves at the end. */
   say: (text: string, sec?: number) => Promise<void>;
   press: (digit: string) => void;
-  /** Frames as they came. */
+  /** Frames as received. */
   raw: Record<string, unknown>[];
   protocol: string;
   readonly closed: Promise<number>;
-  /** Puts the receiver down: the stream ends, and Plivo reports the hang-up to this address. */
+  /** Hangs up: the stream ends, and Plivo reports the end to this address. */
   hangUp: (hangupUrl: string) => Promise<Posted>;
-  /** The stream breaks, or we have closed it: what follows it in the XML is executed. */
+  /**
+   * Executes the XML after the stream. `cut` first breaks the stream; `redirected` waits until the server closes it.
+   */
   cut: () => Promise<Posted>;
   redirected: () => Promise<Posted>;
 };

@@ -12,15 +12,15 @@ import {
   type StandInPlivo,
 } from './stand-in-plivo.ts';
 
-/** An API with an agent with speech of its own, and a number at Plivo that rings it. */
+/** An API with an agent with its own speech providers, and a number at Plivo that rings it. */
 export type PlivoFixture = Omit<MediaFixture, 'carrier' | 'ring' | 'connect'> & {
   plivo: StandInPlivo;
-  /** Addresses that the owner of the account writes at Plivo. */
+  /** Addresses that the owner of the account configures at Plivo. */
   answerUrl: string;
   hangupUrl: string;
-  /** A phone rings the number, and what we answer. */
+  /** Calls the number, and returns our answer. */
   ring: (form?: Record<string, string>, options?: PostOptions) => Promise<Ringing>;
-  /** The same, with the stream that we asked for open. */
+  /** Calls the number, and opens the stream that our answer requests. */
   call: (start?: object) => Promise<PlivoPhone>;
   connect: (ringing: Ringing, start?: object) => Promise<PlivoPhone>;
 };
@@ -37,7 +37,7 @@ export async function startPlivoFixture(
     token: AUTH_TOKEN,
     provider: { type: 'plivo', account_id: AUTH_ID, api_url: plivo.apiUrl },
   });
-  // It stands in for Twilio.
+  // The fixture's stand-in for Twilio is not needed.
   await carrier.stop();
   plivo.ourUrl = phones.api.url;
   const { data } = await phones.read('/v1/telephony_providers?name=carrier');

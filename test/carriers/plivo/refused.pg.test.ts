@@ -4,7 +4,7 @@ import { scriptedResponder } from '../../conversations/turns/scripted-responder.
 import { digitsOf, startPlivoFixture, type PlivoFixture } from './plivo-setup.ts';
 import { AUTH_TOKEN, signedHeaders } from './stand-in-plivo.ts';
 
-/** Requests to the addresses of Plivo that Plivo has not sent. */
+/** Requests to Plivo's addresses that do not come from Plivo. */
 
 let phones: PlivoFixture;
 beforeAll(async () => {

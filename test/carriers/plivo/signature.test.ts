@@ -4,8 +4,8 @@ import { PLIVO } from '../../../src/carriers/plivo/plivo.ts';
 import { isSigned } from '../../../src/carriers/plivo/signature.ts';
 
 /**
- * Signatures that Plivo's own packages make and accept (plivo 4.63.0 of PyPI, plivo 4.79.0 of npm), and that Python's hmac
- * makes of the text that the documentation describes.
+ * Signatures that Plivo's own packages make and accept (plivo 4.63.0 of PyPI, plivo 4.79.0 of npm), and that Python's
+ * hmac computes from the text in the documentation.
  */
 const TOKEN = 'the-auth-token-of-plivo';
 const NONCE = '05429567804466091622';
@@ -87,7 +87,7 @@ test.each([
   expect(check()).toBe(false);
 });
 
-/** Whether the headers of a request prove it, over one of the addresses that Plivo may have called. */
+/** Returns whether the headers prove a request to one of the addresses that Plivo may have called. */
 function isPlivos(
   headers: Record<string, string>,
   bases = ['https://parley.example.com'],

@@ -3,25 +3,25 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { readTwiml, type Verb } from '../../calls/phone/read-twiml.ts';
 
-/** A stand-in for Plivo, made by its documentation: it signs, posts forms, executes its XML and answers its REST API. */
+/** A stand-in for Plivo by its documentation: it signs and posts forms, executes its XML and serves its REST API. */
 export type StandInPlivo = {
   apiUrl: string;
-  /** Where it finds Parley. */
+  /** Base URL of Parley. */
   ourUrl: string;
-  /** Calls that it was asked to place, the oldest first, each with the id that it gave the call. */
+  /** Requests to place a call, oldest first, each with the id that the stand-in gave the call. */
   placed: (Record<string, unknown> & { CallUUID: string })[];
   /** Ids of calls that Parley has ended. */
   hungUp: string[];
-  /** What it does with a request to place a call; default: 201. */
+  /** Handles a request to place a call. Defaults to 201. */
   onPlace: ((response: ServerResponse) => void) | undefined;
-  /** A form to one of our webhooks, signed. */
+  /** Posts a signed form to one of our webhooks. */
   post: (target: string, form: Record<string, string>, options?: PostOptions) => Promise<Posted>;
   stop: () => Promise<void>;
 };
 
 export type Posted = { status: number; text: string; verbs: Verb[] };
 export type PostOptions = {
-  /** Instead of those that it makes. */
+  /** Replaces the signature headers. */
   headers?: Record<string, string>;
   token?: string;
 };
@@ -64,7 +64,7 @@ export async function startPlivo(): Promise<StandInPlivo> {
   });
 }
 
-/** Signs a POST, whose query has each name once, as the documentation describes it. */
+/** Returns the headers that sign a POST as the documentation describes. The query must have each name once. */
 export function signedHeaders(
   url: string,
   form: Record<string, string>,

@@ -3,7 +3,7 @@ import { tokenIn } from '../../../src/carriers/plivo/extra-headers.ts';
 import { PLIVO_ANSWERS } from '../../../src/carriers/plivo/plivo-xml.ts';
 import { readTwiml } from '../../calls/phone/read-twiml.ts';
 
-/** What Plivo is to do with a call. */
+/** Instructions for Plivo. */
 
 const ACTION = 'https://parley.example/v1/telephony/plivo/voice?call=call_1&stream=1';
 

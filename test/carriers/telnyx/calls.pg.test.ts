@@ -27,7 +27,7 @@ beforeEach(async () => {
   phones.carrier.hungUp.length = 0;
 });
 
-/** It tells neither which way a call goes nor, of one that is over, how its socket ended. */
+/** Returns a form of Telnyx. It has no direction, and no result of a socket that has closed. */
 const told = (fields: Record<string, string>) => ({
   AccountSid: ACCOUNT,
   ConnectionId: APPLICATION,
@@ -69,7 +69,7 @@ describe('a call that comes in', () => {
     ]);
     const phone = await phones.carrier.connect(sid, verbs);
     await phone.hears(GREETING);
-    // Of an utterance it tells as it goes on.
+    // Telnyx also sends partial transcripts.
     phone.send({ type: 'prompt', voicePrompt: 'How much', lang: 'en', last: false });
     phone.say('How much is Tide 500?');
     await phone.hears('You said: How much is Tide 500?');
@@ -110,7 +110,7 @@ describe('a call that comes in', () => {
     const phone = await phones.carrier.call(NUMBER);
     await phone.hears(GREETING);
     const { attributes } = (await phones.carrier.ring(NUMBER, { CallSid: phone.sid })).verbs[0]!;
-    expect(attributes['action']).toBeUndefined(); // It is held.
+    expect(attributes['action']).toBeUndefined(); // The call has a line already.
     const call = await phones.callWhen(phone.sid);
     phone.cutOff();
     const action = `${VOICE}?call=${call.id}&stream=1`;
@@ -279,7 +279,7 @@ describe('a call that goes out', () => {
       const { CallSid = '', MachineDetection } = await dialed();
       expect(MachineDetection).toBe('DetectMessageEnd');
       await tell(body.id, { CallSid, CallStatus: 'ringing' });
-      // What it is to do may have been asked for before.
+      // Telnyx may have requested the document before.
       await phones.carrier.pickUp();
       const found = told({
         CallSid,
@@ -295,7 +295,7 @@ describe('a call that goes out', () => {
       else expect(answered.verbs).toMatchObject(left);
       const call = await seen(body.id, { status: 'completed', ended_reason: 'voicemail' });
       expect(await phones.transcript(call)).toEqual([`agent: ${MESSAGE}`]);
-      // Who asks for the document after that is told the same, once more.
+      // A later request for the document gets the same one.
       const { verbs } = await phones.carrier.pickUp({ AnsweredBy: 'machine_end_beep' });
       expect(verbs).toMatchObject(left);
       expect(await phones.transcript(await read(body.id))).toEqual([`agent: ${MESSAGE}`]);

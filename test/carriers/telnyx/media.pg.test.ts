@@ -7,7 +7,7 @@ import { GREETING, NUMBER } from '../../calls/phone/phone-setup.ts';
 import { startTelnyxMediaFixture } from './telnyx-setup.ts';
 import { answerInMarkdown, MARKDOWN, WORDS } from '../../voice/playout/markdown-answer.ts';
 
-/** Sound both ways over Telnyx' media streaming. */
+/** Sound in both directions over Telnyx' media streaming. */
 
 const responder = scriptedResponder();
 let phones: MediaFixture;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { generateKeyPairSync } from 'node:crypto';
 import { isPublicKey } from '../../../src/carriers/telnyx/public-key.ts';
 
-/** Keys are told from what is none. */
+/** Valid and invalid keys. */
 
 const newKey = (): Buffer => {
   const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
@@ -13,7 +13,7 @@ test('every key is one', () => {
   for (let i = 0; i < 50; i += 1) expect(isPublicKey(newKey().toString('base64'))).toBe(true);
 });
 
-/** RFC 8032, section 7.1. */
+/** Keys of RFC 8032, section 7.1. */
 test.each([
   'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
   '3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c',
@@ -42,16 +42,16 @@ test.each([
   expect(isPublicKey(key)).toBe(false);
 });
 
-/** A number as 32 bytes, least first. */
+/** Returns a number as 32 bytes, little-endian. */
 const keyOf = (y: bigint): string =>
   Buffer.from(Buffer.from(y.toString(16).padStart(64, '0'), 'hex').toReversed()).toString('base64');
 const P = 2n ** 255n - 19n;
 
 test('the last number of the field is a key, and the next one is none', () => {
-  // -1, as 1, is on the curve with an x of 0.
+  // Like 1, -1 is on the curve, with x = 0.
   expect(isPublicKey(keyOf(P - 1n))).toBe(true);
   expect(isPublicKey(keyOf(1n))).toBe(true);
-  // 0 is on the curve, and is not written as P.
+  // 0 is on the curve, but P is not a valid encoding of 0.
   expect(isPublicKey(keyOf(0n))).toBe(true);
   expect(isPublicKey(keyOf(P))).toBe(false);
 });

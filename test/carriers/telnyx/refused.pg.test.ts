@@ -20,7 +20,7 @@ import {
 } from './telnyx-manner.ts';
 import { startTelnyxFixture } from './telnyx-setup.ts';
 
-/** What is not signed by the account's key at Telnyx, or not now, gets nothing. */
+/** Requests without a current signature by the account's key are refused. */
 
 let phones: PhoneFixture & { keys: AccountKeys };
 beforeAll(async () => {
@@ -98,7 +98,7 @@ test('a webhook that is sent again within its five minutes is the same call, and
   phone.say('Are you there?');
   await phone.hears('You said: Are you there?');
   await phone.hangUp();
-  // Of a call that is over it brings nothing back.
+  // A repeated webhook does not revive a call that is over.
   await send();
   expect(await phones.callWhen('v3:again')).toMatchObject({ status: 'completed' });
 });
@@ -153,7 +153,7 @@ describe('a second tenant', () => {
     const mine = await phones.carrier.call(NUMBER);
     await mine.hears(GREETING);
     await mine.hangUp();
-    // Each other's calls are nobody's to end.
+    // Neither tenant can end the other's calls.
     const { body } = await phones.api.call('GET', '/v1/calls', { key });
     const ending = form({ CallSid: 'v3:second', CallStatus: 'completed' });
     expect(await by(phones.keys, `${STATUS}?call=${body.data[0].id}`, ending)).toMatchObject({

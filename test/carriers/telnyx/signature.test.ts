@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { isSigned } from '../../../src/carriers/telnyx/signature.ts';
 
 /**
- * Of the seed of 32 times 7, by OpenSSL; npm run test:nightly -- peers asks the carrier's own package the same of webhooks.
+ * Made by OpenSSL from the seed of 32 bytes 7. `npm run test:nightly -- peers` checks webhooks with the carrier's own
+ * package.
  */
 const PUBLIC_KEY = '6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=';
 const BODY =

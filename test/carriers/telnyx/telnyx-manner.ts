@@ -3,13 +3,13 @@ import { signedText } from '../../../src/carriers/telnyx/signature.ts';
 import { TELNYX_WIRE } from './telnyx-wire.ts';
 import type { Manner } from '../../calls/phone/stand-in-carrier.ts';
 
-/** Telnyx, as a carrier that the stand-in stands in for: what differs from Twilio. */
+/** Telnyx for the stand-in carrier: the differences from Twilio. */
 
 export const ACCOUNT = '1f1a8b6f-1234-4abc-9def-1234567890ab';
 export const APPLICATION = '2811212257810187875';
 export const API_KEY = 'KEY0190-of-the-account';
 
-/** A pair of keys as the carrier has one for each account. */
+/** A key pair. The carrier has one for each account. */
 export type AccountKeys = { publicKey: string; privateKey: KeyObject };
 
 export function newKeys(): AccountKeys {
@@ -18,7 +18,7 @@ export function newKeys(): AccountKeys {
   return { publicKey: Buffer.from(x, 'base64url').toString('base64'), privateKey };
 }
 
-/** Headers of a body, as sent `aheadSec` from now. */
+/** Returns the headers of a body that is sent `aheadSec` from now. */
 export function signedHeaders(
   { privateKey }: AccountKeys,
   body: string,
@@ -44,14 +44,14 @@ export const telnyxManner = (keys: AccountKeys): Manner => ({
     return sid === undefined ? undefined : decodeURIComponent(sid);
   },
   placing: (body) => JSON.parse(body),
-  // It does not tell the id of the call.
+  // Telnyx does not report the id of the call here.
   placed: ({ From, To }) => ({ from: From, to: To, status: 'queued' }),
-  // Nor which way a call goes.
+  // Telnyx does not report the direction of a call.
   wire: TELNYX_WIRE,
   ringing: { ConnectionId: APPLICATION, CallerId: 'Zoë & Söhne' },
 });
 
-/** A TelephonyProvider of it, for the fixture of phones. */
+/** A TelephonyProvider of type telnyx for the phone fixture. */
 export const telnyxProvider = ({ publicKey }: AccountKeys) => ({
   type: 'telnyx',
   account_id: ACCOUNT,

@@ -14,7 +14,7 @@ import {
 
 type ApiOptions = Parameters<typeof startPhoneFixture>[0];
 
-/** An API with an agent that a number at Telnyx rings. */
+/** Starts an API with an agent, and a number at Telnyx that rings it. */
 export async function startTelnyxFixture(
   options: ApiOptions = {},
   provider: object = {},
@@ -23,7 +23,7 @@ export async function startTelnyxFixture(
   return { ...(await startPhoneFixture(options, ofTelnyx(keys, provider))), keys };
 }
 
-/** The same, with an agent that hears and speaks by a provider of its namespace. */
+/** Starts the same fixture for an agent with its own speech providers. */
 export function startTelnyxMediaFixture(options: ApiOptions = {}): Promise<MediaFixture> {
   return startMediaFixture(options, ofTelnyx(newKeys()));
 }

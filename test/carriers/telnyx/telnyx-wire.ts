@@ -2,7 +2,7 @@ import type { Wire } from '../../calls/phone/media-wire.ts';
 
 const stream_id = '32DE0DEA-53CB-4B21-89A4-9E1819C043BC';
 
-/** Frames of sound as Telnyx documents them; it does not say in what `timestamp` counts. */
+/** Frames of sound as Telnyx documents them. The unit of `timestamp` is undocumented. */
 export const TELNYX_WIRE: Wire = {
   start: ({ sid, parameters, over }) => ({
     event: 'start',

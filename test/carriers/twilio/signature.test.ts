@@ -12,7 +12,7 @@ const PARAMS = {
   From: '+12349013030',
   To: '+18005551212',
 };
-/** As the carrier's own package makes it; npm run test:nightly -- peers asks that again. */
+/** Made by the carrier's own package. `npm run test:nightly -- peers` checks it again. */
 const SIGNATURE = '0/KCTR6DLpKmkAf8muzZqo1nDgQ=';
 
 const signed = (change: object = {}) =>
@@ -60,7 +60,7 @@ test.each([
   expect(check()).toBe(false);
 });
 
-/** Whether a request is the carrier's that it signed for `signed` and that came to us as `base`. */
+/** Returns whether a request that Twilio signed for `signed` counts as Twilio's when it arrives as `base`. */
 function isCarriers(base: string, signed: string): boolean {
   const form = new URLSearchParams(PARAMS);
   const target = '/v1/telephony/twilio/voice?provider=tp_1';

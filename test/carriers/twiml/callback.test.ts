@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readTwimlCallback } from '../../../src/carriers/twiml/callback.ts';
 
-/** The forms of Twilio and Telnyx, as every carrier's are read. */
+/** Forms of Twilio and Telnyx, in the type that all carriers share. */
 
 const read = (form: Record<string, string>) => readTwimlCallback(new URLSearchParams(form));
 
