@@ -5,8 +5,8 @@ import { findKubeBinaries } from '../platform/kubernetes/kube-binaries.ts';
 const binaries = await findKubeBinaries();
 
 /**
- * The same promises in both stores of declared things. Without the programs of a Kubernetes API
- * its half is skipped, and findKubeBinaries says so loudly.
+ * Runs the same tests on both stores of declarations. Without the programs of a Kubernetes API its half is skipped, and
+ * findKubeBinaries reports that prominently.
  */
 export function describeEachStore(promises: (storeName: StoreName) => void): void {
   for (const storeName of STORES) {

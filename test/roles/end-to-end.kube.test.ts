@@ -21,10 +21,10 @@ import { IS_NIGHTLY } from '../nightly.ts';
 import { until } from '../until.ts';
 import { startReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
 
-/** The main job, by the same test in one process and in three, without Kubernetes and with it. */
+/** The main use case, by the same test with one process and with three, with and without Kubernetes. */
 
 type Launch = (manifests: string) => Promise<Parley>;
-/** Declares the only agent anew, as the users of this way of running do. */
+/** Declares the only agent again, as the users of this way of running do. */
 type Save = (manifests: string, prompt: string) => Promise<unknown>;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -98,7 +98,7 @@ const launches: [string, Launch, Save, string][] = [
 ];
 
 describe.each(binaries ? launches : launches.slice(0, -1))('%s', (name, launch, save, actor) => {
-  // The tests of one way to run share its processes; the last one stops them.
+  // The tests of one way to run share its processes; the last test stops them.
   beforeAll(async () => {
     await prepare();
     parley = await launch(folder.path);
@@ -174,7 +174,7 @@ describe.each(binaries ? launches : launches.slice(0, -1))('%s', (name, launch, 
   });
 });
 
-/** Uses another agent, because no version of that one is pinned. */
+/** Starts again with another agent, because the first one has a pinned version. */
 async function startAgain(): Promise<void> {
   const { apiKey } = parley;
   const before = receiver.received.length;
@@ -211,7 +211,7 @@ async function advanceDatabase(ms: number): Promise<void> {
   await client.end();
 }
 
-/** The delivery, once it has the status. */
+/** Returns the delivery once it has the status. */
 function delivery(id: string, status: string): Promise<Answer['body']> {
   return until(`the delivery to be ${status}`, async () => {
     const { body } = await parley.call('GET', `/v1/deliveries/${id}`);
@@ -230,10 +230,10 @@ function saveFile(manifests: string, prompt: string, name = 'support'): Promise<
   return writeFile(path.join(manifests, `${name}.yaml`), stringify(agent(prompt, name)));
 }
 
-/** As users do, in a process that is not Parley's: with both packages, and with openssl. */
+/** Verifies a delivery as users do, outside Parley: with both packages, and with openssl. */
 function verify({ body, headers, json }: Received, secret: string): void {
   const text = body.toString();
-  const given = headers as Record<string, string>; // None of those that verify comes twice.
+  const given = headers as Record<string, string>; // The headers used for verification never repeat.
   expect(new StandardWebhook(secret).verify(text, given)).toEqual(json);
   expect(() => new SvixWebhook(secret).verify(text, given)).not.toThrow();
   const digest = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], { input: body });

@@ -17,17 +17,17 @@ import { maintainPartitions } from '../../src/webhooks/queue/partitions.sql.ts';
 import { borrowKube, type Kube } from '../platform/kubernetes/kube.ts';
 import { createTestDatabase } from '../platform/postgres/postgres.ts';
 
-/** Operator and delivery by their own `run` functions on a database of this test alone. */
+/** Operator and delivery, started by their own `run` functions on a database of this test alone. */
 export type Engine = Context &
   Omit<PostgresDeclarations, 'store'> & {
     store: ResourceStore;
-    /** As another process has it: in Kubernetes with watches and a cache of its own. */
+    /** Returns a store as another process has it: in Kubernetes with its own watches and cache. */
     newStore: () => ResourceStore;
-    /** Where things are declared, when that is Kubernetes. */
+    /** The store of declarations, if that is Kubernetes. */
     cluster: Kube | undefined;
-    /** Needed before anything is declared in another namespace than `default`. */
+    /** Creates a namespace other than `default`. Call it before declaring anything there. */
     makeNamespace: (namespace: string) => Promise<void>;
-    /** All that is declared is gone, and no watch of the time after ever reports it. */
+    /** Removes all declarations. Watches that start afterwards never report them. */
     emptyStore: () => Promise<void>;
     startOperator: (
       options?: Partial<
@@ -48,7 +48,7 @@ export type Engine = Context &
     startDelivery: (
       options?: Partial<Pick<DeliveryRoleDeps, 'onAttempt' | 'log' | 'databaseUrl'>>,
     ) => Promise<{ stop: () => Promise<void> }>;
-    /** Declares an endpoint as Kubernetes users do and returns its signing secret. */
+    /** Declares an endpoint as Kubernetes users do, and returns its signing secret. */
     declareEndpoint: (
       name: string,
       spec: Record<string, unknown>,
@@ -60,28 +60,28 @@ export type Engine = Context &
       fieldManager?: string,
       namespace?: string,
     ) => Promise<void>;
-    /** Resolves once the operator has dealt with the object as it is declared now. */
+    /** Resolves once the operator has reconciled the current declaration of the object. */
     settled: (kind: string, name: string, namespace?: string) => Promise<Resource>;
     /**
-     * Resolves with the first answer that is neither undefined nor false; asks again whenever
-     * something was declared, projected or delivered. Rejects after 30 s with what `what` says.
+     * Resolves to the first result that is neither undefined nor false. Calls `check` again whenever something was
+     * declared, projected or delivered. Rejects after 30 s with the result of `what`.
      */
     eventually: <T>(
       check: () => Promise<T | undefined | false>,
       what?: () => unknown,
     ) => Promise<T>;
-    /** Calls back whenever something was projected, until the returned function is called. */
+    /** Calls `wake` after each projection, until the returned function is called. */
     onProjected: (wake: () => void) => () => void;
     stop: () => Promise<void>;
   };
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-/** Both stores of declared things; what is promised of the one holds for the other. */
+/** Both stores of declarations, with the same guarantees. */
 export const STORES = ['postgres', 'kubernetes'] as const;
 export type StoreName = (typeof STORES)[number];
 
-/** One API server for all tests of a file; each test removes what it made. */
+/** One API server for all tests of a file. Each test removes its own objects. */
 let kube: Promise<Kube> | undefined;
 
 /** Ends the loan of a file's API server, or stops its own. test/setup/kube-file.ts calls it after each file. */
@@ -92,9 +92,9 @@ export async function releaseKube(): Promise<void> {
 }
 
 /**
- * @param storeName where things are declared
- * @param kinds those of the validator and the operator
- * @param getKube startKube for a file that does to its API server what another would notice
+ * @param storeName store of the declarations
+ * @param kinds kinds of the validator and the operator
+ * @param getKube startKube for a file whose changes to its API server would affect other files
  */
 export async function startEngine(
   storeName: StoreName = 'postgres',
@@ -106,7 +106,7 @@ export async function startEngine(
     role: 'test',
     databaseUrl: database.url,
     encryptionKey: Buffer.alloc(32, 1),
-    // Opened, never used to seal: reseal.pg.test.ts goes over to it.
+    // Opens secrets but never seals them: reseal.pg.test.ts changes to it.
     previousEncryptionKey: Buffer.alloc(32, 2),
     egressAllow: ['127.0.0.0/8', '::1/128'],
     logLevel: process.env['PARLEY_LOG_LEVEL'] ?? 'error',
@@ -203,7 +203,7 @@ export async function startEngine(
   };
 }
 
-/** A status is written after the row that NOTIFY announces; here the API server announces it. */
+/** Watches all kinds, because the operator writes a status after the row that NOTIFY announces. */
 function followKinds({ client }: Kube, { log }: Context, wake: () => void) {
   return KINDS.map(({ kind }) => {
     const sink = { replace: wake, upsert: wake, remove: wake };
@@ -215,7 +215,7 @@ function followKinds({ client }: Kube, { log }: Context, wake: () => void) {
 }
 
 const EVENTUALLY_MS = 30_000;
-/** A lost wake-up costs this; what is waited for is announced by the database. */
+/** Delay after a lost wake-up. The database announces everything that tests wait for. */
 const LOOK_AGAIN_MS = 200;
 
 async function eventually<T>(deps: {

@@ -19,14 +19,14 @@ import { createTestDatabase } from '../platform/postgres/postgres.ts';
 import { createSeeded } from '../random/seeded.ts';
 
 /**
- * Processes die at failpoints that are not on a delivery's way (those: processes.faults.test.ts). And no
- * failpoint is there that no test arms, or that no code calls.
+ * Processes die at failpoints outside of deliveries (those: processes.faults.test.ts). Every failpoint must be armed by
+ * a test and called by the code.
  */
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
 const { below, shuffled } = createSeeded(SEED);
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Of a request. */
+/** Failpoints of a request. */
 const POINTS = [
   'outbox.committing',
   'outbox.committed',
@@ -37,7 +37,7 @@ const POINTS = [
   'api.answering',
 ] as const;
 
-/** Each starts several processes, beside other tests. */
+/** Each test starts several processes, beside other tests. */
 const sources = (folder: string, ending: string): string[] =>
   readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith(ending))
@@ -47,7 +47,7 @@ test('F-01: every failpoint is called by the code, and a test makes a process di
   const code = sources('src', '.ts').join('\n');
   const tests = sources('test', '.faults.test.ts').join('\n');
   expect(FAILPOINTS.filter((name) => !code.includes(`failpoint('${name}')`))).toEqual([]);
-  // As `'name'` in a table of points, or in a spec as `name=kill`.
+  // A test arms a failpoint as `'name'` in a table of points, or as `name=kill` in a spec.
   const isArmed = (name: string): boolean =>
     tests.includes(`'${name}'`) || tests.includes(`${name}=kill`);
   expect(FAILPOINTS.filter((name) => !isArmed(name))).toEqual([]);
@@ -93,7 +93,7 @@ describe('the API, killed at each point of a request', () => {
         : shuffled(POINTS).slice(0, 1);
       const over = new AbortController();
       const plan = { endpoints, callers: 4, until: over.signal };
-      // These come again until they are answered, whoever answers.
+      // These requests are repeated until any process answers them.
       const again = ledger.closedLoop({ ...plan, idempotent: true });
       for (const point of points) {
         await roles.kill('api');
@@ -117,7 +117,7 @@ describe('the API, killed at each point of a request', () => {
       expect(verdict).toMatchObject({
         lost: 0,
         failed: 0,
-        // The delivery process lived.
+        // The delivery process survived.
         duplicates: 0,
         wrongBody: 0,
         badSignature: 0,
@@ -154,7 +154,7 @@ describe('the API, killed at each point of a request', () => {
     expect(await shown()).toBe('written');
   }, 60_000);
 
-  /** An unfinished mark holds for a minute: as if that had gone by. */
+  /** Passes the minute that an unfinished mark is valid. */
   async function forgetMarks(): Promise<void> {
     await queryOnce(
       database.url,
@@ -164,7 +164,7 @@ describe('the API, killed at each point of a request', () => {
   }
 });
 
-/** One of the three points of the delivery role is enough by day. */
+/** Runs only at night. During the day, one of the three points of the delivery role is enough. */
 const atNight = test.runIf(IS_NIGHTLY);
 
 describe('the delivery role, killed beside its deliveries', () => {
@@ -215,7 +215,7 @@ describe('the delivery role, killed beside its deliveries', () => {
       const { created } = await maintainPartitions(harness.pool, Date.now() - 60 * day);
       expect(created.length).toBeGreaterThan(0);
       await harness.pool.query(`drop table ${before.at(-1)}`);
-      // Made before the role is ready; dropped by its first look afterwards.
+      // The role creates partitions before it is ready, and drops them in its first run afterwards.
       for (const [point, made] of [
         ['partitions.creating', before.slice(0, -1)],
         ['partitions.dropping', before],

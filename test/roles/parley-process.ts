@@ -8,26 +8,26 @@ import { COMPILE_CACHE } from '../compile-cache.ts';
 import { freePort } from '../free-port.ts';
 import heapFlags from '../../bin/heap-flags.json' with { type: 'json' };
 
-/** Parley as users run it: a process (or three) with an environment and an HTTP port. */
+/** Parley as users run it: one process (or three) with an environment and an HTTP port. */
 export type Parley = {
   url: string;
   apiKey: string;
-  /** The link that signs in; of `start` alone. */
+  /** The link that signs in. Only `start` prints one. */
   dashboard?: string | undefined;
-  /** Everything the process wrote to stderr. */
+  /** Returns everything that the process wrote to stderr. */
   output: () => string;
-  /** Calls the API; the body is parsed when there is one. */
+  /** Calls the API, and parses the body if there is one. */
   call: (method: string, route: string, body?: unknown) => Promise<Answer>;
-  /** SIGTERM, then waits; resolves with the exit codes. */
+  /** Sends SIGTERM and waits. Resolves to the exit codes. */
   stop: () => Promise<(number | null)[]>;
-  /** SIGKILL, then waits. */
+  /** Sends SIGKILL and waits. */
   kill: () => Promise<void>;
   pids: number[];
-  /** Resolves when all have ended, for whatever reason: exit codes, null for a signal. */
+  /** Resolves when all processes have ended for any reason. The exit code is null after a signal. */
   exited: Promise<(number | null)[]>;
 };
 
-// Tests know what they asked for; what comes back is looked at field by field.
+// Tests assert each field of the answer that they need.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Answer = { status: number; headers: Headers; body: any };
 
@@ -39,7 +39,7 @@ export type StartOptions = {
   env?: Record<string, string>;
 };
 
-/** `parley start`, ready when its ready line says so. */
+/** Starts `parley start`, and waits for its ready line. */
 export async function startParley(options: StartOptions): Promise<Parley> {
   const child = launch(['start'], {
     PARLEY_DATA_DIR: options.dataDir,
@@ -68,7 +68,7 @@ function roleEnvironment(databaseUrl: string): Record<string, string> {
   };
 }
 
-/** `parley migrate` to its end, of this tree or of another checkout. */
+/** Runs `parley migrate` to its end, of this tree or of another checkout. */
 export async function runMigrations(
   databaseUrl: string,
   tree = ROOT,
@@ -78,12 +78,12 @@ export async function runMigrations(
   if ((await migration.exited) !== 0) throw new Error(`migrate failed: ${migration.output()}`);
 }
 
-/** The same as three processes on one database. */
+/** Starts Parley as three processes on one database. */
 export async function startRoles(options: {
   databaseUrl: string;
   manifests?: string;
   env?: Record<string, string>;
-  /** For one role alone. */
+  /** Additional environment of one role. */
   envOf?: Partial<Record<RoleName, Record<string, string>>>;
 }): Promise<Parley> {
   const port = await freePort();
@@ -101,7 +101,7 @@ export async function startRoles(options: {
   return parley({ url: `http://127.0.0.1:${port}`, apiKey: API_KEY, children });
 }
 
-/** One role on a database that is migrated, of this tree or `tree`; `url` is where its metrics are. */
+/** Starts one role on a migrated database, of this tree or of `tree`. `url` is the address of its metrics. */
 export async function startRole(
   role: RoleName,
   options: { databaseUrl: string; env: Record<string, string>; tree?: string },
@@ -143,7 +143,7 @@ function launch(args: string[], env: Record<string, string>, tree = ROOT): Launc
   const main = path.join(tree, 'src/main.ts');
   const child = spawn(process.execPath, [...heapFlags, main, ...args], {
     cwd: tree,
-    // Only what is named here: the machine's own settings must not decide a test.
+    // Only these variables: the machine's own settings must not decide a test.
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
@@ -162,7 +162,7 @@ function launch(args: string[], env: Record<string, string>, tree = ROOT): Launc
   const exited = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => resolve(code));
   });
-  /** What was awaited, unless the process ends before. */
+  /** Returns the awaited value, or throws if the process ends before. */
   const unlessEnded = <T>(awaited: Promise<T>): Promise<T> =>
     Promise.race([
       awaited,
@@ -187,7 +187,7 @@ function launch(args: string[], env: Record<string, string>, tree = ROOT): Launc
         new Promise<void>((resolve) => {
           const check = (): void => {
             if (!output.includes(text)) return;
-            listeners.delete(check); // What is looked at after each line grows with the lines.
+            listeners.delete(check); // Each check reads the whole output, so a fulfilled one is removed.
             resolve();
           };
           listeners.add(check);
@@ -216,7 +216,7 @@ function parley(of: { url: string; apiKey: string; children: Launched[] }): Parl
   };
 }
 
-/** The same Parley, called with another key. */
+/** Returns the same Parley with another key. */
 export function withKey(parley: Parley, apiKey: string): Parley {
   const { url } = parley;
   return {
@@ -226,7 +226,7 @@ export function withKey(parley: Parley, apiKey: string): Parley {
   };
 }
 
-/** The same Parley, called at another address. */
+/** Returns the same Parley with another address. */
 export function withUrl(parley: Parley, url: string): Parley {
   const { apiKey } = parley;
   return {

@@ -8,8 +8,8 @@ import { isDeepStrictEqual, promisify } from 'node:util';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /**
- * The main that was released before this one: what an upgrade comes from and a rollback goes back
- * to. Moved at each release. PARLEY_TEST_PREVIOUS names another commit.
+ * The main that was released before this one: upgrades start from it, and rollbacks return to it. Changed at each
+ * release. PARLEY_TEST_PREVIOUS names another commit.
  */
 const PREVIOUS = process.env['PARLEY_TEST_PREVIOUS'] ?? 'a4f1ff8450a5d2900f2b6cf8fa13d99dd599ffff';
 
@@ -19,9 +19,9 @@ const run = promisify(execFile);
 export type Tree = { path: string; commit: string; remove: () => Promise<void> };
 
 /**
- * Whether the commit is in this clone. A shallow clone and an unpacked archive have it not: then
- * this says what is left out and answers false, so that the caller skips; with `CI=true` it throws
- * instead, because a run that proved nothing about upgrades is no pass.
+ * Returns whether the commit is in this clone. A shallow clone or an unpacked archive lacks it. In that case it logs
+ * which tests are left out and returns false, so that the caller skips them. With `CI=true` it throws instead, because
+ * a run that proved nothing about upgrades must not pass.
  */
 export async function hasPreviousMain(): Promise<boolean> {
   try {
@@ -38,19 +38,22 @@ export async function hasPreviousMain(): Promise<boolean> {
 }
 
 /**
- * That commit in a temporary folder. It runs on this tree's packages where both lock the same
- * ones; otherwise its own are installed, which needs the registry.
+ * Unpacks the commit into a temporary folder. It uses this tree's packages if both lock the same ones. Otherwise its
+ * own are installed, which needs the registry.
  */
 export function previousMain(): Promise<Tree> {
   return unpack([], givePackages);
 }
 
-/** The CRDs of that commit alone, which need no packages. */
+/** Unpacks only the CRDs of the commit, which need no packages. */
 export function previousCrds(): Promise<Tree> {
   return unpack(['crds'], async () => undefined);
 }
 
-/** @param paths files and folders of the commit; none: all of it */
+/**
+ * Unpacks a commit.
+ * @param paths files and folders of the commit; empty for all
+ */
 async function unpack(
   paths: readonly string[],
   complete: (folder: string) => Promise<void>,
@@ -58,7 +61,7 @@ async function unpack(
   const folder = await mkdtemp(path.join(tmpdir(), 'parley-previous-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    // Not `git worktree`: that writes into the clone, and a killed run would leave it there.
+    // Avoids `git worktree`, which writes into the clone and would leave that behind after a killed run.
     const archive = path.join(folder, 'tree.tar');
     await git('archive', '--output', archive, PREVIOUS, ...paths);
     await run('tar', ['-xf', archive, '-C', folder]);
@@ -73,7 +76,7 @@ async function unpack(
 }
 
 function git(...args: string[]): Promise<{ stdout: string }> {
-  // Whose clone it is does not matter: nothing of its configuration is obeyed here but its objects.
+  // The owner of the clone does not matter: git only reads objects here.
   return run('git', ['-c', 'safe.directory=*', '-C', ROOT, ...args]);
 }
 
@@ -95,7 +98,9 @@ async function givePackages(folder: string): Promise<void> {
   }
 }
 
-/** What a role needs to run: place in node_modules → version. Optional ones are of `start`. */
+/**
+ * Returns the packages that a role needs to run: place in node_modules → version. Optional packages belong to `start`.
+ */
 async function lockedPackages(folder: string): Promise<Record<string, string | undefined>> {
   const lock = JSON.parse(await readFile(path.join(folder, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, Locked>;

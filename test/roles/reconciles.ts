@@ -1,6 +1,6 @@
 import type { Engine } from './engine.ts';
 
-/** How often a controller (`agent`) has looked at something so far, whatever came of it. */
+/** Returns how often a controller (`agent`) has reconciled anything so far, whatever the result. */
 export async function countReconciles(
   { metrics }: Pick<Engine, 'metrics'>,
   controller: string,

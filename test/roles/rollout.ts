@@ -4,16 +4,16 @@ import { startServiceSwitch, type Pod, type ServiceSwitch } from './service-swit
 
 /** An installation whose pods are replaced one by one, as the chart's Deployments do it. */
 export type Rollout = {
-  /** Of the API's Service. */
+  /** Address of the API's Service. */
   url: string;
   apiKey: () => string;
-  /** All pods, of this tree, on a database that it has migrated. */
+  /** Starts all pods of this tree, on a database that it has migrated. */
   start: (tree: string) => Promise<void>;
-  /** `parley migrate` of a tree, as the init containers of two pods do it at once. */
+  /** Runs `parley migrate` of a tree twice concurrently, like the init containers of two pods. */
   migrate: (tree: string) => Promise<void>;
-  /** A new pod before an old one goes (`maxUnavailable: 0`), until all are of this tree. */
+  /** Starts a new pod before it stops an old one (`maxUnavailable: 0`), until all pods are of this tree. */
   roll: (tree: string) => Promise<void>;
-  /** What pods that are gone and pods that run logged as an error, and exit codes but 0. */
+  /** Returns the errors that all pods logged so far, and exit codes other than 0. */
   complaints: () => readonly string[];
   stop: () => Promise<void>;
 };
@@ -21,16 +21,17 @@ export type Rollout = {
 type Role = 'delivery' | 'operator' | 'api';
 type RunningPod = { role: Role; tree: string; process: Parley; service: Pod | undefined };
 
-/** The chart's replicas, but for the operator's standby, which every roll has for a moment. */
+/** The chart's replicas, except the operator's standby, which every roll has for a moment. */
 const REPLICAS = { delivery: 2, operator: 1, api: 2 } as const;
 const ROLES = ['delivery', 'operator', 'api'] as const;
 const MIGRATIONS_AT_ONCE = 2;
-/** pino's */
+/** pino's level of errors. */
 const ERROR = 50;
 
 /**
- * @param options.beside resolves when enough was done between two steps: before a pod that gets no new connections
- *   has to stop, as the chart's preStop hook waits, and while both versions do the work of a role
+ * Creates an installation.
+ * @param options.beside resolves when enough was done between two steps: before a pod without new connections has to
+ * stop, as the chart's preStop hook waits, and while both versions do the work of a role
  */
 export async function createRollout(options: {
   databaseUrl: string;
@@ -86,7 +87,7 @@ export async function createRollout(options: {
         for (const pod of old) {
           await startPod(role, tree);
           await retire(pod);
-          // Half are new; of an only one nothing old is left.
+          // Half of the pods are new. A single pod has no such moment.
           if (pod !== old.at(-1)) await beside();
         }
       }
@@ -107,7 +108,7 @@ function errorsOf({ role, tree, process }: RunningPod): string[] {
     .map((line) => `${role} of ${tree}: ${line.slice(0, 2_000)}`);
 }
 
-/** What is no line of the log was not meant to be written. */
+/** Returns whether a line of output is an error. Output that is not a log line counts as one. */
 function isError(line: string): boolean {
   if (line === '') return false;
   try {

@@ -2,19 +2,19 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setInterval as ticks } from 'node:timers/promises';
 
 /**
- * What a Service with its kube-proxy is to clients: one address, whose new connections go to the
- * ready pods in turn. A connection stays with its pod to the end; taking the pod out cuts nothing.
+ * A Service with its kube-proxy, as clients see it: one address, whose new connections go to the ready pods in turn. A
+ * connection stays with its pod until its end; removing the pod cuts none.
  */
 export type ServiceSwitch = {
   url: string;
-  /** Resolves when it gets connections: it is asked for its readiness as a kubelet asks. */
+  /** Adds a pod and probes its readiness as a kubelet does. Resolves when it gets connections. */
   add: (pod: Pod) => Promise<void>;
-  /** As when a pod is terminating: it gets no new ones from now on. */
+  /** Stops new connections to a pod, as when it is terminating. */
   remove: (pod: Pod) => void;
   stop: () => Promise<void>;
 };
 
-/** `readyUrl` answers 200 when it is ready. */
+/** `readyUrl` answers 200 if the pod is ready. */
 export type Pod = { port: number; readyUrl: string };
 
 const PROBE_MS = 200;
@@ -32,7 +32,7 @@ export async function startServiceSwitch(): Promise<ServiceSwitch> {
     const pod = ready[turn++ % Math.max(1, ready.length)];
     if (pod === undefined) {
       near.on('error', () => undefined);
-      near.resetAndDestroy(); // kube-proxy refuses; whoever listens already can only reset.
+      near.resetAndDestroy(); // kube-proxy refuses connections; a listener can only reset them.
       return;
     }
     join(near, connect({ port: pod.port, host: '127.0.0.1', allowHalfOpen: true }));
@@ -77,7 +77,7 @@ export async function startServiceSwitch(): Promise<ServiceSwitch> {
   };
 }
 
-/** Asks again and again, and reports what follows from the answers. */
+/** Probes a pod at an interval, and reports its readiness. */
 function probe(pod: Pod, report: (isReady: boolean) => void): () => Promise<void> {
   const stopping = new AbortController();
   const loop = async (): Promise<void> => {

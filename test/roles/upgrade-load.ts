@@ -1,19 +1,19 @@
 import { setInterval as ticks } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-/** What users do beside test events while versions change, and what of it did not go well. */
+/** Actions of users, other than test events, while versions change, and the failures among them. */
 export type Load = {
-  /** Requests that were not answered as documented, or not at all. */
+  /** Requests without an answer, or with an undocumented one. */
   failures: () => readonly string[];
-  /** Answered requests, and the longest any of them took in ms. */
+  /** Number of answered requests, and the longest time for one in ms. */
   answered: () => { count: number; slowestMs: number };
-  /** Conversations that were ended, with what their user said. */
+  /** Ended conversations, with the texts of their user. */
   conversations: () => readonly Conversation[];
-  /** One request of the test's own, counted like the others; undefined: it failed. */
+  /** Sends a request of the test, counted like the others. Resolves to undefined if it fails. */
   ask: (request: Request) => Promise<Reply | undefined>;
-  /** The prompt that was last acknowledged. */
+  /** Returns the last acknowledged prompt. */
   prompt: () => string;
-  /** Resolves when what was begun is over. */
+  /** Stops the load. Resolves when the pending actions are done. */
   stop: () => Promise<void>;
 };
 
@@ -25,10 +25,10 @@ export type Request = {
   expected: readonly number[];
   json?: object;
   headers?: Record<string, string>;
-  /** Instead of the load's own key. */
+  /** Replaces the load's own key. */
   apiKey?: string;
 };
-// Looked at field by field, as in parley-process.ts.
+// Tests assert each field, as in parley-process.ts.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Reply = { status: number; body: any; replayed: boolean };
 
@@ -37,11 +37,11 @@ const MESSAGES = 3;
 const USER_PAUSE_MS = 80;
 const READ_PAUSE_MS = 60;
 const WRITE_PAUSE_MS = 700;
-/** A client's patience: beyond it a request has failed. */
+/** A client's timeout, after which a request has failed. */
 const ANSWER_MS = 10_000;
 
 export function startLoad(to: { url: string; apiKey: string; agentId: string }): Load {
-  // Few connections, as a client keeps them: each is used again and again while pods go.
+  // Few connections that are kept, like a client's: each is used again while pods go.
   const pool = new Pool(to.url, {
     connections: 8,
     headersTimeout: ANSWER_MS,
@@ -70,7 +70,7 @@ export function startLoad(to: { url: string; apiKey: string; agentId: string }):
     }
   }
 
-  /** Again and again until the end, at this pace at most. */
+  /** Repeats an action until the end, at this pace at most. */
   async function repeat(paceMs: number, act: (turn: number) => Promise<unknown>): Promise<void> {
     let turn = 0;
     for await (const _ of ticks(paceMs)) {
@@ -100,7 +100,7 @@ export function startLoad(to: { url: string; apiKey: string; agentId: string }):
     const wanted = `Help in way ${turn}.`;
     const path = `/v1/agents/${to.agentId}`;
     const json = { prompt: wanted };
-    // 202: nobody leads for a moment, and the API does not wait for it.
+    // 202 occurs while no operator leads for a moment, because the API does not wait for it.
     if (await ask({ method: 'PATCH', path, expected: [200, 202], json })) prompt = wanted;
   }
 

@@ -14,29 +14,29 @@ import { missingFrom } from '../platform/resources/schema/whole-objects.ts';
 import { until } from '../until.ts';
 
 /**
- * An upgrade is not seen from outside, nor is its way back: under load, the previous main is
- * migrated and replaced by this tree pod by pod, and this tree by the previous main again, on the
- * schema that stays. The previous main is a commit of this repository, in processes of its own.
+ * An upgrade and its rollback are invisible from outside. Under load, the previous main is migrated and replaced by
+ * this tree pod by pod; then this tree is replaced by the previous main on the new schema. The previous main is a
+ * commit of this repository, in its own processes.
  *
- *   npm run test:nightly -- faults test/roles/upgrade
+ * npm run test:nightly -- faults test/roles/upgrade
  */
 
-/** Not in the quick tier: the previous main installs packages of its own, and a roll takes a minute. */
+/** Excluded from the quick tier: the previous main installs its own packages, and a roll takes a minute. */
 const canRun = IS_NIGHTLY && (await hasPreviousMain());
 const THIS_TREE = path.resolve(import.meta.dirname, '../..');
-/** There and back; no more than 5 however long the run is. */
+/** Number of upgrades with their rollbacks. At most 5, however long the run is. */
 const ROUNDS = Math.min(roundsOf(1), 5);
-/** Accepted between two steps of a roll. */
+/** Test events accepted between two steps of a roll. */
 const BESIDE = 50;
 /** Test events a second. */
 const RATE = 100;
-/** Long enough that attempts are under way when a pod has to stop. */
+/** Long enough that attempts are in progress when a pod has to stop. */
 const SLOW_MS = 300;
-/** Accepted meanwhile. Its events are tried again 4 to 6 s later, by whoever works then. */
+/** Test events accepted while a receiver is down. They are tried again 4 to 6 s later, by any pod. */
 const DOWN = 40;
-/** Somebody reads the queue when the migration wants it; longer than anybody may wait. */
+/** Duration of a read of the queue at the time of the migration. Longer than anything may wait. */
 const LONG_READ_SEC = 1.5;
-/** Migrations are quick on empty tables: so many deliveries of a receiver that is down wait. */
+/** Inserts waiting deliveries to a receiver that is down, because migrations of empty tables would be too quick. */
 const BACKLOG = `
   insert into delivery_queue
     (id, namespace, endpoint_id, event_id, event_type, trigger, attempt, due_at, run_at)
@@ -45,7 +45,7 @@ const BACKLOG = `
   from generate_series(1, 100000)`;
 const SAMPLE = 10;
 const WARM_UP = 20;
-/** What each conversation that is ended makes. */
+/** Events of each ended conversation. */
 const EVENT_TYPES = ['conversation.ended', 'conversation.started', 'conversation.transcript.ready'];
 const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
 
@@ -58,7 +58,7 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
   let api: { url: string; apiKey: string };
   let ledger: Ledger;
   let load: Load;
-  /** All, and those that hear of conversations. */
+  /** All endpoints. `subscribed` are those with events of conversations. */
   let endpoints: LedgerEndpoint[];
   let subscribed: LedgerEndpoint[];
   const ending = new AbortController();
@@ -119,13 +119,13 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
       console.info(JSON.stringify({ from: previous.commit, verdict, figures }));
       expect(load.failures()).toEqual([]);
       expect(verdict).toMatchObject({
-        // Not one that was refused, or not answered.
+        // Every request was accepted and answered.
         refused: 0,
         unknown: 0,
         odd: [],
         lost: 0,
         failed: 0,
-        // A pod that has to stop finishes what it has begun, so nobody else begins it again.
+        // A stopping pod finishes the deliveries that it has begun, so no other pod repeats them.
         duplicates: 0,
         wrongBody: 0,
         badSignature: 0,
@@ -137,12 +137,15 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
     60_000 + ROUNDS * 90_000,
   );
 
-  /** Test events come whatever is subscribed. */
+  /** Creates endpoints. They get test events whatever their subscription. */
   async function newEndpoints(count: number, type: string): Promise<LedgerEndpoint[]> {
     return ledger.createEndpoints({ recorder, count, json: { event_types: [type] } });
   }
 
-  /** Pods that just started log in to the database first: that is not what is judged here. */
+  /**
+   * Sends requests to pods that have just started, because their first connection to the database is not part of the
+   * verdict.
+   */
   async function warmUp(): Promise<void> {
     const headers = { authorization: `Bearer ${api.apiKey}` };
     const read = (): Promise<Response> => fetch(`${api.url}/v1/events`, { headers });
@@ -165,22 +168,22 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
   const accepts = (count: number): Promise<void> =>
     ledger.reached(ledger.counts().accepted + count);
 
-  /** A receiver is down for a moment: its events wait in the queue while the version changes. */
+  /** Takes a receiver down for a moment, so that its events wait in the queue while the version changes. */
   async function stumble(): Promise<void> {
     const { path: at } = endpoints[0]!;
     await recorder.answer(at, { status: 503 });
-    await accepts(DOWN); // So long it is down.
+    await accepts(DOWN); // The receiver is down for this long.
     await recorder.answer(at, { status: 200 });
   }
 
   type Made = {
-    /** Path → what it answered. */
+    /** Answers by path. */
     shown: Map<string, unknown>;
     apiKey: string;
     repeated: { key: string; path: string; eventId: string };
   };
 
-  /** Things of every kind, made by this tree, and how it shows them. */
+  /** Creates resources of every kind with this tree, and records how it returns them. */
   async function makeThings(round: number): Promise<Made> {
     const [endpoint] = await newEndpoints(1, 'escalation.requested');
     endpoints.push(endpoint!);
@@ -200,7 +203,7 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
     };
   }
 
-  /** Of things that nobody changes any more. */
+  /** Returns paths of resources that no longer change. */
   async function stablePaths(endpointId: string): Promise<string[]> {
     const { body: events } = await ask('GET', `/v1/events?limit=${SAMPLE}`, 200);
     const conversations = load.conversations().slice(-SAMPLE);
@@ -214,7 +217,7 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
     ];
   }
 
-  /** What this tree made is there, whole, for the previous main. */
+  /** Checks that the previous main returns everything that this tree has created. */
   async function expectWhole({ shown, apiKey, repeated }: Made): Promise<void> {
     for (const [at, before] of shown) {
       const { body: now } = await ask('GET', at, 200);
@@ -240,7 +243,7 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
     return reply;
   }
 
-  /** Each conversation that was ended holds all that was said, and has three events. */
+  /** Checks that each ended conversation has all its texts and three events. */
   async function checkTalks(): Promise<void> {
     for (const { id, said } of load.conversations()) {
       for (const event of await eventsOf(id)) ledger.note(event, subscribed);
@@ -252,7 +255,7 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
   }
 
   async function eventsOf(conversation: string): Promise<string[]> {
-    // Its summary is made within a second or two.
+    // The summary takes a second or two.
     const events = await until(
       `the events of ${conversation}`,
       async () => {
@@ -267,12 +270,12 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
     return events.map(({ id }) => id);
   }
 
-  /** As a dump, which looks at every table first and keeps that until its end. */
+  /** Reads like a dump, which first reads every table and holds its locks until its end. */
   async function readForLong(): Promise<void> {
     await query(`begin; select count(*) from delivery_queue; select pg_sleep(${LONG_READ_SEC})`);
   }
 
-  /** All but the backlog. */
+  /** Checks that no delivery waits, except the backlog. */
   async function expectNothingWaiting(): Promise<void> {
     const rows = await query(
       `select count(*)::int as waiting from delivery_queue where run_at < now() + interval '1 hour'`,
@@ -280,7 +283,7 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
     expect(rows).toEqual([{ waiting: 0 }]);
   }
 
-  /** On a connection of its own, whose end ends what it began. */
+  /** Runs statements on a separate connection; its end also ends their transaction. */
   async function query(text: string, at = url): Promise<unknown[]> {
     const client = new Client(at);
     await client.connect();
@@ -299,7 +302,7 @@ const EVENTS_WITHIN = { timeoutMs: 10_000, everyMs: 200 };
   }
 });
 
-/** Without what goes on changing: how an event's deliveries stand, and when they went well last. */
+/** Removes fields that continue to change: the state of an event's deliveries, and the last success and failure. */
 function settled(body: unknown): unknown {
   const changing = ['deliveries', 'last_success_at', 'last_failure', 'status', 'summary'];
   return Object.fromEntries(

@@ -6,7 +6,6 @@ import { mutationsOf } from '../../random/mutations.ts';
 import { startApi, type Api, type Reply } from './api-setup.ts';
 
 let api: Api;
-/** The path of an agent. */
 let agent: string;
 
 beforeAll(async () => {
@@ -166,7 +165,7 @@ describe('bad bodies', () => {
     async (_, { body, type = 'application/json' }, expected) => {
       const key = await api.newKey('bad');
       const headers = type === null ? {} : { 'content-type': type };
-      // fetch adds a content type to texts, not to bytes.
+      // `fetch` adds a content type to texts, but not to bytes.
       const sent = type === null ? Buffer.from(body ?? '') : body;
       const reply = await api.call('POST', '/v1/agents', {
         key,
@@ -268,7 +267,7 @@ describe('sizes', () => {
     ]);
     let sent = 0;
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-    socket.on('error', () => undefined); // Being hung up on is the point.
+    socket.on('error', () => undefined); // The test expects the server to hang up.
     const send = (): void => {
       while (!socket.destroyed && socket.write(chunk)) sent += chunk.length;
       sent += chunk.length;

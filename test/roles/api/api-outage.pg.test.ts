@@ -83,7 +83,7 @@ test('without an operator a write is answered when two seconds are over', async 
   let isAnswered = false;
   const asked = api.call('POST', '/v1/agents', { json: { prompt: 'x' } });
   void asked.then(() => (isAnswered = true));
-  await time.armed(100); // It looks again every 100 ms.
+  await time.armed(100); // The API checks every 100 ms.
   await time.advance(1_900);
   await time.armed(100);
   expect(isAnswered).toBe(false);

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApi, type Api } from './api-setup.ts';
 
 let api: Api;
-/** The path of an agent. */
 let agent: string;
 
 beforeAll(async () => {

@@ -11,14 +11,14 @@ import { type Scope, SCOPES } from '../../../src/platform/http/authorize.ts';
 import { insertApiKey, newKeyText } from '../../../src/access/api-keys.sql.ts';
 import { startEngine, type Engine, type StoreName } from '../engine.ts';
 
-/** The API as it runs, on a database of this test alone, with an operator behind it. */
+/** The running API on a database of its own, with an operator. */
 export type Api = {
   engine: Engine;
   url: string;
-  /** All scopes in namespace `default`; what `call` uses. */
+  /** Has all scopes in namespace `default`. `call` uses it by default. */
   key: string;
   newKey: (namespace: string, scopes?: readonly Scope[]) => Promise<string>;
-  /** One request; whatever is answered must be as the API's own description says. */
+  /** Sends a request, and checks the answer against the API's own description. */
   call: Call;
   stop: () => Promise<void>;
 };
@@ -26,7 +26,7 @@ export type Api = {
 export type Call = (method: string, path: string, options?: CallOptions) => Promise<Reply>;
 
 export type CallOptions = {
-  /** null: none. */
+  /** Null sends no key. */
   key?: string | null;
   /** Sent as JSON. */
   json?: unknown;
@@ -34,14 +34,14 @@ export type CallOptions = {
   headers?: Record<string, string>;
 };
 
-// Tests look at what they expect to be there; what is not, fails them.
+// Tests assert the fields that they expect, so a missing one fails them.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Reply = { status: number; headers: Headers; text: string; body: any };
 
-/** How long an API waits for an operator that a busy machine slows down: longer than a user would. */
+/** Time that an API waits for an operator on a busy machine. Longer than a user would wait. */
 export const PATIENT_MS = 30_000;
 
-/** Does not exist: most tests need no pages, and each start would spend 15 ms on reading those that were built. */
+/** Does not exist. Most tests need no pages, and reading the built ones would take 15 ms at each start. */
 const NO_PAGES = join(import.meta.dirname, 'no-pages');
 
 export async function startApi(
@@ -49,7 +49,7 @@ export async function startApi(
     storeName?: StoreName;
     operator?: boolean;
     delivery?: boolean;
-    /** Of the operator behind it. */
+    /** Fetchers of the operator. */
     fetchers?: Fetchers;
   } & Partial<ApiRoleDeps> = {},
 ): Promise<Api> {
@@ -91,7 +91,7 @@ export async function startApi(
   };
 }
 
-/** The API once more, as another process of the same installation would be; `call` uses `key`. */
+/** Starts the API once more, as another process of the same installation. `call` uses `key`. */
 export async function startAnother(
   { engine }: Pick<Api, 'engine'>,
   { key, ...more }: { key: string } & Partial<ApiRoleDeps>,
@@ -118,7 +118,7 @@ export function createCall(url: string, defaultKey: string): Call {
       headers: {
         ...(key !== null && { authorization: `Bearer ${key}` }),
         ...(json !== undefined && { 'content-type': 'application/json' }),
-        ...(path === '/v1/sessions' && method === 'POST' && { origin: url }), // As our own page does.
+        ...(path === '/v1/sessions' && method === 'POST' && { origin: url }), // Our own page sends the header too.
         ...headers,
       },
       sent,
@@ -135,19 +135,22 @@ export function createCall(url: string, defaultKey: string): Call {
 
 /** Connections to the APIs of this worker, kept between requests: a new one costs more CPU than many requests do. */
 const connections = new Map<string, Agent>();
-/** Shorter than the API keeps an idle one, so that none is used while the API closes it. */
+/** Shorter than the API's own limit, so that no request uses a connection that the API is closing. */
 const IDLE_MS = 1_000;
 
 function keepConnections(url: string): void {
   connections.set(url, new Agent({ keepAlive: true, timeout: IDLE_MS }));
 }
 
-/** Before a stop of the API, which an idle connection holds up for the second in which clients may ask again. */
+/**
+ * Closes idle connections before the API stops. Otherwise they delay the stop by the second in which clients may send
+ * another request.
+ */
 async function closeIdleConnections(url: string): Promise<void> {
   const agent = connections.get(url);
   connections.delete(url);
   for (const socket of Object.values(agent?.freeSockets ?? {}).flat()) socket?.destroy();
-  // The API has read the end of each by then.
+  // After these turns the API has read the end of each connection.
   for (let turn = 0; turn < 5; turn += 1) await turnOfLoop();
 }
 
@@ -165,7 +168,7 @@ function ask(
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
       method,
-      agent: connections.get(url.origin) ?? false, // Without one: a connection for this request.
+      agent: connections.get(url.origin) ?? false, // Without an agent the request uses a new connection.
       headers: {
         accept: '*/*',
         'user-agent': 'node',
@@ -197,10 +200,10 @@ function ask(
 const pairsOf = (raw: readonly string[]): [string, string][] =>
   raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
 
-/** The route table, to be read. */
+/** The route table, for inspection only. */
 export const ROUTES = createRoutes();
 
-/** Every answer has its id, and looks as the route table promises. */
+/** Checks that an answer has its id and conforms to the route table. */
 function checkReply(method: string, path: string, { status, headers, body }: Reply): void {
   expect(headers.get('request-id')).toMatch(/^req_[0-9a-z]{26}$/);
   expect(headers.get('x-powered-by')).toBeNull();
@@ -229,10 +232,10 @@ function checkReply(method: string, path: string, { status, headers, body }: Rep
   else expect(body).toBeUndefined();
 }
 
-/** Where errors look as OpenAI's do. */
+/** Returns whether errors of this path have OpenAI's shape. */
 const isOpenAi = (path: string): boolean => /^\/v1\/(chat\/completions|models)\b/.test(path);
 
-/** What a program compares of an error, wherever it stands. */
+/** Returns the error code of an answer, in either shape. */
 export function codeIn({ body }: Reply): unknown {
   return body?.code ?? body?.error?.code;
 }
@@ -242,7 +245,7 @@ function matches(template: string, path: string): boolean {
   return new RegExp(`^${pattern}$`).test(path.split('?')[0] ?? '');
 }
 
-/** A problem without what differs from one request to the next. */
+/** Returns a problem without the parts that differ between requests. */
 export function withoutRequestId({ status, body }: Reply): object {
   return { status, ...body, request_id: '' };
 }

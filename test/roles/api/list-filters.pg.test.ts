@@ -2,7 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newUuid } from '../../../src/ids.ts';
 import { startApi, type Api } from './api-setup.ts';
 
-/** Lists are filtered by names of fields, newest first, in pages (contract/pagination.md#lists); and no CORS. */
+/**
+ * Lists have filters named after fields, and pages with the newest first (contract/pagination.md#lists). There is no
+ * CORS.
+ */
 
 let api: Api;
 beforeAll(async () => {
@@ -10,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** The names, over all pages of one item. */
+/** Returns the names on all pages of one item. */
 async function names(path: string): Promise<string[]> {
   const found: string[] = [];
   let cursor: string | null = '';

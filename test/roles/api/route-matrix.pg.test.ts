@@ -8,13 +8,12 @@ import { ROWS, UNENDING, type Row, type RouteFixture } from './route-rows.ts';
 import { codeIn, ROUTES, startApi, withoutRequestId, type Api, type Reply } from './api-setup.ts';
 
 /**
- * Every route of the router, asked with every kind of key (OWASP API Security Top 10 2023: API1, 2, 3, 5, 8, 9).
- * What is expected is derived from the route table; test/roles/api/route-rows.ts only says where
- * something is that can be asked for.
+ * Every route of the router, requested with every kind of key (OWASP API Security Top 10 2023: API1, 2, 3, 5, 8, 9).
+ * The expectations derive from the route table; test/roles/api/route-rows.ts only says where an existing resource is.
  */
 let api: Api;
 let fixture: RouteFixture;
-/** One of each scope alone, and some that are no good. */
+/** One key for each scope alone, and some invalid keys. */
 const keys: Record<Scope | 'foreign' | 'revoked' | 'expired', string> = {
   read: '',
   write: '',
@@ -25,11 +24,11 @@ const keys: Record<Scope | 'foreign' | 'revoked' | 'expired', string> = {
   revoked: '',
   expired: '',
 };
-/** Whatever may never be read again: key texts and signing secrets. */
+/** Texts that no read may return: keys and signing secrets. */
 const secrets = new Set<string>();
 
 beforeAll(async () => {
-  // Nobody delivers, so no job of theirs is ever over.
+  // No delivery role runs, so no replay job ever ends.
   api = await startApi({ fetchers: UNENDING, limits: { ...DEFAULT_LIMITS, replayJobs: null } });
   for (const scope of SCOPES) keys[scope] = await api.newKey('default', [scope]);
   keys.foreign = await api.newKey('foreign');
@@ -53,13 +52,13 @@ beforeAll(async () => {
 
 afterAll(() => api.stop());
 
-/** Nobody delivers, so replays would look for ever, several times a second. */
+/** Ends replays. Without a delivery role they would check forever, several times a second. */
 const endReplays = () =>
   api.engine.pool.query(
     `update jobs set status = 'stopped', finished_at = clock_timestamp() where status = 'running'`,
   );
 
-/** The key is known by its first characters; of a hash nothing could be found. */
+/** Changes the row of a key, found by the key's prefix. The stored hash does not allow a search. */
 async function change(key: string, assignment: string): Promise<void> {
   const { rowCount } = await api.engine.pool.query(
     `update api_keys set ${assignment} where prefix = $1`,
@@ -75,7 +74,7 @@ const cases = ROUTES.flatMap((route): Case[] => {
 });
 const withKey = cases.filter(([, { scope }]) => scope !== null);
 
-/** Operations that the matrix does not know, and rows of what is gone. */
+/** Returns operations without a row, and rows without an operation. */
 function differences(routes: readonly Pick<Route, 'operationId'>[]): string[] {
   const ids = routes.map(({ operationId }) => operationId);
   return [
@@ -113,42 +112,45 @@ describe('the matrix', () => {
   });
 });
 
-/** By what is done, from the address alone: a second opinion about each route's own word. */
+/** Derives the scope from the method and path alone, as a second opinion on each route's own scope. */
 function scopeOf(path: string, method: string): NeededScope | null {
   if (path === '/v1/openapi.json') return null;
-  if (path.startsWith('/v1/telephony/')) return null; // A carrier signs.
-  if (path.startsWith('/v1/widget/')) return null; // Its origin decides.
+  if (path.startsWith('/v1/telephony/')) return null; // Carriers sign their requests.
+  if (path.startsWith('/v1/widget/')) return null; // The origin of the page decides.
   if (path === '/v1/sessions') return method === 'post' ? null : 'keys';
   if (path === '/v1/me' || path.startsWith('/v1/sessions/')) return 'any';
   if (path.startsWith('/v1/api_keys')) return 'keys';
   if (path.startsWith('/v1/audit')) return 'keys';
   if (method === 'get') return 'read';
-  if (path.endsWith('/reconcile')) return 'read'; // A question with a long list in it.
+  if (path.endsWith('/reconcile')) return 'read'; // A read with a long list in its body.
   if (/\/(publish|rollback)$/.test(path)) return 'publish';
   return /\/(replay|retry)$/.test(path) || path.startsWith('/v1/jobs') ? 'replay' : 'write';
 }
 
-/** Of what is wrong, OpenAI's clients know 400, and a field they do not know they send. */
+/** Returns whether errors have OpenAI's shape. OpenAI's clients know 400, and send fields that we do not know. */
 const isOpenAi = ({ errorShape }: Pick<Route, 'errorShape'>): boolean => errorShape === 'openai';
 
-/** Paths that were made for a route and on which nothing was done yet. */
+/** Paths of resources that were created for a route and not changed yet. */
 const unused = new Map<string, string>();
 
-/** Of something that all refused requests of a route share; the test whose request is taken deletes it from `unused`. */
+/**
+ * Returns the path that all refused requests of a route share. The test that uses it successfully removes it from
+ * `unused`.
+ */
 async function unusedPath({ operationId }: Route, row: Row): Promise<string> {
   const path = unused.get(operationId) ?? (await row.path(fixture));
   unused.set(operationId, path);
   return path;
 }
 
-/** The path that the refused requests shared. */
+/** Takes the path that the refused requests shared. */
 async function takePath(route: Route, row: Row): Promise<string> {
   const path = await unusedPath(route, row);
   unused.delete(route.operationId);
   return path;
 }
 
-/** A body of a route that refused requests share. */
+/** The body that the refused requests of a route share. */
 type Json = Record<string, unknown> | undefined;
 const unusedJson = new Map<string, Json>();
 async function sharedJson({ operationId }: Route, row: Row): Promise<Json> {
@@ -168,7 +170,7 @@ async function keyWith(scopes: readonly Scope[]): Promise<string> {
 
 type Ask = { key?: string | null; path?: string; json?: Row['json'] };
 
-/** One request as the row says, with a body that is taken. */
+/** Sends the request of a row with a valid body. */
 async function ask(
   route: Route,
   row: Row,
@@ -186,7 +188,7 @@ async function ask(
   return reply;
 }
 
-/** The head of an answer that never ends; a refusal is read whole. */
+/** Reads the head of an endless answer. A refusal is read completely. */
 async function begin(path: string, key: string | null): Promise<Reply> {
   const gone = new AbortController();
   const headers = key === null ? {} : { authorization: `Bearer ${key}` };
@@ -200,7 +202,10 @@ async function begin(path: string, key: string | null): Promise<Reply> {
 
 const takesJson = (route: Route, row: Row) => route.body !== undefined && row.raw === undefined;
 
-/** All but those that a carrier signs, and the description. Refusals come first: they share what one test then uses. */
+/**
+ * All routes except the description and those that a carrier signs. Refusals come first: they share what one test then
+ * uses.
+ */
 const tried = cases.filter(([, route, row]) => route.scope !== null || takesJson(route, row));
 
 describe.each(tried)('%s', (_, route, row) => {
@@ -231,7 +236,7 @@ function testId(route: Route, row: Row): void {
   });
 }
 
-/** What a server sets and a caller must not. */
+/** Fields that only the server may set. */
 const FORGED = ['id', 'created', 'updated', 'namespace', 'status', 'ready', 'managed_by'];
 const OTHERS = ['secret', 'active_version', 'version', 'key', 'scopes', 'reason', 'toString'];
 const PROTOTYPE = ['__proto__', 'constructor', 'prototype'];
@@ -244,14 +249,14 @@ function testBody(route: Route, row: Row): void {
     });
 
   test('may have no field that it does not know, nor one that changes what objects are', async () => {
-    if (isOpenAi(route)) return; // test/conversations/completions: they are ignored.
+    if (isOpenAi(route)) return; // These routes ignore such fields (test/conversations/completions).
     const path = await unusedPath(route, row);
     const known = (await sharedJson(route, row)) ?? {};
     const names =
       'shape' in route.body!.schema ? Object.keys(route.body!.schema.shape as object) : [];
     const forged = [...FORGED, ...OTHERS, ...PROTOTYPE].filter((name) => !names.includes(name));
     expect(forged.length).toBeGreaterThan(10);
-    // Names that change objects are refused before others are looked at, so each has a body of its own.
+    // Names that change objects are refused before the other fields are checked, so each has its own body.
     const groups = [
       forged.filter((name) => !PROTOTYPE.includes(name)),
       ...PROTOTYPE.map((name) => [name]),
@@ -268,7 +273,7 @@ function testBody(route: Route, row: Row): void {
       groups.map((group) => ({ status: 422, unknown: group.map((name) => `/${name}`).toSorted() })),
     );
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
-    if (route.scope !== null) return; // A test below asks for the same path with a key.
+    if (route.scope !== null) return; // A test below requests the same path with a key.
     expect((await ask(route, row, { path: await takePath(route, row) })).status).toBe(row.status);
   });
 
@@ -302,7 +307,7 @@ function testKeys(route: Route, row: Row): void {
   });
 
   test('is 403 for a key that lacks its scope and has all others, and names it', async () => {
-    if (route.scope === 'any') return; // test/access/sessions.pg.test.ts: whose it is decides.
+    if (route.scope === 'any') return; // The session's owner decides (test/access/sessions.pg.test.ts).
     const others = SCOPES.filter((scope) => scope !== route.scope);
     const key = await keyWith(others);
     const path = await unusedPath(route, row);
@@ -315,13 +320,13 @@ function testKeys(route: Route, row: Row): void {
     const { status, body } = reply!;
     expect({ status, code: codeIn(reply!) }).toEqual({ status: 403, code: 'missing_scope' });
     expect(body.detail ?? body.error.message).toContain(` ${String(route.scope)}`);
-    // And for one that has but one of the others, whichever.
+    // A key with a single other scope is refused too.
     expect(alone.map((one) => one.status)).toEqual(others.map(() => 403));
   });
 
   test('works with a key of its scope alone', async () => {
     const scope = route.scope === 'any' ? 'keys' : route.scope!;
-    // What was refused above, of its id, its body and other keys, has done nothing to it.
+    // The refusals above, for its id, its body and other keys, have not changed it.
     const path = await takePath(route, row);
     expect((await ask(route, row, { key: keys[scope], path })).status).toBe(row.status);
   });
@@ -339,7 +344,7 @@ test.each(lists)('%s lists nothing of another namespace', async (_, route, row) 
   if (row.isStream || route.scope === null) return;
   const { body } = await ask(route, row, { key: keys.foreign });
   const found = (body as { data?: { id: string }[] }).data;
-  // Their own key is all they have.
+  // Their own key is all that they have.
   if (route.operationId === 'listApiKeys') expect(found).toHaveLength(1);
   else if (found !== undefined) expect(found).toEqual([]);
 });

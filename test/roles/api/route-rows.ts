@@ -2,24 +2,24 @@ import type { Fetchers } from '../../../src/knowledge/syncs/run-sync.ts';
 import type { Reply } from './api-setup.ts';
 
 /**
- * How to ask each route for something that is there: the one thing about a route that its table
- * does not say. Everything else that test/roles/api/route-matrix.pg.test.ts expects of a route is
- * derived from the table, so a new route needs one row here, and is red without it.
+ * How to request an existing resource from each route, which is the only fact about a route that its table lacks.
+ * test/roles/api/route-matrix.pg.test.ts derives everything else from the table. A new route needs one row here;
+ * without it the test fails.
  */
 export type Row = {
-  /** Of something that was made for this row alone. */
+  /** Creates a resource for this row alone, and returns its path. */
   path: (fixture: RouteFixture) => string | Promise<string>;
-  /** A body it takes. */
+  /** A valid body. */
   json?: Record<string, unknown> | ((fixture: RouteFixture) => Promise<Record<string, unknown>>);
-  /** A body that is no JSON. */
+  /** A body that is not JSON. */
   raw?: { body: string; type: string };
-  /** What the full key is answered. */
+  /** Status of the answer to a key with all scopes. */
   status: number;
-  /** Never ends: only its beginning is read. */
+  /** The answer never ends, so only its beginning is read. */
   isStream?: true;
 };
 
-/** Makes things in the namespace of the key, through the API; `call` resolves with its answer. */
+/** Creates resources in the namespace of the key, through the API. `call` resolves to the answer. */
 export type RouteFixture = {
   call: (method: string, path: string, json?: unknown) => Promise<Reply>;
   eventually: <T>(check: () => Promise<T | undefined | false>) => Promise<T>;
@@ -42,7 +42,7 @@ const idIn = (location: string): string => location.split('/').at(-1)!;
 export const agent = (fixture: RouteFixture) => made(fixture, '/v1/agents', AGENT);
 export const agentId = async (fixture: RouteFixture) => idIn(await agent(fixture));
 
-/** With a second version, which is live. */
+/** Creates an agent with a second version, which is live. */
 async function changedAgent(fixture: RouteFixture): Promise<string> {
   const path = await agent(fixture);
   await fixture.call('PATCH', path, { prompt: 'You repair bicycles.' });
@@ -58,7 +58,7 @@ async function sent(fixture: RouteFixture): Promise<{ event_id: string; delivery
 
 const event = async (fixture: RouteFixture) => `/v1/events/${(await sent(fixture)).event_id}`;
 
-/** It runs until what it sends was tried, and here nobody tries. */
+/** Creates a replay job. It runs until every delivery was attempted, which never happens here. */
 async function job(fixture: RouteFixture): Promise<string> {
   const path = await endpoint(fixture);
   await fixture.call('POST', `${path}/test`);
@@ -103,7 +103,7 @@ const source = (fixture: RouteFixture) => made(fixture, '/v1/knowledge/sources',
 const fileSource = (fixture: RouteFixture) =>
   made(fixture, '/v1/knowledge/sources', { type: 'file' });
 
-/** Reads websites until it is stopped, so that there is a sync to look at. */
+/** Fetches a website until stopped, so that there is a running sync. */
 export const UNENDING: Fetchers = {
   website: async function* ({ signal }) {
     yield { kind: 'found', count: 1 };
@@ -124,7 +124,7 @@ async function sync(fixture: RouteFixture): Promise<string> {
   return `${path}/syncs/${id}`;
 }
 
-/** An agent that knows nothing is asked something. */
+/** Asks an agent without knowledge a question, and returns the gap. */
 async function gap(fixture: RouteFixture): Promise<string> {
   const text = 'How much does a tandem weigh?';
   await fixture.call('POST', `${await conversation(fixture)}/messages`, { text });
@@ -152,7 +152,7 @@ async function resolvedGap(fixture: RouteFixture): Promise<string> {
 
 const apiKey = (fixture: RouteFixture) => made(fixture, '/v1/api_keys', KEY);
 
-/** A key of its own, to sign in with. */
+/** Creates a key to sign in with. */
 async function credential(fixture: RouteFixture): Promise<{ api_key: string; name: string }> {
   const { body } = await fixture.call('POST', '/v1/api_keys', { ...KEY, scopes: ['read'] });
   return { api_key: body.key, name: 'Ada' };
@@ -163,7 +163,7 @@ async function session(fixture: RouteFixture): Promise<string> {
 }
 
 const ACCEPT = { accepted_by: { id: 'u1', name: 'Ada' } };
-/** Nobody may give more than they have. */
+/** A key cannot grant more scopes than its creator has. */
 const KEY = { name: 'made for the matrix', scopes: ['keys'] };
 const hourAgo = (): number => Math.floor(Date.now() / 3_600_000 - 1) * 3_600;
 const minuteAgo = (): number => Math.floor(Date.now() / 1_000) - 60;
@@ -174,7 +174,7 @@ const below =
   async (fixture: RouteFixture) =>
     (await thing(fixture)) + rest;
 
-/** By operationId. */
+/** Rows by operationId. */
 export const ROWS: Record<string, Row> = {
   listAgents: { path: at('/v1/agents'), status: 200 },
   createAgent: {
@@ -298,10 +298,10 @@ export const ROWS: Record<string, Row> = {
   },
   getCall: { path: call, status: 200 },
   endCall: { path: below(call, '/end'), json: {}, status: 200 },
-  // Of a call without a telephone; with one: test/calls/phone.
+  // The call has no telephone; test/calls/phone covers calls with one.
   transferCall: { path: below(call, '/transfer'), json: { to: '+442071838751' }, status: 409 },
   pressKeys: { path: below(call, '/dtmf'), json: { digits: '1' }, status: 409 },
-  // Without a signature; with one: test/calls/phone.
+  // The requests have no signature; test/calls/phone covers signed ones.
   answerTwilioCall: { path: at('/v1/telephony/twilio/voice'), raw: CALLBACK, status: 401 },
   noteTwilioStatus: { path: at('/v1/telephony/twilio/status'), raw: CALLBACK, status: 401 },
   answerTelnyxCall: { path: at('/v1/telephony/telnyx/voice'), raw: CALLBACK, status: 401 },
@@ -314,7 +314,7 @@ export const ROWS: Record<string, Row> = {
     json: {},
     status: 201,
   },
-  // From no page; from one: test/talks.
+  // The request comes from no page; test/talks covers requests from pages.
   createWidgetToken: {
     path: at('/v1/widget/tokens'),
     json: async (fixture) => ({ agent_id: await agentId(fixture) }),

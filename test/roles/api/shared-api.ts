@@ -5,23 +5,25 @@ import { createCall, startApi, type Api, type Call } from './api-setup.ts';
 /** A test's own namespace of the API that all test files of this worker share. */
 export type Tenant = {
   namespace: string;
-  /** All scopes in `namespace`; what `call` uses. */
+  /** Has all scopes in `namespace`. `call` uses it by default. */
   key: string;
-  /** A key of `namespace`. */
+  /** Creates a key of `namespace`. */
   newKey: (scopes?: readonly Scope[]) => Promise<string>;
   call: Call;
-  /** Its `engine` acts in `default` unless it is given `namespace`; its database holds the rows of other tests too. */
+  /**
+   * Its `engine` acts in `default` unless the test passes `namespace`. Its database also holds the rows of other tests.
+   */
   api: Api;
 };
 
 let shared: Promise<Api> | undefined;
 
 /**
- * Returns a new namespace of a running API, operator and delivery on one database, which the first call in a worker
- * starts and the end of the worker stops. Tenancy is the product's own isolation, so most tests need no more.
+ * Returns a new namespace of a running API, operator and delivery on one database. The first call in a worker starts
+ * them, and the end of the worker stops them. Tenancy is the product's own isolation, so most tests need no more.
  *
- * A test starts an API of its own (`startApi`), and says why, if it changes settings, stops or breaks a part, or reads
- * what all namespaces share: metrics, whole tables, the clock of the database.
+ * A test starts its own API (`startApi`), and says why, if it changes settings, stops or breaks a part, or reads what
+ * all namespaces share: metrics, whole tables, the clock of the database.
  */
 export async function newTenant(): Promise<Tenant> {
   const api = await (shared ??= startApi({ delivery: true }));

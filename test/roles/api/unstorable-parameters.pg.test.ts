@@ -3,8 +3,8 @@ import type { Route } from '../../../src/platform/http/route.ts';
 import { ROUTES, startApi, type Api } from './api-setup.ts';
 
 /**
- * PostgreSQL cannot store U+0000: in no parameter of no route may it get that far. Made from the route
- * table, so that a new parameter is asked too.
+ * PostgreSQL cannot store U+0000, so no parameter of any route may pass it on. The cases derive from the route table
+ * and include new parameters.
  */
 
 let api: Api;
@@ -18,7 +18,7 @@ type Case = [name: string, route: Route, path: string];
 const filled = (path: string, value = 'x'): string => path.replaceAll(/\{\w+\}/g, value);
 const ofQuery = ROUTES.flatMap((route) =>
   Object.keys(route.query.shape).flatMap((name): Case[] => {
-    // With all that is right beside it, and alone.
+    // Each parameter is tried with valid other parameters, and alone.
     const others = Object.keys(route.query.shape).filter(
       (other) => other === 'q' && other !== name,
     );
@@ -36,7 +36,7 @@ const ofPath = ROUTES.flatMap((route) =>
   }),
 );
 
-/** As a route with an id takes it, or it says 404 before it looks at the query. */
+/** Returns an id that the route accepts. With any other id it would answer 404 before it reads the query. */
 function idOf({ params }: Route): string {
   const schema = params.shape['id'] as
     | { meta?: () => { example?: string } | undefined }

@@ -8,9 +8,8 @@ import { ROUTES, startApi, type Api, type Reply } from './api-setup.ts';
 import { ROWS, UNENDING, type RouteFixture } from './route-rows.ts';
 
 /**
- * Every field of every body and every parameter of every query, wrong in each way that its schema
- * knows: whatever is answered is in the words of the caller. No word of a validator, no pattern, no
- * name that only a manifest has.
+ * Every field of every body and every query parameter, wrong in each way that its schema knows. Every answer must use
+ * the caller's words: no validator's message, no pattern, and no field of manifests.
  */
 
 let api: Api;
@@ -44,7 +43,7 @@ let components: Record<string, Schema>;
 let document: object;
 
 beforeAll(async () => {
-  // What is taken is made: more of it than a namespace may have.
+  // Accepted values create more resources than a namespace may have, so the quotas are off.
   const names = [...KINDS.map(({ table }) => table), ...Object.keys(DEFAULT_LIMITS.quotas)];
   const quotas = Object.fromEntries(names.map((name) => [name, 0]));
   const limits = { ...DEFAULT_LIMITS, replayJobs: null, quotas };
@@ -72,7 +71,7 @@ const TELLTALES = [
   /\b[a-z]+(?:[A-Z][a-z]+)+\b/, // A field of a manifest.
 ];
 
-/** What gives it away; undefined: nothing. */
+/** Returns the first text that is not in the caller's words; undefined without one. */
 function telltale({ body }: Reply): string | undefined {
   const errors = (body.errors ?? []) as { detail: string; pointer: string }[];
   const message: string | undefined = body.error?.message; // OpenAI's shape.
@@ -92,13 +91,13 @@ function resolved(schema: Schema): Schema {
 const ODD: unknown[] = [null, [], {}, 'x y!\u00e9', '', -1, 1e12, 1.5, true, [null], [[]]];
 let turn = 0;
 
-/** By turns every second of them in a field, and deeper inside a body every fourth; at night all. */
+/** Returns every second odd value in turn, and inside a body every fourth; at night all. */
 function oddValues(depth: number): unknown[] {
   turn += 1;
   return ODD.filter((_, i) => IS_NIGHTLY || (i + turn) % (depth < 2 ? 2 : 4) === 0);
 }
 
-/** Wrong values of a schema, each in its own way; of an object and a list, inside of it too. */
+/** Returns wrong values of a schema, each wrong in one way. Objects and lists also get wrong contents. */
 function wrongValues(given: Schema, depth = 0): unknown[] {
   const schema = resolved(given);
   const types = [schema.type ?? []].flat();
@@ -127,7 +126,7 @@ function wrongValues(given: Schema, depth = 0): unknown[] {
   return wrong;
 }
 
-/** Objects with one field wrong, or one too many. */
+/** Returns objects with one wrong field, or with one field too many. */
 function wrongObjects({ properties = {} }: Schema, base: object, depth = 0): object[] {
   const inside = Object.entries(properties).flatMap(([name, field]) =>
     wrongValues(field, depth + 1).map((value) => ({ ...base, [name]: value })),
@@ -135,7 +134,7 @@ function wrongObjects({ properties = {} }: Schema, base: object, depth = 0): obj
   return [...inside, { ...base, colour: 'red' }];
 }
 
-/** A few at a time. */
+/** Runs a few requests concurrently. */
 async function inParallel<T>(all: readonly T[], ask: (one: T) => Promise<void>): Promise<void> {
   const rest = all.values();
   const askRest = async (): Promise<void> => {
@@ -172,7 +171,7 @@ describe.each(named(withBody))('the body of %s', (_, route) => {
   }, 120_000);
 });
 
-/** Rules between fields, which the store knows. */
+/** Bodies that break rules between fields, which only the store checks. */
 const SENTENCES: object[] = [
   { prompt: null },
   { url: null },
@@ -212,7 +211,7 @@ describe.each(named(withQuery))('the query of %s', (_, route) => {
 });
 
 test('every pattern of the document has words, and its description says them', async () => {
-  // The document is a file: its headers and webhooks have patterns that the API itself does not load.
+  // The document is a file. Its headers and webhooks have patterns that the API itself does not load.
   await import('../../../src/platform/http/openapi/openapi-headers.ts');
   await import('../../../src/webhooks/delivery/event-webhooks.ts');
   const found: string[] = [];

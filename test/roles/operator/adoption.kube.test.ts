@@ -6,8 +6,8 @@ import { startEngine, type Engine } from '../engine.ts';
 import { findKubeBinaries } from '../../platform/kubernetes/kube-binaries.ts';
 
 /**
- * A cluster is lost, its database is not: the same manifests on a new cluster continue the
- * history and make no event twice, in whichever order the manifests and the operator come.
+ * A cluster is lost, but its database is not. The same manifests on a new cluster continue the history and repeat no
+ * event, whichever of the manifests and the operator comes first.
  */
 
 const withKube = (await findKubeBinaries()) ? test : test.skip;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => engine.stop());
 
-/** Leads at once, for a cluster of this name. */
+/** Becomes the leader of a cluster with this name immediately. */
 const leadsFor =
   (cluster: string): Elect =>
   ({ onLead, onLost }) => ({
@@ -46,14 +46,14 @@ const history = async () => ({
   events: await Promise.all(['kept', 'erased'].map((name) => events(engine, name))),
 });
 
-/** Waits for all of it to be in force; answers the endpoint's secret. */
+/** Waits until everything is active, and returns the endpoint's secret. */
 async function settleAll(): Promise<unknown> {
   for (const name of ['kept', 'erased']) await engine.settled('Agent', name);
   await engine.settled('WebhookEndpoint', 'hook');
   return (await engine.store.get('Secret', SECRET_KEY))?.spec['data'];
 }
 
-/** The first cluster's life, then its end: nobody sees the objects go. */
+/** Runs the first cluster to its end, which nobody observes. */
 async function loseCluster() {
   const first = await engine.startOperator({ elect: leadsFor('a') });
   await engine.declareAgent('kept', { prompt: 'one' });

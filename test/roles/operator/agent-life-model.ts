@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 
 /**
  * Random transitions of one agent, and its status after each by contract/agents.md#publishing and
- * contract/custom-resources.md#conditions: the live version, the number of versions, the obstacles.
- * NAME stands for the agent's name, so that each has Secrets and a ConfigMap of its own.
+ * contract/custom-resources.md#conditions: the live version, the number of versions, the obstacles. NAME stands for the
+ * agent's name, so that each agent has its own Secrets and ConfigMap.
  */
 
 const PRIVATE_URL = 'http://10.1.2.3/';
@@ -65,7 +65,7 @@ type Spec = {
   displayName?: string;
 };
 
-/** null: the ConfigMap is deleted. */
+/** A null ConfigMap is deleted. */
 export type Transition = { spec: Spec } | { configMap: string | null };
 
 export const transitions: fc.Arbitrary<Transition> = fc.oneof(
@@ -86,7 +86,7 @@ export function newLife(name: string): Life {
   return { name, spec: undefined, configMap: null, versions: [], active: null };
 }
 
-/** What the operator has to make of what is declared. */
+/** Applies the declaration to the model, as the operator has to. */
 export function reconcile(life: Life): void {
   const declared = life.spec!;
   if (declared.suspend) return;
@@ -101,13 +101,13 @@ export function reconcile(life: Life): void {
   }
 }
 
-/** The status, without messages; of several things that are wrong any may be named. */
+/** Returns the status without messages. If there are several problems, the operator may name any. */
 export function statusOf(life: Life) {
   const declared = life.spec!;
   const problems = problemsOf(life);
   const count = life.versions.length;
   const isUnknown = declared.pinnedVersion !== undefined && declared.pinnedVersion > count;
-  // What is in the way is reported instead of the pin.
+  // Obstacles are reported instead of the pin.
   const isSettled = problems.length === 0 && !declared.suspend;
   const pinned = declared.pinnedVersion === undefined ? null : isUnknown ? 'False' : 'True';
   return {
@@ -146,11 +146,11 @@ function secretProblem({ name, key }: { name: string; key: string }): string[] {
   return key === 'key' ? [] : ['KeyNotFound'];
 }
 
-/** What makes versions: the prompt by its text, not where it stands. */
+/** Returns the content that versions are made of. A prompt counts by its text, not by its source. */
 function contentOf({ spec: declared, configMap }: Life): string {
   const { prompt, promptFrom, tools, voice } = declared!;
   const text = promptFrom ? configMap : prompt;
-  // No tools and an empty list of them are one content.
+  // A missing list of tools and an empty one are the same content.
   const some = tools && tools.length > 0 ? tools : undefined;
   const sorted = some?.map((one) => Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)));
   return JSON.stringify({ text, tools: sorted, voice });

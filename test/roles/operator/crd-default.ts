@@ -8,7 +8,7 @@ export async function addDefault(kube: Kube): Promise<void> {
   await change(kube, { op: 'add', path: DEFAULT, value: { tier: 'new' } });
 }
 
-/** Takes it out again, since other files borrow the server later; resolves when that is in force. */
+/** Removes the default, because other files use the server later. Resolves when the change is active. */
 export async function removeDefault(kube: Kube): Promise<void> {
   await change(kube, { op: 'remove', path: DEFAULT });
   const fresh = { metadata: { name: 'fresh' }, spec: { prompt: 'p' } };

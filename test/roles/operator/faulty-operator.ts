@@ -11,30 +11,29 @@ import { raiseEpoch } from '../../../src/platform/postgres/leadership.ts';
 import { createSideEffects, type Order, type Strike, type Report } from './side-effects.ts';
 
 /**
- * The operator as a process of its own, wired as roles/kubernetes-declarations.ts does it, with a
- * `Strike` at any of its side effects. What it does it
- * reports on stdout; strikes come by IPC, the first with its options.
+ * The operator as its own process, wired as roles/kubernetes-declarations.ts does it, with a `Strike` at any of its
+ * side effects. It reports its actions on stdout. Strikes come by IPC, the first with the options.
  */
 export type FaultyOperatorOptions = {
   name: string;
   namespace: string;
   databaseUrl: string;
-  /** 32 bytes, base64 */
+  /** 32 bytes in base64. */
   encryptionKey: string;
   kube: { server: string; caCert: string; token: string };
   strike?: Strike;
-  /** Default: so long that a busy machine costs no term. What is dead gives its Lease back by the test's hand. */
+  /** By default so long that a busy machine costs no term. The test releases the Lease of a dead operator. */
   leaseDurationMs?: number;
 };
 
 const nowMs = (): number => performance.now();
-/** Synchronous: a process that is killed has written what it said. */
+/** Writes synchronously, so that a killed process has written its reports. */
 const report = (report: Report): void => void writeSync(1, `${JSON.stringify(report)}\n`);
 
-// Written by test/roles/operator/operator-process.ts and nobody else.
+// Only test/roles/operator/operator-process.ts writes this.
 const options = JSON.parse(process.env['FAULTY_OPERATOR'] ?? '') as FaultyOperatorOptions;
 const { name, namespace, kube, leaseDurationMs = 15_000 } = options;
-/** A former leader learns of its loss by its next renewal. */
+/** A former leader notices its loss at its next renewal. */
 const RETRY_MS = 500;
 
 const effects = createSideEffects(report);
@@ -92,7 +91,7 @@ const elect: Elect = ({ onLead, onLost }) => {
   });
   return {
     start: () => {
-      report({ ready: true }); // It knows everything now.
+      report({ ready: true }); // It is informed about everything now.
       elector.start();
     },
     stop: elector.stop,
@@ -115,7 +114,10 @@ stopOnSignals(async () => {
   await context.close();
 });
 
-/** Says who writes (see guardLeadership), and frees the locks of a paused one as the Lease does. */
+/**
+ * Returns a URL that identifies the writer (see guardLeadership). Its timeout frees the locks of a paused operator, as
+ * the Lease does.
+ */
 function sessionUrl(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.searchParams.set('application_name', `operator/${process.pid}`);

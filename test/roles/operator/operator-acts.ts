@@ -22,12 +22,12 @@ import {
   type EndpointModel,
 } from './operator-model.ts';
 
-/** What people do: each is one request, repeated while there is no API server to take it. */
+/** Changes that people make. Each is one request, which is repeated while no API server answers. */
 export type Acts = {
-  /** Declares what differs from `before`; that must be one request at most. */
+  /** Declares the difference to `before`, which must be one request at most. */
   declareAgent: (agent: AgentModel, before: AgentModel) => Promise<void>;
   declareEndpoint: (endpoint: EndpointModel) => Promise<void>;
-  /** The endpoint's own Secret, declared by somebody else too. */
+  /** Declares the endpoint's own Secret, as another manager. */
   declareSecret: (endpoint: EndpointModel) => Promise<void>;
   deleteSecret: (endpoint: EndpointModel) => Promise<void>;
 };
@@ -47,13 +47,13 @@ export function createActs({ kube, namespace }: { kube: Kube; namespace: string 
     });
   };
 
-  /** 404 says either that it is gone or that the server does not serve the kind yet. */
+  /** A 404 means that the object is gone, or that the server does not serve the kind yet. */
   const remove = async (kind: string, name: string): Promise<void> => {
     await request({ method: 'DELETE', path: objectPath(kind, { namespace, name }) }, [404]);
     await request({ method: 'GET', path: collectionPath(kind, namespace) });
   };
 
-  /** Until it is obeyed; a repeat of what was obeyed already changes nothing. */
+  /** Repeats a request until it succeeds. A repeat after success changes nothing. */
   async function request(call: KubeRequest, done: readonly number[] = []): Promise<void> {
     const isObeyed = async (): Promise<boolean> => {
       try {
@@ -62,7 +62,7 @@ export function createActs({ kube, namespace }: { kube: Kube; namespace: string 
       } catch (error) {
         if (error instanceof KubeError && done.includes(error.code)) return true;
         if (!isOutage(error)) throw error;
-        return false; // There is no signal for "it is back" but its answers.
+        return false; // Only the server's answers show that it is back.
       }
     };
     await until(`${call.method} ${call.path}`, isObeyed, { timeoutMs: PERSIST_MS });
@@ -114,9 +114,9 @@ function agentSpec({ name, declared }: AgentModel): Record<string, unknown> {
   };
 }
 
-/** Nobody there, or somebody who is only just coming up and does not know its kinds yet. */
+/** Returns whether the server is unreachable, or is starting and does not know its kinds yet. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof KubeConnectionError || error instanceof StoreUnavailableError) return true;
-  if (error instanceof NamespaceRefusedError) return true; // The store's word for 404.
+  if (error instanceof NamespaceRefusedError) return true; // The store's error for 404.
   return error instanceof KubeError && (error.code >= 500 || [404, 429].includes(error.code));
 }

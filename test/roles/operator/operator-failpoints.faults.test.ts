@@ -8,13 +8,13 @@ import { createSeeded } from '../../random/seeded.ts';
 import type { Strike } from './side-effects.ts';
 
 /**
- * The operator is killed between any two of its side effects and another one goes on, or it is
- * paused there until another one has: the end is what the model says, with one version and one
- * event per content change. A run without faults shows which side effects there are; each is then
- * an end of its own, before and after it.
+ * The operator is killed between any two of its side effects and another one continues, or it is paused there until
+ * another one has continued. The result must match the model, with one version and one event for each change of
+ * content. A run without faults lists the side effects; then each gets a run that is interrupted before it, and one
+ * after it.
  *
- * All of them with FAULT_ROUNDS >= 50, else a sample that FAULT_SEED decides. FAULT_KIND (part of
- * a kind) leaves the others out, FAULT_LOG=1 logs each.
+ * Runs all of them with FAULT_ROUNDS >= 50, otherwise a sample that FAULT_SEED decides. FAULT_KIND (part of a kind)
+ * excludes the others. FAULT_LOG=1 logs each run.
  */
 const ROUNDS = roundsOf(1);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
@@ -22,7 +22,7 @@ const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
 const AGENT = 'agent';
 const HOOK = 'hook';
 
-/** Each act waits for its result, so all of them are seen and the model is exact. */
+/** Each act waits for its result, so that the operator sees all of them and the model is exact. */
 const SCRIPT: ((harness: OperatorHarness) => Promise<void>)[] = [
   ({ changeAgent }) => changeAgent(AGENT, (agent) => (agent.exists = true)),
   ({ changeEndpoint }) => changeEndpoint(HOOK, (endpoint) => (endpoint.exists = true)),
@@ -55,7 +55,7 @@ suite('an operator killed or paused between any two side effects', () => {
     return createOperatorHarness({ kube, namespace, agents: [AGENT], endpoints: [HOOK] });
   };
 
-  /** The kinds of all side effects of a run, in their order. */
+  /** Returns the kinds of all side effects of a run, in order. */
   async function runWithoutFaults(): Promise<string[]> {
     const harness = await newHarness();
     const operator = startOperatorProcess({ ...harness.options, name: 'only' });
@@ -68,7 +68,7 @@ suite('an operator killed or paused between any two side effects', () => {
     }
   }
 
-  /** False when it never came to that side effect. */
+  /** Returns false if the run never reached that side effect. */
   async function runUntil(strike: Strike): Promise<boolean> {
     const harness = await newHarness();
     const victim = startOperatorProcess({ ...harness.options, name: 'victim', strike });
@@ -91,7 +91,7 @@ suite('an operator killed or paused between any two side effects', () => {
     }
   }
 
-  /** Wakes it up if it is paused, now that another has acted; true when it has given in. */
+  /** Resumes a paused victim, now that another operator has acted. Returns true after it has stepped down. */
   async function goOn(victim: OperatorProcess): Promise<boolean> {
     if (victim.struck()?.signal !== 'SIGSTOP' || awake.has(victim)) return false;
     awake.add(victim);
@@ -100,7 +100,10 @@ suite('an operator killed or paused between any two side effects', () => {
     return true;
   }
 
-  /** Waits beside the victim and learns at once when it is struck, as it would of the Lease later. */
+  /**
+   * Starts an operator that waits beside the victim and learns of a strike immediately. Without the test it would learn
+   * of it later, from the Lease.
+   */
   async function startSuccessor(
     { options, endLease }: OperatorHarness,
     victim: OperatorProcess,
@@ -138,13 +141,13 @@ suite('an operator killed or paused between any two side effects', () => {
         `${kinds.length} side effects of ${new Set(kinds).size} kinds; ` +
         `${hit.size} of ${boundariesOf(strikes).length} boundaries of a kind hit`,
     );
-    // How often a thing is done may differ from run to run, not whether.
+    // The number of repetitions may differ between runs, but not the kinds.
     expect(missed.length).toBeLessThanOrEqual(all ? chosen.length / 4 : ROUNDS);
     if (all) expect(boundariesOf(wanted).filter((boundary) => !hit.has(boundary))).toEqual([]);
   }, 3_600_000);
 });
 
-/** Of the lease only the first renewal counts: the others come with time, not with what is done. */
+/** Returns the strikes. Only the first renewal of the Lease counts, because the others depend on time. */
 function strikesAt(kinds: readonly string[]): (Strike & { kind: string })[] {
   const seen = new Map<string, number>();
   return kinds.flatMap((kind) => {
@@ -152,7 +155,7 @@ function strikesAt(kinds: readonly string[]): (Strike & { kind: string })[] {
     seen.set(kind, nth);
     if (kind === 'PUT leases' && nth > 1) return [];
     const killed = { kind, nth, signal: 'SIGKILL' } as const;
-    // To sleep before it only asks is to sleep before it does the next thing.
+    // A pause before a read equals a pause before the next side effect.
     const asks = /^(sql: select|read_|sql: begin)/.test(kind);
     return [
       { ...killed, when: 'before' },

@@ -4,15 +4,14 @@ import type { Seeded } from '../../random/seeded.ts';
 import type { Strike } from './side-effects.ts';
 
 /**
- * What happens to operators, their network, the API server and the database while somebody acts.
- * Each fault ends by itself or when the acts are `over`, and leaves nothing broken but dead
- * operators, which the pair repairs. An act may need an end of the fault to come through, so none
- * waits for the acts alone.
+ * Faults of operators, their network, the API server and the database while somebody acts. Each fault ends without
+ * help, or when the acts are `over`, and leaves nothing broken except dead operators, which the pair repairs. An act
+ * may need the end of a fault to succeed, so no fault waits for the acts alone.
  */
 export type Fault = (deps: {
   pair: OperatorPair;
   seeded: Seeded;
-  /** Resolves when the acts beside it are done. */
+  /** Resolves when the concurrent acts are done. */
   over: Promise<void>;
 }) => Promise<void>;
 
@@ -47,7 +46,7 @@ export const FAULTS = {
     const replica = await pair.leader();
     await strike(replica, { ...deps, signal: 'SIGSTOP' });
     await pair.succeeded(replica);
-    // Either into the middle of what the other does, or when all has changed.
+    // The operator resumes in the middle of the other one's work, or after everything has changed.
     if (seeded.below(2) === 0) await over;
     replica.operator.signal('SIGCONT');
     await deposed(replica);
@@ -58,7 +57,7 @@ export const FAULTS = {
     replica.network.hang();
     await pair.succeeded(replica);
     if (seeded.below(2) === 0) await over;
-    // What was on its way arrives now, as late as that.
+    // The delayed data arrives now.
     if (seeded.below(2) === 0) replica.network.cut();
     replica.network.resume();
     await deposed(replica);
@@ -87,7 +86,7 @@ export const FAULTS = {
   'the history is compacted': async (deps) => {
     const { kube } = deps.pair;
     await amid(deps);
-    // Its watch cache would know what etcd has forgotten.
+    // Otherwise its watch cache would still know what etcd has forgotten.
     await kube.kill('apiserver');
     await compact(kube.etcdUrl);
     await kube.revive('apiserver');
@@ -105,7 +104,7 @@ export const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS;
 
-/** Those that a leader with a long Lease lives through: it has to find its way back by itself. */
+/** Faults that a leader with a long Lease survives, so that it has to recover without a successor. */
 export const OUTAGES: readonly FaultName[] = [
   'all connections to the API server are cut',
   'the API server is killed',
@@ -114,7 +113,7 @@ export const OUTAGES: readonly FaultName[] = [
   'the database ends all connections',
 ];
 
-/** Lets it suffer at one of its next side effects, or when the acts are over without so many. */
+/** Strikes the operator at one of its next side effects, or when the acts are over before that. */
 async function strike(
   { operator }: Replica,
   deps: { seeded: Seeded; over: Promise<void>; signal: Strike['signal'] },
@@ -123,15 +122,14 @@ async function strike(
   const when = seeded.pick(['before', 'after'] as const);
   operator.arm({ nth: 1 + seeded.below(30), when, signal });
   const struck = (): boolean => operator.struck() !== undefined || !operator.isAlive();
-  // The renewals of its Lease are side effects too, so the next one is never far.
+  // The renewals of its Lease are side effects too, so the next one comes soon.
   void over.then(() => struck() || operator.arm({ nth: 1, when, signal }));
   await operator.until(struck);
   if (signal === 'SIGKILL') await operator.until(() => !operator.isAlive());
 }
 
 /**
- * Resolves with the leader after a few more of its side effects: anywhere in what it does just
- * now, and not later than the acts end.
+ * Resolves to the leader after a few more of its side effects: at a random point of its work, but before the acts end.
  */
 async function amid({ pair, seeded, over }: Parameters<Fault>[0]): Promise<Replica> {
   const replica = await pair.leader();
@@ -142,12 +140,12 @@ async function amid({ pair, seeded, over }: Parameters<Fault>[0]): Promise<Repli
   return replica;
 }
 
-/** Resolves when it knows that it leads no longer, and has ended what it was doing. */
+/** Resolves when the operator knows that it has lost its term, and has ended its work. */
 async function deposed({ operator }: Replica): Promise<void> {
   await operator.until(() => operator.epoch() === undefined);
 }
 
-/** Everything before now is forgotten: who watches from there gets 410. */
+/** Compacts the history up to now. A watch from an earlier revision gets 410. */
 async function compact(etcdUrl: string): Promise<void> {
   const post = async (path: string, body: object): Promise<unknown> => {
     const answer = await fetch(`${etcdUrl}${path}`, { method: 'POST', body: JSON.stringify(body) });

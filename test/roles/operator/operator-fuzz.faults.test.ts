@@ -18,10 +18,9 @@ import {
 } from './agent-life-model.ts';
 
 /**
- * What people write, and what nobody would: random lives of agents whose every status must be the
- * model's, and specs changed at random, of which each that the API server lets in must get a
- * condition while the others go on. FUZZ_INPUTS sets how many (10,000 for the long run), FUZZ_SEED
- * repeats a run.
+ * Valid and invalid declarations: random lives of agents whose every status must match the model, and specs changed at
+ * random. Each spec that the API server accepts must get a condition while the other agents continue. FUZZ_INPUTS sets
+ * the number (10,000 for the long run). FUZZ_SEED repeats a run.
  */
 const INPUTS = Number(process.env['FUZZ_INPUTS'] ?? (IS_NIGHTLY ? 10_000 : 40));
 const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31);
@@ -75,20 +74,21 @@ const LIVES = 8;
           if (await feed(samples[index]!, `fuzz-${index}`)) accepted += 1;
         }
       };
-      // One more declares an agent that is good, again and again: each time it is reconciled beside them.
+      // Another agent, whose valid declaration changes again and again, must be reconciled each time.
       const canary = async (): Promise<void> => {
         do await changeCanary();
         while (next < samples.length);
       };
       await Promise.all([canary(), ...Array.from({ length: 8 }, worker)]);
-      // Most changes break the schema; enough must not, or nothing was tried. Of a few it may be the unchanged specs alone.
+      // Most changes break the schema, but enough must pass it, or the test has tried nothing. In a short run only the
+      // unchanged specs may pass.
       expect(accepted).toBeGreaterThanOrEqual(IS_NIGHTLY ? INPUTS / 20 : kinds.length);
       expect(escaped).toEqual([]);
     },
     60_000 + INPUTS * 500,
   );
 
-  /** Secrets and the ConfigMap that the model's transitions refer to. */
+  /** Creates the Secrets and the ConfigMap that the model's transitions refer to. */
   async function prepare({ name }: Life): Promise<void> {
     const metadata = (suffix: string, labels = {}) => ({ name: `${name}-${suffix}`, labels });
     const stringData = { key: 'value' };
@@ -108,7 +108,7 @@ const LIVES = 8;
       if (act.configMap === null) {
         await client
           .request({ method: 'DELETE', path: objectPath('ConfigMap', metadata) })
-          .catch(() => undefined); // It is not there yet.
+          .catch(() => undefined); // The ConfigMap may not exist yet.
       } else {
         const data = { text: act.configMap };
         await kubectlApply({ apiVersion: 'v1', kind: 'ConfigMap', metadata, data });
@@ -124,7 +124,7 @@ const LIVES = 8;
       };
       await kubectlApply(manifest);
     }
-    if (!life.spec) return; // Not declared yet.
+    if (!life.spec) return; // The agent is not declared yet.
     reconcile(life);
     await engine.eventually(
       async () => {
@@ -146,7 +146,7 @@ const LIVES = 8;
     );
   }
 
-  /** One spec through the API server; false when that refuses it. */
+  /** Declares one spec. Returns false if the API server refuses it. */
   async function feed(
     { kind, spec }: { kind: string; spec: unknown },
     name: string,
@@ -191,10 +191,10 @@ function specOf(name: string) {
   return read.applied;
 }
 
-/** The status in few words: what the model says too, and the reason of each condition by type. */
+/** Returns the parts of the status that the model has, and the reason of each condition by type. */
 function summary({ status }: Pick<Resource, 'status' | 'metadata'>) {
   type Shown = { type: string; status: string; reason: string };
-  const conditions = (status['conditions'] ?? []) as Shown[]; // The CRD's schema.
+  const conditions = (status['conditions'] ?? []) as Shown[]; // The CRD's schema ensures this.
   const text = conditions.map(({ type, status: is, reason }) => [type, `${is} ${reason}`]);
   return {
     activeVersion: status['activeVersion'] ?? null,

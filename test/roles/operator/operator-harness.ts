@@ -19,29 +19,29 @@ import { createViewer, type View } from './operator-view.ts';
 import { createTestDatabase } from '../../platform/postgres/postgres.ts';
 import { until } from '../../until.ts';
 
-/** A namespace and a database of its own, the model of both, and acts on them. */
+/** A namespace and a database of its own, a model of both, and changes to them. */
 export type OperatorHarness = {
   model: Model;
-  /** For its operators. */
+  /** Options of its operators. */
   options: Omit<FaultyOperatorOptions, 'name'>;
   pool: Pool;
-  /** Changes the model, declares it, and waits until everything is as the model says. */
+  /** Changes the model, declares the change, and waits until everything matches the model. */
   changeAgent: (name: string, change: (agent: AgentModel) => void) => Promise<void>;
   changeEndpoint: (name: string, change: (endpoint: EndpointModel) => void) => Promise<void>;
-  /** Somebody else puts another secret there. */
+  /** Replaces the secret, as another person. */
   rotateSecret: (name: string) => Promise<void>;
-  /** Its Secret is deleted: the operator has to bring the same one back. */
+  /** Deletes the Secret. The operator has to restore the same one. */
   loseSecret: (name: string) => Promise<void>;
-  /** Fails with the difference when something is not as the model says in time. */
+  /** Fails with the difference if anything does not match the model in time. */
   agrees: () => Promise<void>;
-  /** Gives the Lease back if `holder` has it, as if its time had passed. */
+  /** Releases the Lease if `holder` has it, as if it had expired. */
   endLease: (holder: string) => Promise<void>;
-  /** Fails when a version, an activation or an event of before is gone or another one. */
+  /** Fails if an earlier version, activation or event is gone or changed. */
   onlyGrew: () => Promise<void>;
   close: () => Promise<void>;
 };
 
-/** Longer than the longest back-off after an API server that was away for a quarter of a minute. */
+/** Longer than the longest back-off after an API server was away for a quarter of a minute. */
 const AGREES = { timeoutMs: 60_000, everyMs: 30 };
 
 export async function createOperatorHarness(deps: {
@@ -77,7 +77,7 @@ export async function createOperatorHarness(deps: {
 
   async function agrees(): Promise<void> {
     let view: View | undefined;
-    // Two processes and two servers: there is no one signal for all.
+    // Two processes and two servers take part, so no single signal covers them all.
     const isSo = async (): Promise<boolean> => {
       view = await look();
       return view !== undefined && isDeepStrictEqual(view.actual, view.expected);
@@ -117,7 +117,7 @@ export async function createOperatorHarness(deps: {
       const agent = find(model.agents, name);
       const before = structuredClone(agent);
       change(agent);
-      if (!agent.exists) agent.declared.pin = undefined; // It goes with the object.
+      if (!agent.exists) agent.declared.pin = undefined; // The pin goes with the object.
       reconcileAgent(model, agent);
       await acts.declareAgent(agent, before);
       await agrees();
@@ -148,7 +148,7 @@ export async function createOperatorHarness(deps: {
         const given = await kube.request('PATCH', lease, free, 'application/merge-patch+json');
         return given.status === 200;
       };
-      // The API server may be away just now.
+      // The API server may be away at this moment.
       await until('the Lease to be given back', () => giveBack().catch(() => false), AGREES);
     },
     onlyGrew: async () => {
@@ -164,7 +164,7 @@ export async function createOperatorHarness(deps: {
   };
 }
 
-/** Everything that is written once, by what it is and with all that is in it. */
+/** Returns everything that is written once, by its identity and with all its content. */
 async function readHistory(pool: Pool): Promise<Map<string, string>> {
   const { rows } = await pool.query<{ key: string; value: string }>(
     `select concat('version ', agent_id, ' ', version) as key, v::text as value from agent_versions v
@@ -175,8 +175,8 @@ async function readHistory(pool: Pool): Promise<Map<string, string>> {
 }
 
 /**
- * Lets the database note who writes although another process leads. The operators of the suite say
- * in `application_name` which process they are, as `leader_epochs.holder` does.
+ * Makes the database record writes of processes that do not lead. The operators of the suite name their process in
+ * `application_name`, as `leader_epochs.holder` does.
  */
 async function guardLeadership(pool: Pool): Promise<void> {
   const tables = ['agents', 'agent_versions', 'agent_activations', 'webhook_endpoints', 'events'];

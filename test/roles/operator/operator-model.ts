@@ -1,17 +1,17 @@
 /**
- * The result of declarations by contract/agents.md#publishing and contract/custom-resources.md#conditions: the model
- * that the fault suite holds the API server and the database against.
+ * The expected result of declarations by contract/agents.md#publishing and contract/custom-resources.md#conditions. The
+ * fault suite compares the API server and the database with this model.
  */
 
 export type AgentModel = {
   name: string;
   exists: boolean;
-  /** Its row was made: it stays, with its history, when the object goes. */
+  /** Whether its row was created. The row and its history remain after the object is deleted. */
   hadRow: boolean;
   declared: {
     displayName: string;
     inline: string;
-    /** The text of its ConfigMap; undefined: there is none. */
+    /** The text of its ConfigMap; undefined without one. */
     configMap: string | undefined;
     fromConfigMap: boolean;
     manual: boolean;
@@ -24,7 +24,7 @@ export type AgentModel = {
   active: number | null;
 };
 
-/** One line of the log, and the endpoints its event had to be queued for. */
+/** One entry of the log, and the endpoints that its event had to be queued for. */
 export type Activation = { line: string; endpoints: string[] };
 
 export type EndpointModel = {
@@ -32,9 +32,9 @@ export type EndpointModel = {
   exists: boolean;
   hadRow: boolean;
   declared: { url: string; description: string; eventTypes: string[]; suspended: boolean };
-  /** Learned when it was first seen, or put there by somebody else. */
+  /** Read when the endpoint was first seen, or set by another person. */
   secret: string | undefined;
-  /** Somebody else declares the Secret too, so it stays when the endpoint goes. */
+  /** Whether another manager declares the Secret too. It then remains after the endpoint is deleted. */
   secretIsShared: boolean;
 };
 
@@ -76,16 +76,16 @@ export function newEndpoint(name: string): EndpointModel {
   };
 }
 
-/** Who declares what: a pin has a manager of its own, as with a person on call. */
+/** Field managers. A pin has its own manager, as with a person on call. */
 export const CONTENT_MANAGER = 'kubectl';
 export const PIN_MANAGER = 'oncall';
 
-/** The prompt as the operator must have resolved it; undefined: it cannot. */
+/** Returns the prompt that the operator must have resolved; undefined if it cannot. */
 export function promptOf({ declared }: AgentModel): string | undefined {
   return declared.fromConfigMap ? declared.configMap : declared.inline;
 }
 
-/** What has to follow from what is declared of one agent now. */
+/** Applies the current declaration of one agent to the model. */
 export function reconcileAgent(model: Model, agent: AgentModel): void {
   if (!agent.exists) return;
   agent.hadRow = true;
@@ -116,7 +116,7 @@ function isSubscribed({ exists, declared }: EndpointModel): boolean {
   return exists && !suspended && (eventTypes.length === 0 || eventTypes.includes('agent.*'));
 }
 
-/** `True Published`: the Ready condition and its reason. */
+/** Returns the status and reason of the Ready condition, such as `True Published`. */
 export function readyOf(agent: AgentModel): string {
   const { declared, versions, active } = agent;
   if (promptOf(agent) === undefined) return 'False ConfigMapNotFound';

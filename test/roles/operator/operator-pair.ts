@@ -3,21 +3,21 @@ import { startOperatorProcess, type OperatorProcess } from './operator-process.t
 import type { OperatorHarness } from './operator-harness.ts';
 import { startFaultProxy, type FaultProxy } from '../../platform/fault-proxy.ts';
 
-/** Two operators of one namespace and database, each behind a network of its own that can fail. */
+/** Two operators of one namespace and database, each behind its own network that can fail. */
 export type OperatorPair = {
   kube: OwnKube;
   harness: OperatorHarness;
-  /** Those of now; one that died is replaced by `repair`. */
+  /** The current operators. `repair` replaces dead ones. */
   replicas: readonly Replica[];
-  /** Resolves with the one that leads, once one does. */
+  /** Resolves to the leader, once there is one. */
   leader: () => Promise<Replica>;
-  /** Ends the Lease of this one, if it has it; resolves once another leads. */
+  /** Ends the Lease of this replica, if it has it. Resolves once another one leads. */
   succeeded: (replica: Replica) => Promise<void>;
-  /** Starts those again that are dead; resolves when each knows everything. */
+  /** Restarts dead operators. Resolves when each is fully informed. */
   repair: () => Promise<void>;
-  /** The end of what the last processes logged. */
+  /** Returns the end of the logs of the last processes. */
   story: () => string;
-  /** What they logged that only wrong code throws. */
+  /** Returns log lines with errors that only faulty code throws. */
   bugs: () => string[];
   stop: () => Promise<void>;
 };
@@ -35,7 +35,7 @@ export async function startOperatorPair(deps: {
   const past: OperatorProcess[] = [];
   let started = 0;
   let stopped = false;
-  /** Called whenever any of them reported something. */
+  /** Called after each report of an operator. */
   const checks = new Set<() => void>();
 
   function start(network: FaultProxy): OperatorProcess {
@@ -53,11 +53,11 @@ export async function startOperatorPair(deps: {
       for (const check of checks) check();
       return !operator.isAlive();
     });
-    // The Lease of one that died would pass in its own time.
+    // Ends the Lease of a dead operator, instead of waiting until it expires.
     void operator
       .until(() => !operator.isAlive())
       .then(() => (stopped ? undefined : harness.endLease(operator.name)))
-      .catch(() => undefined); // Whoever waits for a successor reports it.
+      .catch(() => undefined); // Reported by the code that waits for a successor.
     return operator;
   }
 
@@ -69,7 +69,10 @@ export async function startOperatorPair(deps: {
   const replicas = [await newReplica(), await newReplica()] as const;
 
   const epochOf = ({ operator }: Replica): number => operator.epoch() ?? 0;
-  /** One that is paused or cut off may still believe that it leads; the epoch says better. */
+  /**
+   * Returns the leader. A paused or disconnected operator may still believe that it leads, so the highest epoch
+   * decides.
+   */
   const leading = (): Replica | undefined =>
     replicas.filter((replica) => epochOf(replica) > 0).sort((a, b) => epochOf(b) - epochOf(a))[0];
 

@@ -7,27 +7,27 @@ import { COMPILE_CACHE } from '../../compile-cache.ts';
 import type { FaultyOperatorOptions } from './faulty-operator.ts';
 import type { Order, Strike, Report } from './side-effects.ts';
 
-/** An operator process and what it reports of itself. */
+/** An operator process and its reports. */
 export type OperatorProcess = {
   name: string;
-  /** Kinds of all side effects it began. */
+  /** Kinds of all side effects that it has begun. */
   effects: string[];
   /** The epoch of its term; undefined while it does not lead. */
   epoch: () => number | undefined;
   isReady: () => boolean;
   isAlive: () => boolean;
-  /** What it suffered since the last `arm`. */
+  /** The strike that it has suffered since the last `arm`. */
   struck: () => Strike | undefined;
   arm: (strike: Strike) => void;
-  /** Its watches of our kinds hear but pass nothing on, or go on. Resolves when it is so. */
+  /** Makes its watches of our kinds withhold their events, or pass them on again. Resolves when that is active. */
   lag: (lag: boolean) => Promise<void>;
-  /** Resolves once `check` is true: asked again whenever it reported something or ended. */
+  /** Resolves once `check` is true. Calls it after each report and at the end of the process. */
   until: (check: () => boolean) => Promise<void>;
   signal: (signal: 'SIGSTOP' | 'SIGCONT') => void;
   kill: () => Promise<void>;
-  /** SIGTERM; the exit code. */
+  /** Sends SIGTERM, and resolves to the exit code. */
   stop: () => Promise<number | null>;
-  /** Its log. */
+  /** Returns its log. */
   output: () => string;
 };
 
@@ -35,7 +35,7 @@ const PROGRAM = path.join(import.meta.dirname, 'faulty-operator.ts');
 
 export function startOperatorProcess(options: FaultyOperatorOptions): OperatorProcess {
   const child = spawn(process.execPath, [...heapFlags, PROGRAM], {
-    // Only what is named here: the machine's own settings must not decide a test.
+    // Only these variables: the machine's own settings must not decide a test.
     env: {
       PATH: process.env['PATH'],
       FAULTY_OPERATOR: JSON.stringify(options),
@@ -46,7 +46,7 @@ export function startOperatorProcess(options: FaultyOperatorOptions): OperatorPr
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error('stdio was to be piped');
   const watchdog = startWatchdog(child);
-  const ended = once(child, 'close'); // After its last line.
+  const ended = once(child, 'close'); // `close` comes after its last line.
   const effects: string[] = [];
   let output = '';
   let epoch: number | undefined;
@@ -74,7 +74,7 @@ export function startOperatorProcess(options: FaultyOperatorOptions): OperatorPr
   });
 
   const isAlive = (): boolean => child.exitCode === null && child.signalCode === null;
-  /** It may be dead by now. */
+  /** The process may be dead already. */
   const send = (order: Order): void => void (child.connected && child.send(order, () => undefined));
   const until: OperatorProcess['until'] = (check) =>
     new Promise((resolve) => {
@@ -116,7 +116,7 @@ export function startOperatorProcess(options: FaultyOperatorOptions): OperatorPr
   };
 }
 
-/** Kills it when this process dies without: one that is stopped would not hear of it. */
+/** Kills the process when this one dies. A stopped process would not notice that. */
 function startWatchdog({ pid }: ChildProcess): ChildProcess {
   return spawn('sh', ['-c', `cat >/dev/null; kill -9 ${pid}`], {
     stdio: ['pipe', 'ignore', 'ignore'],

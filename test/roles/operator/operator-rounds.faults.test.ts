@@ -10,24 +10,25 @@ import { roundsOf } from '../../nightly.ts';
 import { createSeeded, type Seeded } from '../../random/seeded.ts';
 
 /**
- * Two operators, one of which leads, and people who declare, change and delete things, one after
- * the other, each waiting for the result. In each round one thing fails meanwhile; whatever it
- * is, each act must come through, and the API server and the database say what the model says.
+ * Two operators, one of which leads, and people who declare, change and delete objects, one after the other, each
+ * waiting for the result. In each round one fault occurs meanwhile. Every act must succeed, and the API server and the
+ * database must match the model.
  *
- * In `npm test` one round for each fault; else FAULT_ROUNDS rounds, of which FAULT_SEED decides what is done and what
- * fails, not who is faster. FAULT_KIND (part of a name) leaves the other faults out, FAULT_LOG=1 logs each round.
+ * `npm test` runs one round for each fault; otherwise FAULT_ROUNDS sets the number of rounds. FAULT_SEED decides the
+ * acts and the faults, but not the timing. FAULT_KIND (part of a name) excludes the other faults. FAULT_LOG=1 logs each
+ * round.
  */
 const ROUNDS = roundsOf(0);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
 const AGENTS = ROUNDS > 0 ? ['anna', 'ben', 'cleo', 'dora', 'emil', 'fay'] : ['anna', 'ben'];
 const ENDPOINTS = ROUNDS > 0 ? ['hook-1', 'hook-2', 'hook-3', 'hook-4'] : ['hook-1', 'hook-2'];
-/** They are left alone, but at the end of a round: then all that is watched must be heard of. */
+/** Objects that change only at the end of a round, to check that every watch still works. */
 const PROBE = { agent: 'zoe', endpoint: 'hook-0' };
 const ACTS_MAX = 3;
-/** For making everything, and for each round on a slow machine. */
+/** Time for the first declarations, and for each round on a slow machine. */
 const ROUND_MS = 150_000;
 
-// Object.keys widens what it returns.
+// Object.keys returns a wider type.
 const ALL = Object.keys(FAULTS) as FaultName[];
 type Course = {
   name: string;
@@ -61,7 +62,7 @@ const EACH: [string, FaultName][] = [
   ],
   ['F-42: connections to the API server are cut', 'all connections to the API server are cut'],
   ['F-44: etcd is killed', 'etcd is killed'],
-  // Starts the API server again, which takes most of the time of both.
+  // Restarts the API server, which takes most of the time of both.
   ['F-43, F-45: the API server is killed, and its history compacted', 'the history is compacted'],
   ['F-46: connections to the database are ended', 'the database ends all connections'],
 ];
@@ -97,14 +98,14 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
       endpoints: [PROBE.endpoint, ...ENDPOINTS],
     });
     pair = await startOperatorPair({ kube, harness, leaseDurationMs });
-    await pair.repair(); // The first fault needs one that stands by.
+    await pair.repair(); // The first fault needs an operator that stands by.
   }, 90_000);
   afterAll(async () => {
     await pair.stop();
     await harness.close();
   });
 
-  /** One of these is not there yet. */
+  /** Creates every object, as far as it does not exist yet. */
   async function makeAll(): Promise<void> {
     const { changeAgent, changeEndpoint } = harness;
     for (const { name: agent } of harness.model.agents) {
@@ -139,8 +140,8 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
       expect(pair.bugs()).toEqual([]);
     } catch (error) {
       over.resolve();
-      await Promise.race([fault.catch(() => undefined), delay(10_000)]); // It may wait in vain.
-      // The runner shows the difference only of the last error.
+      await Promise.race([fault.catch(() => undefined), delay(10_000)]); // The fault may never end.
+      // The runner shows the difference only for the last error.
       console.error(`seed ${SEED}, ${title}\n${pair.story()}`);
       throw error;
     }
@@ -149,7 +150,7 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
     }
   }
 
-  /** Whatever the seed brings: who takes over must not act on less than the one before it knew. */
+  /** Tests the hand-over with every seed: a successor must not act on less information than its predecessor had. */
   async function handOver(): Promise<void> {
     await round(0, HAND_OVER, [
       { what: 'edit', run: ({ changeAgent }) => changeAgent('anna', (agent) => edit(agent, 1)) },
@@ -195,7 +196,7 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
       await makeAll();
       if (course.kinds === ALL) await handOver();
       for (let number = 1; number <= rounds; number += 1) {
-        // All kinds before any comes again.
+        // Every kind occurs before any repeats.
         if (bag.length === 0) bag = seeded.shuffled(kinds);
         const kind = bag.pop()!;
         counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -215,7 +216,7 @@ suite.each(COURSES)('two operators, of which one leads: $name', (course) => {
   );
 });
 
-/** Decided now, by the seed alone; what it means is seen when its turn comes. */
+/** Returns an act that the seed alone decides. Its effect depends on the state at its turn. */
 function newAct(seeded: Seeded): Act {
   const isAgent = seeded.below(4) > 0;
   const number = seeded.below(1_000_000);
@@ -224,7 +225,7 @@ function newAct(seeded: Seeded): Act {
     const [what, change] = seeded.pick(AGENT_ACTS);
     const run: Act['run'] = ({ changeAgent }) =>
       changeAgent(name, (agent) => {
-        // One that is gone, or waits, has no life: it seldom stays so.
+        // A deleted, suspended or manual agent produces few effects, so it seldom remains so.
         if (!agent.exists) agent.exists = true;
         else if (agent.declared.suspended && number % 4 > 0) agent.declared.suspended = false;
         else if (agent.declared.manual && number % 4 > 0) agent.declared.manual = false;
@@ -247,7 +248,7 @@ function newAct(seeded: Seeded): Act {
   };
 }
 
-/** Some texts come again, so that content goes back to an earlier version; others are new. */
+/** Returns a text. Some texts repeat, so that content returns to an earlier version; others are new. */
 function textOf(number: number): string {
   return number % 3 === 0 ? `text ${number}` : `text ${number % 5}`;
 }
@@ -278,7 +279,9 @@ const AGENT_ACTS: [string, (agent: AgentModel, number: number) => void][] = [
   ['delete', (agent) => (agent.exists = false)],
 ];
 
-/** One more than there are: sometimes a pin is on what does not exist. */
+/**
+ * Returns a version to pin. The range exceeds the versions by one, so some pins are on a version that does not exist.
+ */
 function pinOf(versions: readonly string[], number: number): number {
   return 1 + (number % (versions.length + 1));
 }

@@ -1,18 +1,18 @@
 import type { Pool } from '../../../src/platform/postgres/pool.ts';
 
-/** What the database holds, in words that can be compared with the model's. */
+/** The content of the database, in a form that can be compared with the model. */
 export type Tables = {
   agents: AgentTableRow[];
   endpoints: EndpointTableRow[];
-  /** `2 its prompt`, in the order of their numbers */
+  /** Lines such as `2 its prompt`, in the order of the versions. */
   versions: { agent: string; line: string }[];
-  /** In the order of the log. `event`: what its event says, in the words of `line`. */
+  /** Activations in the order of the log. `event` is the content of the event, in the form of `line`. */
   activations: { agent: string; line: string; event: string | null; endpoints: string[] }[];
-  /** Of all events of an agent. */
+  /** Number of events of all agents. */
   eventCount: number;
-  /** Deliveries that wait for an endpoint that is gone. */
+  /** Number of waiting deliveries to deleted endpoints. */
   leftInQueue: number;
-  /** Writes of a process that did not lead (see guardLeadership). */
+  /** Writes of processes that did not lead (see guardLeadership). */
   trespasses: string[];
 };
 

@@ -25,19 +25,19 @@ import {
   type Tables,
 } from './operator-tables.ts';
 
-/** What there is and what the model says, in the same shape: equal when all is well. */
+/** The actual state and the model's in the same shape. They are equal if the operator works. */
 export type View = {
   actual: unknown;
   expected: unknown;
-  /** By name: the id of each row. */
+  /** The id of each row, by name. */
   ids: Map<string, string>;
-  /** By name: the signing secret in each Secret. */
+  /** The signing secret in each Secret, by name. */
   secrets: Map<string, string>;
 };
 
 export type Viewer = {
   look: () => Promise<View>;
-  /** Ids and generated secrets of a view that is right: they must never be others. */
+  /** Remembers the ids and generated secrets of a correct view. They must never change. */
   learn: (view: View) => void;
 };
 
@@ -96,7 +96,7 @@ export function createViewer(deps: {
 }
 
 function expected({ agents, endpoints }: Model, { ids, secrets }: Pick<View, 'ids' | 'secrets'>) {
-  /** One that was made just now may be any. */
+  /** Returns the expected secret. Accepts any secret for an endpoint that is new. */
   const secretOf = ({ name, secret }: EndpointModel): string | undefined =>
     secret ?? secrets.get(signingSecretName(name));
   const withSecret = endpoints.filter(({ exists, secretIsShared }) => exists || secretIsShared);
@@ -136,7 +136,7 @@ function seenAgent(name: string, object: Resource | undefined, tables: Tables) {
       isDeleted: row.isDeleted,
       activeVersion: row.activeVersion,
       latestVersion: row.latestVersion,
-      // A row that is hidden stays as it was, and nobody reads it.
+      // A hidden row stays as it was, and nothing reads it.
       ...(!row.isDeleted && { ready: readiness(row), prompt: row.prompt ?? undefined }),
     },
     versions: tables.versions.filter(({ agent }) => agent === name).map(({ line }) => line),
@@ -202,7 +202,7 @@ function modelledEndpoint(
   { name, exists, hadRow, declared }: EndpointModel,
   { id, secret }: { id: string | undefined; secret: string | undefined },
 ) {
-  // No delivery role runs, so nothing was sent.
+  // No delivery role runs, so no delivery was attempted.
   const health = declared.suspended ? 'Disabled' : 'Unknown';
   const ready = `True ${declared.suspended ? 'Suspended' : 'InForce'}`;
   return {
@@ -220,12 +220,14 @@ function modelledEndpoint(
   };
 }
 
-/** What both kinds say alike: whose row it is, and that the latest declaration was seen. */
+/**
+ * Returns the properties that both kinds share: the owner of the row, and whether the latest declaration was observed.
+ */
 function seenObject(
   { metadata, status }: Resource,
   { row, idKey }: { row: Pick<AgentTableRow, 'uid' | 'generation'> | undefined; idKey: string },
 ) {
-  const { Ready } = conditionsOf({ status } as Resource); // It reads nothing else.
+  const { Ready } = conditionsOf({ status } as Resource); // `conditionsOf` reads only the status.
   return {
     annotation: metadata.annotations[ANNOTATIONS.id],
     id: status[idKey],
@@ -245,7 +247,7 @@ function modelledObject(
   return { annotation: publicId, id: publicId, isObserved: true, isProjected: true, ready };
 }
 
-/** Of a status, in the words of the log. */
+/** Schema of the history in a status. */
 const historySchema = z
   .array(
     z.object({

@@ -37,7 +37,7 @@ describeEachStore((storeName) => {
       },
       { fieldManager: 'kubectl' },
     );
-  /** Of all that is declared: whoever writes anything moves one of them. */
+  /** Returns the resource versions of all declarations. Every write changes one. */
   const resourceVersions = async (): Promise<string[]> => {
     const kinds = ['Agent', 'WebhookEndpoint', 'Secret'];
     const all = await Promise.all(kinds.map((kind) => engine.store.list(kind)));
@@ -55,7 +55,7 @@ describeEachStore((storeName) => {
         agentId: first.metadata.annotations[ID],
         history: [{ version: 1, action: 'published', actor: 'kubernetes:kubectl' }],
       });
-      // As if an hour ago, so that a time of now is another one.
+      // An old time, so that a new transition is distinguishable.
       const old = '2020-01-01T00:00:00Z';
       await operator.stop();
       const conditions = Object.values(conditionsOf(first)).map((one) => ({
@@ -158,7 +158,7 @@ describeEachStore((storeName) => {
         message: expect.stringContaining('belongs to support'),
       });
       expect(await agentRow(engine, 'support')).toMatchObject({ activeVersion: 1 });
-      // Whoever is looked at first when it is free has it: the copy must not be.
+      // The first object reconciled after the id is free gets it. That must not be the copy.
       await engine.store.delete('Agent', { namespace: 'default', name: 'copy' });
       await engine.store.delete('Agent', { namespace: 'default', name: 'support' });
       await engine.eventually(async () => (await agentRow(engine, 'support')) === undefined);
@@ -188,7 +188,7 @@ describeEachStore((storeName) => {
       expect(await events(engine)).toHaveLength(2);
     });
 
-    /** By somebody who insists: `kubectl annotate --overwrite`; without a cluster, a manifest. */
+    /** Overwrites the id, as with `kubectl annotate --overwrite`; without a cluster, by a manifest. */
     async function overwriteId(id: string | null): Promise<void> {
       await engine.cluster?.client.request({
         method: 'PATCH',
@@ -241,7 +241,7 @@ describeEachStore((storeName) => {
         const declareUpgraded = await (engine.cluster
           ? upgradeCrd(engine.cluster)
           : upgradeTables());
-        // The default alone need not move the generation; the name does, and is no content either.
+        // The default alone may not change the generation. The name changes it, and is not content either.
         await declareUpgraded({ prompt: 'one', voice: { speed: 1 }, displayName: 'Support' });
         expect((await engine.settled('Agent', 'support')).metadata.generation).toBe(2);
         expect(await agentRow(engine, 'support')).toMatchObject({
@@ -277,7 +277,7 @@ describeEachStore((storeName) => {
 
     async function upgradeCrd(kube: Kube): Promise<Declare> {
       await addDefault(kube);
-      // The server brings the new schema in force a little later, and says so nowhere else.
+      // The server activates the new schema a little later, and reports that nowhere else.
       await engine.eventually(async () => (await read()).spec['metadata']);
       return (spec) => engine.declareAgent('support', spec);
     }
@@ -325,7 +325,7 @@ describeEachStore((storeName) => {
         async () => order.length === kinds.length - 1,
         () => order,
       );
-      // Whoever would not wait has long begun when these have been written.
+      // An operator that did not wait would have begun long before these writes are done.
       for (let n = 0; n < 30; n += 1) await write(`draft ${n}`);
       await write('two');
       late.resolve();
@@ -347,7 +347,7 @@ describeEachStore((storeName) => {
             if (kind !== 'ConfigMap' || heard) return found;
             const known = new Promise<void>((resolve) => (heard = resolve));
             await write('two');
-            await known; // The change is known, and what was read is of the time before it.
+            await known; // The change is known, but the object was read before it.
             return found;
           },
           watch: (kind, handlers) =>

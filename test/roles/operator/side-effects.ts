@@ -2,23 +2,23 @@ import type { KubeClient, KubeRequest } from '../../../src/platform/kubernetes/c
 import type { Pool } from '../../../src/platform/postgres/pool.ts';
 
 /**
- * Everything an operator does outside of itself, one after the other: each request that
- * writes to the API server, each statement sent to PostgreSQL. Between any two of them a process
- * may die or fall asleep; a `Strike` says between which, so that no failpoint stands in src/.
+ * All external effects of an operator in sequence: each request that writes to the API server, and each statement sent
+ * to PostgreSQL. A process may die or pause between any two of them. A `Strike` selects the place, so that src/ needs
+ * no failpoints for this.
  */
 export type Strike = {
-  /** Counts only these; all side effects when absent. */
+  /** Counts side effects of this kind only. Absent counts all. */
   kind?: string;
-  /** 1 is the next one. */
+  /** Position of the side effect; 1 is the next one. */
   nth: number;
   when: 'before' | 'after';
   signal: 'SIGKILL' | 'SIGSTOP';
 };
 
-/** What the process gets by IPC. `lag`: it gets no news of our kinds. */
+/** An order to the process by IPC. `lag` withholds the events of our kinds. */
 export type Order = { strike: Strike } | { lag: boolean };
 
-/** What the process reports, one JSON object a line. */
+/** A report of the process, one JSON object for each line. */
 export type Report =
   | { effect: string }
   | { struck: Strike }
@@ -28,19 +28,22 @@ export type Report =
   | { ready: true };
 
 export type SideEffects = {
-  /** A strike replaces the one that was armed before. */
+  /** A new strike replaces the armed one. */
   obey: (order: Order) => void;
   pool: (pool: Pool) => Pool;
   client: (client: KubeClient) => KubeClient;
 };
 
-/** @param report must have written when it returns: the next thing may be the end. */
+/**
+ * Creates the wrappers that count side effects.
+ * @param report must have written when it returns, because the process may end immediately afterwards
+ */
 export function createSideEffects(report: (report: Report) => void): SideEffects {
   let armed: { strike: Strike; left: number } | undefined;
   let gate = Promise.resolve();
   let openGate = (): void => undefined;
 
-  /** Whether this is the one; then it is so only once. */
+  /** Returns the strike if this side effect is its target, once. */
   function takeStrike(kind: string): Strike | undefined {
     if (!armed || (armed.strike.kind ?? kind) !== kind) return undefined;
     armed.left -= 1;
@@ -66,7 +69,7 @@ export function createSideEffects(report: (report: Report) => void): SideEffects
     }
   }
 
-  /** The same object, but for `query`. */
+  /** Returns the same object with a counting `query`. */
   const counted = <T extends Pick<Pool, 'query'>>(db: T, more: Partial<T> = {}): T =>
     new Proxy(db, {
       get: (target, property) => {
@@ -91,7 +94,7 @@ export function createSideEffects(report: (report: Report) => void): SideEffects
       if (order.lag) gate = new Promise((resolve) => (openGate = resolve));
       report({ lags: order.lag });
     },
-    // Only called without a callback, in src/platform/postgres/transaction.ts.
+    // src/platform/postgres/transaction.ts calls it without a callback only.
     pool: (pool) => {
       const connect = async () => counted(await pool.connect());
       return counted(pool, { connect });
@@ -112,7 +115,7 @@ export function createSideEffects(report: (report: Report) => void): SideEffects
   };
 }
 
-/** Holds each event up while the gate is closed; an abort is heard all the same. */
+/** Delays each event while the gate is closed. An abort takes effect anyway. */
 async function* delayed(
   events: AsyncIterable<unknown>,
   signal: AbortSignal,
@@ -130,14 +133,14 @@ async function* delayed(
 
 type Statement = string | { name?: string; text: string };
 
-/** Enough of a statement to know it again. */
+/** Returns a part of the statement that identifies it. */
 function titleOf(statement: Statement): string {
   if (typeof statement !== 'string' && statement.name !== undefined) return statement.name;
   const text = typeof statement === 'string' ? statement : statement.text;
   return text.replaceAll(/\s+/g, ' ').replaceAll(/\d+/g, 'N').trim().slice(0, 70);
 }
 
-/** `PATCH agents/status` */
+/** Returns the kind of a request, such as `PATCH agents/status`. */
 function kindOf({ method, path }: KubeRequest): string {
   const [, plural = path, subresource = ''] =
     /\/namespaces\/[^/]+\/([^/]+)(?:\/[^/]+(\/[^/]+)?)?$/.exec(path) ?? [];
