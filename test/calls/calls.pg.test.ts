@@ -259,7 +259,7 @@ describe('a call that is not answered', () => {
   test('is not placed hours after it was asked for', async () => {
     const made = await fixture.place({}, [], { ring_ms: 60_000 });
     await fixture.callWhen(made, 'ringing');
-    // Simulates that every process was away that long. The lease keeps the player from taking the call before the check.
+    // Simulates that every process was away that long. The lease keeps the player from the call until the check.
     await fixture.api.engine.pool.query(
       `update calls set due_at = now() - interval '11 minutes', lease_until = now() + interval '1 h'
         where id = $1`,
