@@ -2,39 +2,38 @@ import { EventEmitter, once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 /**
- * Stands between a client and a server on loopback, to be the network that fails. What it does to
- * connections can be put together: `freeze` and `resume` make those of a partition stay dead while
- * new ones work, `cut` and `resume` end them when it heals.
+ * A proxy between a client and a server on loopback that simulates a failing network. Its faults can be combined:
+ * `freeze` and `resume` keep the connections of a partition dead while new ones work; `cut` and `resume` end them when
+ * it heals.
  */
 export type FaultProxy = {
   port: number;
-  /** The same URL by way of the proxy. */
+  /** Returns the same URL through the proxy. */
   through: (url: string) => string;
-  /** Connections made since the start, and those that are open now. */
+  /** Number of connections since the start, and of those open now. */
   made: () => number;
   open: () => number;
-  /** Ports of the open ones as the server sees them. */
+  /** Local ports of the open connections as the server sees them. */
   serverSidePorts: () => number[];
-  /** Resolves once the check, which is made whenever a connection opens or closes, holds. */
+  /** Resolves once `check` returns true. Runs it whenever a connection opens or closes. */
   until: (check: () => boolean) => Promise<void>;
-  /** Resets all connections of now; new ones may be made. */
+  /** Resets all existing connections. New ones work. */
   cut: () => void;
-  /** Resets new ones as well, until `accept`. */
+  /** Also resets new connections, until `accept`. */
   refuse: () => void;
   accept: () => void;
-  /** A black hole: all are accepted and kept, of now and new, and nothing passes in either way. */
+  /** Accepts and keeps all connections, existing and new, but passes nothing in either direction. */
   hang: () => void;
-  /** Whatever `hang` held up passes now. */
+  /** Passes everything that `hang` held up. */
   resume: () => void;
   /**
-   * The connections of now, or the one that has this port at the server's side, stay open and
-   * nothing passes any more; new ones work. What is left of a connection when a load balancer
-   * forgets it or the node behind it dies.
+   * Keeps the existing connections open without passing anything, or only the one with this port at the server's side.
+   * New connections work. This simulates a load balancer that forgets a connection, or the death of the node behind it.
    */
   freeze: (serverSidePort?: number) => void;
-  /** From now on each piece takes so long, in each way. */
+  /** Delays each piece by this time, in each direction. */
   delay: (ms: number) => void;
-  /** New connections go there; those of now stay where they are. */
+  /** Connects new connections to this port. Existing ones stay. */
   retarget: (port: number) => void;
   stop: () => Promise<void>;
 };
@@ -132,11 +131,11 @@ export async function startFaultProxy(target: number | string): Promise<FaultPro
   };
 }
 
-/** One way of a pair: in order, and no faster than the other side takes it. */
+/** Passes one direction of a pair: in order, and no faster than the other side takes it. */
 function pass(from: Socket, to: Socket, state: { delayMs: number }): void {
   let held = 0;
   const later = (act: () => void): void => {
-    // Also what comes after a delay was ended waits for what it holds.
+    // After a delay has ended, later data still waits for the delayed data.
     if (state.delayMs === 0 && held === 0) {
       act();
       return;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createBatcher } from '../../../src/platform/controller/batcher.ts';
 import { holdTime } from '../../clock.ts';
 
-/** Batches that a test ends. */
+/** Creates a batcher whose batches the test ends. */
 function manual(
   options: {
     itemsMax?: number;
@@ -30,7 +30,7 @@ function manual(
 }
 
 test('what comes in one turn of the loop goes together, and each gets its own answer', async () => {
-  holdTime(); // No timer is waited for.
+  holdTime(); // The test waits for no timer.
   const { batcher, batches, begun, answer } = manual();
   const added = [1, 2, 3].map((item) => batcher.add(item));
   await begun(1);

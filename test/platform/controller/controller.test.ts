@@ -19,7 +19,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((controller) => controller.stop()));
 });
 
-/** A started controller on virtual time, with everything it logged. */
+/** Starts a controller on virtual time and records its log. */
 function setUp(
   reconcile: ControllerDeps<string>['reconcile'],
   options: Partial<ControllerDeps<string>> = {},
@@ -50,7 +50,7 @@ function setUp(
   return { time, queue, lines, counts, controller };
 }
 
-/** Lets every promise that can go on do so: nothing here waits for anything outside. */
+/** Lets every promise that can settle do so. Nothing here waits for an external event. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const never = new Promise<never>(() => {});
@@ -139,7 +139,7 @@ describe('the controller', () => {
     );
     queue.add('resynced', { priority: -100 });
     await settled();
-    // One worker: block it with the first live key, so that the rest has to queue.
+    // The first live key blocks the only worker, so that the others have to queue.
     queue.add('live-1');
     time.advance(5);
     queue.add('live-2');
@@ -158,7 +158,7 @@ describe('the controller', () => {
       new RangeError('out of range'),
     ];
     const { queue, lines, counts } = setUp((key) => {
-      // Thrown before there is any promise, which an async function could not do.
+      // Throws before there is a promise, which an async function cannot do.
       throw thrown[Number(key)];
     });
     thrown.forEach((_, index) => queue.add(String(index)));

@@ -3,12 +3,12 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createEventLoopTurns } from '../../../src/platform/controller/event-loop-turns.ts';
 
-/** Turns under a clock that only the pieces of work move. */
+/** Creates turns with a clock that only the pieces of work move. */
 function turnsOf() {
   let nowMs = 0;
   const began: string[] = [];
   const turns = createEventLoopTurns(() => nowMs);
-  /** A piece that takes so long, of the namespace that its name begins with. */
+  /** A piece of this duration. The first letter of its name is its namespace. */
   const piece =
     (name: string, takesMs = 0) =>
     (): void => {

@@ -22,7 +22,7 @@ const queueOf = (settings: Partial<Parameters<typeof createFairQueue>[0]> = {}):
     ...settings,
   });
 
-/** Adds a job of the namespace that its name begins with. */
+/** Adds a job. The first letter of its name is its namespace. */
 const add = (queue: FairQueue, name: string, signal?: AbortSignal): Promise<string> =>
   queue.run(
     name[0]!,

@@ -1,12 +1,12 @@
 import type { SetTimer } from '../../../src/platform/controller/timer.ts';
 
-/** Time that moves only by `advance`; timers fire in the order of their due time. */
+/** Creates time that only `advance` moves. Timers fire in the order of their due time. */
 export function createVirtualTime(): {
   nowMs: () => number;
   setTimer: SetTimer;
-  /** Fires everything due on the way, those set on the way included. */
+  /** Fires all timers that become due, including those set meanwhile. */
   advance: (byMs: number) => void;
-  /** Moves to the next timer; false when there is none. */
+  /** Moves to the next timer. Returns false if there is none. */
   advanceToNext: () => boolean;
 } {
   let nowMs = 0;

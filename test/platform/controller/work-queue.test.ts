@@ -19,7 +19,7 @@ function setUp(metrics?: WorkQueueMetrics) {
   return { time, queue };
 }
 
-/** Everything ready now, in order, each given back before the next is taken. */
+/** Takes all ready keys in order. Returns each to the queue before it takes the next. */
 async function drainNow(queue: WorkQueue<string>): Promise<string[]> {
   const keys: string[] = [];
   while (queue.depth() > 0) {
@@ -227,10 +227,10 @@ const aStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('wait' as const), ms: fc.nat(40) }),
 );
 
-// Waiting keys outnumber the held ones, so that one of them is free and `get` answers.
+// With more waiting keys than held ones, at least one is available and `get` resolves.
 const canTake = (queue: WorkQueue<string>, held: string[]) => queue.depth() > held.length;
 
-/** Runs the steps, then everything left; answers what a model of the promises noticed. */
+/** Runs the steps and then the remaining keys. Returns the violations that a model of the guarantees noticed. */
 async function run(steps: Step[]) {
   const { time, queue } = setUp();
   let clock = 0;
@@ -287,7 +287,7 @@ describe('under any schedule', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anAdd, { maxLength: 30 }), async (adds) => {
         const { queue } = setUp();
-        // The model: a key counts with its highest priority, from the moment it first had it.
+        // In the model, a key has its highest priority from the moment when it first got it.
         const model = new Map<string, { priority: number; at: number }>();
         adds.forEach(([key, priority], at) => {
           queue.add(key, { priority });

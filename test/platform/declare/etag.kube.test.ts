@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeEachStore } from '../../roles/each-store.ts';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 
-/** `ETag` and `If-Match`, in both stores of declared objects (contract/requests.md#etags). */
+/** `ETag` and `If-Match`, in both stores of declarations (contract/requests.md#etags). */
 describeEachStore((storeName) => {
   let api: Api;
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describeEachStore((storeName) => {
     return { path: made.headers.get('location')!, tag: tagOf(made) };
   }
 
-  /** A request with If-Match, and what it answered. */
+  /** Sends a request with If-Match and returns the answer. */
   const matching = (
     match: string,
     [method, path, json]: readonly [string, string, unknown?],

@@ -14,16 +14,16 @@ import type { Resource } from '../../../src/platform/resources/resource-store.ts
 import type { Kube } from '../kubernetes/kube.ts';
 import { startApi, type Api, PATIENT_MS } from '../../roles/api/api-setup.ts';
 
-/** What an Agent's manifest says, beside its name: a repository of one file. */
+/** The spec of an Agent's manifest, as in a repository with one file. */
 export type Spec = Record<string, unknown>;
 
-/** A tool that makes the cluster be what a repository says; each call is one of its rounds. */
+/** A tool that makes the cluster match a repository. Each call is one of its rounds. */
 export type GitOps = {
   manager: string;
   reconcile: (kube: Kube, spec: Spec) => Promise<void>;
 };
 
-/** An object as the server has it, fields nobody looks at included. */
+/** An object as the server has it, including its managed fields. */
 type Live = {
   metadata: {
     resourceVersion: string;
@@ -46,15 +46,15 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 const JSON_PATCH = 'application/json-patch+json';
 const log = pino({ level: 'silent' });
 
-/** REST API and operator on an API server, and a look at what became of the Agent `support`. */
+/** REST API and operator on an API server, and access to the Agent `support`. */
 export type Cluster = Api & {
-  /** As it is once the operator has dealt with what is declared now. */
+  /** Returns the Agent after the operator has reconciled its current declaration. */
   settled: (name?: string) => Promise<Resource>;
   read: () => Promise<Resource | undefined>;
-  /** The operator's writes to the API server since the last `reset`. */
+  /** Number of the operator's writes to the API server since the last `reset`. */
   operatorWrites: () => number;
   restartOperator: () => Promise<void>;
-  /** Removes what is declared and its history, so that the next test finds an installation as new. */
+  /** Removes the declarations and their history, so that the next test starts with an empty installation. */
   reset: () => Promise<void>;
 };
 
@@ -160,14 +160,14 @@ async function serverSideApply(
   });
 }
 
-/** `kubectl patch --type merge --field-manager=…`; without the flag kubectl says `kubectl-patch`. */
+/** Sends `kubectl patch --type merge --field-manager=…`. Without the flag kubectl names itself `kubectl-patch`. */
 export async function mergePatch(kube: Kube, body: unknown, manager: string): Promise<void> {
   const query = { fieldManager: manager };
   const contentType = MERGE_PATCH;
   await kube.client.request({ method: 'PATCH', path: AGENT, query, contentType, body });
 }
 
-/** `kubectl apply` as it always was: the last manifest is kept in an annotation. */
+/** Applies as `kubectl apply` does by default: an annotation keeps the last manifest. */
 async function clientSideApply(kube: Kube, spec: Spec, manager: string): Promise<void> {
   const query = { fieldManager: manager };
   const plain = manifest(spec);
@@ -185,9 +185,9 @@ async function clientSideApply(kube: Kube, spec: Spec, manager: string): Promise
 }
 
 /**
- * kustomize-controller: before each server-side apply with force it takes over what was done by
- * hand (fluxcd/pkg/ssa, PatchReplaceFieldsManagers): the entries of such managers become its
- * own, so that its apply drops each field that the repository does not have.
+ * kustomize-controller. Before each server-side apply with force, it takes over the entries of some managers, such as
+ * kubectl's (fluxcd/pkg/ssa, PatchReplaceFieldsManagers). Its apply then drops each field that the repository does not
+ * have.
  */
 export const FLUX: GitOps = {
   manager: 'kustomize-controller',
@@ -198,7 +198,7 @@ export const FLUX: GitOps = {
   },
 };
 
-/** Flux compares names by their beginning: `kubectl-patch`, `kubectl-edit` … are meant too. */
+/** Flux compares the beginning of names, so `kubectl-patch` and `kubectl-edit` match too. */
 const TAKEN_OVER = [
   { manager: 'kubectl', operation: 'Apply' },
   { manager: 'kubectl', operation: 'Update' },
@@ -247,7 +247,7 @@ function union(a: Tree, b: Tree): Tree {
   return Object.fromEntries(keys.map((key) => [key, union(a[key] ?? {}, b[key] ?? {})]));
 }
 
-/** Argo CD with self-heal, as it is by default and with `ServerSideApply=true`. */
+/** Argo CD with self-heal, by default and with `ServerSideApply=true`. */
 export const ARGO: GitOps = {
   manager: 'argocd-controller',
   reconcile: (kube, spec) => clientSideApply(kube, spec, ARGO.manager),
@@ -257,7 +257,7 @@ export const ARGO_SERVER_SIDE: GitOps = {
   reconcile: (kube, spec) => serverSideApply(kube, spec, { manager: ARGO.manager, force: true }),
 };
 
-/** Helm 4: server-side, and it stops at a conflict. */
+/** Helm 4, which applies server-side and stops at a conflict. */
 export const HELM: GitOps = {
   manager: 'helm',
   reconcile: (kube, spec) => serverSideApply(kube, spec, { manager: HELM.manager }),
@@ -276,8 +276,8 @@ function manifest(spec: Spec) {
 }
 
 /**
- * k8s.io/apimachinery jsonmergepatch.CreateThreeWayJSONMergePatch: set what is missing or other
- * than wanted, remove only what the last manifest had and this one has not.
+ * Returns the patch of k8s.io/apimachinery jsonmergepatch.CreateThreeWayJSONMergePatch. It sets missing and different
+ * fields, and removes only fields that the last manifest had and this one lacks.
  */
 function threeWayPatch(of: { original: Json; modified: Json; live: Json }): Json {
   const sets = filterNulls(diff(of.live, of.modified), false);
@@ -285,7 +285,7 @@ function threeWayPatch(of: { original: Json; modified: Json; live: Json }): Json
   return mergeDeep(sets, removes);
 }
 
-/** The JSON merge patch from one to the other. */
+/** Returns the JSON merge patch from one object to the other. */
 function diff(from: Json, to: Json): Json {
   const patch: Json = {};
   for (const key of new Set([...Object.keys(from), ...Object.keys(to)])) {
@@ -298,7 +298,7 @@ function diff(from: Json, to: Json): Json {
   return patch;
 }
 
-/** Of a merge patch its removals, or all but these. */
+/** Returns the removals of a merge patch, or everything except them. */
 function filterNulls(patch: Json, nulls: boolean): Json {
   const kept = Object.entries(patch).flatMap(([key, value]): [string, unknown][] => {
     if (!isObject(value)) return (value === null) === nulls ? [[key, value]] : [];

@@ -21,16 +21,16 @@ import {
 } from './gitops-setup.ts';
 
 /**
- * REST beside a tool that applies a repository again and again. The tools are simulated by the
- * requests they send; API server, operator, REST API and database are real.
+ * REST beside a tool that applies a repository again and again. The test simulates the requests of the tools; API
+ * server, operator, REST API and database are real.
  */
 
 const TEN = 10;
-/** Its id, its status. */
+/** The writes are its id and its status. */
 const WRITES_FOR_NEW_AGENT = 2;
 const ONE = { prompt: 'one', voice: { language: 'en' } };
 const TWO = { prompt: 'two', voice: { language: 'en' } };
-/** docs/operations: the command for somebody on call who has only kubectl. */
+/** The field manager of the command in docs/operations for a person on call who has only kubectl. */
 const ON_CALL = 'parley-oncall';
 
 const binaries = await findKubeBinaries();
@@ -38,7 +38,7 @@ const binaries = await findKubeBinaries();
 (binaries ? describe : describe.skip)('beside GitOps', () => {
   let kube: Kube;
   let cluster: Cluster;
-  // A test starts from an empty installation, not from a new one: the programs are the same for all.
+  // Each test starts from an emptied installation, not from a new one: all tests share the programs.
   beforeAll(async () => {
     kube = await borrowKube();
     cluster = await startCluster(kube);
@@ -56,7 +56,7 @@ const binaries = await findKubeBinaries();
     }
     return cluster.settled();
   };
-  /** More rounds over one repository, which must leave everything as it is. */
+  /** Runs more rounds over the same repository, which must change nothing. */
   const expectUntouched = async (tool: GitOps, spec: Spec, rounds = 3): Promise<void> => {
     const before = await cluster.settled();
     for (let round = 0; round < rounds; round += 1) await tool.reconcile(kube, spec);
@@ -68,7 +68,7 @@ const binaries = await findKubeBinaries();
     const path = `/v1/agents/${await idOf()}${route}`;
     return cluster.call(method, path, json === undefined ? {} : { json });
   };
-  /** Without the key, which is another one each time. */
+  /** Returns the activations without the API key, which differs each time. */
   const activationLines = async (): Promise<string[]> => {
     const lines = await activations(cluster.engine);
     expect(await events(cluster.engine)).toEqual(lines);
@@ -128,13 +128,13 @@ const binaries = await findKubeBinaries();
       expect(await activationLines()).toEqual([
         ...byTool(tool),
         `rolled_back 2>1 kubernetes:${ON_CALL}`,
-        // Whose the content is: nothing says any more who removed the pin.
+        // Names the owner of the content, because nothing shows who removed the pin.
         `published 1>2 kubernetes:${tool.manager}`,
       ]);
     });
   });
 
-  // With server-side apply Argo CD sends what Flux sends, and less.
+  // With server-side apply Argo CD sends a subset of Flux's requests.
   describe.each([
     ['Flux', FLUX],
     ['Argo CD', ARGO],
@@ -268,12 +268,12 @@ const binaries = await findKubeBinaries();
     await commit(FLUX, ONE);
     await mergePatch(kube, { metadata: { labels: { team: 'x' } } }, 'kubectl-label');
     const { metadata } = (await cluster.read())!;
-    // Whatever was due for the one Agent is done when the operator has dealt with a later one.
+    // Everything due for the one Agent is done when the operator has reconciled a later one.
     await makeAgent('later');
     await cluster.restartOperator();
     await makeAgent('latest');
     expect((await cluster.read())!.metadata).toEqual(metadata);
-    // From the first on: a watch may show a write before its answer is counted.
+    // Counts from the first write: a watch may show a write before its answer is counted.
     const expected = 3 * WRITES_FOR_NEW_AGENT;
     await cluster.engine.eventually(async () => cluster.operatorWrites() >= expected);
     expect(cluster.operatorWrites()).toBe(expected);
@@ -285,7 +285,7 @@ const binaries = await findKubeBinaries();
     const created = await cluster.call('POST', '/v1/agents', { json: { name: 'support', ...ONE } });
     expect(created.body).toMatchObject({ managed_by: 'api', active_version: 1 });
     await commit(FLUX, ONE);
-    // The same text by one more owner moves no generation that could be waited for.
+    // Another owner of the same text does not change the generation, so the test cannot wait for that.
     await cluster.engine.eventually(
       async () => (await call('GET')).body.managed_by === 'kubernetes',
     );

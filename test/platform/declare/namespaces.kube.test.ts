@@ -3,7 +3,7 @@ import { insertApiKey, newKeyText } from '../../../src/access/api-keys.sql.ts';
 import { SCOPES } from '../../../src/platform/http/authorize.ts';
 import { startApi } from '../../roles/api/api-setup.ts';
 
-// Of Kubernetes alone: tables have every namespace.
+// Only for Kubernetes: tables accept every namespace.
 test('a key of a namespace that is not there is 409 namespace_refused', async () => {
   const api = await startApi({ storeName: 'kubernetes' });
   try {

@@ -12,7 +12,7 @@ import {
 } from '../../roles/api/api-setup.ts';
 import { describeEachStore } from '../../roles/each-store.ts';
 
-/** Quotas of a namespace, for REST and for all other declarers (contract/limits.md#quotas). */
+/** Quotas of a namespace, for REST and for all other managers (contract/limits.md#quotas). */
 const limitsOf = (quotas: Quotas): Limits => ({
   ...DEFAULT_LIMITS,
   quotas: { ...DEFAULT_LIMITS.quotas, ...quotas },
@@ -77,7 +77,7 @@ const statusesOf = (replies: Reply[]): number[] =>
   replies.map(({ status }) => status).sort((a, b) => a - b);
 
 describeEachStore((storeName) => {
-  // Quotas count per namespace, so the tests share one API and each has a namespace of its own.
+  // Quotas count per namespace, so the tests share one API and each has its own namespace.
   let api: Api;
   let operator: Operator;
 
@@ -87,7 +87,7 @@ describeEachStore((storeName) => {
   }, 120_000);
   afterAll(() => api.stop());
 
-  /** A namespace, and what the tests do in it. */
+  /** Creates a namespace and the helpers of a test. */
   async function newNamespace() {
     const namespace = `quota-${randomBytes(4).toString('hex')}`;
     const call: Call = createCall(api.url, await api.newKey(namespace));
@@ -123,7 +123,7 @@ describeEachStore((storeName) => {
       const over = await create(path, json('four'));
       expect(over).toMatchObject({ status: 409, body: { code: 'quota_exceeded' } });
       expect(over.body.detail).toContain(`PARLEY_QUOTA_${quota.toUpperCase()}) and has 3`);
-      // Another namespace has its own.
+      // Another namespace has its own quota.
       const key = await api.newKey(`${namespace}-other`);
       expect((await call('POST', path, { key, json: json('one') })).status).toBe(201);
       await call('DELETE', `${path}/${first.body.id}`);
@@ -159,7 +159,7 @@ describeEachStore((storeName) => {
       expect(refused).toMatchObject({ reason: 'QuotaExceeded' });
       expect(refused.message).toContain(`may have 3 `);
       expect(await conditionOf(kind, 'four', 'Stalled', 'True')).toBeDefined();
-      // What is there goes on, and can be changed.
+      // The existing objects stay active, and can be changed.
       await declare(kind, 'one', { ...spec, metadata: { changed: 'yes' } });
       const changed = await api.engine.settled(kind, 'one', namespace);
       expect(changed.status).toMatchObject({ observedGeneration: 2 });
@@ -208,7 +208,7 @@ describeEachStore((storeName) => {
       const replies = await Promise.all(
         sources.map(({ body }, i) =>
           call('PUT', `${path}/${body.id}/content`, {
-            ...(i > 1 && { key }), // A key may have two at once.
+            ...(i > 1 && { key }), // A key may have two concurrent uploads.
             body: text(40),
             headers: { 'content-type': 'text/plain' },
           }),
@@ -235,7 +235,7 @@ describeEachStore((storeName) => {
     });
   });
 
-  // The last test of the file: the operator keeps the lowered quotas.
+  // Must be the last test of the file: the operator keeps the lowered quotas.
   test('a quota that is lowered refuses what is new and nothing else', async () => {
     const { namespace, used, declare, conditionOf } = await newNamespace();
     const ofEachKind = (act: (kind: (typeof KINDS)[number]) => Promise<void>): Promise<unknown> =>

@@ -10,11 +10,11 @@ import {
 } from '../../../src/platform/declare/rest-terms.ts';
 import { objectSchema } from '../../../src/platform/resources/schema/crd.ts';
 
-/** A manifest's writer reads the same messages as a caller of REST (contract/errors.md#problems). */
+/** The author of a manifest reads the same messages as a caller of REST (contract/errors.md#problems). */
 
 const DECLARED = [DECLARED_AGENT, DECLARED_ENDPOINT, DECLARED_SOURCE];
 
-/** Every sentence of a rule below a schema. */
+/** Returns the messages of all rules in a schema. */
 function sentencesIn(node: unknown): string[] {
   if (typeof node !== 'object' || node === null) return [];
   const own = 'message' in node && 'rule' in node ? [String(node.message)] : [];

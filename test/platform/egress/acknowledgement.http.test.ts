@@ -15,6 +15,6 @@ test('a response is acknowledged at its headers, before anything of its body is 
   const client = createClient({ bodyGraceMs: 2_000 });
   const outcome = await client.send(post(at(server)));
   acknowledge();
-  // Waited for, it would have been cut.
+  // If the client had waited for the body, it would have been cut.
   expect(await bodyOf(outcome)).toBe('late');
 });

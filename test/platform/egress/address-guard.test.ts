@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import { StartupError } from '../../../src/errors.ts';
 
-/** One of each special range: none may be reached by default. */
+/** An address of each special range. All of them are closed by default. */
 const REFUSED_V4 = [
   '0.0.0.0',
   '0.1.2.3',
@@ -144,7 +144,7 @@ describe('what the operator opens', () => {
   test.each([
     ['64:ff9b:1::8.8.8.8', '64:ff9b:1::10.0.0.1'],
     ['64:ff9b:1:1::8.8.8.8', '64:ff9b:1:1::10.0.0.1'],
-    // Behind a prefix of 48 bits, of 56 and of 64; the others with a public address as bait.
+    // Prefixes of 48, 56 and 64 bits. The closed addresses also contain a public address as a decoy.
     ['64:ff9b:1:808:8:800::', '64:ff9b:1:a00:0:100:808:808'],
     ['64:ff9b:1:8:8:808::', '64:ff9b:1:a:0:1:808:808'],
     ['64:ff9b:1::8:808:800:0', '64:ff9b:1::a:0:108:808'],

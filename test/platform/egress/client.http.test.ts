@@ -103,7 +103,7 @@ describe('a body', () => {
       onRequest(socket, () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n')),
     );
     const time = holdTime();
-    const outcome = await client.send(post(at(server))); // While time stands still.
+    const outcome = await client.send(post(at(server))); // Time stands still.
     expect(outcome).toMatchObject({ kind: 'response', statusCode: 200 });
     await time.advance(BODY_GRACE_MS);
     expect(await bodyOf(outcome)).toBe('');
@@ -228,7 +228,7 @@ describe('a failure to connect', () => {
     expect(outcome).toMatchObject({ kind: 'error', errorClass: 'connect' });
     expect(outcome.kind === 'error' && outcome.message).not.toContain('127.0.0.1');
     await server.closed(0);
-    // Garbage is an answer too: it is not asked for twice.
+    // An invalid answer is still an answer, so the request is not repeated.
     expect(server.sockets).toHaveLength(1);
   });
 

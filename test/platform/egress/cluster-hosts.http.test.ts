@@ -5,8 +5,7 @@ import { createResolver } from '../../../src/platform/egress/resolver.ts';
 import { createClient, post, receiver, stopAll } from './harness.ts';
 
 /**
- * Names of a cluster that PARLEY_EGRESS_ALLOW opens (contract/running.md#egress), and its API server, which nothing
- * opens.
+ * Cluster names that PARLEY_EGRESS_ALLOW opens (contract/running.md#egress), and the API server, which nothing opens.
  */
 
 afterEach(stopAll);
@@ -15,7 +14,7 @@ const SERVICE = '10.96.7.7';
 const API = '10.96.0.1';
 const blocked = { name: 'EgressFailure', errorClass: 'blocked' };
 
-/** Answers as a cluster's name server; notes which names were asked for with search domains. */
+/** Answers like a cluster's name server. Records the names requested with search domains. */
 function clusterNames(names: Record<string, string[]>): { lookup: Lookup; searched: string[] } {
   const searched: string[] = [];
   const lookup: Lookup = async (hostname, { search = false } = {}) => {

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 const TIMEOUT_MS = 300;
 
-/** The request ends when its time is over, by a clock that only the test advances, and not before. */
+/** Checks that the request ends exactly at its deadline, by a clock that only the test advances. */
 async function expectTimeout(
   send: () => Promise<EgressOutcome>,
   begun?: Promise<void>,
@@ -97,7 +97,7 @@ describe('the deadline', () => {
     expect(await bodyOf(await first)).toBe('first');
     await server.closed(0);
     await nextTurn();
-    // The first connection alone: its address before and after connecting.
+    // Only the first connection was checked: its address before and after connecting.
     expect(judged).toBe(2);
   });
 

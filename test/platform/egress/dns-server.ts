@@ -2,13 +2,13 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { createServer, isIP, type Server, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** What a name server says about a name; it answers each family with the addresses of that family. */
+/** A name server's answer about a name. Each query gets the addresses of its family. */
 export type DnsAnswer =
   | { addresses: readonly string[]; ttlSec?: number; delayMs?: number }
   | { error: 'NXDOMAIN' | 'SERVFAIL' | 'REFUSED'; delayMs?: number }
-  /** Not a word. */
+  /** No answer at all. */
   | 'silence'
-  /** Bytes that are no answer. */
+  /** Bytes that are not a DNS message. */
   | 'garbage';
 
 export type DnsType = 'A' | 'AAAA';
@@ -16,17 +16,17 @@ export type DnsType = 'A' | 'AAAA';
 export type DnsServer = {
   /** `address:port`, as `Resolver.setServers` takes it. */
   address: string;
-  /** Every question so far, retransmissions too. */
+  /** Every query so far, including retransmissions. */
   questions: { name: string; type: DnsType; overTcp: boolean }[];
   stop: () => Promise<void>;
 };
 
 const TYPES: Record<number, DnsType> = { 1: 'A', 28: 'AAAA' };
 const RCODES = { SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } as const;
-/** What resolvers announce that they take over UDP; more is cut and asked for again over TCP. */
+/** The size that resolvers accept over UDP. A longer answer is truncated and requested again over TCP. */
 const UDP_MAX = 1_232;
 
-/** A real name server on loopback, over UDP and TCP, that says what `answer` says. */
+/** Starts a real name server on loopback, over UDP and TCP, with these answers. */
 export async function startDnsServer(
   answer: (name: string, type: DnsType) => DnsAnswer,
 ): Promise<DnsServer> {
@@ -78,7 +78,7 @@ export async function startDnsServer(
   };
 }
 
-/** Both on one port; what is free for the one may be taken for the other: then another one. */
+/** Binds both to one port. A port that is free for one may be taken for the other, so this may take several tries. */
 async function bindBoth(tcp: Server): Promise<UdpSocket> {
   for (let tries = 0; tries < 20; tries += 1) {
     const udp = createSocket('udp4');
@@ -123,7 +123,7 @@ function makeReply(
   header.writeUInt16BE(addresses.length, 6);
   const records = addresses.map((address) => {
     const bytes = Buffer.from(ipaddr.parse(address).toByteArray());
-    // The name is a pointer to that of the question.
+    // The name is a pointer to the one in the query.
     const head = Buffer.from([0xc0, 12, 0, type === 'A' ? 1 : 28, 0, 1, 0, 0, 0, 0]);
     head.writeUInt32BE(ttl, 6);
     return Buffer.concat([head, uint16(bytes.length), bytes]);
@@ -131,7 +131,7 @@ function makeReply(
   return Buffer.concat([header, query.subarray(12, end), ...records]);
 }
 
-/** No records and the bit that says there are some. */
+/** Returns a reply without records and with the bit for truncation. */
 function truncated(reply: Buffer, end: number): Buffer {
   const cut = Buffer.from(reply.subarray(0, end));
   cut[2] = (cut[2] ?? 0) | 0x02;

@@ -9,7 +9,7 @@ import { startDnsServer, type DnsAnswer, type DnsServer, type DnsType } from './
 import { bodyOf, createClient, post, receiver, stopAll } from './harness.ts';
 import { onRequest, respond, type Receiver } from './servers.ts';
 
-/** Name servers that fail, lie and change their minds (rows F-23 and F-24 of the fault matrix). */
+/** Name servers that fail, lie and change their answers (rows F-23 and F-24 of the fault matrix). */
 let zone: Record<string, DnsAnswer | ((type: DnsType) => DnsAnswer)>;
 let server: DnsServer;
 
@@ -25,7 +25,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** Closes after each answer, so that each request needs its name anew. */
+/** Closes the connection after each answer, so that each request resolves its name again. */
 const closing: Parameters<typeof receiver>[0] = (socket) =>
   onRequest(socket, () => socket.end(respond('200 OK', 'ok', 'connection: close\r\n')));
 const lookup = () => createNameLookup({ servers: [server.address] });
@@ -54,7 +54,7 @@ describe('a name server', () => {
       expect([name, outcome]).toMatchObject([name, { kind: 'error', errorClass: 'dns' }]);
       expect(outcome.kind === 'error' && outcome.message).not.toMatch(/\d\.\d|\.test/);
     });
-    await Promise.all(outcomes.slice(0, 4)); // While time stands still.
+    await Promise.all(outcomes.slice(0, 4)); // Time stands still.
     await time.advance(LOOKUP_MAX_MS);
     await Promise.all(outcomes);
   });
@@ -65,7 +65,7 @@ describe('a name server', () => {
     const time = holdTime();
     const sent = send(createClient({ lookup: lookup() }), 'slow.test', target);
     await until('both questions', () => server.questions.length === 2);
-    await time.advance(LOOKUP_MAX_MS - 1); // Until then it is asked again and again.
+    await time.advance(LOOKUP_MAX_MS - 1); // The client repeats its query until then.
     expect(await sent).toMatchObject({ statusCode: 200 });
   });
 
@@ -78,7 +78,7 @@ describe('a name server', () => {
     expect(await send(client, 'first.test', target)).toMatchObject({ statusCode: 200 });
     expect(server.questions.some(({ overTcp }) => overTcp)).toBe(true);
     expect(await send(client, 'last.test', target)).toMatchObject({ errorClass: 'connect' });
-    expect(target.sockets).toHaveLength(1); // That of the first.
+    expect(target.sockets).toHaveLength(1); // The first request's socket.
   });
 
   test.each([0, 86_400])(
@@ -129,7 +129,7 @@ describe('a name server', () => {
   });
 });
 
-/** 127.0.0.2 stands for the public internet; 127.0.0.1 and ::1 are the inside, where a canary listens. */
+/** 127.0.0.2 stands for the public internet. 127.0.0.1 and ::1 are internal addresses, where a canary listens. */
 describe('rebinding', () => {
   const OUTSIDE = '127.0.0.2';
   const INSIDE = ['127.0.0.1', '::1', '::ffff:127.0.0.1'];
@@ -156,7 +156,7 @@ describe('rebinding', () => {
     }
     return outcomes;
   };
-  /** What each question of a family is answered, in turn, the last one for ever. */
+  /** Answers the queries of a family with these sets in turn, and then with the last set forever. */
   const inTurn = (...sets: string[][]) => {
     const asked = { A: 0, AAAA: 0 };
     return (type: DnsType): DnsAnswer => {
@@ -183,7 +183,7 @@ describe('rebinding', () => {
     };
     const outcomes = await times('alternate.test', 100);
     const reached = outcomes.filter(({ kind }) => kind === 'response');
-    // Each second one, but for as many as were asked twice: a question that a busy machine repeats.
+    // Every second request succeeds. The tolerance allows for queries that a busy machine repeats.
     const repeated = turn - outcomes.length;
     expect(repeated).toBeLessThanOrEqual(5);
     expect(Math.abs(reached.length - 50)).toBeLessThanOrEqual(repeated);

@@ -1,31 +1,31 @@
 /**
- * A process of its own that sends to very many receivers, so that its memory is theirs alone. The
- * first argument is a JSON of LoadOptions, the last line on stdout a JSON of LoadReport.
+ * A process that sends to very many receivers, so that it measures only their memory. The first argument is LoadOptions
+ * as JSON; the last line on stdout is a LoadReport as JSON.
  */
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import { createEgressClient } from '../../../src/platform/egress/client.ts';
 
 export type LoadOptions = {
   port: number;
-  /** In this order: the path asked for, of so many receivers at once, each at its own address. */
+  /** Rounds in this order. Each requests `path` from this number of concurrent receivers, each at its own address. */
   rounds: { path: string; receivers: number; timeoutMs: number }[];
 };
 
 export type LoadReport = {
   path: string;
-  /** Resident MB: before the round, at its height, after it. */
+  /** Resident MB before the round, at its peak, and after it. */
   beforeMb: number;
   peakMb: number;
   afterMb: number;
-  /** MB more after the round that something still refers to; the rest is the allocator's. */
+  /** MB after the round that are still referenced. The allocator holds the rest. */
   heldMb: number;
-  /** What came of the requests, and how often. */
+  /** Number of requests by outcome. */
   outcomes: Record<string, number>;
   /** The longest body that was kept, in bytes. */
   longestBody: number;
 };
 
-/** Collections stop everything: so seldom that the sockets are still read in time. */
+/** Interval of garbage collections. They stop the process, so a shorter interval would delay the sockets. */
 const COLLECT_MS = 500;
 
 const options = JSON.parse(process.argv[2] ?? '') as LoadOptions;
@@ -39,7 +39,7 @@ function heldMb(): number {
   return (heapUsed + external) / 2 ** 20;
 }
 
-/** What was let go needs a moment and more than one collection to be gone. */
+/** Waits until released memory is collected, which takes more than one collection. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 4; i += 1) {
     collect?.();

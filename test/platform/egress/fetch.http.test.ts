@@ -20,7 +20,7 @@ function open(options: Partial<FetchClientOptions> = {}) {
   return client;
 }
 
-/** A POST with JSON, given up after ten seconds. */
+/** Posts JSON, with a timeout of ten seconds. */
 async function post(url: string, more: RequestInit & Partial<FetchClientOptions> = {}) {
   const { connectionsPerOrigin, maxResponseBytes, lookup, ...init } = more;
   const client = open({
@@ -47,7 +47,7 @@ async function nextOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<
   return value === undefined ? '' : new TextDecoder().decode(value);
 }
 
-/** Answers each request with these pieces, as they are. */
+/** Answers each request with these raw pieces. */
 const answering = (...pieces: string[]) =>
   receiver((socket) => onRequest(socket, () => pieces.forEach((piece) => socket.write(piece))));
 

@@ -1,13 +1,13 @@
 import type net from 'node:net';
 import { onRequest } from './servers.ts';
 
-/** The refusal of a receiver that does not end its headers. */
+/** Error for a receiver that does not end its headers. */
 export const TOO_LONG =
   'The receiver sent more than 64 KiB before the end of its response headers.';
 
 /**
- * Writes `first`, then `again` for as long as the socket takes it. The pieces fill the buffers of the kernel with few
- * calls, since this end runs in the same process and must take no time from the client.
+ * Writes `first`, then `again` for as long as the socket takes it. Large pieces fill the kernel's buffers with few
+ * calls: this end runs in the same process and must take no time from the client.
  */
 export function pour(socket: net.Socket, first: string, again: string): void {
   const piece = again.repeat(Math.ceil(16_384 / again.length));

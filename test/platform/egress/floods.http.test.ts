@@ -4,7 +4,7 @@ import { at, bodyOf, createClient, nextTurn, post, receiver, stopAll } from './h
 import { onRequest, respond } from './servers.ts';
 
 /**
- * Receivers that never stop talking (contract/deliveries.md#acknowledgement): the size of answers is bounded, and not
+ * Receivers that send without end (contract/deliveries.md#acknowledgement). The client limits the size of answers, not
  * only the time.
  */
 
@@ -13,7 +13,7 @@ afterEach(stopAll);
 const HINT = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
 const TOO_MANY = 'The receiver sent more than 16 informational responses (1xx) before its answer.';
 
-/** What the kernel takes for both ends of a connection before anybody reads it, and some room. */
+/** Bytes that the kernel buffers for both ends of a connection, with some reserve. */
 const UNREAD_MAX = 16 * 1024 * 1024;
 
 test('sixteen informational answers are skipped', async () => {
@@ -21,7 +21,7 @@ test('sixteen informational answers are skipped', async () => {
     onRequest(socket, () => socket.write(HINT.repeat(16) + respond('200 OK', 'ok'))),
   );
   const client = createClient();
-  // Each request begins to count anew, on the same connection too.
+  // Each request starts a new count, even on the same connection.
   for (let i = 0; i < 3; i += 1) {
     const outcome = await client.send(post(at(server)));
     expect(outcome).toMatchObject({ kind: 'response', statusCode: 200 });
@@ -58,7 +58,7 @@ describe('fails at once and loses its connection, who sends without end', () => 
     expect(outcome).toMatchObject({ kind: 'error', errorClass: 'connect', message });
     await server.closed(0);
     expect(server.sockets).toHaveLength(1);
-    // In bytes, which a busy machine has no more of; by time it would be another class of error.
+    // Checks bytes, which do not depend on how busy the machine is. A timeout would be another class of error.
     expect(server.sockets[0]!.bytesWritten).toBeLessThan(UNREAD_MAX);
   });
 

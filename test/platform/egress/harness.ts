@@ -1,4 +1,4 @@
-/** A client that may reach loopback, receivers for it, and what tests say often. */
+/** A client that may reach loopback, receivers for it, and shared helpers. */
 import { createAddressGuard } from '../../../src/platform/egress/address-guard.ts';
 import { createEgressClient } from '../../../src/platform/egress/client.ts';
 import type {
@@ -14,7 +14,7 @@ import type { Receiver } from './servers.ts';
 const LOOPBACK = createAddressGuard({ allow: ['127.0.0.0/8', '::1/128'] });
 const stops: (() => Promise<void>)[] = [];
 
-/** Call after each test: stops every client and receiver the test made, the last one first. */
+/** Stops every client and receiver of a test, the last one first. Call it after each test. */
 export async function stopAll(): Promise<void> {
   for (const stop of stops.splice(0).toReversed()) await stop();
 }
@@ -42,7 +42,7 @@ export const at = ({ port }: Receiver, path = '/'): string => `http://127.0.0.1:
 export const bodyOf = async (outcome: EgressOutcome): Promise<string> =>
   outcome.kind === 'response' ? (await outcome.body).toString() : `error: ${outcome.message}`;
 
-/** undici frees a connection one turn after its response ended. */
+/** Waits a turn of the event loop, after which undici frees the connection of a completed response. */
 export const nextTurn = async (): Promise<void> => {
   await new Promise((resolve) => setImmediate(resolve));
 };

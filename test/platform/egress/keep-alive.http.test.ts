@@ -110,7 +110,7 @@ describe('a kept-alive connection', () => {
     await time.advance(200);
     half.resolve();
     await second.promise;
-    await time.advance(200); // What is left of it.
+    await time.advance(200); // The rest of the deadline.
     expect(await sent).toMatchObject({ errorClass: 'timeout', durationMs: 400 });
     await server.closed(1);
   });

@@ -1,6 +1,6 @@
 /**
- * Who gets connected to. A canary listens where nobody may go: the proof is that it accepts nothing,
- * not that an error came back.
+ * Addresses that the client connects to. A canary listens where no connection may go. The proof is that it accepts
+ * none, not that the client returns an error.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
@@ -11,7 +11,7 @@ import type { Lookup, ResolvedAddress } from '../../../src/platform/egress/name-
 import { listen, onRequest, respond } from './servers.ts';
 import type { Receiver } from './servers.ts';
 
-/** 127.0.0.2 stands for the public internet, 127.0.0.1 for the inside. */
+/** 127.0.0.2 stands for the public internet, 127.0.0.1 for internal addresses. */
 const OUTSIDE = '127.0.0.2';
 const guard = createAddressGuard({ allow: [`${OUTSIDE}/32`] });
 const strict = createAddressGuard({ allow: [] });
@@ -182,7 +182,7 @@ describe('a name', () => {
 
 test('the peer is judged once more when connected', async () => {
   let asked = 0;
-  // A guard that changes its mind stands for a kernel that connected elsewhere.
+  // A guard that changes its answer simulates a kernel that connected elsewhere.
   const fickle = { ...strict, isAllowed: () => ++asked === 1 };
   const outcome = await send('127.0.0.1', { guard: fickle });
   expect(outcome).toMatchObject({ errorClass: 'blocked' });

@@ -16,7 +16,7 @@ export type Receiver = {
   stop: () => Promise<void>;
 };
 
-/** `onSocket` gets each accepted connection; a TLS one only after its handshake. */
+/** Starts a receiver. `onSocket` gets each accepted connection; with TLS, only after its handshake. */
 export async function listen(
   onSocket: (socket: net.Socket, index: number) => void,
   options: { host?: string; port?: number; tls?: tls.TlsOptions } = {},
@@ -61,7 +61,7 @@ export async function listen(
   };
 }
 
-/** Calls `answer` with each complete request head (and its body, by content-length). */
+/** Calls `answer` with each complete request, including a body with a content-length. */
 export function onRequest(socket: net.Socket, answer: (request: string) => void): void {
   let text = '';
   socket.on('data', (chunk) => {
@@ -86,8 +86,8 @@ export type Certificates = Record<
 >;
 
 /**
- * One authority; a certificate for `good.test` and 127.0.0.1, one for `elsewhere.test`, an expired one,
- * a self-signed one. All have the same key.
+ * Creates an authority and certificates: one for `good.test` and 127.0.0.1, one for `elsewhere.test`, an expired one
+ * and a self-signed one. All have the same key.
  */
 export function makeCertificates(): Certificates {
   const folder = mkdtempSync(path.join(tmpdir(), 'egress-tls-'));

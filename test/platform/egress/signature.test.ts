@@ -39,7 +39,7 @@ test('a secret has 24 to 64 bytes of canonical base64', () => {
     good.replace('=', ''),
     `${good}=`,
     good.replace('whsec_', 'whsec-'),
-    good.replace('8=', '9='), // Decodes to the same bytes, but is not how they are written.
+    good.replace('8=', '9='), // Decodes to the same bytes, but is not their canonical form.
     'whsec_not base64 at all, but long enough to be thirty-two bytes',
   ]) {
     expect({ bad, taken: isEndpointSecret(bad) }).toEqual({ bad, taken: false });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { streamBody } from '../../../src/platform/egress/streamed-body.ts';
 
-/** A body that is handed on as it comes, at its limit. */
+/** A body that is passed on as it arrives, at its limit. */
 
 const flow = { pause: () => undefined, resume: () => undefined, cut: () => undefined };
 

@@ -17,7 +17,7 @@ test('the certificate of a literal address has to name it', async () => {
       tls: { cert: good, key: goodKey },
     });
   const client = createClient({ tlsCa: ca });
-  // Both are there and both have the certificate; it is of 127.0.0.1.
+  // Both servers present the certificate of 127.0.0.1.
   const [named, other] = [await serve('127.0.0.1'), await serve('127.0.0.9')];
   expect(await client.send(post(`https://127.0.0.1:${named.port}/`))).toMatchObject({
     statusCode: 200,

@@ -94,7 +94,7 @@ test.each([
 
 test('no environment variable turns the check off', async () => {
   const server = await serve({ cert: certificates.selfSigned });
-  // A process of its own: Node reads this variable when it starts.
+  // A separate process, because Node reads this variable when it starts.
   const script = `
     const { createEgressClient } = await import(${JSON.stringify(sourceUrl('client.ts'))});
     const { createAddressGuard } = await import(${JSON.stringify(sourceUrl('address-guard.ts'))});

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES, startApi, type Api } from '../../roles/api/api-setup.ts';
 
-/** What a browser asks for and reads of the answer (Fetch §3.2), for pages of another origin. */
+/** The requests of a browser, and the headers that it reads (Fetch §3.2), for pages of another origin. */
 
 const PAGE = 'https://app.example.com';
 const LOCAL = 'http://localhost:5173';
@@ -123,7 +123,7 @@ describe('an answer', () => {
   test('says nothing to a page that is not named, and varies all the same', async () => {
     const headers = { ...authorization(), origin: 'https://evil.example' };
     const response = await ask(api, 'GET', '/v1/agents', headers);
-    expect(response.status).toBe(200); // What a browser then keeps from the page.
+    expect(response.status).toBe(200); // The browser then withholds the answer from the page.
     expect(response.headers.get('access-control-allow-origin')).toBeNull();
     expect(response.headers.get('vary')).toContain('Origin');
   });

@@ -12,7 +12,7 @@ import { currentWork, type Work } from '../../../src/platform/observability/work
 
 const log = pino({ level: 'silent' });
 const metrics = createMetrics({ processMetrics: false });
-/** What the watchdog would name while each handler runs. */
+/** The work that the watchdog would name while each handler runs. */
 let seen: (Work | undefined)[] = [];
 let server: Listening | undefined;
 afterEach(() => server?.stop());
@@ -37,7 +37,7 @@ const ROUTES: Route[] = [
 
 test('a request is work by its method and route, for the namespace of its key', async () => {
   seen = [];
-  // What these requests never reach is left out.
+  // Only the dependencies that these requests reach.
   const deps = {
     routes: ROUTES,
     pages: [],

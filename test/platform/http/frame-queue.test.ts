@@ -7,7 +7,7 @@ import { holdTime } from '../../clock.ts';
 
 const ALWAYS_FREE: EventLoopTurns = { isFree: () => true, wait: () => undefined, waiting: () => 0 };
 
-/** Turns that are all taken; `next` gives the oldest one of those that wait its turn. */
+/** Creates turns that are all taken. `next` grants the oldest waiting request for a turn. */
 function busyTurns(): { turns: EventLoopTurns; next: () => void; namespaces: unknown[] } {
   const begins: (() => void)[] = [];
   const namespaces: unknown[] = [];
@@ -22,7 +22,7 @@ function busyTurns(): { turns: EventLoopTurns; next: () => void; namespaces: unk
   return { turns, next: () => begins.shift()?.(), namespaces };
 }
 
-/** A queue whose handler finishes a frame when the test says so. */
+/** Creates a queue whose handler finishes a frame when the test says so. */
 function queueOf({
   isSlow = true,
   burstBytes,

@@ -26,7 +26,7 @@ afterAll(() => api.stop());
 
 type Sent = { sent: ClientRequest; answered: Promise<IncomingMessage> };
 
-/** A request whose connection the test holds; `body: null`: announced and never sent. */
+/** Sends a request whose connection the test holds. `body: null` announces a body without sending it. */
 function send(
   key: string,
   method: string,
@@ -93,7 +93,7 @@ test('one key leaves streams to the others of its namespace, and that to other n
   await nothingIsHeld();
 });
 
-/** So many turns of the event loop, in which the API works as well. */
+/** Waits for this number of turns of the event loop, in which the API works as well. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await turnOfLoop();
 }
@@ -136,13 +136,13 @@ test('whenever a client goes away, and whatever goes wrong, its place is free ag
     () => send(key, 'POST', say, { headers: streamed, body: '{"text":"hel' }),
     () => send(key, 'POST', `/v1/webhooks/${agent.id}/replay`, { body: '{}' }),
   ];
-  // At once, a moment later, while it is worked on, and when it is answered.
+  // Immediately, a moment later, during its handling, and after its answer.
   for (const moment of [0, 10, 100, 1_000, 'answered'] as const) {
     for (let turn = 0; turn < 4; turn += 1) {
       await Promise.all(
         waysToEnd.map(async (begin) => {
           const one = begin();
-          // Not all are ever answered.
+          // Some requests never get an answer.
           if (moment !== 'answered') await turns(moment);
           else await Promise.race([one.answered.catch(() => undefined), turns(5_000)]);
           one.sent.destroy();
@@ -162,7 +162,7 @@ test('a body is not read before the key, its scope and its share are known', asy
     send(key, 'PUT', path, { headers, body: 'x' }),
   );
   await api.engine.eventually(async () => (await gauge('uploads')) === 3);
-  // None of these sends a body: whoever waits for one answers nothing.
+  // None of these sends a body, so a server that waited for one would not answer.
   const cases: [string, string, number][] = [
     ['parley_wrong_wrong_wrong_wrong', 'unauthorized', 401],
     [reader, 'missing_scope', 403],
@@ -176,7 +176,7 @@ test('a body is not read before the key, its scope and its share are known', asy
     one.sent.destroy();
     expect(await textOf(response).catch(() => code)).toContain(code);
   }
-  // Nor is it with an Idempotency-Key, which has to know the body.
+  // The same applies with an Idempotency-Key, which needs the body.
   const keyed = { ...headers, 'content-type': 'application/json', 'idempotency-key': 'one' };
   const post = send(reader, 'POST', '/v1/agents', { headers: keyed, body: null });
   expect(await statusOf(post)).toBe(403);

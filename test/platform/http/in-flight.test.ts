@@ -103,7 +103,7 @@ test('whoever comes and goes in whatever order, in the end nothing is held', asy
       try {
         held.push(take(`key-${random.below(6)}`, `namespace-${random.below(3)}`));
       } catch {
-        // Full.
+        // All places are taken.
       }
     }
     expect(held.length).toBeLessThanOrEqual(20);

@@ -44,7 +44,7 @@ describe('what is taken', () => {
     const list = (count: number): string => JSON.stringify(Array(count).fill(0));
     expect(parseJsonBody(Buffer.from(list(10_000)))).toHaveLength(10_000);
     expect(refusal(list(10_001)).code).toBe('malformed_request');
-    // An object or list without any has none, however it is written; the outermost is nobody's.
+    // An empty object or list has no members, however it is written. The outermost value is not a member.
     const empty = (count: number): string => `[${Array(count).fill(' { \n} ').join(',\t')}]`;
     expect(parseJsonBody(Buffer.from(empty(10_000)))).toHaveLength(10_000);
     expect(refusal(empty(10_001)).code).toBe('malformed_request');

@@ -8,7 +8,7 @@ import { until } from '../../until.ts';
 
 const MOST = 200;
 
-/** A connection whose other end stays open. */
+/** Creates a connection whose other end stays open. */
 function openConnection(): Duplex {
   const socket = new Duplex({
     read: () => undefined,

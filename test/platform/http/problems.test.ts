@@ -5,7 +5,7 @@ import { parseBody } from '../../../src/platform/http/field-errors.ts';
 import { unixSec, unixSecOrNull } from '../../../src/platform/http/fields.ts';
 import { problemOf } from '../../../src/platform/http/problem.ts';
 
-/** Members that every answer has for programs, and data that no answer has (contract/errors.md#problems). */
+/** Fields for programs that every problem has, and data that no problem has (contract/errors.md#problems). */
 
 test('a problem has the names that programs compare', () => {
   const errors = [{ pointer: '/name', code: 'required', detail: 'is required' }];

@@ -13,7 +13,7 @@ const get = (key?: string | null): Promise<Reply> =>
 const left = ({ headers }: Reply): number =>
   Number(/^"default";r=(\d+);t=\d+$/.exec(headers.get('ratelimit') ?? '')?.[1]);
 
-/** In seconds. */
+/** A number of seconds. */
 const WITHIN_A_MINUTE = /^([1-9]|[1-5]\d|60)$/;
 
 describe('with a limit', () => {

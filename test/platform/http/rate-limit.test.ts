@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createRateLimits, createRefusalPace } from '../../../src/platform/http/rate-limit.ts';
 import { holdTime } from '../../clock.ts';
 
-/** How many of these failures, one after the other, were still let through. */
+/** Returns how many of these consecutive failures were allowed. */
 async function countedTogether(...addresses: string[]): Promise<number> {
   const limits = createRateLimits(1);
   let allowed = 0;

@@ -92,7 +92,7 @@ test('who keeps connections learns in an answer that they end, and loses no requ
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   let answers = 0;
   const warm = Promise.withResolvers<void>();
-  /** Asks again and again, until stopped. */
+  /** Sends requests until stopped. */
   const askOn = async (): Promise<void> => {
     for (;;) {
       const { headers } = await ask(server, agent);
@@ -108,7 +108,7 @@ test('who keeps connections learns in an answer that they end, and loses no requ
   await stopping;
 });
 
-/** Resolves once nobody listens any more; a connection without a request is no request. */
+/** Resolves once the port is closed. A connection without a request does not count as a request. */
 async function refused({ port }: Listening): Promise<void> {
   await until('the port to be closed', async () => {
     const socket = connect(port, '127.0.0.1');
@@ -128,7 +128,7 @@ function ask({ url }: Listening, agent: Agent): Promise<IncomingMessage> {
   });
 }
 
-/** One request whose connection stays open afterwards: it must not hold up the stop. */
+/** Sends a request whose connection stays open afterwards. It must not delay the stop. */
 function fetchIdle({ url }: Listening): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     get(url, { headers: { connection: 'keep-alive' } }, (response) => {
@@ -208,13 +208,13 @@ test('thousands of requests that run out of time at once are answered a hundred 
   expect(ended).toEqual([0, 100, 200, 250]);
 });
 
-/** What a client reads when its connection breaks once `sent` has arrived. */
+/** Returns what a client reads when its connection breaks once `sent` has arrived. */
 async function readBroken(sent: string): Promise<string> {
   const { client } = await breakConnection(sent);
   return text(client);
 }
 
-/** A connection that breaks once `sent` has arrived, and whose client never closes its side if it is `stubborn`. */
+/** Opens a connection that breaks once `sent` has arrived. A stubborn client never closes its side. */
 async function breakConnection(
   sent: string,
   { isStubborn = false } = {},
@@ -236,7 +236,7 @@ async function breakConnection(
   return { client, atServer: accepted.promise };
 }
 
-/** A client that reads nothing and never closes its side. */
+/** Connects a client that reads nothing and never closes its side. */
 function stubborn(port: number, localAddress = '127.0.0.1'): Socket {
   const client = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true });
   client.pause().on('error', () => undefined);
@@ -244,7 +244,7 @@ function stubborn(port: number, localAddress = '127.0.0.1'): Socket {
   return client;
 }
 
-/** The server's ends of the connections to a port of this process, in the order in which they were accepted. */
+/** Returns the server's ends of the connections to a port of this process, in the order of acceptance. */
 function watchAccepted({ port }: Listening): Socket[] {
   const accepted: Socket[] = [];
   const note = (message: unknown): void => {
@@ -300,7 +300,7 @@ test('connections that send nothing do not hold up a stop', async () => {
   await until('it to be accepted', () => accepted.length === 1);
   const time = holdTime();
   const stopping = server.stop();
-  // The farewell, and nothing of the ten seconds for requests in progress.
+  // The time of the farewell, without the ten seconds for requests in progress.
   await time.advance(1_100);
   await until('the farewell to end', () => accepted[0]!.destroyed);
   time.release();

@@ -8,7 +8,7 @@ import type { Answer } from '../../../src/platform/http/route.ts';
 import { holdTime } from '../../clock.ts';
 import { until } from '../../until.ts';
 
-/** A client on a real socket that does not read: what piles up for it, and when it is cut. */
+/** A client on a real socket that does not read: the data that accumulates, and the time when it is cut. */
 const STALLED_MS = 400;
 const PART = 'x'.repeat(50_000);
 /** More than the buffers of both sockets take. */
@@ -94,7 +94,7 @@ test.each(FORMS)('%s is cut, and until then little waits for it', async (_, answ
   await time.armed(STALLED_MS);
   await time.advance(STALLED_MS - 1);
   expect(answering.response?.destroyed).toBe(false);
-  // The buffers of both sockets may take more yet; each part that they take begins the time anew.
+  // The buffers of both sockets may take more. Each part that they take restarts the time.
   await until('the end', async () => {
     await time.advance(STALLED_MS);
     return answering.isOver;

@@ -13,20 +13,20 @@ import {
 import { holdTime } from '../../clock.ts';
 import { until } from '../../until.ts';
 
-/** Which sockets keep their place, and how a socket ends whose peer does not close. */
+/** Which sockets keep their place, and how a socket ends if its peer does not close. */
 
 type Fixture = {
-  /** Opens a client that shows the token of a namespace, or no token. Resolves when it is open. */
+  /** Opens a client with the token of a namespace, or without a token. Resolves when it is open. */
   open: (options?: { namespace?: string; address?: string }) => Promise<WebSocket>;
   port: number;
   /** The server's end of each connection, in order. */
   accepted: TcpSocket[];
 };
 
-/** A frame that is answered with a refusal. */
+/** A frame that gets a refusal. */
 const REFUSED = 'refused';
 
-/** Sockets whose only frame so far is the namespace that they are admitted to. */
+/** Starts sockets whose only frame so far is the namespace that they are admitted to. */
 async function startSockets({
   strangersMax,
   openMax,
@@ -98,7 +98,7 @@ test('sockets without a token take no more than their places from another addres
   const other = await open({ address: '127.0.0.2' });
   await gone;
   expect([second, other].map(isOpen)).toEqual([true, true]);
-  // The one that is left of the first address is as old as it gets.
+  // The remaining socket of the first address is now the oldest.
   const lost = once(second, 'close');
   await open();
   await lost;
@@ -162,7 +162,7 @@ test('an end that does not answer a close is cut a second later', async () => {
   onTestFinished(() => void raw.destroy());
   raw.write(UPGRADE);
   await once(raw, 'data');
-  // A frame of bytes, which this path does not take.
+  // A binary frame, which this path refuses.
   raw.write(Buffer.from([0x82, 0x80, 0, 0, 0, 0]));
   await time.armed(1_000);
   await time.advance(999);
@@ -186,7 +186,7 @@ test('a socket that is not read is not taken for one that does not answer', asyn
   const [busy, silent] = [await open(), await open()];
   for (let i = 0; i < 10; i += 1) busy.send('hello');
   await until('all to be taken', () => taken === 10);
-  // Pings are answered by the library: this one is stopped from it.
+  // The library answers pings, so the test pauses this client.
   silent.pause();
   const gone = once(silent, 'close');
   await time.advance(15_000);
@@ -203,7 +203,7 @@ test('a path says how much text it reads at once', async () => {
   const { open } = await startSockets({ burstBytes: 1_000, onFrame: () => (taken += 1) });
   const client = await open();
   for (let i = 0; i < 5; i += 1) client.send('a');
-  // Four short frames count as 1,024 bytes, and the 24 too many are earned within a millisecond.
+  // Four short frames count as 1,024 bytes, and the excess of 24 is allowed again within a millisecond.
   await time.armed(1);
   expect(taken).toBe(4);
   await time.advance(1);

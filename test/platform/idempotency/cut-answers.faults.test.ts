@@ -14,13 +14,13 @@ import { until } from '../../until.ts';
 import { createSeeded } from '../../random/seeded.ts';
 
 /**
- * The answer to a request with an `Idempotency-Key` does not reach who asked, or only its head does:
- * whoever asks again gets the id of the one event there is.
+ * The answer to a request with an `Idempotency-Key` does not reach the client, or only its head does. A repeated
+ * request must get the id of the only event.
  */
 const REQUESTS = 15 * roundsOf(1);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
 const { below } = createSeeded(SEED);
-/** A request takes about as many. */
+/** Roughly the duration of a request. */
 const CUT_WITHIN_TURNS = 2_000;
 /** Processes are started, beside other tests. */
 let harness: DeliveryHarness;
@@ -44,7 +44,7 @@ function startApi(failpoints = ''): Promise<Parley> {
   return startRole('api', { databaseUrl: harness.databaseUrl, env });
 }
 
-/** Sends the request and resets the connection at that moment; resolves with what came until then. */
+/** Sends the request and resets the connection at that moment. Resolves to the data received until then. */
 async function cut(key: string, moment: { afterTurns: number } | 'head'): Promise<string> {
   const socket = connect(Number(port), '127.0.0.1');
   socket.on('error', () => undefined);
@@ -72,7 +72,7 @@ async function cut(key: string, moment: { afterTurns: number } | 'head'): Promis
   return text;
 }
 
-/** As a careful client does it: again until there is an answer. */
+/** Repeats a request until there is an answer, as a careful client does. */
 function untilAnswered(key: string): Promise<Answer> {
   return until(`the answer to ${key}`, async () => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
@@ -87,7 +87,7 @@ function untilAnswered(key: string): Promise<Answer> {
     const { status, headers } = response;
     const body = await response.json();
     if (status === 202) return { status, headers, body };
-    expect({ status, body }).toMatchObject({ status: 409 }); // The request before is in progress.
+    expect({ status, body }).toMatchObject({ status: 409 }); // The previous request is in progress.
     return undefined;
   });
 }
@@ -142,7 +142,7 @@ test('F-06: killed with the change committed and no answer sent: asked again it 
   const before = await allEvents();
   await api.stop();
   api = await startApi('api.answering=kill');
-  expect(await cut('killed', 'head')).toBe(''); // Ends with the process.
+  expect(await cut('killed', 'head')).toBe(''); // The connection ends with the process.
   expect(await api.exited).toEqual([null]);
   const made = (await allEvents()).filter((id) => !before.includes(id));
   expect(made).toHaveLength(1);

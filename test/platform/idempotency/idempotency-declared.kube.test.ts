@@ -4,8 +4,8 @@ import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
 import { breakMarks, expectReplay, newKey, postTo, QUIET } from './idempotency-setup.ts';
 
 /**
- * `Idempotency-Key` where change and answer are two transactions (contract/idempotency.md#keys), for objects that are
- * declared, in both stores.
+ * `Idempotency-Key` where change and answer are two transactions (contract/idempotency.md#keys), for declared objects
+ * in both stores.
  */
 describeEachStore((storeName) => {
   let declared: Api;
@@ -17,7 +17,7 @@ describeEachStore((storeName) => {
   const send = (path: string, key: string, json?: unknown): Promise<Reply> =>
     postTo(declared.call)(path, key, json);
 
-  /** The request, crashed after everything but its answer was written; and again. */
+  /** Sends a request that crashes after everything except its answer was written. Then repeats it. */
   async function crashed(path: string, json?: unknown): Promise<Reply> {
     const key = newKey();
     const mended = await breakMarks(declared);

@@ -16,7 +16,7 @@ test('a change that is rolled back at the last moment leaves no answer', async (
   const post = postTo(api.call);
   const disturb = await createDisturb(api.engine.pool, { table: 'events', at: 'commit' });
   const key = newKey();
-  await disturb(3); // As often as one transaction is run.
+  await disturb(3); // The number of tries of a transaction.
   expect((await post(`${endpoint}/test`, key)).status).toBe(500);
   const done = await post(`${endpoint}/test`, key);
   expect(done.status).toBe(202);

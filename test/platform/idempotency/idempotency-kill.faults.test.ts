@@ -7,16 +7,16 @@ import { roundsOf } from '../../nightly.ts';
 import { createSeeded } from '../../random/seeded.ts';
 
 /**
- * In each round clients send POSTs with an `Idempotency-Key` each, the API process is killed at
- * some moment of that, and the clients repeat the same requests to the next process until they are
- * answered. Then everything was done exactly once, and each answer is the one that is given again.
+ * In each round clients send POSTs, each with its own `Idempotency-Key`. The API process is killed at some moment, and
+ * the clients repeat the same requests to the next process until they get an answer. Every change must have been made
+ * exactly once, and repeating a request must return the same answer.
  *
- * FAULT_ROUNDS rounds; FAULT_SEED decides when the kill comes, not how far the requests are then. In the first round the
- * process dies with an answer in its hand, so that one request is cut for sure.
+ * Runs FAULT_ROUNDS rounds. FAULT_SEED decides the moment of the kill, but not the progress of the requests. In the
+ * first round the process dies with a pending answer, so that at least one request is cut.
  */
 const ROUNDS = roundsOf(1);
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
-/** Of each kind but the last two, which follow one another. */
+/** Clients of each kind, except the last two kinds, whose requests are sequential. */
 const CLIENTS = 3;
 const KINDS_OF_CLIENTS = 4;
 /** Answers before the requests of the first round. */
@@ -73,7 +73,7 @@ test(
       const requests = requestsOf(round, subjects);
       let answered = 0;
       const killed = Promise.withResolvers<void>();
-      // The kill comes when so many are answered and the others are somewhere in between.
+      // The kill comes after this number of answers, while the others are in progress.
       const killAt = 1 + seeded.below(requests.length - 4);
       const answering = requests.map(async (request) => {
         const answer = await untilAnswered(request, isBack);
@@ -95,7 +95,7 @@ test(
       });
     }
     console.info(`seed ${SEED}: ${done.length} requests, ${cut} repeated, over ${ROUNDS} kills`);
-    expect(cut).toBeGreaterThan(0); // Else nothing was tried.
+    expect(cut).toBeGreaterThan(0); // Otherwise the test has tried nothing.
 
     for (const { request, answer } of done) {
       if (answer.status >= 300) throw new Error(`${request.kind}: ${answer.text}`);
@@ -139,7 +139,7 @@ test(
 
 type Subjects = { agent: string; endpoint: string; conversation: string; versions: number };
 
-/** What the requests are about; the agent has a version to go back to for each round. */
+/** Creates the objects of the requests. The agent has a version to roll back for each round. */
 async function makeSubjects(): Promise<Subjects> {
   const versions = ROUNDS + 1;
   const agent = await call('POST', '/v1/agents', { json: { prompt: 'v1', name: 'veteran' } });
@@ -147,7 +147,7 @@ async function makeSubjects(): Promise<Subjects> {
     const json = { prompt: `v${version}` };
     await call('PATCH', `/v1/agents/${agent.body.id}`, { json });
   }
-  // Subscribed to what does not happen here: it gets test events alone.
+  // The subscribed event does not occur here, so the endpoint gets test events only.
   const json = { url: 'https://example.com/', event_types: ['knowledge.source.synced'] };
   const endpoint = await call('POST', '/v1/webhooks', { json });
   const conversation = await call('POST', '/v1/conversations', {
@@ -167,7 +167,7 @@ function requestsOf(round: number, subjects: Subjects): Request[] {
   const each = Array.from({ length: CLIENTS }, (_, i): Request[] => {
     const key = `${round}/${i}`;
     return [
-      // All want the same name, so that most get a suffix.
+      // All requests want the same name, so most get a suffix.
       { kind: 'agent', path: '/v1/agents', key, json: { prompt: 'x', display_name: 'Twin' } },
       { kind: 'endpoint', path: '/v1/webhooks', key, json: { url, enabled: false } },
       { kind: 'test', path: `/v1/webhooks/${subjects.endpoint}/test`, key, json: {} },
@@ -187,7 +187,7 @@ function requestsOf(round: number, subjects: Subjects): Request[] {
   ];
 }
 
-/** As a careful client does it: the same request until there is an answer to it. */
+/** Repeats a request until there is an answer, as a careful client does. */
 async function untilAnswered(
   request: Request,
   isBack: Promise<void>,
@@ -197,7 +197,7 @@ async function untilAnswered(
     if (answer && answer.status < 500 && !isInProgress(answer)) return { ...answer, tries };
     await isBack;
     if (tries > 50) throw new Error(`${request.kind} ${request.key}: ${JSON.stringify(answer)}`);
-    // What the dead process sent last may have reached PostgreSQL after our look.
+    // The last statements of the dead process may have reached PostgreSQL after the test checked.
     if (answer) await passMinute();
   }
 }
@@ -206,7 +206,7 @@ function isInProgress({ status, text }: Answered): boolean {
   return status === 409 && text.includes('idempotency_in_progress');
 }
 
-/** Until marks of the process that died have run out. */
+/** Expires the marks of the process that died. */
 async function passMinute(): Promise<void> {
   await admin.query(
     `update idempotency_marks set claimed_at = claimed_at - interval '1 minute' where answer is null`,
@@ -230,7 +230,7 @@ async function send({ path, key, json }: Request): Promise<Answered> {
   };
 }
 
-// What the API answers is looked at field by field.
+// Tests assert each field of the answer that they need.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Reply = { status: number; body: any };
 
@@ -262,13 +262,13 @@ async function everyItem(path: string): Promise<{ id: string; target: string }[]
   return items;
 }
 
-/** Sorted, without those that were there before. */
+/** Returns the sorted ids, without the earlier ones. */
 async function everyId(path: string, before: readonly string[]): Promise<string[]> {
   const ids = (await everyItem(path)).map(({ id }) => id);
   return ids.filter((id) => !before.includes(id)).sort();
 }
 
-/** Of PARLEY_API_KEY: the oldest. */
+/** Returns the key of PARLEY_API_KEY, which is the oldest. */
 async function firstKeys(): Promise<string[]> {
   return (await everyItem('/v1/api_keys')).slice(-1).map(({ id }) => id);
 }

@@ -4,11 +4,11 @@ import { createLogger } from '../../../src/platform/observability/logger.ts';
 import { runApi } from '../../../src/roles/api/run.ts';
 import { createCall, type Api, type Call, type Reply } from '../../roles/api/api-setup.ts';
 
-/** Failures are made here on purpose. */
+/** Discards the log, because these tests cause failures on purpose. */
 export const QUIET = createLogger('silent', 'test');
 
 let count = 0;
-/** A key that no other request has. */
+/** Returns a key that no other request has. */
 export const newKey = (): string => `key ${(count += 1)} of ${newUuid()}`;
 
 export const postTo =
@@ -19,7 +19,7 @@ export const postTo =
       ...(json !== undefined && { json }),
     });
 
-/** The very same answer, but that it says so. */
+/** Checks that an answer equals the first one, except for the header that marks a repeat. */
 export function expectReplay(again: Reply, first: Reply): void {
   expect(first.headers.get('idempotency-replayed')).toBeNull();
   expect(again.headers.get('idempotency-replayed')).toBe('true');
@@ -30,7 +30,7 @@ export function expectReplay(again: Reply, first: Reply): void {
   }
 }
 
-/** No answer can be kept until the returned function is called: as a crash right before it. */
+/** Prevents answers from being stored until the returned function is called, like a crash right before it. */
 export async function breakMarks({ engine: { pool } }: Api): Promise<() => Promise<unknown>> {
   await pool.query(
     `alter table idempotency_marks add constraint broken check (answer is null) not valid`,

@@ -28,7 +28,7 @@ describe('an answer that is a stream', () => {
   };
   const document = { turns: [1, 2] };
 
-  /** A route that streams as messages do: it sends its turn and answers with a document. */
+  /** Requests a route that streams as messages do: it sends its turn and answers with a document. */
   async function ask(
     key: string,
     { accept, ends }: { accept: string; ends?: 'with an error' | 'early' | 'with a refusal' },

@@ -15,7 +15,7 @@ import {
 /** `Idempotency-Key` (contract/idempotency.md#keys). */
 
 let api: Api;
-/** The API in another process, as far as PostgreSQL can tell. */
+/** A second API with its own connections, like another process. */
 let other: Awaited<ReturnType<typeof anotherApi>>;
 let endpoint: string;
 
@@ -189,7 +189,7 @@ describe('another request with the same key', () => {
   });
 });
 
-/** Whoever writes there waits until `release` is called. */
+/** Locks a table. Writers wait until `release` is called. */
 async function hold(
   table: string,
 ): Promise<{ waiting: (n: number) => Promise<unknown>; release: () => Promise<void> }> {
@@ -246,7 +246,7 @@ describe('while the first runs', () => {
     const before = await countRows('events');
     await held.release();
 
-    // Both were about to commit: who was taken over cannot.
+    // Both were about to commit. The one that lost its mark cannot.
     const [late, taken] = await Promise.all([running, taking]);
     expect(taken.status).toBe(202);
     expect([late.status, late.body.code]).toEqual([409, 'idempotency_in_progress']);

@@ -16,7 +16,7 @@ import {
 } from '../../../src/platform/idempotency/idempotency-marks.sql.ts';
 import { useRows, type Columns } from '../postgres/rows.ts';
 
-/** Each statement about marks, with neighbors of another key, another place or another token. */
+/** Each statement about marks, with neighbors that have another key, another place or another token. */
 
 const stored = useRows('idempotency_marks');
 
@@ -36,7 +36,7 @@ const isOwn = (row: Columns): boolean =>
   row['api_key_id'] === KEY && HASH.equals(row['place_hash'] as Buffer);
 const own = async (): Promise<Columns> => (await all()).find(isOwn)!;
 
-/** Marks that a change must not touch: each differs in one part of its key. */
+/** Marks that a change must not touch. Each differs in one part of its key. */
 const NEIGHBORS: Columns[] = [
   { api_key_id: newUuid() },
   { place_hash: Buffer.from('other') },

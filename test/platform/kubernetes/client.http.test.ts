@@ -13,7 +13,7 @@ import {
 } from '../../../src/platform/kubernetes/client.ts';
 import { KubeConnectionError, KubeError } from '../../../src/platform/kubernetes/kube-error.ts';
 
-/** A server that answers what a real one seldom does; the rest is in kubernetes-connections.kube.test.ts. */
+/** A server with answers that a real one seldom gives. kubernetes-connections.kube.test.ts covers the rest. */
 
 type Seen = { method: string; url: string; headers: IncomingMessage['headers']; body: string };
 type Answer = (response: ServerResponse) => unknown;
@@ -189,7 +189,7 @@ describe('a request', () => {
     expect(error).toBeInstanceOf(KubeConnectionError);
     expect(error).toMatchObject({ message: expect.stringContaining('GET /api/v1/x') });
     expect(counted).toEqual([`GET ${code}`]);
-    expect(seen).toHaveLength(1); // Whether it was done is not known, so it is not done again.
+    expect(seen).toHaveLength(1); // The result of the first request is unknown, so the client does not repeat it.
   });
 
   test('to nobody is no refusal', async () => {
@@ -250,7 +250,7 @@ describe('a stream', () => {
         for (const to of cuts) {
           response.write(bytes.subarray(from, to));
           from = to;
-          await once(read, 'event'); // Else the pieces could arrive as one.
+          await once(read, 'event'); // Otherwise the pieces could arrive as one.
         }
         response.end();
       },

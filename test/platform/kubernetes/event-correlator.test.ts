@@ -60,7 +60,7 @@ test('the eleventh note on the same within ten minutes, and all after it, are on
   });
   expect(send(11)).toBe(combined);
   expect(combined?.count).toBe(2);
-  expect(send(3)).toBe(ten[3]); // Known as it is.
+  expect(send(3)).toBe(ten[3]); // This note has its own series already.
   expect(correlate(AGENT, { ...TEXT, reason: 'Other' })?.text.note).toBe(TEXT.note);
   advance(600_001);
   expect(send(12)?.text.note).toBe('took 12 ms');
@@ -78,7 +78,7 @@ test('an object has 25 Events at once and one more each five minutes; another is
   advance(299_999);
   expect(send()).toBeUndefined();
   advance(2);
-  expect(send()?.count).toBe(32); // What was not sent is counted.
+  expect(send()?.count).toBe(32); // Notes that were not sent count too.
   expect(send()).toBeUndefined();
   advance(300_000 * 100);
   expect(Array.from({ length: 26 }, () => send()).filter(Boolean)).toHaveLength(25);

@@ -4,7 +4,7 @@ import type { KubeRequest } from '../../../src/platform/kubernetes/client.ts';
 import { createEventRecorder } from '../../../src/platform/kubernetes/event-recorder.ts';
 import { KubeConnectionError } from '../../../src/platform/kubernetes/kube-error.ts';
 
-/** That it bothers nobody; what the server gets is tested in kubernetes-events.kube.test.ts. */
+/** The recorder never disturbs its caller. kubernetes-events.kube.test.ts covers what the server receives. */
 
 const TEXT = { type: 'Normal', reason: 'Published', action: 'Publish', note: 'version 1' } as const;
 
@@ -13,7 +13,7 @@ function subject(n: number) {
   return { kind: 'Agent', apiVersion, namespace, name: `a-${n}`, uid: `u-${n}` };
 }
 
-/** A server that answers when the test lets it. */
+/** Creates a recorder and a server that answers when the test says so. */
 function start() {
   const calls: (KubeRequest & { answer: (error?: Error) => void })[] = [];
   const dropped: string[] = [];
@@ -67,8 +67,8 @@ test('a queue that is full drops what comes, and throws nothing', () => {
   const { record, calls, dropped } = start();
   for (let n = 0; n < 1_010; n += 1) record(subject(n), TEXT);
   expect(calls).toHaveLength(1);
-  expect(dropped).toHaveLength(9); // One is on its way.
-  record(subject(5), TEXT); // It waits already.
+  expect(dropped).toHaveLength(9); // One request is in progress.
+  record(subject(5), TEXT); // This one waits already.
   expect(dropped).toHaveLength(9);
   record(subject(1_005), TEXT);
   expect(dropped).toHaveLength(10);
@@ -77,7 +77,7 @@ test('a queue that is full drops what comes, and throws nothing', () => {
 test('nothing that is recorded can throw', () => {
   const { record, dropped } = start();
   const broken: unknown = undefined;
-  // As from a cast elsewhere: the recorder must bear it.
+  // The recorder must tolerate a value that a cast elsewhere lets through.
   record(broken as ReturnType<typeof subject>, TEXT);
   expect(dropped).toEqual(['could not record an event']);
 });

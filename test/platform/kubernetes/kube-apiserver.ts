@@ -14,15 +14,15 @@ import { until } from '../../until.ts';
 
 export type KubeResponse = { status: number; body: string; json: () => Record<string, unknown> };
 
-/** A real Kubernetes API: kube-apiserver and etcd, nothing behind them. */
+/** A real Kubernetes API: kube-apiserver and etcd only. */
 export type KubeApi = {
   /** `https://127.0.0.1:<port>` */
   url: string;
-  /** PEM bundle that the server's certificate is checked against. */
+  /** PEM bundle that verifies the server's certificate. */
   caCert: string;
-  /** Bearer token of a user in system:masters; every request is authorized anyway. */
+  /** Bearer token of a user in system:masters. Without `rbac` the server authorizes every request anyway. */
   token: string;
-  /** `body`: an object (sent as JSON) or text; `contentType` defaults to application/json. */
+  /** Sends a request. `body` is an object (sent as JSON) or text; `contentType` defaults to application/json. */
   request: (
     method: string,
     path: string,
@@ -31,29 +31,29 @@ export type KubeApi = {
   ) => Promise<KubeResponse>;
 };
 
-/** One of a test file's own, which it may break. */
+/** A server for one test file alone, which may break it. */
 export type KubeApiserver = KubeApi & {
-  /** SIGKILL, as a machine that dies; what etcd has stays. Resolves when the process is gone. */
+  /** Sends SIGKILL, like a machine that dies; etcd's data stays. Resolves when the process is gone. */
   kill: (part: Part) => Promise<void>;
-  /** Starts a killed one again on its old port and data; resolves when /readyz answers. */
+  /** Starts a killed part again on its old port and data. Resolves when /readyz answers. */
   revive: (part: Part) => Promise<void>;
-  /** Every request so far, when started with `audit`. */
+  /** Returns every request so far. Needs `audit`. */
   auditLog: () => AuditedRequest[];
-  /** For tests that talk to etcd itself (compaction). */
+  /** URL of etcd, for tests that talk to it directly (compaction). */
   etcdUrl: string;
-  /** Kills the server and etcd at once, and removes their data. May be called twice. */
+  /** Kills the server and etcd immediately, and removes their data. May be called twice. */
   stop: () => Promise<void>;
 };
 
 export type Part = 'etcd' | 'apiserver';
 
 export type ServerChoices = {
-  /** Roles decide what a user may; without it everybody may everything. */
+  /** Whether roles decide what a user may do. Without them everybody may do everything. */
   rbac?: boolean;
   audit?: boolean;
 };
 
-/** One line of the audit log, as far as tests read it. */
+/** The fields of a line of the audit log that tests read. */
 export type AuditedRequest = {
   verb: string;
   user: { username: string };
@@ -69,13 +69,13 @@ export type AuditedRequest = {
 };
 
 const READY_WITHIN_MS = 60_000;
-/** Go's garbage collector takes a fifth of the CPU of an API server at its default of 100. */
+/** At its default of 100, Go's garbage collector takes a fifth of the CPU of an API server. */
 const GOGC = '400';
 
 /**
- * Starts both on free loopback ports with data of their own; ready in about four seconds. There
- * are no controllers: nothing is garbage-collected and a deleted namespace stays terminating.
- * A test that can be skipped looks for the programs itself (`findKubeBinaries`).
+ * Starts both on free loopback ports with their own data. Takes about four seconds. Without controllers, nothing is
+ * garbage-collected and a deleted namespace stays terminating. A test that can be skipped looks for the programs itself
+ * (`findKubeBinaries`).
  */
 export async function startKubeApiserver(
   found?: KubeBinaries,
@@ -170,7 +170,7 @@ function apiserverArgs(options: ServerOptions): string[] {
     '--bind-address=127.0.0.1',
     '--advertise-address=127.0.0.1',
     `--secure-port=${port}`,
-    `--cert-dir=${folder}`, // The server makes its own certificate there.
+    `--cert-dir=${folder}`, // The server creates its own certificate there.
     `--token-auth-file=${tokens}`,
     `--authorization-mode=${options.rbac ? 'RBAC' : 'AlwaysAllow'}`,
     ...(options.audit ? auditArgs(folder) : []),
@@ -178,12 +178,12 @@ function apiserverArgs(options: ServerOptions): string[] {
     `--service-account-signing-key-file=${key}`,
     '--service-account-issuer=https://kubernetes.default.svc',
     '--service-cluster-ip-range=10.0.0.0/24',
-    '--endpoint-reconciler-type=none', // Loopback is no address for the service `kubernetes`.
+    '--endpoint-reconciler-type=none', // The service `kubernetes` accepts no loopback address.
     '--disable-admission-plugins=ServiceAccount',
   ];
 }
 
-/** Who asked for what, without bodies. */
+/** Returns arguments that log each request and its user, without bodies. */
 function auditArgs(folder: string): string[] {
   const policy = join(folder, 'audit-policy.yaml');
   const rules = 'omitStages: [RequestReceived]\nrules: [{level: Metadata}]';
@@ -203,13 +203,13 @@ function start(program: string, args: string[], logFile: string): ChildProcess {
     stdio: ['ignore', log, log],
   });
   closeSync(log);
-  child.on('error', () => {}); // Told by `untilReady`, which sees that there is no process.
+  child.on('error', () => {}); // `untilReady` reports it, because there is no process.
   return child;
 }
 
 /**
- * Kills the children when this process dies without `stop`: its end of the pipe then closes. Deaf to
- * what a terminal sends to all of us: an API server that ends gently waits for etcd for ever.
+ * Starts a process that kills the children when this one dies without `stop`, which closes the pipe. It ignores signals
+ * from a terminal: an API server that stops gently would wait for etcd forever.
  */
 function startWatchdog(children: readonly ChildProcess[]): ChildProcess {
   const pids = children.map(({ pid }) => pid ?? '').join(' ');
@@ -227,7 +227,10 @@ function isAlive({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return pid !== undefined && exitCode === null && signalCode === null;
 }
 
-/** The certificate once /readyz answers 200. @throws Error with the end of the logs */
+/**
+ * Returns the certificate once /readyz answers 200.
+ * @throws Error with the end of the logs
+ */
 async function untilReady(
   url: string,
   token: string,
@@ -237,20 +240,20 @@ async function untilReady(
     const ends = ['etcd.log', 'apiserver.log'].map((name) => tail(join(folder, name)));
     return `kube-apiserver to become ready\n${ends.join('\n')}`;
   };
-  // There is no signal to wait for across a process boundary.
+  // No signal crosses the process boundary.
   const isReady = async (): Promise<string | undefined> => {
     if (!children.every(isAlive)) throw new Error(`one ended while we waited for ${logs()}`);
     try {
       const caCert = readFileSync(join(folder, 'apiserver.crt'), 'utf8');
       const { status } = await kubeRequester({ url, caCert, token })('GET', '/readyz');
-      // The default namespace is made by a loop that starts only after /readyz.
+      // A loop that starts only after /readyz creates the default namespace.
       const namespace = await kubeRequester({ url, caCert, token })(
         'GET',
         '/api/v1/namespaces/default',
       );
       if (status === 200 && namespace.status === 200) return caCert;
     } catch {
-      // Not listening yet.
+      // The server does not listen yet.
     }
     return undefined;
   };

@@ -7,17 +7,16 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { until } from '../../until.ts';
 
-/** Absolute paths of the two programs that make a Kubernetes API. */
+/** Absolute paths of the two programs of a Kubernetes API. */
 export type KubeBinaries = { etcd: string; kubeApiserver: string };
 
 const run = promisify(execFile);
 const tools = fileURLToPath(new URL('../../tools/', import.meta.url));
 
 /**
- * Finds etcd and kube-apiserver: `KUBEBUILDER_ASSETS`, then the cache, then builds them from the
- * Go modules in test/tools (about five minutes, once for a machine). With none of these: says so
- * and answers undefined, so that the caller skips; with `CI=true` throws instead, because a run
- * that left the operator's tests out is no pass.
+ * Finds etcd and kube-apiserver in `KUBEBUILDER_ASSETS` or in the cache. Otherwise builds them from the Go modules in
+ * test/tools, which takes about five minutes once for a machine. If that fails, logs it and returns undefined, so that
+ * the caller skips. With `CI=true` it throws instead, because a run without the operator's tests must not pass.
  */
 export async function findKubeBinaries(): Promise<KubeBinaries | undefined> {
   const assets = process.env['KUBEBUILDER_ASSETS'];
@@ -55,7 +54,7 @@ function isComplete(folder: string): boolean {
   }
 }
 
-/** The version pinned in test/tools, such as `1.36.3`. */
+/** Returns the version pinned in test/tools, such as `1.36.3`. */
 function kubeVersion(): string {
   const goMod = readFileSync(join(tools, 'kube-apiserver', 'go.mod'), 'utf8');
   const version = /k8s\.io\/kubernetes v(\S+)/.exec(goMod)?.[1];
@@ -64,12 +63,12 @@ function kubeVersion(): string {
 }
 
 async function build(cache: string, version: string): Promise<void> {
-  if (isComplete(cache)) return; // Somebody else built it while we waited for the lock.
+  if (isComplete(cache)) return; // Another process built it while this one waited for the lock.
   await mkdir(cache, { recursive: true });
   process.stderr.write('Building etcd and kube-apiserver once; this takes some minutes …\n');
   const [major, minor] = version.split('.');
   const stamp = 'k8s.io/component-base/version';
-  // Without these the server calls itself v0.0.0-master and kubectl refuses to compare versions.
+  // Without these the server reports v0.0.0-master, and kubectl refuses to compare versions.
   const ldflags =
     `-s -w -X ${stamp}.gitVersion=v${version} ` +
     `-X ${stamp}.gitMajor=${major} -X ${stamp}.gitMinor=${minor}`;
@@ -78,7 +77,7 @@ async function build(cache: string, version: string): Promise<void> {
   await goBuild('kube-apiserver', 'k8s.io/kubernetes/cmd/kube-apiserver', server, ldflags);
 }
 
-/** Builds beside the target and renames: an interrupted build leaves no half a program. */
+/** Builds beside the target and renames, so that an interrupted build leaves no incomplete program. */
 async function goBuild(folder: string, source: string, target: string, ldflags: string) {
   const args = ['build', '-mod=readonly', '-ldflags', ldflags, '-o', `${target}.part`, source];
   await run('go', args, { cwd: join(tools, folder), maxBuffer: 1 << 26 });
@@ -87,7 +86,7 @@ async function goBuild(folder: string, source: string, target: string, ldflags: 
 
 const BUILT_WITHIN_MS = 3_600_000;
 
-/** One builder at a time on this machine; a lock whose process is gone is taken over. */
+/** Runs `work` under a lock, so that only one process on this machine builds. Takes over the lock of a dead process. */
 export async function withLock(path: string, work: () => Promise<void>): Promise<void> {
   await mkdir(join(path, '..'), { recursive: true });
   await until(`the lock ${path}`, () => tryLock(path), {
@@ -109,7 +108,7 @@ async function tryLock(path: string): Promise<boolean> {
     return true;
   } catch {
     const holder = Number(await readFile(path, 'utf8').catch(() => '0'));
-    // An empty file is a lock being written; a second look comes half a second later.
+    // An empty file is a lock that is being written. The next check follows half a second later.
     if (holder > 0 && !isRunning(holder)) await rm(path, { force: true });
     return false;
   }

@@ -6,13 +6,13 @@ import { borrowServer, startLender } from './kube-lender.ts';
 let stopped: string[];
 let started: number;
 beforeEach(() => {
-  vi.stubEnv('PARLEY_TEST_KUBE', ''); // The lender of a test writes its own there.
+  vi.stubEnv('PARLEY_TEST_KUBE', ''); // A lender in these tests writes its own address there.
   stopped = [];
   started = 0;
 });
 afterEach(() => vi.unstubAllEnvs());
 
-/** The part of an API server that the lender uses. */
+/** Starts a server with the properties that the lender uses. */
 async function start(): Promise<OwnKube> {
   const url = `https://127.0.0.1:${(started += 1)}`;
   const server = {

@@ -5,20 +5,23 @@ import type { KubeApi } from './kube-apiserver.ts';
 import type { OwnKube } from './kube.ts';
 
 /**
- * API servers that outlive a test file: one takes six seconds of a core to start. The process that runs the workers
- * keeps them and lends each to one file at a time, so there are never more than workers. A connection is a loan:
- * the loan ends with the connection, even when a worker dies.
+ * API servers that outlive a test file, because starting one takes six seconds of a core. The process that runs the
+ * workers keeps them and lends each to one file at a time, so there are never more than workers. A connection is a
+ * loan: the loan ends with the connection, even when a worker dies.
  */
 
-/** What a borrower is told. */
+/** The data of a borrower. */
 type Lent = Omit<KubeApi, 'request'>;
 type Answer = { server: Lent } | { error: string };
 
 const ADDRESS = 'PARLEY_TEST_KUBE';
-/** One that nobody borrows takes one and a half percent of a core, and starting another two seconds of one. */
+/**
+ * Idle time after which a server stops. An idle one takes one and a half percent of a core; starting another takes two
+ * seconds of one.
+ */
 const IDLE_MAX_MS = 60_000;
 
-/** Runs in the process of the global setup. `start` starts a server when all others are lent. */
+/** Starts the lender in the process of the global setup. `start` starts a server when all others are lent. */
 export async function startLender(
   start: () => Promise<OwnKube>,
   idleMaxMs = IDLE_MAX_MS,
@@ -39,7 +42,7 @@ export async function startLender(
     all.add(made);
     return made;
   };
-  /** The next borrower gets a new one. */
+  /** Stops a server. The next borrower gets a new one. */
   const stopOne = async (kube: OwnKube): Promise<void> => {
     idle.delete(kube);
     await kube.stop();
@@ -64,13 +67,13 @@ export async function startLender(
     } catch (error) {
       answer = { error: String(error) };
     }
-    borrower.end(JSON.stringify(answer)); // Half closed: the borrower ends its half later.
+    borrower.end(JSON.stringify(answer)); // Closes only this half; the borrower closes its half later.
     await returned;
     if (kube) await takeBack(kube);
   };
   const borrowers = new Set<Promise<void>>();
   const server = createServer({ allowHalfOpen: true }, (borrower) => {
-    borrower.on('error', () => undefined); // A worker that died.
+    borrower.on('error', () => undefined); // A worker has died.
     borrower.resume();
     const loan = lend(borrower).finally(() => borrowers.delete(loan));
     borrowers.add(loan);
@@ -87,7 +90,7 @@ export async function startLender(
   };
 }
 
-/** In a test file. */
+/** Borrows a server. Called in a test file. */
 export async function borrowServer(): Promise<{ server: Lent; giveBack: () => Promise<void> }> {
   const port = process.env[ADDRESS];
   if (port === undefined) throw new Error('no lender: test/setup/start-kube.ts did not run');
@@ -104,7 +107,7 @@ export async function borrowServer(): Promise<{ server: Lent; giveBack: () => Pr
 
 async function clean(kube: OwnKube): Promise<void> {
   await kube.deleteAll();
-  // Else who leads next waits until the lease of a dead process has run out.
+  // Otherwise the next leader waits until the lease of a dead process has run out.
   await kube.request('DELETE', '/apis/coordination.k8s.io/v1/namespaces/default/leases');
   await kube.request('DELETE', '/apis/events.k8s.io/v1/namespaces/default/events');
 }

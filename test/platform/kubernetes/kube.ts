@@ -24,25 +24,25 @@ import { findKubeBinaries } from './kube-binaries.ts';
 import { borrowServer } from './kube-lender.ts';
 import { until } from '../../until.ts';
 
-/** A real API server with our CRDs in it, and clients for it. */
+/** A real API server with our CRDs, and clients for it. */
 export type Kube = KubeApi & {
   client: KubeClient;
   credentials: KubeCredentials;
-  /** One more, with connections of its own. */
+  /** Creates another client with its own connections. */
   newClient: (options?: { countRequest?: (method: string, code: string) => void }) => KubeClient;
-  /** A kubeconfig for it, as text. */
+  /** A kubeconfig for the server, as text. */
   kubeconfig: string;
-  /** Server-side apply of a manifest, in namespace default unless it names one. */
+  /** Applies a manifest server-side. The namespace defaults to `default`. */
   kubectlApply: (manifest: Manifest, fieldManager?: string) => Promise<unknown>;
-  /** Every object of our kinds, and every Secret and ConfigMap, in all namespaces. */
+  /** Deletes every object of our kinds, and every Secret and ConfigMap, in all namespaces. */
   deleteAll: () => Promise<void>;
-  /** May be there already. */
+  /** Creates a namespace, unless it exists already. */
   makeNamespace: (name: string) => Promise<void>;
-  /** Ends one's own server; gives back a borrowed one. */
+  /** Stops an own server, or returns a borrowed one. */
   stop: () => Promise<void>;
 };
 
-/** One of a test file's own, which it may break. */
+/** A server for one test file alone, which may break it. */
 export type OwnKube = Kube & KubeApiserver;
 
 export type Manifest = {
@@ -52,7 +52,7 @@ export type Manifest = {
   [field: string]: unknown;
 };
 
-/** A server of the test's own, ready in about six seconds; most are content to borrow one. */
+/** Starts a server for the test alone, in about six seconds. Most tests can borrow one instead. */
 export async function startKube(choices: ServerChoices = {}): Promise<OwnKube> {
   const server = await startKubeApiserver(await findKubeBinaries(), choices);
   const kube = connectKube(server, server.stop);
@@ -61,8 +61,8 @@ export async function startKube(choices: ServerChoices = {}): Promise<OwnKube> {
 }
 
 /**
- * A server for this test file alone until it calls `stop`, but one that other files had before:
- * what they declared is gone, the namespaces they made are still there.
+ * Borrows a server for this test file alone until it calls `stop`. Other files used it before: their declarations are
+ * gone, but their namespaces remain.
  */
 export async function borrowKube(): Promise<Kube> {
   const { server, giveBack } = await borrowServer();
@@ -108,7 +108,7 @@ function connectKube(server: KubeApi, stop: () => Promise<void>): Kube {
   };
 }
 
-/** For whoever has the token. */
+/** Returns a kubeconfig with the token. */
 export function kubeconfigOf({ url, caCert, token }: Omit<KubeApi, 'request'>): string {
   const ca = Buffer.from(caCert).toString('base64');
   return stringify({
@@ -151,7 +151,7 @@ async function installCrds(client: KubeClient): Promise<void> {
     const body: unknown = parse(readFileSync(file, 'utf8'));
     await client.request({ method: 'POST', path, body });
   }
-  // The API server has no signal for "the handler is in place" but its answers.
+  // Only its answers show that the API server serves a kind.
   await Promise.all(
     KINDS.map(async ({ kind }) => {
       const get = { method: 'GET', path: collectionPath(kind) } as const;

@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 /**
- * Returns the server or the error that each KUBECONFIG leads to. One process of its own reads them all, since they come
+ * Returns the server or the error that each KUBECONFIG leads to. A single child process reads them all, since they come
  * from its environment and the library takes a second to load.
  */
 async function loadOutside(kubeconfigs: readonly (string | undefined)[]): Promise<string[]> {
@@ -49,6 +49,6 @@ test('outside of a cluster the kubeconfig counts, and it says what is wrong with
     expect.stringMatching(/^StartupError: .*KUBECONFIG.*PARLEY_STORE=postgres/),
     expect.stringMatching(/^StartupError: .*kubeconfig.*ENOENT/),
     expect.stringMatching(/^StartupError: .*proxy-url/),
-    'https://a:1', // Without the slash at its end.
+    'https://a:1', // Without the trailing slash.
   ]);
 });

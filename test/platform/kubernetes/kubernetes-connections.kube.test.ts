@@ -14,12 +14,12 @@ import { borrowKube, type Kube } from './kube.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 import { IS_NIGHTLY } from '../../nightly.ts';
 
-/** How many connections are made, and how many processes find their way to an API server. */
+/** The number of connections, and how processes find an API server. */
 
 const binaries = await findKubeBinaries();
 const run = promisify(execFile);
 const CONNECTIONS = 16;
-/** Each takes several milliseconds of a core; a connection too many shows after a few dozen. */
+/** Each request takes several milliseconds of a core. A superfluous connection shows after a few dozen. */
 const REQUESTS = IS_NIGHTLY ? 1_000 : 200;
 const SECRETS = collectionPath('Secret', 'default');
 
@@ -81,7 +81,7 @@ const SECRETS = collectionPath('Secret', 'default');
     await ends.promise;
     const made = proxy.made();
     await watch.stop();
-    expect(made).toBe(2); // One for the list, one for both watches.
+    expect(made).toBe(2); // One for the list and one for both watches.
   });
 
   const openWatches = (count: number, signal: AbortSignal) =>
@@ -93,7 +93,7 @@ const SECRETS = collectionPath('Secret', 'default');
 
   test('requests one after the other take two', async () => {
     await getAll(REQUESTS, 1);
-    // A second one, since the first is not quite free yet when its answer has been read.
+    // A second connection is allowed, because the first is not quite free when its answer has been read.
     expect(proxy.made()).toBeLessThanOrEqual(2);
   });
 
@@ -142,7 +142,7 @@ const SECRETS = collectionPath('Secret', 'default');
     });
     afterEach(() => rm(folder, { recursive: true }));
 
-    /** Loads credentials, makes a request with them, and prints the packages it has loaded. */
+    /** Loads credentials, makes a request with them, and prints the packages that were loaded. */
     async function request(input: {
       env?: Record<string, string>;
       service?: { host: string; port: string };

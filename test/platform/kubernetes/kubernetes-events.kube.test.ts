@@ -7,7 +7,7 @@ import {
 import { borrowKube, type Kube } from './kube.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 
-/** What the real API server makes of our Events; `stop` is the signal that all were sent. */
+/** What the real API server stores of our Events. `stop` resolves after all were sent. */
 
 const binaries = await findKubeBinaries();
 const TEXT = {

@@ -10,15 +10,15 @@ import { startFaultProxy, type FaultProxy } from '../fault-proxy.ts';
 import { until } from '../../until.ts';
 import type { Kube } from './kube.ts';
 
-/** What the test of the Lease elector needs besides its API server. */
+/** Helpers of the test of the Lease elector. */
 
-/** One who stands for election, in a network of its own. */
+/** A candidate in an election, with its own network. */
 export type Candidate = Elector & {
   identity: string;
   proxy: FaultProxy;
-  /** Requests that were answered, as `GET 200` */
+  /** Answered requests, such as `GET 200`. */
   answered: string[];
-  /** When the n-th term (from 0) began, on the monotonic clock */
+  /** Resolves to the start of the n-th term (from 0), on the monotonic clock. */
   led: (term?: number) => Promise<number>;
   lost: (term?: number) => Promise<number>;
 };
@@ -26,10 +26,10 @@ export type Candidate = Elector & {
 export const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
 const MERGE = 'application/merge-patch+json';
 
-/** Short, and yet a machine with other work may stall for four seconds without costing a leader its term. */
+/** Short, but a busy machine may stall for four seconds without ending a leader's term. */
 export const TIMING = { leaseDurationMs: 6_000, renewDeadlineMs: 4_500, retryPeriodMs: 250 };
 
-/** Remembers when something happened, and wakes those who wait for the n-th time. */
+/** Records the times of an event, and lets tests wait for the n-th one. */
 function createMarks() {
   const marks: PromiseWithResolvers<number>[] = [];
   const nth = (n: number) => (marks[n] ??= Promise.withResolvers<number>());
@@ -40,7 +40,7 @@ function createMarks() {
   };
 }
 
-/** A candidate in a process of its own, to be paused. */
+/** A candidate in its own process, which the test can pause. */
 export const PAUSED = `
   const { URL: server, CA: ca, TOKEN, LEASE: name, SRC, TIMING } = process.env;
   const { createKubeClient } = await import(SRC + 'platform/kubernetes/client.ts');
@@ -56,7 +56,7 @@ export const PAUSED = `
   }).start();
 `;
 
-/** A Lease of its own, and candidates for it. */
+/** Creates a Lease for one test, and candidates for it. */
 export function newElection(kube: Kube, leaseName: string) {
   const log: string[] = [];
   const ends: (() => Promise<void>)[] = [];
@@ -73,7 +73,7 @@ export function newElection(kube: Kube, leaseName: string) {
     });
   }
 
-  /** A candidate that records what happens to it. */
+  /** Starts a candidate that records its events. */
   async function startCandidate(
     identity: string,
     options: {
@@ -119,11 +119,11 @@ export function newElection(kube: Kube, leaseName: string) {
     return status === 200 ? parseLease(json()) : undefined;
   }
 
-  /** Of the Lease and of requests on their way there is no signal to wait for. */
+  /** Waits by polling, because the Lease and requests in progress give no signal. */
   const eventually = (isSo: () => boolean | Promise<boolean>): Promise<true> =>
     until(() => `${String(isSo)}; log: ${log.join(', ')}`, isSo, { everyMs: 20 });
 
-  /** The candidate's watch runs, so it knows the leader. */
+  /** Resolves when the candidate's watch is active, so that it knows the leader. */
   const follows = ({ answered }: Candidate, times = 1): Promise<true> =>
     eventually(() => answered.filter((one) => one === 'GET 200').length > times);
 
@@ -143,7 +143,7 @@ export function newElection(kube: Kube, leaseName: string) {
     follows,
     renewals,
     patch,
-    /** What the test does at its end, also when it fails. */
+    /** Registers work for the end of the test, even if it fails. */
     atEnd: (end: () => Promise<void>) => void ends.push(end),
     end: async () => void (await Promise.all(ends.splice(0).map((end) => end()))),
   };

@@ -6,7 +6,7 @@ import { findKubeBinaries } from './kube-binaries.ts';
 import { holdTime } from '../../clock.ts';
 import { LEASES, newElection, PAUSED, TIMING } from './kubernetes-lease-setup.ts';
 
-/** Each candidate reaches the real API server through a network of its own, which can fail. */
+/** Each candidate reaches the real API server through its own network, which can fail. */
 
 const binaries = await findKubeBinaries();
 
@@ -18,7 +18,7 @@ const binaries = await findKubeBinaries();
   }, 120_000);
   afterAll(async () => kube?.stop());
 
-  /** Each test has a Lease and candidates of its own: the tests spend their time waiting, and do so side by side. */
+  /** Each test has its own Lease and candidates. The tests mostly wait, so they run concurrently. */
   const test = base.extend<{ election: ReturnType<typeof newElection> }>({
     // oxlint-disable-next-line eslint/no-empty-pattern -- Vitest reads what a fixture needs from the pattern.
     election: async ({}, use) => {
@@ -60,7 +60,7 @@ const binaries = await findKubeBinaries();
     await second.led();
     const next = await readLease();
     const waitedMs = Date.parse(next!.acquireTime) - Date.parse(last!.renewTime);
-    expect(waitedMs).toBeGreaterThanOrEqual(TIMING.leaseDurationMs); // By the record itself.
+    expect(waitedMs).toBeGreaterThanOrEqual(TIMING.leaseDurationMs); // According to the record itself.
   });
 
   test.concurrent('a leader without an API server ends before another begins, and then waits in line', async ({
@@ -101,7 +101,7 @@ const binaries = await findKubeBinaries();
     const second = await startCandidate('second');
     await follows(second);
     second.proxy.hang();
-    await renewals((2 * TIMING.leaseDurationMs) / TIMING.retryPeriodMs + 1); // Two leases.
+    await renewals((2 * TIMING.leaseDurationMs) / TIMING.retryPeriodMs + 1); // Lasts two leases.
     second.proxy.cut();
     second.proxy.resume();
     await eventually(() => second.answered.length > 4);
@@ -141,7 +141,7 @@ const binaries = await findKubeBinaries();
         TIMING: JSON.stringify(TIMING),
       },
     });
-    atEnd(async () => void leader.kill('SIGKILL')); // Also one that is paused.
+    atEnd(async () => void leader.kill('SIGKILL')); // SIGKILL also ends a paused process.
     const lines = createInterface({ input: leader.stdout })[Symbol.asyncIterator]();
     expect((await lines.next()).value).toBe('leads');
     const second = await startCandidate('second');
@@ -285,7 +285,7 @@ const binaries = await findKubeBinaries();
     await follows(second);
     for (const one of [first, second]) {
       one.proxy.hang();
-      one.proxy.cut(); // New connections hang before they are any.
+      one.proxy.cut(); // New connections hang before they are established.
     }
     await Promise.all([first.stop(), second.stop()]);
     expect(log).toEqual(['first leads', 'first ends']);
@@ -306,10 +306,10 @@ const binaries = await findKubeBinaries();
     test('stop hands over at once, and not before the work has ended', async ({
       election: { log, startCandidate, readLease, follows, renewals },
     }) => {
-      // Longer than a lease: it is renewed until the work has ended.
+      // The lease is renewed until the work has ended, which takes longer than a lease.
       const onLost = async (): Promise<void> => {
         await renewals(TIMING.leaseDurationMs / TIMING.retryPeriodMs);
-        holdTime(); // The other one waits for nothing but the Lease.
+        holdTime(); // The other candidate waits for the Lease only.
       };
       const first = await startCandidate('first', { onLost });
       await first.led();

@@ -6,12 +6,12 @@ import type {
   ResourceStore,
 } from '../../../src/platform/resources/resource-store.ts';
 
-/** What a watch reports, and clients that show or hold up what is on the wire. */
+/** The reports of a watch, and clients that record or delay the traffic. */
 
 export type Watching = {
-  /** `namespace/name`, in order. */
+  /** `namespace/name` of each report, in order. */
   reported: string[];
-  /** Resolves when the last one is that. */
+  /** Resolves when the last report is this one. */
   until: (name: string) => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -22,7 +22,7 @@ export async function watchReports(store: ResourceStore, kind: string): Promise<
   let look = (): void => undefined;
   const { stop } = store.watch(kind, {
     onChange: ({ key }) => {
-      if (key.namespace === 'kube-system') return; // An API server has ConfigMaps of its own.
+      if (key.namespace === 'kube-system') return; // An API server has its own ConfigMaps there.
       reported.push(`${key.namespace}/${key.name}`);
       look();
     },
@@ -39,7 +39,7 @@ export async function watchReports(store: ResourceStore, kind: string): Promise<
   return { reported, until, stop };
 }
 
-/** Keeps all that lists and watches receive, in `wire`. */
+/** Returns a client that records everything that lists and watches receive in `wire`. */
 export function recording(client: KubeClient, wire: unknown[]): KubeClient {
   return {
     ...client,
@@ -58,7 +58,7 @@ export function recording(client: KubeClient, wire: unknown[]): KubeClient {
   };
 }
 
-/** Lets no event of a watch through before `open`. */
+/** Returns a client that passes on no event of a watch before `open`. */
 export function holding(client: KubeClient, open: Promise<void>): KubeClient {
   return {
     ...client,
@@ -72,7 +72,7 @@ export function holding(client: KubeClient, open: Promise<void>): KubeClient {
   };
 }
 
-/** Keeps where requests go. */
+/** Returns a client that records the paths of requests. */
 export function noting(client: KubeClient, paths: Set<string>): KubeClient {
   return {
     ...client,
@@ -93,13 +93,13 @@ export function agent(fields: Partial<Applied> = {}): Applied {
   return { kind: 'Agent', ...KEY, spec: { prompt: 'one' }, ...fields };
 }
 
-/** Writes and reads the one agent; asks for the store each time, since `beforeAll` makes it. */
+/** Returns functions that write and read the one agent. Gets the store for each call, since `beforeAll` creates it. */
 export function createDeclarer(of: () => { store: ResourceStore; client: KubeClient }) {
   return {
     applyAs: (fieldManager: string, spec: Record<string, unknown> = { prompt: 'one' }) =>
       of().store.apply(agent({ spec }), { fieldManager }),
     read: async (): Promise<Resource> => (await of().store.get('Agent', KEY))!,
-    /** As kubectl edit does it: no apply, so whoever does it owns what it changes. */
+    /** Edits as `kubectl edit` does: without apply, so the editor owns the changed fields. */
     edit: (body: object, key = KEY): Promise<unknown> =>
       of().client.request({
         method: 'PATCH',

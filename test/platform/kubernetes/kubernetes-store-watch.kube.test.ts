@@ -17,7 +17,7 @@ import {
 import { borrowKube, type Kube } from './kube.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 
-/** What the store hears of a real API server, and what it writes out of what it has heard. */
+/** What the store receives from a real API server, and what it writes based on that. */
 
 const binaries = await findKubeBinaries();
 const log = pino({ level: 'silent' });
@@ -91,7 +91,7 @@ const TOOLS = [tool('a', 'https://a.example/'), tool('b', 'https://b.example/')]
         expect(heard).toContain('"name":"a"');
         expect(heard).not.toContain(SECRET_TEXT);
         expect(heard).not.toContain(Buffer.from(SECRET_TEXT).toString('base64').slice(0, 20));
-        // What a reconciler asks for, it gets whole.
+        // A reconciler gets the whole object that it requests.
         const { spec } = (await watched.get(kind, KEY))!;
         expect(spec).toEqual({ data: { text: `${SECRET_TEXT} 3` } });
       },
@@ -182,7 +182,7 @@ const TOOLS = [tool('a', 'https://a.example/'), tool('b', 'https://b.example/')]
       ];
       for (const [n, [what, change]] of changes.entries()) {
         const found = await store.get('Agent', KEY);
-        // Heard by nobody.
+        // A write of the status that no watch reports.
         if (found) await store.patchStatus('Agent', found.metadata, { agentId: `agt_${n}` });
         reported.length = 0;
         await change();

@@ -8,9 +8,8 @@ import { borrowKube, type Kube } from './kube.ts';
 import { findKubeBinaries } from './kube-binaries.ts';
 
 /**
- * What only a real API server can show of the store. What both stores promise alike is in
- * resource-store.kube.test.ts and resource-store-watch.kube.test.ts; of watches, in
- * kubernetes-store-watch.kube.test.ts.
+ * Behavior of the store that only a real API server shows. resource-store.kube.test.ts and
+ * resource-store-watch.kube.test.ts cover both stores; kubernetes-store-watch.kube.test.ts covers watches.
  */
 
 const binaries = await findKubeBinaries();
@@ -151,7 +150,7 @@ const TOOLS = [tool('a', 'https://a.example/'), tool('b', 'https://b.example/')]
       await expect(refused).rejects.toMatchObject({ name: 'InvalidResourceError' });
       const [first, ...more] = await refused.catch(({ errors }) => errors);
       expect([first.pointer, first.code, more]).toEqual([pointer, code, []]);
-      // Neither the server's notation nor its paths, which are not those of a REST body.
+      // Contains neither the server's notation nor its paths, which differ from those of a REST body.
       expect(first.detail).not.toMatch(/ got |valueUnstructured|in body|Invalid value/);
       expect(await store.get('Agent', KEY)).toBeUndefined();
     });

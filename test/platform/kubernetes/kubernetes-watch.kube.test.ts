@@ -20,18 +20,18 @@ import { IS_NIGHTLY, roundsOf } from '../../nightly.ts';
 const binaries = await findKubeBinaries();
 const log = pino({ level: 'silent' });
 const CUTS = roundsOf(6);
-/** Full pages, of 500, and one with a single object. */
+/** Full pages of 500 objects, and one page with a single object. */
 const FULL_PAGES = IS_NIGHTLY ? 2 : 1;
 const MANY = FULL_PAGES * 500 + 1;
 
 type Followed = {
-  /** By the list-watch: `all a,b`, `put a one`, `drop a` */
+  /** Reports of the list-watch: `all a,b`, `put a one`, `drop a`. */
   reported: string[];
-  /** By the cache behind it: `a: one > two`; `-` is no object */
+  /** Changes by the cache behind it, such as `a: one > two`; `-` means that there is no object. */
   changes: string[];
   requests: { what: 'list' | 'watch'; query: Record<string, string> }[];
   lists: () => number;
-  /** Watches that the server has answered */
+  /** Number of watches that the server has answered. */
   watches: () => number;
   cached: () => string[];
   until: (check: () => boolean) => Promise<void>;
@@ -41,7 +41,7 @@ type Followed = {
 type FollowOptions = {
   kind?: string;
   deadManMs?: number;
-  /** Instead of the 5 to 10 minutes that are asked for */
+  /** Replaces the default of 5 to 10 minutes. */
   timeoutSec?: number;
   unreadable?: string;
 };
@@ -117,7 +117,7 @@ type FollowOptions = {
     expect(followed.reported).toEqual(['all ', 'put a one']);
   });
 
-  // An API server starts again for six seconds of a core; the test after this one kills it too.
+  // Restarting an API server takes six seconds of a core, and the test after this one kills it too.
   test.each([
     ...(IS_NIGHTLY ? ([['the API server', 'apiserver']] as const) : []),
     ['etcd', 'etcd'] as const,
@@ -126,7 +126,7 @@ type FollowOptions = {
     await put('before', 'one');
     await put('gone', 'one');
     await drop('gone');
-    // What was not reported before the watch broke would be one change with what follows.
+    // Waits, because an unreported change would merge with the following one when the watch breaks.
     await followed.until(() => followed.changes.includes('gone: one > -'));
     await kube.kill(part);
     await kube.revive(part);
@@ -147,7 +147,7 @@ type FollowOptions = {
     await drop('made-anew');
     await put('made-anew', 'one');
     await compact(kube);
-    // Its cache remembers more than etcd does.
+    // The API server's cache holds more history than etcd.
     await kube.kill('apiserver');
     await kube.revive('apiserver');
     const known = followed.changes.length;
@@ -214,7 +214,7 @@ type FollowOptions = {
     const path = '/api/v1/namespaces';
     await kube.client.request({ method: 'POST', path, body: { metadata: { name: namespace } } });
     const followed = await follow({ timeoutSec: 3 });
-    await put('a', 'one', namespace); // Nothing that the watch reports, but the server is further on.
+    await put('a', 'one', namespace); // The watch reports nothing of this, but the server's resource version increases.
     await followed.until(() => followed.watches() >= 2);
     const [first, second] = followed.requests.flatMap(({ what, query }) =>
       what === 'watch' ? [Number(query['resourceVersion'])] : [],
@@ -229,7 +229,7 @@ type FollowOptions = {
     const open = proxy.open();
     await Promise.all([followed.stop(), followed.stop()]);
     await followed.stop();
-    await proxy.until(() => proxy.open() === open - 1); // That of the watch.
+    await proxy.until(() => proxy.open() === open - 1); // The watch's connection has closed.
     const asked = followed.requests.length;
     const other = await follow();
     await put('a', 'one');
@@ -246,12 +246,12 @@ type FollowOptions = {
     const asked = followed.requests.length;
     const other = followAgents(client, {});
     following.push(other);
-    await other.until(() => other.requests.length >= 6); // By then it would have tried again.
+    await other.until(() => other.requests.length >= 6); // A watch that was not stopped would have tried again by then.
     expect(followed.requests).toHaveLength(asked);
   });
 });
 
-/** Of everything up to now etcd keeps only the last state. */
+/** Compacts etcd's history, so that it keeps only the latest state. */
 async function compact({ etcdUrl }: OwnKube): Promise<void> {
   const post = async (path: string, body: unknown): Promise<unknown> => {
     const answer = await fetch(etcdUrl + path, { method: 'POST', body: JSON.stringify(body) });

@@ -14,7 +14,7 @@ import { createTenure } from '../../../src/platform/kubernetes/lease-tenure.ts';
 import { createLeaseView } from '../../../src/platform/kubernetes/lease-candidate.ts';
 import { createVirtualTime } from '../controller/virtual-time.ts';
 
-/** Only the arithmetic of time; what is promised is tested in kubernetes-lease.kube.test.ts. */
+/** The arithmetic of time only. kubernetes-lease.kube.test.ts covers the guarantees. */
 
 const log = { info() {}, warn() {}, error() {}, debug() {} };
 const NAMES = { namespace: 'default', name: 'x', identity: 'me', log };
@@ -107,7 +107,7 @@ test('a Lease may lack everything', () => {
   for (const spec of [undefined, null, {}]) expect(parseLease({ metadata, spec })).toEqual(empty);
 });
 
-/** A term of 10/7/2.5 s; each write waits until the test answers it. */
+/** Starts a term of 10/7/2.5 s. Each write waits until the test answers it. */
 function startTenure() {
   const { nowMs, setTimer, advance } = createVirtualTime();
   const writes: Write[] = [];
@@ -158,7 +158,7 @@ test('renews each 2.5 s, and the deadline counts from when a renewal was sent', 
   expect(term.writes).toHaveLength(1);
   term.advance(1);
   expect(term.writes).toHaveLength(2);
-  term.advance(2_499); // 2,500 + 7,000 less one
+  term.advance(2_499); // 2,500 + 7,000 less one.
   expect(term.isLost()).toBe(false);
   term.advance(1);
   expect(term.isLost()).toBe(true);
@@ -181,7 +181,7 @@ test('after a failure it tries sooner, for no longer than there is time', async 
 test('an answer that comes after the deadline is no renewal', async () => {
   const term = startTenure();
   term.advance(2_500);
-  term.advance(7_100); // The answer was on its way while this process slept.
+  term.advance(7_100); // The answer was in transit while this process slept.
   await term.writes[0]?.answer();
   expect(term.isLost()).toBe(true);
   await term.giveBack();
@@ -217,7 +217,7 @@ test('giving back waits for the renewal on its way and says that nobody has it',
   expect(term.isLost()).toBe(false);
 });
 
-/** A candidate for a Lease that does not exist yet; its first write waits for `allow`. */
+/** Starts a candidate for a Lease that does not exist yet. Its first write waits for `allow`. */
 async function startAsking() {
   const { nowMs, setTimer, advance } = createVirtualTime();
   const log: string[] = [];

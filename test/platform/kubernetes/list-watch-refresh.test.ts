@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { KubeConnectionError } from '../../../src/platform/kubernetes/kube-error.ts';
 import { createListWatch } from '../../../src/platform/kubernetes/list-watch.ts';
 
-/** A server whose lists are answered one by one, and whose watches say nothing. */
+/** Starts a list-watch on a server whose lists are answered one by one, and whose watches report nothing. */
 function start() {
   const asked: string[] = [];
   const reported: string[] = [];
@@ -42,10 +42,10 @@ function start() {
     asked,
     reported,
     problems,
-    /** The next list that is asked for, once it is. */
+    /** Resolves to the next list request. */
     nextList: async (): Promise<PromiseWithResolvers<string>> => {
       while (answers.length === 0) await new Promise<void>((resolve) => (onList = resolve));
-      return answers.shift()!; // The loop saw it.
+      return answers.shift()!; // The loop has checked that one exists.
     },
   };
 }
@@ -60,7 +60,7 @@ async function startSynced() {
   const server = start();
   (await server.nextList()).resolve('old');
   await server.synced;
-  await setImmediate(); // Now it watches.
+  await setImmediate(); // It watches now.
   return server;
 }
 

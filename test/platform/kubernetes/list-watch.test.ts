@@ -8,9 +8,8 @@ import {
 } from '../../../src/platform/kubernetes/list-watch.ts';
 
 /**
- * Answers no real server gives on demand; what it does give is tested in
- * kubernetes-watch.kube.test.ts. Side by side, since each waits as long as a list-watch does; none
- * shares anything with another.
+ * Answers that no real server gives on demand. kubernetes-watch.kube.test.ts covers the others. The tests run
+ * concurrently, since each mostly waits and they share nothing.
  */
 
 type Deps = ListWatchDeps<string>;
@@ -18,8 +17,8 @@ type Page = { items: string[]; at: string; next?: string };
 type Step = Page | Error | { events: object[]; thenHang?: boolean };
 
 /**
- * A server by script: a page or an error for each list request, events or an error for each watch.
- * The last watch says nothing and stays open.
+ * Starts a list-watch on a scripted server: a page or an error for each list, events or an error for each watch. The
+ * last watch reports nothing and stays open.
  */
 function start(steps: { lists: (Page | Error)[]; watches?: Step[] }, options: Partial<Deps> = {}) {
   const lists = [...steps.lists];
@@ -125,7 +124,7 @@ test.concurrent('any other error goes on where it was', async () => {
 });
 
 const error = (): Step => ({ events: [{ type: 'ERROR', object: status(500) }] });
-// One after the other: the clock that is held is that of the whole process.
+// These run one after the other, because the held clock belongs to the whole process.
 test.each([
   ['refuse', () => toKubeError(500, 'x', {})],
   ['end at once', (): Step => ({ events: [] })],
@@ -142,7 +141,7 @@ test.each([
   }
   await exhausted;
   await stop();
-  // The first is everyday, the second is news.
+  // The first is normal; the second is unusual.
   expect(logged).toEqual(['debug', 'warn', 'debug', 'debug']);
 });
 

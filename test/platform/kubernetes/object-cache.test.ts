@@ -64,7 +64,7 @@ describe('a write of our own', () => {
   test('is read at once, reported to nobody, and not undone by events from before it', () => {
     forget();
     cache.wrote(item('a', '100'));
-    cache.upsert(item('a', '10')); // Longer than '9', earlier than '100'.
+    cache.upsert(item('a', '10')); // Longer than '9', but earlier than '100'.
     cache.upsert(item('a', '99'));
     cache.upsert(item('a', '100'));
     expect(cache.get(A)?.metadata.resourceVersion).toBe('100');

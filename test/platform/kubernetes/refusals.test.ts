@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { KubeConnectionError, toKubeError } from '../../../src/platform/kubernetes/kube-error.ts';
 import { toStoreError } from '../../../src/platform/kubernetes/refusals.ts';
 
-/** Statuses as kube-apiserver 1.36 sends them; which mistakes it finds is tested with the corpus. */
+/** Statuses as kube-apiserver 1.36 sends them. The corpus tests which mistakes it finds. */
 const refused = (code: number, reason: string, rest: object = {}): unknown =>
   toStoreError(toKubeError(code, 'PATCH /x', { kind: 'Status', code, reason, ...rest }));
 const caused = (...causes: object[]) => ({ message: 'no', details: { causes } });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { applyRequest } from '../../../src/platform/kubernetes/write-requests.ts';
 
-/** What a declaration is as a request. */
+/** The request that a declaration becomes. */
 
 const SECRET = { kind: 'Secret', namespace: 'shop', name: 'a-signing', spec: { data: {} } };
 

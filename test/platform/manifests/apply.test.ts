@@ -9,7 +9,7 @@ import {
   type Resource,
 } from '../../../src/platform/resources/resource-store.ts';
 
-/** What of a manifest is applied beside what others own. */
+/** Which parts of a manifest are applied while other managers own some. */
 
 const names = { team: 'a', tier: 'b' };
 const APPLIED: Applied = {
@@ -27,7 +27,7 @@ const OBJECT: ManifestObject & { applied: Applied } = {
   placeOf: () => ({ file: 'a.yaml', line: 1, column: 1 }),
 };
 
-/** A store that fails with these errors first, and what it was asked to apply last. */
+/** Creates a store that fails with these errors first, and records its requests. */
 function failing(...errors: Error[]) {
   const asked: Applied[] = [];
   const apply = async (applied: Applied): Promise<Resource> => {

@@ -8,12 +8,12 @@ import type { ManifestTiming } from '../../../src/platform/manifests/pass.ts';
 import { createMemoryResourceStore } from '../resources/memory-resource-store.ts';
 import { validate } from './manifest-rules.ts';
 
-// The rescan is out of the way unless a test is about it, so that the watch has to do the work.
+// The long interval of rescans leaves the work to the watch. Tests of rescans change it.
 const TIMING: Partial<ManifestTiming> = { rescanMs: 600_000, settleMs: 0, retryMs: 5 };
 
 const UNTIL_MS = 10_000;
 
-/** A folder, a store that records what is done to it, and a way to wait for any of it. */
+/** Creates a folder, a store that records its operations, and a way to wait for them. */
 export async function setUp(timing: Partial<ManifestTiming> = {}) {
   const root = await mkdtemp(join(tmpdir(), 'parley-manifests-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
@@ -67,7 +67,7 @@ export async function setUp(timing: Partial<ManifestTiming> = {}) {
     memory,
     log,
     faults,
-    /** What somebody else does right before the next deletion arrives at the store. */
+    /** Runs `act` right before the next deletion arrives at the store, like a concurrent user. */
     beforeDelete: (act: () => Promise<unknown>) => {
       meanwhile = act;
     },
@@ -75,7 +75,7 @@ export async function setUp(timing: Partial<ManifestTiming> = {}) {
     manifests: create(),
     path: (name: string) => join(folder, name),
     write: (name: string, text: string) => writeFile(join(folder, name), text),
-    /** Resolves once a line like that is in the log, from `from` on. */
+    /** Resolves once the log has a line with this text, from line `from` on. */
     until: (part: string, from = 0) =>
       new Promise<void>((resolve, reject) => {
         const inVain = (): void => reject(new Error(`waited in vain for ${part}: ${log.join()}`));

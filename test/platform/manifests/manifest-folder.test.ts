@@ -61,7 +61,7 @@ describe('the manifest folder', () => {
     await rename(join(root, 'a.tmp'), path('a.yaml'));
     await until('Agent default/a: applied');
     expect(await prompt('a')).toBe('renamed');
-    // As the kubelet updates a ConfigMap mount.
+    // The kubelet updates a ConfigMap mount like this.
     await symlink('..data_2', path('..data_tmp'));
     await rename(path('..data_tmp'), path('..data'));
     await until('Agent default/m: applied');
@@ -75,7 +75,7 @@ describe('the manifest folder', () => {
     await manifests.start();
     await rename(path('sub'), join(root, 'old'));
     await mkdir(path('sub'));
-    // Several: passes that were due already may find the first ones without any watch.
+    // Several files, because passes that were due already may find the first ones without any watch.
     for (const name of ['b', 'c', 'd', 'e']) {
       await write(`sub/${name}.yaml`, agent(name));
       await until(`Agent default/${name}: applied`);

@@ -8,7 +8,7 @@ import {
 import { parseYaml } from '../../../src/platform/manifests/yaml.ts';
 import { agent, validate } from './manifest-rules.ts';
 
-/** What the file declares, and what a person would read. */
+/** Returns the declarations of a file and the messages for people. */
 function read(text: string) {
   const parsed = parseYaml('a.yaml', text);
   const manifests = parsed.documents.map((document) => readManifest(document, validate));

@@ -3,7 +3,7 @@ import { KINDS } from '../../../src/roles/kinds.ts';
 import { isRecord } from '../../../src/platform/resources/schema/prepare.ts';
 import type { Validate, Validator } from '../../../src/platform/resources/schema/validate.ts';
 
-/** A stand-in for the CRD's rules: small, but with pointers like the real one's. */
+/** A stand-in for the CRD's rules: few rules, but with the same form of pointers. */
 const judge: Validate = (_kind, given) => {
   const spec = isRecord(given) ? given : {};
   const errors: FieldError[] = [];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 
-/** The gauges of the queue appear where and while they are true (contract/metrics.md#webhooks-and-events). */
+/** The gauges of the queue appear only while they are true (contract/metrics.md#webhooks-and-events). */
 
 const GAUGES = [
   'parley_webhook_deliveries_pending',

@@ -55,7 +55,7 @@ async function exportTraces(): Promise<void> {
   tracing = await startTracing(settings, { role: 'test', version: '1', log });
 }
 
-/** The value of the sample that begins so and has these labels. */
+/** Returns the value of the sample whose name starts like this and that has these labels. */
 async function sample(name: string, ...labels: string[]): Promise<number | undefined> {
   const lines = (await metrics.render()).split('\n');
   const line = lines.find(
@@ -157,7 +157,7 @@ test('the spans of a turn hang together, and hold no words', async () => {
       await tools.run(call, REQUEST.signal);
     }),
   );
-  await tracing!.stop(); // Sends what it has.
+  await tracing!.stop(); // Sends the pending spans.
   const turn = await collector.spanNamed('invoke_agent');
   expect(turn).toMatchObject({
     traceId: 'a'.repeat(32),

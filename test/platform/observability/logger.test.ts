@@ -5,7 +5,7 @@ import { createLogDestination } from '../../../src/platform/observability/logger
 const LINE = `${'x'.repeat(1_023)}\n`;
 const MIB_OF_LINES = 1_024;
 
-/** A pipe: takes what comes while somebody reads. */
+/** Creates a pipe that accepts data while somebody reads. */
 function createPipe() {
   const taken: string[] = [];
   let held: (() => void) | undefined;

@@ -13,7 +13,7 @@ import {
 } from '../../webhooks/delivery-setup.ts';
 import { until } from '../../until.ts';
 
-/** Names, labels and movements of the metrics (contract/metrics.md). */
+/** Names, labels and changes of the metrics (contract/metrics.md). */
 let fixture: DeliveryFixture;
 let receiver: Receiver;
 let notifier: Notifier;
@@ -30,7 +30,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-/** One sample of the page, 0 when it is not there. */
+/** Returns one sample of the page, or 0 if it is absent. */
 async function sample(name: string, labels: Record<string, string> = {}): Promise<number> {
   const page = await fixture.metrics.render();
   const wanted = Object.entries(labels).map(([key, value]) => `${key}="${value}"`);
@@ -116,7 +116,7 @@ test('first, retry and replay are counted apart; a test is not counted at all', 
     data: agentPublished('x'),
   });
   await fixture.deliveryWhen(tested.eventId, ({ status }) => status === 'delivered');
-  // What comes after it is counted after it.
+  // Later events are counted after it, so the test attempt would be counted by now.
   await fixture.emit();
   await waitFor(async () => (await counted('delivery', 'first')) === 2);
 
@@ -133,14 +133,15 @@ test('first, retry and replay are counted apart; a test is not counted at all', 
   ).toEqual([4, 1, 0]);
   expect([await requests('acknowledged'), await requests('rejected')]).toEqual([4, 1]);
   expect(await sample('parley_events_total', { type: 'agent.published' })).toBe(3);
-  // The retry counts from its event, ten seconds of travel ago; the queue's part is ours alone.
+  // The retry counts from its event, ten seconds of shifted time ago. The delay of the queue comes from this test
+  // alone.
   expect(
     await sample('parley_webhook_delivery_duration_seconds_sum', { attempt_kind: 'retry' }),
   ).toBeGreaterThan(10);
   const firsts = await sample('parley_webhook_delivery_duration_seconds_sum', {
     attempt_kind: 'first',
   });
-  expect(Math.floor(firsts / 10)).toBe(0); // None of the ten seconds.
+  expect(Math.floor(firsts / 10)).toBe(0); // Excludes the ten seconds.
 });
 
 test('what cannot be reached is counted by why', async () => {
@@ -196,7 +197,7 @@ test('the gauges show the backlog and the endpoints by their state', async () =>
   await fixture.travel(60_000, `endpoint_id = '${off}'`);
   const backlog = await measureBacklog(fixture.pool);
   expect(backlog).toMatchObject({ pending: 2, endpoints: { healthy: 1, failing: 1, disabled: 1 } });
-  // What waits for a disabled endpoint is not late: nothing could be done about it now.
+  // A delivery that waits for a disabled endpoint is not late, because it cannot be attempted now.
   expect(Math.floor(backlog.oldestDueAgeSec / 60)).toBe(0);
   expect([good, bad]).toHaveLength(2);
 });

@@ -10,15 +10,15 @@ import { startReceiver, type Receiver } from '../../webhooks/receiver.ts';
 import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from './otlp-receiver.ts';
 
 /**
- * One trace end to end (docs/tracing.md): request, turn, model, tools, event, delivery; of a message and
- * of a request of OpenAI's protocol, with nothing in it that somebody said.
+ * One trace from end to end (docs/tracing.md): request, turn, model, tools, event, delivery, for a message and for a
+ * request of OpenAI's protocol. It contains no words of the conversation.
  */
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';
 const GIVEN = `00-${TRACE}-${CALLER}-01`;
 const KEY = 'sk-hidden-0123456789';
-/** Prompt, variable, user, arguments, result, reply, and what a provider and a tool complain with. */
+/** Words of the prompt, variable, user, arguments, result and reply, and of the errors of a provider and a tool. */
 const WORDS = [
   'peregrine',
   'variable-of-ann',
@@ -90,7 +90,7 @@ const script = (): void =>
     { text: 'It is told in-confidence.' },
   );
 
-/** All spans of the turn and the attempt, by what they hang on. */
+/** Checks all spans of the turn and the attempt, by their parents. */
 async function expectOneTrace(route: string): Promise<void> {
   const [{ headers, json }] = (await hook.until((all) => all.length > 0)) as [
     Receiver['received'][0],

@@ -16,10 +16,10 @@ export type ReceivedSpan = {
 };
 
 export type OtlpReceiver = {
-  /** Of traces. */
+  /** The URL for traces. */
   url: string;
   spans: ReceivedSpan[];
-  /** All that came, as text. */
+  /** Returns all received data as text. */
   text: () => string;
   spanNamed: (name: string, check?: (span: ReceivedSpan) => boolean) => Promise<ReceivedSpan>;
   close: () => Promise<void>;
@@ -39,7 +39,7 @@ type OtlpSpan = Omit<ReceivedSpan, 'service' | 'attributes' | 'failed' | 'parent
   status: { code?: number };
 };
 
-/** A collector: a real HTTP server that reads OTLP in JSON, as the exporter sends it. */
+/** Starts a collector: a real HTTP server that reads OTLP in JSON, as the exporter sends it. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const bodies: string[] = [];

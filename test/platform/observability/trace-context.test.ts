@@ -11,7 +11,7 @@ import {
   SpanKind,
 } from '../../../src/platform/observability/trace-context.ts';
 
-/** Without an exporter a traceparent goes on as it came, and nothing is made up. */
+/** Without an exporter a traceparent is passed on unchanged, and none is created. */
 const GIVEN = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const span = { name: 'x', kind: SpanKind.INTERNAL };
 

@@ -9,7 +9,7 @@ import { startStubModel, type StubModel } from '../../models/stub-model.ts';
 import { startReceiver, type Received, type Receiver } from '../../webhooks/receiver.ts';
 import { startOtlpReceiver, type OtlpReceiver } from './otlp-receiver.ts';
 
-/** One trace from a message to the delivery of what it caused (docs/tracing.md). */
+/** One trace from a message to the delivery that it causes (docs/tracing.md). */
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';
 const GIVEN = `00-${TRACE}-${CALLER}-01`;
@@ -41,7 +41,7 @@ async function exportTraces(): Promise<void> {
   tracing = await startTracing(settings, { role: 'test', version: '1', log });
 }
 
-/** Declares the endpoint; of `headers`, too, those that it must not be able to replace. */
+/** Declares the endpoint, with `headers` that include ones it must not be able to replace. */
 async function subscribe(): Promise<string> {
   const { status, body } = await fixture.call('POST', '/v1/webhooks', {
     json: {
@@ -54,7 +54,7 @@ async function subscribe(): Promise<string> {
   return String(body.id);
 }
 
-/** What nothing is known of: the event tells of the gap. */
+/** Asks a question without an answer, which emits an event about the gap. */
 async function ask(headers: Record<string, string>): Promise<string> {
   const conversation = await fixture.start();
   const path = `/v1/conversations/${conversation}/messages`;

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 
-/** What the exporter is made of is in memory only where somebody has asked for it. */
+/** The exporter's packages are in memory only if tracing is enabled. */
 const TRACING = path.resolve(import.meta.dirname, '../../../src/platform/observability/tracing.ts');
 
-/** The packages of OpenTelemetry that a process loads which starts tracing with these settings. */
+/** Returns the OpenTelemetry packages that a process loads when it starts tracing with these settings. */
 function loadedWith(settings: string): string[] {
   const script = `
     import { registerHooks } from 'node:module';

@@ -10,7 +10,7 @@ type Line = { work?: string; namespace?: string; at: string[] };
 let watchdog: Watchdog;
 afterEach(() => watchdog.stop());
 
-/** Starts a watchdog; `next` resolves to the next stall that it logs. */
+/** Starts a watchdog. `next` resolves to the next stall that it logs. */
 async function watch() {
   const lines: Line[] = [];
   let arrived = Promise.withResolvers<void>();

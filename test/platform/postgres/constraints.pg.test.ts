@@ -11,7 +11,7 @@ import {
 import { JOB_STATUSES, REPLAY_MODES } from '../../../src/webhooks/replay/jobs.sql.ts';
 import { useRows } from './rows.ts';
 
-/** What the database itself refuses, whatever a program writes. */
+/** Values that the database itself refuses. */
 
 const stored = useRows();
 
@@ -65,7 +65,7 @@ test('a passage is of a source, or of an agent and a gap', async () => {
   ]);
 });
 
-/** Rows that exist at most once. */
+/** Rows that may exist only once. */
 const UNIQUE: [columns: string, condition: string][] = [
   ['agents (namespace, name)', '(deleted_at IS NULL)'],
   [

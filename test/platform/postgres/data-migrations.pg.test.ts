@@ -7,7 +7,7 @@ import { newUuid } from '../../../src/ids.ts';
 import { databaseUrl } from './postgres.ts';
 import type { Columns } from './rows.ts';
 
-/** What a migration makes of rows of earlier releases: a database is migrated step by step, with rows in between. */
+/** How migrations change rows of earlier releases. A database is migrated step by step, with rows added in between. */
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../migrations');
 const NAME = `migrated_${process.pid}_${randomBytes(6).toString('hex')}`;

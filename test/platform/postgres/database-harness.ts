@@ -4,11 +4,11 @@ import { startRoles, type Answer, type Parley } from '../../roles/parley-process
 import { startReceiver, type Receiver } from '../../webhooks/receiver.ts';
 
 /**
- * The three roles as processes of their own on one database, reached through proxies that can fail,
- * and a receiver that records, outside of what a test breaks.
+ * The three roles as processes on one database, reached through proxies that can fail, and a receiver that records. The
+ * faults of a test do not reach the receiver.
  */
 export type DatabaseHarness = {
-  /** The path of the API and the operator to PostgreSQL, and that of the delivery process. */
+  /** The connections of the API and the operator to PostgreSQL, and those of the delivery process. */
   database: FaultProxy;
   deliveryDatabase: FaultProxy;
   receiver: Receiver;
@@ -16,17 +16,17 @@ export type DatabaseHarness = {
   apiKey: string;
   url: string;
   call: Parley['call'];
-  /** Emits one event; resolves with its id. */
+  /** Emits one event and resolves to its id. */
   emit: () => Promise<string>;
-  /** Callers that send one event after the other until stopped. */
+  /** Starts callers that send one event after the other until stopped. */
   produce: (options?: { callers?: number; pauseMs?: number }) => Producer;
-  /** Resolves with the moment of the first arrival of this event. */
+  /** Resolves to the time of the first arrival of this event. */
   arrived: (eventId: string, timeoutMs?: number) => Promise<number>;
-  /** All of these; throws with those that are missing. */
+  /** Resolves when all of these events have arrived. Rejects with the missing ones. */
   allArrived: (ids: Iterable<string>, timeoutMs?: number) => Promise<void>;
-  /** Seconds on a processor since the start. */
+  /** Returns the CPU seconds since the start. */
   deliveryCpuSec: () => number;
-  /** Roles that are not running any more. */
+  /** Returns the roles that have stopped. */
   exits: () => string[];
   stop: () => Promise<void>;
 };
@@ -34,23 +34,23 @@ export type DatabaseHarness = {
 type TimedAnswer = { status: number; retryAfter: string | null; sentMs: number; atMs: number };
 
 export type Producer = {
-  /** 2xx: event id → when the answer came. */
+  /** The time of each 2xx answer, by event id. */
   accepted: Map<string, number>;
   answers: TimedAnswer[];
-  /** Those that are neither 202 nor 503 with Retry-After. */
+  /** Returns answers other than 202 and 503 with Retry-After. */
   odd: () => TimedAnswer[];
-  /** Resolves with the moment of the first 2xx after this one. */
+  /** Resolves to the time of the first 2xx after this moment. */
   acceptedAfter: (momentMs: number) => Promise<number>;
-  /** Resolves once this is so of the answers; looks at each. */
+  /** Resolves once `check` returns true. Runs it after each answer. */
   until: (check: (answers: readonly TimedAnswer[]) => boolean) => Promise<void>;
-  /** Resolves after so many more 2xx. */
+  /** Resolves after this number of further 2xx answers. */
   accepts: (count: number) => Promise<void>;
   stop: () => Promise<void>;
 };
 
 const ROLES = ['delivery', 'operator', 'api'];
 const GIVE_UP_MS = 30_000;
-/** Of /proc/<pid>/stat; 100 on every Linux that Node runs on. */
+/** Unit of /proc/<pid>/stat: 100 on every Linux that Node runs on. */
 const TICKS_PER_SEC = 100;
 
 export async function startDatabaseHarness(
@@ -106,7 +106,7 @@ export async function startDatabaseHarness(
     deliveryCpuSec: () => cpuSecOf(parley.pids[0]!),
     exits: () => ROLES.filter((_, i) => !isAlive(parley.pids[i]!)),
     stop: async () => {
-      // What still works must not keep them from their end.
+      // Ends all faults, so that the processes can stop.
       for (const proxy of [database, deliveryDatabase]) {
         proxy.delay(0);
         proxy.accept();
@@ -129,7 +129,7 @@ function startProducer(
   const caller = async (): Promise<void> => {
     while (!state.isStopped) {
       const sentMs = performance.now();
-      // The API lives on in all of these tests, so there must be an answer.
+      // The API survives all of these tests, so there must be an answer.
       const { status, headers, body } = await send();
       const atMs = performance.now();
       answers.push({ status, retryAfter: headers.get('retry-after'), sentMs, atMs });
@@ -178,7 +178,7 @@ function startProducer(
 }
 
 function cpuSecOf(pid: number): number {
-  // Fields 14 and 15; field 2 is a name in brackets and may hold spaces.
+  // Fields 14 and 15. Field 2 is a name in brackets and may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SEC;
 }

@@ -10,7 +10,7 @@ import { createClient } from '../../../src/platform/postgres/pool.ts';
 import { endClient } from '../../../src/platform/postgres/silent-connections.ts';
 import { makeCertificates, type Certificates } from '../egress/servers.ts';
 
-/** Connections to servers with TLS. No system knows the authority of their certificates. */
+/** Connections to servers with TLS. No system trusts the authority of their certificates. */
 
 const message = (type: string, body: Buffer): Buffer => {
   const length = Buffer.alloc(4);

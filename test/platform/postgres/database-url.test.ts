@@ -9,7 +9,7 @@ import {
   tlsAdvice,
 } from '../../../src/platform/postgres/database-url.ts';
 
-/** Meaning of `sslmode`: PostgreSQL's documentation, section 34.19.1. */
+/** PostgreSQL's documentation, section 34.19.1, defines `sslmode`. */
 
 const BASE = 'postgresql://parley:s%3Fcret@db.example.com:5432/parley';
 

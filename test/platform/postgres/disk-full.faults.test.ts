@@ -9,9 +9,8 @@ import { startDatabaseHarness, type DatabaseHarness, type Producer } from './dat
 import { mountSmallDisk, whyNoSmallDisk, type SmallDisk } from './small-disk.ts';
 
 /**
- * The disk of PostgreSQL is full: of its tables, where statements fail, or of its WAL, where the server
- * ends and cannot come back. Nothing is promised meanwhile, and when there is space again all goes on
- * without anybody's help.
+ * The disk of PostgreSQL is full. If the tables are on it, statements fail; if the WAL is on it, the server stops and
+ * cannot restart. No request is accepted meanwhile, and everything recovers without help when there is space again.
  *
  * Needs to mount a tmpfs, which root may (also root of a user namespace: `unshare -rm`).
  */
@@ -21,7 +20,7 @@ const whyNot = await whyNoSmallDisk(probe.path);
 await probe.remove();
 if (whyNot !== undefined) console.warn(`F-12 DOES NOT RUN: no disk can be filled here: ${whyNot}`);
 
-/** What holds the tables needs about 50 MB from the start, the WAL three files of 16 MB. */
+/** The tables need about 50 MB from the start, the WAL three files of 16 MB. */
 const SIZES_MB = { data: 160, wal: 80 };
 /** Consecutive requests that must be refused before the disk counts as full. */
 const REFUSED = 100;
@@ -44,7 +43,7 @@ afterEach(async () => {
   await home.remove();
 }, 60_000);
 
-/** The tables on one disk and the WAL on another, of which one is small. */
+/** Starts PostgreSQL with the tables on one disk and the WAL on another, of which one is small. */
 async function startOn(small: 'data' | 'wal'): Promise<void> {
   const folders = { data: path.join(home.path, 'data'), wal: path.join(home.path, 'wal') };
   for (const folder of Object.values(folders)) await mkdir(folder);
@@ -68,7 +67,7 @@ async function startOn(small: 'data' | 'wal'): Promise<void> {
     await startOn(small);
     const producer = harness.produce();
     await disk.fill();
-    // Files that were there already have room left; of WAL a whole file.
+    // Existing files have room left. For the WAL that is a whole file.
     if (small === 'wal') await useUpWal();
     await refusedOnly(producer);
     await disk.free();
@@ -101,8 +100,8 @@ async function useUpWal(): Promise<void> {
 }
 
 /**
- * Resolves when the last answers were all refusals. Until the pages that are there are full, and again after each row that
- * is deleted, a request may still be accepted: then its event arrives, as is checked at the end.
+ * Resolves when the last answers were all refusals. A request may still succeed until the existing pages are full, and
+ * again after each deleted row. Its event then arrives, which the end of the test checks.
  */
 function refusedOnly(producer: Producer): Promise<void> {
   return producer.until((answers) => {

@@ -1,11 +1,11 @@
 import type { Pool } from '../../../src/platform/postgres/pool.ts';
 
-/** Makes the next `times` transactions fail as the victims of a deadlock do. */
+/** Makes the next `times` transactions fail like victims of a deadlock. */
 export type Disturb = (times: number) => Promise<void>;
 
 /**
- * Of those that write to `table`: at the write, or when they commit all that they did. A sequence
- * counts them, since it does not go back with a transaction.
+ * Affects transactions that write to `table`: at the write, or at their commit. A sequence counts them, since it is not
+ * rolled back with a transaction.
  */
 export async function createDisturb(
   pool: Pool,

@@ -10,13 +10,13 @@ import { IS_NIGHTLY, roundsOf } from '../../nightly.ts';
 import { until } from '../../until.ts';
 
 /**
- * Power loss. A 2xx comes after the commit of its event is on the disk, by the server's own account:
- * where its WAL was flushed to at the moment of the answer, and how often it had the system
- * write it down. A killed process would not show it, since the system keeps what was not yet written.
+ * Power loss. A 2xx comes after the commit of its event is on the disk, by the server's own statistics: the flushed
+ * position of its WAL when the answer came, and its number of fsyncs. Killing a process would not show this, since the
+ * system still writes its buffers.
  */
 
 const SAMPLES = roundsOf(5);
-/** So late that nobody but a commit that waits flushes anything. */
+/** Long enough that only a waiting commit flushes the WAL. */
 const SETTINGS = { wal_writer_delay: '10s' };
 
 let postgres: OwnPostgres;
@@ -46,7 +46,7 @@ test(`F-13: ${SAMPLES} of ${SAMPLES} accepted events were flushed to the disk be
   const samples: Sample[] = [];
   for (let i = 0; i < SAMPLES; i += 1) {
     const eventId = await harness.emit();
-    // First where the WAL was flushed to, in one trip; then which transaction it was.
+    // Reads the flushed position first, in one round trip, and then the transaction.
     const { rows } = await client.query<{ flushed: string }>(
       'select pg_current_wal_flush_lsn()::text as flushed',
     );
@@ -56,7 +56,7 @@ test(`F-13: ${SAMPLES} of ${SAMPLES} accepted events were flushed to the disk be
     );
     samples.push({ flushed: rows[0]!.flushed, xid: found.rows[0]!.xid });
   }
-  await client.query('checkpoint'); // What is looked at now has to be there whole.
+  await client.query('checkpoint'); // Makes the commit records readable.
   const late = await client.query<{ xid: string; behind: string }>(
     `with sample as (select * from unnest($1::text[], $2::pg_lsn[]) as s (xid, flushed)),
           commit as (select xid::text, end_lsn from pg_get_wal_records_info($3, pg_current_wal_flush_lsn())
@@ -66,14 +66,14 @@ test(`F-13: ${SAMPLES} of ${SAMPLES} accepted events were flushed to the disk be
     [samples.map(({ xid }) => xid), samples.map(({ flushed }) => flushed), starts[0]!.lsn],
   );
   expect(late.rows).toEqual([]);
-  // Flushing is asking the system to write; sequential requests cannot share it.
+  // Sequential requests cannot share an fsync.
   const fsyncs = await reaching(Number(starts[0]!.fsyncs) + SAMPLES);
   console.info(`F-13: ${SAMPLES} samples, ${fsyncs - Number(starts[0]!.fsyncs)} fsyncs of WAL`);
 }, 60_000);
 
 const FSYNCS = `(select sum(fsyncs) from pg_stat_io where object = 'wal')`;
 
-/** The server counts with a delay of up to a second. */
+/** Waits for the server's statistics, which are up to a second late. */
 async function reaching(wanted: number): Promise<number> {
   let fsyncs = 0;
   const look = async (): Promise<number | false> => {
@@ -152,7 +152,7 @@ test.runIf(IS_NIGHTLY)(
   30_000,
 );
 
-/** Resolves when new connections have the setting: the postmaster reads its files in its own time. */
+/** Changes a setting. Resolves when new connections have it, because the postmaster rereads its files later. */
 async function change(statement: string): Promise<void> {
   await postgres.query(statement);
   const [before] = await postgres.query<{ loaded: string }>(

@@ -7,15 +7,14 @@ import { startDatabaseHarness, type DatabaseHarness } from './database-harness.t
 import { startStandby, type Standby } from './standby.ts';
 
 /**
- * The primary's machine is gone under load and a standby takes its place: the same processes go on
- * by themselves. A synchronous standby has every event that was accepted. An asynchronous one lacks
- * what was accepted in the last moments, which is counted here and said in
- * docs/operations/backup-and-restore.md.
+ * The primary's machine is lost under load, and a standby replaces it. The same processes recover without help. A
+ * synchronous standby has every accepted event. An asynchronous one lacks the last ones, which this test counts and
+ * docs/operations/backup-and-restore.md mentions.
  */
 
-/** One way of the link to the asynchronous standby; it lags by twice of it, roughly. */
+/** One-way delay of the link to the asynchronous standby. It lags by roughly twice that. */
 const LINK_MS = 150;
-/** Accepted events, so that some are on their way when the machine goes. */
+/** Number of accepted events. Enough that some are in progress when the machine is lost. */
 const LOAD = IS_NIGHTLY ? 400 : 100;
 
 let primary: OwnPostgres;
@@ -49,7 +48,7 @@ test.each(IS_NIGHTLY ? (['synchronous', 'asynchronous'] as const) : (['synchrono
     await producer.accepts(LOAD);
 
     const atDeath = producer.accepted.size;
-    link.refuse(); // Nothing that was not there yet leaves the machine.
+    link.refuse(); // Data that has not left the machine is lost.
     await primary.destroy();
     await standby.promote();
     for (const proxy of [harness.database, harness.deliveryDatabase]) {
@@ -65,7 +64,7 @@ test.each(IS_NIGHTLY ? (['synchronous', 'asynchronous'] as const) : (['synchrono
     expect(harness.exits()).toEqual([]);
     if (kind === 'synchronous') expect(lost).toEqual([]);
     else {
-      // The check sees a loss, and it is only of the last ones that were accepted.
+      // The check detects losses, and only the last accepted events are lost.
       expect(lost.length).toBeGreaterThan(0);
       const order = [...producer.accepted.keys()];
       const oldest = Math.min(...lost.map((id) => order.indexOf(id)));

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 afterEach(() => pool.end());
 
-/** Asks for a connection for work of the namespace that its name begins with. */
+/** Requests a connection for work. The first letter of its name is its namespace. */
 const ask = (name: string): Promise<void> =>
   asWork({ name: 'test', namespace: name[0] }, () =>
     pool.connect().then((client) => {
@@ -40,7 +40,7 @@ test('a free connection goes to the namespace that holds the fewest', async () =
   await release('a1');
   expect(connected).toEqual(['a1', 'a2', 'b1']);
   await release('a2');
-  expect(connected.at(-1)).toBe('a3'); // Nobody who waits but b holds one, and a waited first.
+  expect(connected.at(-1)).toBe('a3'); // Of the waiting namespaces only b holds a connection, and a waited first.
   await release('b1');
   expect(connected.at(-1)).toBe('c1');
   for (let at = 3; at < 7; at += 1) await release(connected[at]!);

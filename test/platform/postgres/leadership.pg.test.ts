@@ -14,12 +14,12 @@ beforeEach(async () => {
   engine = await startEngine();
 });
 afterEach(async () => {
-  child?.kill('SIGKILL'); // Also one that is paused.
+  child?.kill('SIGKILL'); // SIGKILL also ends a paused process.
   await Promise.all(started.splice(0).map((one) => one.stop()));
   await engine.stop();
 });
 
-/** A candidate that records what happens to it. */
+/** Starts a candidate that records its events. */
 function startCandidate(name: string, log: string[]) {
   const led = Promise.withResolvers<number>();
   const leadership = createLeadership({
@@ -39,7 +39,7 @@ function startCandidate(name: string, log: string[]) {
   return { ...leadership, led: led.promise };
 }
 
-/** Cuts the connection of whoever holds the lock. */
+/** Cuts the connection that holds the lock. */
 const cutLeader = () =>
   engine.pool.query(
     `select pg_terminate_backend(pid) from pg_locks
@@ -63,7 +63,7 @@ test('one leads; stop hands over at once, and not before its work has ended', as
   const second = startCandidate('second', log);
   await someoneWaits();
   expect(log).toEqual(['first leads']);
-  holdTime(); // The retry of a second is not waited for.
+  holdTime(); // The test does not wait for the retry of a second.
   await first.stop();
   expect(await second.led).toBe(2);
   expect(log).toEqual(['first leads', 'first lost it', 'second leads']);
@@ -171,7 +171,7 @@ test('one that lost the lock in the middle of a transaction doubles nothing', as
   await engine.settled('Agent', 'support');
   const blocker = await engine.pool.connect();
   try {
-    // The leader stops here, in its transaction, while the lock goes to somebody else.
+    // The leader stops here, in its transaction, while another one gets the lock.
     await blocker.query('begin');
     await blocker.query('select 1 from agents for update');
     await engine.startOperator();
@@ -201,7 +201,7 @@ test('one that lost the lock in the middle of a transaction doubles nothing', as
   expect(await agentRow(engine, 'support')).toMatchObject({ activeVersion: 3, ready: true });
 });
 
-/** The new leader cannot raise the epoch before the old one's transaction is over. */
+/** Resolves when the new leader waits: it cannot raise the epoch before the old one's transaction ends. */
 const someoneWaitsForEpoch = () =>
   engine.eventually(async () => {
     const { rows } = await engine.pool.query(

@@ -16,17 +16,17 @@ const SOURCE = new URL('../../../src/standalone/postgres/cluster.ts', import.met
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
 
 /**
- * Puts an empty cluster into the data directory of a PostgreSQL that has not started yet. A first start takes more than a
- * second of a core, a copy of what it made a fifth of that. With `migrated` its database `postgres` has the schema.
+ * Copies an empty cluster into the data directory of a PostgreSQL that has not started yet. A first start takes more
+ * than a second of a core; the copy takes a fifth of that. With `migrated`, the database `postgres` has the schema.
  */
 export async function copyCluster(dataDir: string, { migrated = false } = {}): Promise<void> {
   const made = path.join(tmpdir(), `parley-test-cluster-${versionOf(migrated)}`);
   if (!existsSync(made)) await makeCluster(made, migrated);
-  // Not there if PostgreSQL cannot use a temporary folder: then each makes its own elsewhere.
+  // Absent if PostgreSQL cannot use a temporary folder. Each server then creates its own elsewhere.
   if (existsSync(path.join(made, 'postgres'))) await run('cp', ['-a', `${made}/.`, dataDir]);
 }
 
-/** Hash of everything that determines the cluster. */
+/** Returns a hash of everything that determines the cluster. */
 function versionOf(migrated: boolean): string {
   const parts = [readFileSync(SOURCE), findBinaries().initdb, String(process.getuid?.())];
   if (migrated)

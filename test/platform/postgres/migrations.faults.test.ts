@@ -10,8 +10,8 @@ import { IS_NIGHTLY } from '../../nightly.ts';
 import { until } from '../../until.ts';
 
 /**
- * Migrations may be run by two at once, and be killed between any two of them: whoever comes next
- * goes on. Meanwhile nobody waits for a lock for over a second, also when a long query is in the way.
+ * Two processes may run migrations concurrently, and may be killed between any two of them; the next process continues.
+ * Meanwhile nothing waits for a lock for over a second, even if a long query blocks the migration.
  */
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../migrations');
@@ -58,7 +58,7 @@ test('F-48: two migrators at once: one works, the other waits, each migration is
 
 test('F-48: a migrator killed after a migration: the next one goes on', async () => {
   const each = files.map((_, i) => i + 1);
-  // Nightly after each of them.
+  // At night the test kills after each migration.
   const points = IS_NIGHTLY ? each : [1, ...each.slice(-2)];
   let last = 0;
   for (const done of points) {
@@ -85,7 +85,7 @@ test('F-48: under load and behind a long query, the migrator gives its locks up 
   const load = startLoad(names);
   const migrated = runMigrations(url);
   await waiting('relation', 1, migrated);
-  // The reader is still in the way. Writers that stood behind the migrator for good would not pass.
+  // The reader still blocks the migration. Writers that waited for the migrator permanently would not pass.
   const passed = load.count();
   await until('the writers to pass', () => load.count() >= passed + 4 * names.length, {
     timeoutMs: 60_000,
@@ -94,10 +94,10 @@ test('F-48: under load and behind a long query, the migrator gives its locks up 
   await migrated;
   await load.stop();
   expect(await applied()).toEqual(files);
-  expect(LOCK_TIMEOUT_MS).toBe(500); // So long a writer waits behind one try of the migrator.
+  expect(LOCK_TIMEOUT_MS).toBe(500); // A writer waits this long behind one try of the migrator.
 }, 120_000);
 
-/** Resolves when so many wait for such a lock, or when they need none and are done. */
+/** Resolves when this number of sessions wait for such a lock, or when `over` has settled. */
 async function waiting(type: string, count: number, over: Promise<unknown>): Promise<void> {
   const state = { isOver: false };
   const end = (): void => void (state.isOver = true);
@@ -114,14 +114,14 @@ async function waiting(type: string, count: number, over: Promise<unknown>): Pro
   await until(`${count} who wait for a ${type}`, isSo, { timeoutMs: 60_000 });
 }
 
-/** In this process. */
+/** Applies migrations in this process. */
 async function applyNext(count: number): Promise<void> {
   const migrationsTable = 'schema_migrations';
   const log = (): void => undefined;
   await runner({ databaseUrl: url, dir: FOLDER, direction: 'up', count, migrationsTable, log });
 }
 
-/** A report or a dump: it reads everything, and does not end. */
+/** Opens a transaction that has read everything and does not end, like a report or a dump. */
 async function holdingAll(names: readonly string[]): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -130,7 +130,7 @@ async function holdingAll(names: readonly string[]): Promise<pg.Client> {
   return client;
 }
 
-/** Takes and leaves the lock that a writer needs of each table, again and again. */
+/** Takes and releases a writer's lock on each table repeatedly. */
 function startLoad(names: readonly string[]) {
   const state = { isOver: false };
   let count = 0;

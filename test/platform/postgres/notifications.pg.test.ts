@@ -14,7 +14,7 @@ import {
   type DeliveryFixture,
 } from '../../webhooks/delivery-setup.ts';
 
-/** Wake-ups between processes. A lost one costs the interval of a sweep: none should be. */
+/** Wake-ups between processes. A lost one costs the interval of a sweep, so none should be lost. */
 let fixture: DeliveryFixture;
 let heard: Set<string>;
 let listener: Listener;
@@ -31,7 +31,7 @@ beforeEach(async () => {
   });
   await listener.start();
   notifier = createNotifier({ pool, log });
-  heard.clear(); // Its start wakes it for all.
+  heard.clear(); // The start of the listener wakes everything.
 });
 
 afterEach(async () => {
@@ -53,7 +53,7 @@ const hears = (items: readonly string[]): Promise<boolean> =>
 test('those that come together are sent together, and none is left out', async () => {
   const first = Array.from({ length: 5 }, () => randomUUID());
   for (const id of first) notifier.notify(CHANNELS.deliveries, [id]);
-  // One of the next is asked for while the message with the first is under way.
+  // Adds one of the next while the message with the first is being sent.
   await new Promise(setImmediate);
   const second = Array.from({ length: 5 }, () => randomUUID());
   notifier.notify(CHANNELS.deliveries, second.slice(0, 2));

@@ -7,29 +7,35 @@ import { createEmbeddedPostgres } from '../../../src/standalone/postgres/embedde
 import { temporaryFolder } from '../../roles/parley-process.ts';
 import { copyCluster } from './made-cluster.ts';
 
-/** A PostgreSQL of a test's own, durable as users have it, to be killed and stopped. Its database `postgres` has the schema. */
+/**
+ * A PostgreSQL for one test, as durable as users have it, which can be killed and stopped. Its database `postgres` has
+ * the schema.
+ */
 export type OwnPostgres = {
-  /** Of the superuser. */
+  /** URL of the superuser. */
   url: string;
   port: number;
-  /** Holds `postgres/`, the cluster, and `postgres.log`. */
+  /** Contains `postgres/`, the cluster, and `postgres.log`. */
   folder: string;
-  /** Of the server of now: it is started again whenever it ends. */
+  /** Returns the process id of the current server. The server restarts whenever it ends. */
   pid: () => Promise<number>;
   /**
-   * SIGKILL: as a crash. SIGQUIT: an immediate shutdown. Resolves with the moment (of
-   * `performance.now`) at which the server that follows accepts connections.
+   * Sends SIGKILL, like a crash, or SIGQUIT for an immediate shutdown. Resolves to the time (of `performance.now`) when
+   * the next server accepts connections.
    */
   kill: (signal: 'SIGKILL' | 'SIGQUIT') => Promise<number>;
-  /** For good, as if its machine were gone: no connection is closed in order. */
+  /** Ends the server permanently, as if its machine were lost: it closes no connection in an orderly way. */
   destroy: () => Promise<void>;
   query: <Row extends pg.QueryResultRow>(text: string, values?: unknown[]) => Promise<Row[]>;
-  /** What it said. */
+  /** Returns the log. */
   log: () => Promise<string>;
   stop: () => Promise<void>;
 };
 
-/** @param options.folder an existing one stays; without, a temporary one that `stop` removes */
+/**
+ * Starts a server.
+ * @param options.folder an existing folder stays; without one, `stop` removes a temporary folder
+ */
 export async function startOwnPostgres(
   options: { settings?: Record<string, string>; folder?: string } = {},
 ): Promise<OwnPostgres> {
@@ -41,7 +47,7 @@ export async function startOwnPostgres(
     dataDir: folder,
     log: pino({ level: 'silent' }),
     settings: {
-      // Else the roles refuse it.
+      // Otherwise the roles refuse the server.
       ...(options.settings?.['fsync'] === 'off' && { 'parley.may_lose_data': 'on' }),
       ...options.settings,
     },
@@ -75,14 +81,14 @@ export async function startOwnPostgres(
   };
 }
 
-/** On a connection of its own: what the tests do to the others does not concern it. */
+/** Runs a statement on a separate connection, which the faults of the tests do not affect. */
 export async function queryOnce<Row extends pg.QueryResultRow>(
   url: string,
   text: string,
   values: unknown[] = [],
 ): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'test' });
-  client.on('error', () => undefined); // Its server may be killed; the statement fails then.
+  client.on('error', () => undefined); // If the server is killed, the statement fails.
   await client.connect();
   try {
     return (await client.query<Row>(text, values)).rows;

@@ -16,7 +16,9 @@ const message = (type: string, body: Buffer): Buffer => {
   return Buffer.concat([Buffer.from(type), length, body]);
 };
 
-/** Lets everybody in and dies of it: what a killed PostgreSQL's last sessions do. */
+/**
+ * Starts a server that accepts every client and then ends the session, like the last sessions of a killed PostgreSQL.
+ */
 async function startDyingServer() {
   const authenticated = message('R', Buffer.alloc(4));
   const ready = message('Z', Buffer.from('I'));
@@ -42,7 +44,7 @@ test('F-08: a connection lost in the moment it is made ends a transaction, not t
 /** Parameters that PgBouncer accepts at the start of a session. */
 const POOLED = ['user', 'database', 'client_encoding', 'application_name'];
 
-/** A pooler in session mode, which answers each statement with one row and records its requests. */
+/** Starts a pooler in session mode, which answers each statement with one row and records its requests. */
 async function startPooler() {
   const refused: string[] = [];
   const sent: string[] = [];

@@ -7,10 +7,9 @@ import { createSeeded } from '../../random/seeded.ts';
 import { startDatabaseHarness, type Producer, type DatabaseHarness } from './database-harness.ts';
 
 /**
- * PostgreSQL dies, is slow, or cannot be reached; its connections are all taken, cut, or silently dead, and statements get in
- * each other's way. Nothing that was promised (2xx) is lost, nothing else is promised, callers get 503 with Retry-After at
- * worst, no process of ours ends, and all goes on by itself soon after. All tests break one PostgreSQL below one set of
- * processes.
+ * PostgreSQL dies, is slow, or cannot be reached; its connections are all taken, cut, or silently dead; and statements
+ * block each other. No accepted request (2xx) is lost, and callers get 503 with Retry-After at worst. None of our
+ * processes ends, and everything recovers soon afterwards. All tests break one PostgreSQL below one set of processes.
  */
 
 const ROUNDS = roundsOf(1);
@@ -19,7 +18,7 @@ const CALLERS = 60;
 const CALLERS_SLOW = 40;
 /** src/commands/run-role.ts */
 const API_CONNECTIONS = 20;
-/** One way to PostgreSQL and back, when it is slow. */
+/** One-way delay to PostgreSQL when it is slow. */
 const SLOW_MS = ROUNDS > 1 ? 500 : 100;
 const ACTS_PER_ROUND = 150;
 /** Accepted events before the fault and after it. */
@@ -38,7 +37,7 @@ beforeAll(async () => {
 afterEach(async () => {
   harness.database.delay(0);
   harness.deliveryDatabase.delay(0);
-  harness.deliveryDatabase.cut(); // What a test froze would stay dead for the next one.
+  harness.deliveryDatabase.cut(); // Otherwise connections that a test froze would stay dead for the next one.
   await producer?.stop().catch(() => undefined);
   producer = undefined;
 });
@@ -48,7 +47,7 @@ afterAll(async () => {
   await postgres?.stop();
 }, 60_000);
 
-/** The leases of a claim that was cut off run out after 30 s; here at once. */
+/** Ends the leases of a claim that was cut off, which would otherwise run out after 30 s. */
 async function endLeases(): Promise<void> {
   await postgres.query(
     `update delivery_queue set run_at = now() where lease_token is not null and run_at > now()`,
@@ -74,14 +73,14 @@ test.each(Object.entries(HEALS).slice(IS_NIGHTLY ? 0 : -1))(
     const fromSec = harness.deliveryCpuSec();
     const before = harness.receiver.received.length;
     const eventId = await harness.emit();
-    // The outage lasts for so many more events, in which a busy loop would use the processor.
+    // The outage lasts for this number of events, in which a busy loop would use the processor.
     for (let i = 0; i < LOAD; i += 1) await harness.emit();
     const busySec = harness.deliveryCpuSec() - fromSec;
     expect(harness.receiver.received).toHaveLength(before);
     heal();
     await harness.arrived(eventId);
     console.info(`F-04: ${busySec} s of a processor`);
-    expect(busySec).toBeLessThan(0.5); // A resource: far from what a loop would use.
+    expect(busySec).toBeLessThan(0.5); // Far below the CPU time of a busy loop.
     expect(harness.exits()).toEqual([]);
   },
 );
@@ -110,7 +109,7 @@ test.each([
       await endLeases();
       await harness.allArrived(producer.accepted.keys());
     }
-    // Not in each round: it may be back before anybody has asked.
+    // In a single round the server may be back before any request.
     if (ROUNDS > 1) expect(refusedInAll).toBeGreaterThan(0);
   },
   30_000 + ROUNDS * 20_000,
@@ -125,7 +124,7 @@ test('F-11: every statement is slow: accepted or 503, and delivered', async () =
   console.info(`F-11: ${producer.answers.length} answers, ${eventIds.length} accepted`);
   expect(producer.odd()).toEqual([]);
   expect(eventIds.length).toBeGreaterThan(0);
-  // Slowly still, at first.
+  // The first delivery is still slow.
   await harness.arrived(eventIds[0]!);
   for (const proxy of [harness.database, harness.deliveryDatabase]) proxy.delay(0);
   await harness.allArrived(eventIds);
@@ -136,7 +135,8 @@ test('F-11: all connections hang on a lock: 503 while it is held for those who w
   await holder.connect();
   await holder.query('begin; lock table webhook_endpoints in access exclusive mode');
   let refused = 0;
-  // All but those who have a connection, at least; held for longer than a statement may take, all.
+  // At least the callers without a connection are refused. If the lock is held for longer than a statement may take,
+  // all are.
   const wanted = ROUNDS > 1 ? CALLERS : CALLERS - API_CONNECTIONS;
   const enough = Promise.withResolvers<void>();
   const ask = async () => {
@@ -145,7 +145,7 @@ test('F-11: all connections hang on a lock: 503 while it is held for those who w
     return { status, retryAfter: headers.get('retry-after') };
   };
   const asked = Promise.all(Array.from({ length: CALLERS }, ask));
-  await enough.promise; // While the lock is held.
+  await enough.promise; // The lock is still held.
   await holder.query('rollback');
   await holder.end();
   await harness.arrived(await harness.emit());
@@ -198,7 +198,9 @@ test('F-16: the wake-up connection is silently lost: polling delivers', async ()
 
 const SINCE_SEC = Math.floor(Date.now() / 1_000) - 600;
 
-/** Each on its own is 2xx, 404 or 409: what it is about may be gone, or another may be changing it. */
+/**
+ * Requests that may answer 2xx, 404 or 409, because their object may be gone, or another request may be changing it.
+ */
 const ACTS: Record<string, (id: string, number: number) => [string, string, object?]> = {
   publish: (id, number) => ['PATCH', `/v1/agents/${id}`, { prompt: `prompt ${number % 3}` }],
   test: (id) => ['POST', `/v1/webhooks/${id}/test`],

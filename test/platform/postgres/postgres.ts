@@ -7,10 +7,10 @@ import { Client } from 'pg';
  */
 const SEARCH_PATH = 'public, pg_catalog';
 
-/** The database with the schema and no rows. Nobody connects to it: it could not be cloned then. */
+/** The database with the schema and no rows. It must have no connections, or it could not be cloned. */
 export const TEMPLATE = 'parley_template';
 
-/** The URL of a database of the run's server, as the superuser. */
+/** Returns the URL of a database of the test server, as the superuser. */
 export function databaseUrl(name: string): string {
   const server = process.env['PARLEY_TEST_POSTGRES'];
   if (server === undefined)
@@ -20,10 +20,7 @@ export function databaseUrl(name: string): string {
   return url.href;
 }
 
-/**
- * A database of the test's own with the current schema, in 24 ms. `drop` also cuts the
- * connections that are still open to it.
- */
+/** Creates a database with the current schema for one test, in 24 ms. `drop` also cuts its open connections. */
 export async function createTestDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
   await administer(
@@ -36,27 +33,28 @@ export async function createTestDatabase(): Promise<{ url: string; drop: () => P
   };
 }
 
-/** Makes the database that others are cloned from; `migrate` fills it. */
+/** Creates the template of the test databases. `migrate` fills it. */
 export async function createTemplate(migrate: (url: string) => Promise<void>): Promise<void> {
   await administer(
     `drop database if exists ${TEMPLATE} with (force)`,
     `create database ${TEMPLATE}`,
-    settingOf(TEMPLATE), // Before the tables, whose defaults are bound to a function when they are created.
+    settingOf(TEMPLATE), // Must precede the tables, whose defaults are bound to a function when they are created.
   );
   const client = new Client(databaseUrl(TEMPLATE));
   await client.connect();
   await client.query(timeFunctions(0));
   await client.end();
   await migrate(databaseUrl(TEMPLATE));
-  // The first session after a change of the schema writes what all sessions read at their start, and clones get that too.
+  // The first session after a change of the schema writes the cache that all sessions read at their start. Clones get
+  // it too.
   const first = new Client(databaseUrl(TEMPLATE));
   await first.connect();
   await first.end();
 }
 
 /**
- * Moves the time of a test's database to `ms` after the real one (negative: before). `db` is any connection to it. Moves
- * neither the clock of this process (test/clock.ts) nor what is stored already.
+ * Moves the time of a test's database to `ms` after the real time (negative: before it). `db` is any connection to the
+ * database. Changes neither the clock of this process (test/clock.ts) nor stored times.
  */
 export async function shiftTime(
   db: { query: (sql: string) => Promise<unknown> },
@@ -65,7 +63,7 @@ export async function shiftTime(
   await db.query(timeFunctions(ms));
 }
 
-/** Replacing a function also ends the plans that its text was inlined into. */
+/** Returns statements that replace the functions. That also invalidates the plans that inlined them. */
 function timeFunctions(ms: number): string {
   const shift = ms === 0 ? '' : ` + interval '${ms} ms'`;
   return ['now stable', 'clock_timestamp volatile']
@@ -78,13 +76,16 @@ function timeFunctions(ms: number): string {
     .join('; ');
 }
 
-/** A clone has the contents of its template, and none of its settings. */
+/** Returns the statement for the settings, which a clone does not inherit from its template. */
 const settingOf = (name: string): string =>
   `alter database ${name} set search_path = ${SEARCH_PATH}`;
 
 let administrator: Promise<Client> | undefined;
 
-/** One after the other: a database is not created in a transaction. All files of a worker use one connection. */
+/**
+ * Runs statements one after the other, because a database cannot be created in a transaction. All files of a worker use
+ * one connection.
+ */
 async function administer(...statements: string[]): Promise<void> {
   administrator ??= connectAdministrator();
   const client = await administrator;

@@ -5,16 +5,16 @@ import { createTestDatabase } from './postgres.ts';
 
 export type Columns = Record<string, unknown>;
 
-/** A database of its own, for tests of statements that write the rows that they need. */
+/** A database for tests of statements, which insert the rows that they need. */
 export type Rows = {
-  /** There from `beforeAll` on, as `url` is. */
+  /** Available from `beforeAll` on, like `url`. */
   readonly pool: Pool;
   readonly url: string;
   /** Inserts one row. */
   add: (table: string, columns: Columns) => Promise<void>;
-  /** All of a table in the order of a column. */
+  /** Returns all rows of a table, in the order of a column. */
   read: (table: string, orderBy?: string) => Promise<Columns[]>;
-  /** The row with this `id`; undefined without one. */
+  /** Returns the row with this `id`; undefined without one. */
   rowOf: (table: string, id: string) => Promise<Columns | undefined>;
 };
 
@@ -64,8 +64,8 @@ export function useRows(...tables: string[]): Rows {
 }
 
 /**
- * Deletes all rows of these tables and of those that refer to them, without triggers. On tables with so few rows this
- * takes a tenth of the time of `truncate`, which makes new files for each partition and index.
+ * Returns statements that delete all rows of these tables and of those that refer to them, without triggers. With few
+ * rows this takes a tenth of the time of `truncate`, which creates new files for each partition and index.
  */
 async function statementsThatEmpty(pool: Pool, tables: readonly string[]): Promise<string> {
   const { rows } = await pool.query<{ name: string }>(

@@ -6,10 +6,10 @@ const KEY = Buffer.alloc(32, 1);
 const PLACE = 'endpoint:default/1';
 const sealer = createSealer(KEY);
 
-/** What fast-check calls 'binary', whose table of them all takes a second to make. */
+/** The code points of fast-check's 'binary' unit, whose table takes a second to create. */
 const anyCodePoint = fc
   .integer({ min: 0, max: 0x10_ffff - 0x800 })
-  .map((at) => String.fromCodePoint(at < 0xd800 ? at : at + 0x800)); // Half a surrogate pair is none.
+  .map((at) => String.fromCodePoint(at < 0xd800 ? at : at + 0x800)); // Skips surrogates.
 
 test('what is sealed opens at its place, for any text', () => {
   fc.assert(

@@ -3,7 +3,7 @@ import { createLogger } from '../../../src/platform/observability/logger.ts';
 import { createPool, PLANNED_ONCE } from '../../../src/platform/postgres/pool.ts';
 import { createTestDatabase } from './postgres.ts';
 
-/** Parameters of the sessions of a pool, as PostgreSQL itself reports them. */
+/** Returns parameters of the sessions of a pool, as PostgreSQL itself reports them. */
 
 async function parametersWith(query: string, settings?: Record<string, string>): Promise<unknown> {
   const database = await createTestDatabase();

@@ -16,9 +16,9 @@ import { until } from '../../until.ts';
 import { startOwnPostgres, type OwnPostgres } from './own-postgres.ts';
 import { shiftTime } from './postgres.ts';
 
-/** Connections that die without a word, with TLS and without: pg's socket is then another than ours. */
+/** Connections that die silently, with TLS and without. With TLS, pg uses another socket than ours. */
 
-/** A second of silence, and the next look of four a second. Statements have 15 s, so this is far from them. */
+/** A second of silence, and the next of the four checks a second. Statements have 15 s, which is much more. */
 const FOUND_MS = 1_500;
 /** src/platform/postgres/silent-connections.ts */
 const GOODBYE_MS = 1_000;
@@ -32,7 +32,7 @@ let pool: Pool;
 beforeAll(async () => {
   postgres = await startOwnPostgres({ settings: { fsync: 'off' } });
   await switchTlsOn(postgres);
-  // Held time passes at once. The server's own runs ahead, so that no statement is of just now for it.
+  // Held time passes immediately. The server's own time runs ahead, so that no statement looks recent to it.
   await postgres.query('alter database postgres set search_path = public, pg_catalog');
   await shiftTime(postgres, 60_000);
 }, 60_000);
@@ -51,7 +51,7 @@ describe.each([
     await proxy.stop();
   });
 
-  /** Time stands still but for what the test advances: whatever has an end here has it by that. */
+  /** Holds time. Only the test advances it, so any timeout that ends here has passed by that. */
   async function hold(): Promise<HeldClock> {
     const time = holdTime();
     pool = createPool(url, { log, max: 3 });
@@ -79,7 +79,7 @@ describe.each([
     await proxy.until(() => proxy.open() === 3);
     proxy.freeze();
     proxy.resume();
-    // The log-in is silent since longer than the statements, so it is found by an earlier question to the server.
+    // The log-in has been silent for longer than the statements, so an earlier query to the server finds it.
     await time.advance(FOUND_MS);
     await reasons[2];
     await time.advance(FOUND_MS);
@@ -103,7 +103,7 @@ describe.each([
     for (let asked = 1; asked <= 2; asked += 1) {
       const made = proxy.made();
       await time.advance(4 * FOUND_MS);
-      await proxy.until(() => proxy.made() > made); // The question to the server,
+      await proxy.until(() => proxy.made() > made); // The query to the server,
       await proxy.until(() => proxy.open() === 3); // and its answer.
     }
     await client.query('commit');
@@ -121,7 +121,7 @@ describe.each([
     const made = proxy.made();
     await time.advance(2 * FOUND_MS);
     expect(await pidOf()).toEqual(before);
-    expect(proxy.made()).toBe(made); // Nobody asked the server either.
+    expect(proxy.made()).toBe(made); // No query was sent to the server either.
   });
 
   test('ending does not wait for a goodbye that never comes', async () => {
@@ -151,7 +151,7 @@ async function switchTlsOn({ folder, query }: OwnPostgres): Promise<void> {
     ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost', ...files],
     { stdio: 'pipe' },
   );
-  chmodSync(key, 0o600); // Else the server refuses it.
+  chmodSync(key, 0o600); // Otherwise the server refuses it.
   const { uid, gid } = statSync(path.join(cluster, 'PG_VERSION'));
   for (const file of [certificate, key]) chownSync(file, uid, gid);
   await query('alter system set ssl = on');

@@ -3,17 +3,20 @@ import { chmod, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-/** A disk of a few megabytes (tmpfs), to be filled to its last byte. */
+/** A disk of a few megabytes (tmpfs) that can be filled completely. */
 export type SmallDisk = {
   fill: () => Promise<void>;
-  /** What `fill` took is free again. */
+  /** Frees the space that `fill` took. */
   free: () => Promise<void>;
   unmount: () => Promise<void>;
 };
 
 const run = promisify(execFile);
 
-/** @throws with what the system said, where one may not mount */
+/**
+ * Mounts a small disk.
+ * @throws with the system's message if this process may not mount
+ */
 export async function mountSmallDisk(folder: string, megabytes: number): Promise<SmallDisk> {
   await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'parley-test', folder]);
   await chmod(folder, 0o777);
@@ -46,7 +49,7 @@ async function writeUntilFull(
   }
 }
 
-/** Why a small disk cannot be had here; undefined where it can. */
+/** Returns why a small disk is not available here; undefined if it is. */
 export async function whyNoSmallDisk(folder: string): Promise<string | undefined> {
   try {
     const disk = await mountSmallDisk(folder, 1);

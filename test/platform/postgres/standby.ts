@@ -8,25 +8,28 @@ import { queryOnce, type OwnPostgres } from './own-postgres.ts';
 import { temporaryFolder } from '../../roles/parley-process.ts';
 import { until } from '../../until.ts';
 
-/** A second PostgreSQL that follows the first one, made with the server alone: no pg_basebackup. */
+/** A second PostgreSQL that follows the first one. Created with the server alone, without pg_basebackup. */
 export type Standby = {
   port: number;
-  /** Of a superuser; read-only until promoted. */
+  /** URL of a superuser. Read-only until promoted. */
   url: string;
-  /** Resolves when it takes writes. */
+  /** Resolves when it accepts writes. */
   promote: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
 /**
- * Of the files, what belongs to the running server and not to its data; the last, a cache, is also
- * made anew at any moment, so that it may be gone when it is to be copied.
+ * Files that belong to the running server and not to its data. The last one is a cache that the server may rebuild at
+ * any time, so it may vanish during the copy.
  */
 const LEFT_OUT = /^(postmaster\.(pid|opts)|pg_internal\.init.*)$/;
 
 const FOLLOWS = { timeoutMs: 30_000, everyMs: 50 };
 
-/** @param link the way from the standby to the primary; resolves when it streams */
+/**
+ * Starts a standby. Resolves when it streams.
+ * @param link the connection from the standby to the primary
+ */
 export async function startStandby(primary: OwnPostgres, link: FaultProxy): Promise<Standby> {
   const folder = await temporaryFolder();
   await copyCluster(primary, folder.path);
@@ -37,7 +40,7 @@ export async function startStandby(primary: OwnPostgres, link: FaultProxy): Prom
     log: pino({ level: 'silent' }),
     settings: { primary_conninfo: conninfo },
   });
-  // Ready, as it understands it, is one that takes writes.
+  // `start` waits until the server accepts writes.
   const promoted = server.start();
   promoted.catch(() => undefined); // `promote` throws it.
   await until(
@@ -67,7 +70,7 @@ export async function startStandby(primary: OwnPostgres, link: FaultProxy): Prom
   };
 }
 
-/** The low-level backup of the manual: the session that began it has to end it. */
+/** Copies the cluster by the manual's low-level backup. The session that began it has to end it. */
 async function copyCluster(primary: OwnPostgres, folder: string): Promise<void> {
   const client = new pg.Client({ connectionString: primary.url });
   await client.connect();
@@ -89,7 +92,7 @@ async function copyCluster(primary: OwnPostgres, folder: string): Promise<void> 
   await copyFile(path.join(primary.folder, password), path.join(folder, password));
 }
 
-/** The fourth line of its own file. */
+/** Returns the port, which is the fourth line of the server's own file. */
 async function readPort(folder: string): Promise<number> {
   const text = await readFile(path.join(folder, 'postgres/postmaster.pid'), 'utf8');
   return Number(text.split('\n')[3]);

@@ -27,7 +27,7 @@ test('F-14: of two transactions in a deadlock one is run again, and both happen 
     let isAgain = false;
     return inTransaction(pool, async (client) => {
       runs += 1;
-      // Else it may be first at the row that the other waits for, and they meet anew.
+      // Otherwise it may be first at the row that the other one waits for, and they would deadlock again.
       if (isAgain) await crossings[1 - mine];
       isAgain = true;
       await add(client, first);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { newUuid } from '../../../src/ids.ts';
 import { useRows, type Columns } from './rows.ts';
 
-/** What the database itself writes beside a row, whatever a program does. */
+/** What the database itself writes beside a row. */
 
 const stored = useRows(
   'conversations',
@@ -80,7 +80,7 @@ test('an agent is noted when it is deleted, and is no longer when it comes back'
 });
 
 describe('the vector of a passage', () => {
-  /** Two owners with two passages each, and a vector of each passage. */
+  /** Adds an owner with two passages, and a vector of each passage. */
   async function addOwner(isAnswers: boolean): Promise<{ owner: string; chunks: string[] }> {
     const source = { ...declared(), type: 'text', spec: {} };
     const owner = isAnswers ? newUuid() : await add('knowledge_sources', source);

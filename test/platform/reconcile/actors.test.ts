@@ -76,7 +76,7 @@ test('a note that is no note is as if it were not there', () => {
     '[]',
     '{"generation":3}',
     '{"generation":"3","actor":"api:key_1","reason":null}',
-    // Of somebody whom the API is not.
+    // The API never writes these actors.
     '{"generation":3,"actor":"file","reason":null}',
     '{"generation":3,"actor":"kubernetes:flux-system","reason":null}',
     '{"generation":3,"actor":"environment","reason":null}',
@@ -113,6 +113,6 @@ test('of several who declare the content it was who wrote last, the pin aside', 
   const { content, pin } = actorsOf({ ...resource(owners), wroteAt });
   expect(content.actor).toBe('kubernetes:kubectl-patch');
   expect(pin.actor).toBe('kubernetes:parley-oncall');
-  // Without times, as in tables, it is whoever declares the prompt.
+  // Without times, as in tables, the actor is the one who declares the prompt.
   expect(actorsOf(resource(owners)).content.actor).toBe('kubernetes:kubectl-client-side-apply');
 });

@@ -8,7 +8,7 @@ import {
 } from '../../../src/platform/reconcile/conditions.ts';
 import type { Condition, Resource } from '../../../src/platform/resources/resource-store.ts';
 
-/** What a status says of the time, and of which an Event tells. */
+/** The times in a status, and which changes emit an Event. */
 
 const LIVE = { reason: 'Published', message: 'version 1 is live' };
 const GONE = { reason: 'SecretNotFound', message: 'Secret shop does not exist' };

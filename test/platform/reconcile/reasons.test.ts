@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Each reason of a condition or an Event that the operator gives is explained in docs/operations/gitops.md, and no other. */
+/** docs/operations/gitops.md explains exactly the reasons of conditions and Events that the operator gives. */
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const FOLDERS = [
@@ -25,8 +25,8 @@ function filesOf(folder: string): string[] {
 }
 
 /**
- * After the word `reason`, as a value: `reason: 'X'`, `const reason = a ? 'X' : 'Y'`; and what a refusal is
- * made of: `new FetchRefused('X', …)`.
+ * Finds values after the word `reason`, such as `reason: 'X'` and `const reason = a ? 'X' : 'Y'`, and the arguments of
+ * refusals, such as `new FetchRefused('X', …)`.
  */
 function reasonsInCode(): string[] {
   const values = FOLDERS.flatMap(filesOf).flatMap((text) => [

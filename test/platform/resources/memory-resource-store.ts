@@ -14,12 +14,12 @@ import {
 } from '../../../src/platform/resources/resource-store.ts';
 
 export type MemoryResourceStoreDeps = {
-  /** What an admission check says about the merged object; nothing by default. */
+  /** An admission check of the merged object. By default it finds nothing. */
   check?: (kind: string, spec: Record<string, unknown>) => FieldError[];
   now?: () => Date;
 };
 
-/** A ResourceStore in memory with the interface's semantics, for tests of what stands above it. */
+/** Creates a ResourceStore in memory with the interface's semantics, for tests of its users. */
 export function createMemoryResourceStore(deps: MemoryResourceStoreDeps = {}): ResourceStore {
   const objects = new Map<string, Resource>();
   const watchers = new Set<{ kind: string; onChange: (change: ResourceChange) => void }>();
@@ -99,7 +99,7 @@ export function createMemoryResourceStore(deps: MemoryResourceStoreDeps = {}): R
     watch: (kind, { onChange, onSynced }) => {
       const watcher = { kind, onChange };
       let stopped = false;
-      // After the caller has its `stop`, as every real watch.
+      // Runs after the caller has its `stop`, as in every real watch.
       queueMicrotask(() => {
         if (stopped) return;
         for (const resource of objects.values()) {

@@ -3,7 +3,7 @@ import { newUuid } from '../../../src/ids.ts';
 import { projectionsIn } from '../../../src/platform/resources/projections.sql.ts';
 import { minutesAgo, useRows, type Columns } from '../postgres/rows.ts';
 
-/** What all kinds ask their rows, which differ from the one that is meant in one part alone. */
+/** The statements that all kinds share, tried on rows that differ from a matching row in one part alone. */
 
 const stored = useRows();
 

@@ -40,8 +40,8 @@ describeEachStore((storeName) => {
   }
 
   /**
-   * A watcher as the operator is one: given a name, it reads the object again. What it has seen
-   * last of each name is what it knows; it must end up knowing what is there.
+   * Starts a watcher like the operator: after a report of a name, it reads the object again. `known` holds the last
+   * version of each name, which must match the store in the end.
    */
   function startWatcher(kind = 'ConfigMap') {
     const known = new Map<string, string | undefined>();
@@ -51,7 +51,7 @@ describeEachStore((storeName) => {
     const waiting = new Set<() => void>();
     const watch = engine.store.watch(kind, {
       onChange: ({ key }) => {
-        if (key.namespace !== 'default') return; // An API server has ConfigMaps of its own.
+        if (key.namespace !== 'default') return; // An API server has its own ConfigMaps in other namespaces.
         heard.push(key.name);
         reading = reading.then(async () => {
           const found = await engine.store.get(kind, key).catch(() => engine.store.get(kind, key));
@@ -61,7 +61,7 @@ describeEachStore((storeName) => {
       },
       onSynced: synced.resolve,
     });
-    // What it has heard of it reads to the end: the store is still there.
+    // Pending reads finish while the store still exists.
     watches.push({ stop: () => watch.stop().then(() => reading) });
     const until = (condition: () => boolean): Promise<void> =>
       new Promise((resolve) => {
@@ -178,7 +178,7 @@ describeEachStore((storeName) => {
           () => undefined,
         ),
       );
-      // The pool may hand out one more connection that the server has cut.
+      // The pool may return another connection that the server has cut.
       const there = await engine.eventually(() => present().catch(() => undefined));
       await watcher.until(() => knows(watcher, there));
     }
@@ -187,7 +187,7 @@ describeEachStore((storeName) => {
 
   async function cutAll(): Promise<void> {
     network?.cut();
-    // Not the one that asks; the pool makes new ones, so does the listener.
+    // Excludes the connection of this statement. The pool and the listener open new ones.
     await engine.pool.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`,

@@ -58,7 +58,7 @@ describeEachStore((storeName) => {
       await engine.store.annotate('Agent', KEY, { note: 'y' });
       expect(await read()).toEqual(before);
       await engine.store.apply(agent({ spec: { prompt: 'one', suspend: false }, labels }), {
-        fieldManager: 'kubectl', // A default, declared: the owner is new, so this is a write.
+        fieldManager: 'kubectl', // The declared value is a default. The owner is new, so this is a write.
       });
       const after = await read();
       expect(after.metadata.generation).toBe(1);
@@ -168,7 +168,7 @@ describeEachStore((storeName) => {
       });
       const taking = applyAs('file', { annotations: { note: 'taken' } });
       if (storeName === 'kubernetes') {
-        // There nothing is nobody's: what the operator annotated, it owns.
+        // In Kubernetes every field has an owner: the operator owns its annotation.
         await expect(taking).rejects.toMatchObject({
           conflicts: [{ field: 'metadata.annotations.note', manager: 'parley-operator' }],
         });
@@ -205,7 +205,7 @@ describeEachStore((storeName) => {
     expect((await engine.store.list('Secret'))[0]?.spec).toEqual(spec);
   });
 
-  // A cluster seals its etcd itself, or not: that is not ours to say.
+  // Whether a cluster encrypts its etcd is outside our control.
   (storeName === 'postgres' ? test : test.skip)('a Secret is sealed in its table', async () => {
     const value = 'the-plain-text-of-it';
     await applySecret('s', value);

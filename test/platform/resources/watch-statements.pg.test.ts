@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { holdTime } from '../../clock.ts';
 import { startEngine, type Engine } from '../../roles/engine.ts';
 
-/** A database of its own: every other writer would cause statements as well. */
+/** Uses its own database, because every other writer would cause statements as well. */
 let engine: Engine;
 beforeAll(async () => {
   engine = await startEngine();

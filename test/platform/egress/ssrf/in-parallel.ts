@@ -1,6 +1,6 @@
 const CALLERS = 8;
 
-/** Eight at a time, in order. */
+/** Runs `act` for all items in order, eight at a time. */
 export async function inParallel<T>(
   items: readonly T[],
   act: (item: T) => Promise<void>,

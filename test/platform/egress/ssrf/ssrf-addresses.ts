@@ -1,13 +1,13 @@
 import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** One that looks public and stands for the outside, in both families. */
+/** An address in both families that looks public and stands for the internet. */
 export const PUBLIC_V4 = '93.184.215.14';
 export const PUBLIC_V6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c';
-/** Allowed as well, but there is no route to it: whoever tries addresses in turn goes on. */
+/** Allowed too, but without a route. A client that tries addresses in turn continues with the next one. */
 export const PUBLIC_DEAD = '93.184.215.15';
 
-/** Where no request may ever go: the ends and the well-known ones of each range. */
+/** Addresses that no request may reach: the first, last and well-known ones of each range. */
 const FORBIDDEN_V4 = words(`
   0.0.0.0 0.1.2.3 0.255.255.255 10.0.0.1 10.255.255.255 127.0.0.1
   127.0.0.53 127.255.255.254 100.64.0.1 100.127.255.254 100.100.100.200
@@ -17,7 +17,7 @@ const FORBIDDEN_V4 = words(`
   168.63.129.16 192.31.196.1 192.52.193.1 192.175.48.1 240.0.0.1
   255.255.255.254
 `);
-/** Among them metadata services, and the other ways to write an IPv4 address. */
+/** Includes metadata services, and other notations of IPv4 addresses. */
 const FORBIDDEN_V6 = words(`
   :: ::1 ::2 fec0::1 feff::1 fc00::1 fd00::1 fdff:ffff::1
   fd00:ec2::254 fd00:ec2::23 fd20:ce::254
@@ -31,19 +31,19 @@ const FORBIDDEN_V6 = words(`
   2001:30::1 2001:db8::1 2620:4f:8000::1 3fff::1 3fff:fff:ffff::1
   100::1 100::ffff 5f00::1 5f00:ffff::1 4000::1 a000::1 64:ff9b:2::1
 `);
-/** The metadata services, wherever they hide: closed even when the operator opens everything. */
+/** Metadata services in all notations. They are closed even if the operator opens everything. */
 export const METADATA: readonly string[] = words(`
   169.254.169.254 169.254.170.2 169.254.170.23 100.100.100.200 168.63.129.16 192.0.0.192
   fd00:ec2::254 fd00:ec2::23 fd20:ce::254 ::ffff:169.254.169.254 ::ffff:0:a9fe:a9fe
   ::a9fe:a9fe 64:ff9b::a9fe:a9fe 64:ff9b:1::a9fe:a9fe 64:ff9b:1:a9fe:a9:fe00::
   2002:a9fe:a9fe::1 2001:0:4136:e378:8000:63bf:5601:5601
 `);
-/** To these the kernel makes no TCP connection by itself; that they are refused is ours to show. */
+/** The kernel makes no TCP connection to these anyway. The tests show that our guard refuses them. */
 const FORBIDDEN_UNCONNECTABLE = words(`
   224.0.0.1 239.255.255.250 255.255.255.255 127.255.255.255
   ff02::1 ff05::1:3 ff0e::1 fe80::1 fe80::a9fe:a9fe
 `);
-/** No URL can say it, a hosts file can. */
+/** Cannot be written in a URL, but in a hosts file. */
 export const FORBIDDEN_SCOPED = 'fe80::1%lo';
 
 export type Forbidden = { address: string; isConnectable: boolean };
@@ -53,7 +53,7 @@ export const FORBIDDEN: readonly Forbidden[] = [
   ...FORBIDDEN_UNCONNECTABLE.map((address) => ({ address, isConnectable: false })),
 ];
 
-/** How an address can be written as a URL's host, so that the URL parser still understands it. */
+/** Returns the notations of an address as a URL's host that the URL parser accepts. */
 export function spellings(address: string): Record<string, string> {
   const all = isIPv4(address) ? spellingsV4(address) : spellingsV6(address);
   const plain = isIPv4(address) ? address : `[${address}]`;
@@ -65,7 +65,7 @@ export function spellings(address: string): Record<string, string> {
   return all;
 }
 
-/** As which of its addresses a machine is reached by whoever connects to this one. */
+/** Returns the local address at which a connection to this one arrives. */
 export function arrivalOf(address: string): string {
   if (isIPv4(address)) return address === '0.0.0.0' ? '127.0.0.1' : address;
   const hex = inHex(address.replace(/%.*/, ''));
@@ -133,7 +133,7 @@ function spellingsV6(address: string): Record<string, string> {
   };
 }
 
-/** ipaddr.js takes some dotted spellings for another address than the kernel does. */
+/** Normalizes an IPv6 address. ipaddr.js reads some dotted notations as a different address than the kernel does. */
 function inHex(address: string): string {
   return new URL(`http://[${address}]/`).hostname.slice(1, -1);
 }

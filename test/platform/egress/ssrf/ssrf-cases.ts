@@ -11,7 +11,7 @@ import {
 } from './ssrf-addresses.ts';
 import { IS_NIGHTLY } from '../../../nightly.ts';
 
-/** What a name means: one list of addresses per lookup, and the last for good or all over again. */
+/** Answers for a name: one list of addresses for each lookup. Then the last list stays, or all of them repeat. */
 export type Zone = { lookups: string[][]; repeats: boolean };
 
 /** The status of an answer from the outside, or the class of the error. */
@@ -21,25 +21,25 @@ export type SsrfCase = {
   address: string;
   form: string;
   url: string;
-  /** Of the name in `url`. */
+  /** Answers for the name in `url`. */
   zone?: Zone;
-  /** In the hosts file, instead of a zone. */
+  /** An address in the hosts file, instead of a zone. */
   hosts?: string;
-  /** One send after the other. */
+  /** Expected results of consecutive requests. */
   expected: Expected[];
-  /** What reaches the canary when nobody guards: without such a twin the case would prove nothing. */
+  /** Unguarded code that reaches the canary in this case. Without it the case would prove nothing. */
   control: 'fetch' | 'check, then fetch' | 'connect' | 'none';
 };
 
 export const DOMAIN = 'ssrf.test';
-/** In the short run of these tests each case stands for so many. */
+/** In the short run, each case represents this number of cases. */
 const EVERY_FORM = 8;
 const EVERY_ADDRESS = 16;
 export const REDIRECTS = [301, 302, 303, 307, 308];
 
 /**
- * Every address in every form; in the short run in each eighth form, and the `turn` says in which.
- * The names are unique, so that no case knows of another.
+ * Returns every address in every form. The short run takes every eighth form, offset by `turn`. The names are unique,
+ * so that no case affects another.
  */
 export function makeCases(turn: number): SsrfCase[] {
   const cases = FORBIDDEN.flatMap((forbidden, i) =>
@@ -56,7 +56,7 @@ export function makeCases(turn: number): SsrfCase[] {
   });
 }
 
-/** What a process is led to: all forbidden addresses, in the short run every sixteenth by `turn`. */
+/** Returns all forbidden addresses. The short run takes every sixteenth, offset by `turn`. */
 export function addressesOf(turn: number): readonly Forbidden[] {
   return FORBIDDEN.filter((_, i) => IS_NIGHTLY || (i + turn) % EVERY_ADDRESS === 0);
 }
@@ -80,7 +80,7 @@ function literalCases({ address, isConnectable }: Forbidden): SsrfCase[] {
     form: `literal, ${form}`,
     url,
     expected: ['blocked'],
-    // fetch itself refuses a user name.
+    // `fetch` itself refuses a user name.
     control: isConnectable && !form.endsWith('user') ? 'fetch' : 'none',
   }));
 }
@@ -174,7 +174,7 @@ function redirectCases({ address, isConnectable }: Forbidden): SsrfCase[] {
   ];
 }
 
-/** With a scope the kernel does connect to a link-local address. */
+/** Returns cases with a scope, because the kernel connects to a scoped link-local address. */
 function scopedCases(): SsrfCase[] {
   const address = FORBIDDEN_SCOPED;
   const literal = { address, expected: ['blocked' as const], control: 'none' as const };

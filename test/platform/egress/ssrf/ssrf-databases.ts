@@ -2,7 +2,7 @@ import { startOwnPostgres, type OwnPostgres } from '../../postgres/own-postgres.
 
 /** Migrated databases of one PostgreSQL in the namespace. The first database starts the server. */
 export type Databases = {
-  /** Returns its URL. */
+  /** Creates a database and returns its URL. */
   create: (name: string) => Promise<string>;
   stop: () => Promise<void>;
 };

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Zone } from './ssrf-cases.ts';
 
-/** The name server of the namespace: each lookup of a name may mean something else. */
+/** The name server of the namespace. Each lookup of a name may get a different answer. */
 export type SsrfDns = {
   put: (name: string, zone: Zone) => void;
   stop: () => Promise<void>;
@@ -12,10 +12,10 @@ export type SsrfDns = {
 const A = 1;
 const AAAA = 28;
 
-/** On 127.0.0.1:53, UDP. A name it does not know does not exist. */
+/** Starts the name server on 127.0.0.1:53, UDP. Unknown names do not exist. */
 export async function startSsrfDns(): Promise<SsrfDns> {
   const zones = new Map<string, Zone>();
-  /** By name and type: the ids of the questions so far. One asked again is no new lookup. */
+  /** Ids of the queries so far, by name and type. A repeated query is not a new lookup. */
   const asked = new Map<string, number[]>();
 
   function lookupNumber(name: string, type: number, id: number): number {
@@ -69,7 +69,7 @@ function readQuestion(query: Buffer): { name: string; type: number; end: number 
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** The name is a pointer to that of the question; it may be kept for no time at all. */
+/** Returns the record of an address. Its name is a pointer to the one in the query, and its TTL is zero. */
 function toRecord(address: string): Buffer {
   const hex = isIP(address) === 6 ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
   const bytes = Buffer.from(ipaddr.parse(hex).toByteArray());

@@ -8,15 +8,15 @@ import { EventEmitter, once } from 'node:events';
 import { arrivalOf, PUBLIC_V4, PUBLIC_V6 } from './ssrf-addresses.ts';
 
 /**
- * Who listens in the namespace, on every address: at the public ones a receiver, everywhere else the
- * canary. Which of them it was is the address that a connection came in on.
+ * Listeners on every address of the namespace: a receiver at the public ones, the canary everywhere else. The local
+ * address of a connection tells them apart.
  */
 export type SsrfListeners = {
-  /** Connections to the public addresses. */
+  /** Number of connections to the public addresses. */
   received: () => number;
-  /** At which address each connection arrived that should not have been: as `arrivalOf` has it. */
+  /** Returns the addresses at which forbidden connections arrived, in the form of `arrivalOf`. */
   caught: () => readonly string[];
-  /** Resolves when all that had connected before has been accepted, thus counted. */
+  /** Resolves when all earlier connections have been accepted and counted. */
   settled: () => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -50,7 +50,7 @@ export async function openListeners(): Promise<SsrfListeners> {
     received: () => received,
     caught: () => caught,
     settled: async () => {
-      // Each queue is first in, first out: when ours is there, so is everyone before it.
+      // Each queue is first in, first out, so our connection arrives after all earlier ones.
       for (const port of PORTS) {
         const ours = once(events, 'received');
         const socket = connect(port, PUBLIC_V4).on('error', () => undefined);
@@ -66,7 +66,7 @@ export async function openListeners(): Promise<SsrfListeners> {
   };
 }
 
-/** In place of TLS: that somebody came is all that is asked. */
+/** Creates a server in place of TLS, which only shows that somebody connected. */
 function createHangUp(): Server {
   return createServer((socket) => socket.once('data', () => socket.destroy()));
 }
@@ -93,7 +93,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   response.end();
 }
 
-/** A model that calls every tool it is told of, once, and then says a word. */
+/** Answers as a model that calls every tool once and then replies with a word. */
 function answerAsModel(request: IncomingMessage, response: ServerResponse): void {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));

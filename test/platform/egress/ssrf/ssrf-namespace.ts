@@ -6,7 +6,7 @@ import type { WaysOutResult } from './ssrf-ways-out.ts';
 import type { SsrfResult } from './ssrf-runner.ts';
 import type { Question } from './ssrf-program.ts';
 
-/** A process in a network and mount namespace of its own (ssrf-program.ts), and what it can be asked. */
+/** A process in its own network and mount namespace (ssrf-program.ts), and the requests to it. */
 export type SsrfNamespace = {
   unguarded: () => Promise<{ cases: number; failures: string[] }>;
   guarded: () => Promise<SsrfResult>;
@@ -19,9 +19,10 @@ export type SsrfNamespace = {
 const PROGRAM = path.join(import.meta.dirname, 'ssrf-program.ts');
 
 /**
+ * Starts the process.
  * @param turn which part of all cases the short run takes
  * @param unshare the program of util-linux; a test names one that fails
- * @throws when the machine allows no namespace: then nothing was proved, which is no success
+ * @throws if the machine allows no namespace, because then the test has proved nothing
  */
 export async function enterNamespace(turn: number, unshare = 'unshare'): Promise<SsrfNamespace> {
   const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
@@ -33,7 +34,7 @@ export async function enterNamespace(turn: number, unshare = 'unshare'): Promise
     program.once('error', (error) => reject(refused(error.message)));
     program.once('exit', (code) => reject(refused(`exit code ${code}: ${said.trim()}`)));
   });
-  ended.catch(() => undefined); // Whoever waits for an answer has it.
+  ended.catch(() => undefined); // The code that waits for an answer gets the error.
 
   const hear = async (question: string): Promise<unknown> => {
     for (;;) {
@@ -48,7 +49,7 @@ export async function enterNamespace(turn: number, unshare = 'unshare'): Promise
   const ask = async <T>(question: Question): Promise<T> => {
     const answer = hear(question);
     program.send(question);
-    // Both ends are ours and of one commit.
+    // Both ends belong to the same commit.
     return (await answer) as T;
   };
   await hear('ready');

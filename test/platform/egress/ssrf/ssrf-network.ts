@@ -5,9 +5,8 @@ import path from 'node:path';
 import { PUBLIC_DEAD, PUBLIC_V4 } from './ssrf-addresses.ts';
 
 /**
- * Makes the network of the namespace that this process alone is in: every address of both families
- * is its own, so that whoever listens on a wildcard is found at all of them. Over rtnetlink by perl,
- * which Debian's base has; `ip` it need not have.
+ * Sets up the network of this process's namespace. Every address of both families is local, so that a wildcard listener
+ * receives connections to all of them. Uses rtnetlink by perl, which Debian's base has; `ip` may be missing.
  */
 export function makeNetwork(): void {
   try {
@@ -30,7 +29,7 @@ const BY_IP = [
   '-6 route replace local default dev lo table local',
   `route replace unreachable ${PUBLIC_DEAD} table local`,
   '-6 address replace fe80::1/64 dev lo',
-  // getaddrinfo gives out no IPv4 address on a machine that has none but 127.0.0.1.
+  // On a machine whose only IPv4 address is 127.0.0.1, getaddrinfo returns no IPv4 addresses.
   `address replace ${PUBLIC_V4}/32 dev lo`,
 ];
 
@@ -53,11 +52,11 @@ const PERL = String.raw`
   ask(20, 0x500, pack('CCCCl', 2, 32, 0, 254, 1) . pack('SSC4', 8, 2, split /\./, $ARGV[0]));
 `;
 
-/** Puts our files over the system's, for this namespace only; returns how to forget them. */
+/** Mounts our files over the system's, for this namespace only. Returns a function that removes them. */
 export function overlay(files: Record<string, string>): () => void {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-ssrf-'));
   for (const [file, text] of Object.entries(files)) {
-    if (!existsSync(file)) continue; // A system without nsswitch.conf asks DNS by default.
+    if (!existsSync(file)) continue; // Systems without nsswitch.conf use DNS by default.
     const ours = path.join(folder, path.basename(file));
     writeFileSync(ours, text, { mode: 0o644 });
     execFileSync('mount', ['--bind', ours, file], { stdio: 'pipe' });
@@ -65,7 +64,7 @@ export function overlay(files: Record<string, string>): () => void {
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
-/** TCP connections begun in this namespace so far, to wherever: the kernel's own count. */
+/** Returns the number of TCP connections begun in this namespace so far, by the kernel's own count. */
 export function connectionsBegun(): number {
   const [names = '', values = ''] = readFileSync('/proc/net/snmp', 'utf8')
     .split('\n')

@@ -10,7 +10,7 @@ import { until } from '../../../until.ts';
 /** What the product's processes did with endpoints that lead to forbidden addresses. */
 export type PipelineResult = {
   endpoints: number;
-  /** Attempts per way of coming about, such as `schedule 2`: the second of an event's own delivery. */
+  /** Attempts by their origin, such as `schedule 2`: the second attempt of an event's own delivery. */
   attempts: Record<string, number>;
   failures: string[];
   caught: readonly string[];
@@ -21,13 +21,13 @@ type Endpoint = { id: string; what: string; expected: readonly (string | null)[]
 type Wanted = Omit<Endpoint, 'id'> & { url: string; otherwise?: Wanted };
 type Attempt = { number: number; trigger: string; error_class: string | null };
 
-/** The first retry is due five seconds after the event; a breaker may spread what follows. */
+/** The first retry is due five seconds after the event; a breaker may delay later ones. */
 const PATIENCE = { timeoutMs: 120_000, everyMs: 1_000 };
 const PROXY = 'http://169.254.169.254:8080';
 
 /**
- * A real api, operator and delivery process on a database in the namespace. The api has everything
- * opened, so that it takes the literal addresses too: only the delivery process protects.
+ * Runs a real api, operator and delivery process on a database in the namespace. The api has all addresses open, so
+ * that it also accepts literal ones: only the delivery process protects.
  */
 export async function runPipeline(
   servers: { listeners: SsrfListeners; dns: SsrfDns },
@@ -42,7 +42,7 @@ export async function runPipeline(
   const proxies = { HTTP_PROXY: PROXY, HTTPS_PROXY: PROXY, http_proxy: PROXY };
   const parley = await startRoles({
     databaseUrl,
-    // Of all that it does at once nothing may be refused before the guard sees it.
+    // Without limits, no request is refused before it reaches the guard.
     env: {
       PARLEY_RATE_LIMIT: '0',
       PARLEY_LIMIT_REPLAY_REQUESTS: '0',
@@ -51,7 +51,7 @@ export async function runPipeline(
     envOf: {
       api: open,
       operator: open,
-      // A proxy that the environment names would be a way around every check of an address.
+      // A proxy named by the environment would bypass every check of an address.
       delivery: { ...proxies, PARLEY_EGRESS_ALLOW: '', NODE_USE_ENV_PROXY: '1' },
     },
   });
@@ -59,7 +59,7 @@ export async function runPipeline(
   process.once('exit', endAll);
   try {
     const endpoints = await declareAll(parley, wanted(servers.dns, turn));
-    // What was caught is the answer; nobody has to wait for the rest.
+    // A connection to the canary already decides the result.
     const isCaught = (): boolean => servers.listeners.caught().length > before.caught;
     const attempts = await provoke(parley, endpoints, isCaught);
     await servers.listeners.settled();
@@ -76,8 +76,8 @@ export async function runPipeline(
 }
 
 /**
- * Every address as a name or as a literal by turns, each third behind a redirect, each fourth among
- * public ones and taking turns with them; in the long run everything of everything.
+ * Returns every address as a name or as a literal in turn, every third behind a redirect, every fourth among public
+ * ones and alternating with them. The long run has all combinations.
  */
 function wanted(dns: SsrfDns, turn: number): Wanted[] {
   const named = (name: string, lookups: string[][], repeats = false): string => {
@@ -99,7 +99,7 @@ function wanted(dns: SsrfDns, turn: number): Wanted[] {
       what: `${address} literally`,
       expected: ['blocked'],
       url: `http://${hosts[(i + turn) % hosts.length]}/`,
-      // The api refuses those that no list opens.
+      // The api refuses addresses that no list opens.
       otherwise: asName,
     };
     const byRedirect = {
@@ -107,7 +107,7 @@ function wanted(dns: SsrfDns, turn: number): Wanted[] {
       expected: ['redirect'],
       url: `http://${PUBLIC_V4}/redirect/${status}?to=${to}`,
     };
-    // Nobody speaks TLS at the public address: the class says that it was reached.
+    // The public address does not speak TLS, so the class shows that it was reached.
     const mixed = {
       what: `${address} among public ones`,
       expected: ['tls'],
@@ -134,7 +134,7 @@ async function declareAll({ call }: Parley, all: Wanted[]): Promise<Endpoint[]> 
     const { status, body } = await call('POST', '/v1/webhooks', { url });
     if (status === 201) endpoints.push({ ...rest, id: body.id });
     else if (status === 202) {
-      // Stored, and not yet taken up by an operator that is busy.
+      // Stored, but not yet reconciled by a busy operator.
       const isTakenUp = async (): Promise<boolean> =>
         (await call('GET', `/v1/webhooks/${body.id}`)).status === 200;
       await until(`${rest.what} to be taken up`, isTakenUp, PATIENCE);
@@ -146,7 +146,7 @@ async function declareAll({ call }: Parley, all: Wanted[]): Promise<Endpoint[]> 
   return endpoints;
 }
 
-/** An event, a test event, a replay of the event and a replay job, then whatever becomes of them. */
+/** Emits an event, a test event, a replay of the event and a replay job, and waits for the results. */
 async function provoke(
   { call }: Parley,
   endpoints: Endpoint[],

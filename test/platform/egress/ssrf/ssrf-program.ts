@@ -1,6 +1,6 @@
 /**
- * The process that lives in the namespace: makes its network, name server, receiver and canary, then
- * does what its parent asks over the channel between them. It and all it started end with the parent.
+ * The process in the namespace. It creates the network, name server, receiver and canary, then handles its parent's
+ * requests over IPC. It ends with the parent, and so do all processes that it started.
  */
 import { METADATA } from './ssrf-addresses.ts';
 import { makeCases } from './ssrf-cases.ts';
@@ -14,7 +14,7 @@ import { openListeners } from './ssrf-listeners.ts';
 
 export type Question = 'unguarded' | 'guarded' | 'opened' | 'pipeline' | 'waysOut';
 
-/** Which part of all that could be tried. */
+/** Selects the part of the cases that the short run tries. */
 const turn = Number(process.argv[2]);
 const cases = makeCases(turn);
 makeNetwork();
@@ -33,7 +33,7 @@ function hostsFile(): string {
   return lines.map(({ url, hosts }) => `${hosts} ${new URL(url).hostname}\n`).join('');
 }
 
-/** Of a name with several meanings the public ones would be reached, as they should be. */
+/** Excludes names with several meanings, whose public addresses are correctly reached. */
 const ofMetadata = cases.filter(
   ({ address, expected }) => METADATA.includes(address) && String(expected) === 'blocked',
 );

@@ -9,20 +9,20 @@ import type { SsrfDns } from './ssrf-dns.ts';
 import { connectionsBegun } from './ssrf-network.ts';
 import type { SsrfListeners } from './ssrf-listeners.ts';
 
-/** What a run of many cases showed; each failure is a sentence. */
+/** The result of a run of many cases. Each failure is a sentence. */
 export type SsrfResult = {
   cases: number;
   failures: string[];
-  /** Connections at the canary, later ones included. */
+  /** Connections at the canary, including later ones. */
   caught: readonly string[];
-  /** Connections that the kernel began, and those that the receiver had: equal, or there were others. */
+  /** Connections that the kernel began, and those at the receiver. If they differ, other connections were made. */
   begun: number;
   received: number;
 };
 
 type SsrfServers = { listeners: SsrfListeners; dns: SsrfDns };
 
-/** Every case by the product's egress client, as a process without PARLEY_EGRESS_ALLOW has it. */
+/** Runs every case with the product's egress client, as in a process without PARLEY_EGRESS_ALLOW. */
 export async function runGuarded(
   servers: SsrfServers,
   cases: readonly SsrfCase[],
@@ -54,7 +54,7 @@ export async function runGuarded(
   };
 }
 
-/** The same by who does not guard: each case with a twin must reach the canary, at its address. */
+/** Runs the cases with unguarded code. Each one with a control must reach the canary at its address. */
 export async function runUnguarded(
   servers: SsrfServers,
   cases: readonly SsrfCase[],
@@ -103,7 +103,7 @@ async function send(client: EgressClient, url: string): Promise<number | string>
   return outcome.statusCode;
 }
 
-/** As code that knows nothing of the danger, or that checks a name and then lets it be resolved. */
+/** Sends as code without any check does, or as code that checks a name and then resolves it again. */
 async function sendUnguarded({ url, control, hosts = '' }: SsrfCase): Promise<void> {
   if (control === 'connect') {
     const socket = connect(80, hosts);

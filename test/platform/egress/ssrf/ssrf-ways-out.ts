@@ -12,32 +12,32 @@ import { until } from '../../../until.ts';
 export type WaysOutResult = {
   providers: number;
   tools: number;
-  /** Replies per way in, and results of tools, that were what they had to be. */
+  /** Number of replies and tool results that were as expected, by their way in. */
   asExpected: Record<'message' | 'completion' | 'tool' | 'probe', number>;
   failures: string[];
   caught: readonly string[];
   received: number;
 };
 
-/** `expected`: what the turn's error, or the tool's, has to say; undefined: it is reached. */
+/** `expected` matches the error of the turn or of the tool; undefined if the address is reached. */
 type Way = { what: string; url: string; expected: RegExp | undefined; otherwise?: Way };
 type Provider = Way & { name: string; id: string; agent: string };
 
 const REFUSED = /not one that requests may reach|has no public address/;
 const REDIRECTED = /redirect/;
-/** Nobody speaks TLS at the public address: it was reached, and that is all. */
+/** The public address does not speak TLS, so these errors show that it was reached. */
 const REACHED = /TLS|certificate|connection|secure/i;
-/** A namespace has 32 calls at once. */
+/** A namespace has 32 concurrent calls. */
 const TOOLS_PER_AGENT = 16;
-/** What is said of an address that is literally there. */
+/** Error for a forbidden literal address. */
 const DECLINED = 'is not a public one|must use https';
 const PATIENCE = { timeoutMs: 60_000, everyMs: 200 };
 const PROXY = 'http://169.254.169.254:8080';
 const MODEL = `http://${PUBLIC_V4}/v1`;
 
 /**
- * What they lead to is declared with everything opened, so that literal addresses are taken too; then
- * api and operator are started again as they mostly are, and everybody talks.
+ * Declares the providers and tools with all addresses open, so that literal addresses are accepted too. Then restarts
+ * api and operator with their usual settings, and sends messages.
  */
 export async function runWaysOut(
   servers: { listeners: SsrfListeners; dns: SsrfDns },
@@ -78,7 +78,7 @@ export async function runWaysOut(
       else failures.push(`${what}, ${kind}: ${said ?? 'it went well'}`);
     };
     for (const agent of agents) await callTools(api, agent, judge);
-    // By the one way and the other in turns; in the long run all by both.
+    // Alternates between the two ways in. The long run uses both for all.
     await inParallel([...providers.entries()], async ([at, provider]) => {
       const isTurn = (at + turn) % 2 === 0;
       if (isTurn || IS_NIGHTLY) await sendMessage(api, provider, judge);
@@ -102,7 +102,7 @@ export async function runWaysOut(
 
 type Judge = (kind: keyof WaysOutResult['asExpected'], way: Way, said: string | undefined) => void;
 
-/** Operator and api, which are noted as running; resolves with the api. */
+/** Starts operator and api, and adds them to `running`. Resolves to the api. */
 async function startBoth(
   databaseUrl: string,
   env: Record<string, string>,
@@ -114,7 +114,7 @@ async function startBoth(
   };
   const operator = startRole('operator', { databaseUrl, env }).then(note);
   const api = startApi(databaseUrl, env).then(note);
-  // Whichever did start is noted before the other's failure is thrown.
+  // Both are recorded before the failure of either is thrown.
   await Promise.allSettled([operator, api]);
   await operator;
   return api;
@@ -127,7 +127,7 @@ async function startApi(databaseUrl: string, env: Record<string, string>): Promi
   return { ...role, url, call: callerOf(url, role.apiKey) };
 }
 
-/** As the suite's pipeline has them: names and literals by turns, each third behind a redirect. */
+/** Returns the same forms as the pipeline: names and literals in turn, every third behind a redirect. */
 function ways(turn: number) {
   const zones = new Map<string, Parameters<SsrfDns['put']>[1]>();
   const named = (name: string, lookups: string[][], repeats = false): string => {
@@ -170,7 +170,7 @@ function ways(turn: number) {
   return { list, zones };
 }
 
-/** A provider for each, and the agent that thinks with it. */
+/** Declares a provider for each address, and an agent that uses it. */
 async function declareProviders(parley: Parley, list: readonly Way[]): Promise<Provider[]> {
   const providers: Provider[] = [];
   const declare = async (way: Way, name: string): Promise<void> => {
@@ -200,7 +200,7 @@ async function declareProviders(parley: Parley, list: readonly Way[]): Promise<P
 
 type ToolAgent = { id: string; tools: Way[] };
 
-/** Their model is at the public address, and calls every tool that it is told of. */
+/** Declares agents with tools. Their model is at the public address and calls every tool. */
 async function declareTools(parley: Parley, list: readonly Way[]): Promise<ToolAgent[]> {
   const provider = { name: 'sings', base_url: MODEL, chat: { default_model: 'm' } };
   must(await parley.call('POST', '/v1/model_providers', provider), 'the model of the tools');
@@ -220,7 +220,7 @@ async function declareTools(parley: Parley, list: readonly Way[]): Promise<ToolA
   return agents;
 }
 
-/** What the api refuses, because no list opens it, is declared the other way. */
+/** Declares an agent. Tools that the api refuses, because no list opens their address, take the other form. */
 async function declareAgent(parley: Parley, name: string, group: Way[]): Promise<ToolAgent> {
   const tools = [...group];
   for (;;) {
@@ -253,7 +253,7 @@ async function sendMessage({ call }: Parley, provider: Provider, judge: Judge): 
   judge('message', provider, said.body.turns.at(-1).error?.detail);
 }
 
-/** By OpenAI's protocol. */
+/** Sends a request of OpenAI's protocol. */
 async function complete({ call }: Parley, provider: Provider, judge: Judge): Promise<void> {
   const completion = await call('POST', '/v1/chat/completions', {
     model: provider.agent,
@@ -278,11 +278,11 @@ async function callTools({ call }: Parley, { id, tools }: ToolAgent, judge: Judg
   }
 }
 
-/** What the operator that was started last says of each; a literal one it does not even ask. */
+/** Checks the status by the operator that started last. It does not even probe literal addresses. */
 async function seeProbes({ call }: Parley, providers: Provider[], judge: Judge): Promise<void> {
   const deadlineMs = Date.now() + PATIENCE.timeoutMs;
   await inParallel(providers, async (provider) => {
-    // The public one as well, for http is not for it.
+    // The public address is also accepted with this error, because its URL uses http.
     const ways = provider.expected ? [DECLINED, provider.expected.source] : [DECLINED];
     const expected = new RegExp(ways.join('|'), 'i');
     for (;;) {

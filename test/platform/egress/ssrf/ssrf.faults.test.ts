@@ -7,14 +7,14 @@ import { IS_NIGHTLY } from '../../../nightly.ts';
 import { enterNamespace, type SsrfNamespace } from './ssrf-namespace.ts';
 
 /**
- * No request leaves for an address inside (contract/running.md#egress, PARLEY_EGRESS_ALLOW). In a network namespace
- * every address exists and one canary listens on all that are forbidden. What counts is what it
- * accepts, and the connections the kernel says were begun; an error alone would prove nothing.
+ * No request reaches an internal address (contract/running.md#egress, PARLEY_EGRESS_ALLOW). In a network namespace
+ * every address exists, and a canary listens on all forbidden ones. The proof is what the canary accepts, and the
+ * number of connections that the kernel began; an error alone would prove nothing.
  */
 
 const SEED = Number(process.env['FAULT_SEED'] ?? Date.now() % 2 ** 31);
 const cases = makeCases(SEED);
-/** The short run takes each eighth form. */
+/** The short run takes every eighth form. */
 const CASES_MIN = IS_NIGHTLY ? 1_000 : 200;
 let namespace: SsrfNamespace;
 
@@ -59,7 +59,7 @@ test('a delivery process reaches none by event, test event, replay or retry, wha
   expect(result.caught).toEqual([]);
   expect(result.failures).toEqual([]);
   expect(result.received).toBeGreaterThan(0);
-  // The public endpoint alone has no second attempt.
+  // Only the public endpoint has no second attempt.
   for (const way of ['schedule 1', 'schedule 2', 'test 1', 'replay 1']) {
     expect(attempts[way]).toBeGreaterThanOrEqual(endpoints - 1);
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createBodyPace, PIECE_BYTES } from '../../../../src/platform/http/bodies/body-pace.ts';
 import { holdTime } from '../../../clock.ts';
 
-/** The order and the times in which pieces of bodies are read. */
+/** The order and the times at which pieces of bodies are read. */
 
 const MIB = 1024 * 1024;
 const BURST_PIECES = (4 * MIB) / PIECE_BYTES;

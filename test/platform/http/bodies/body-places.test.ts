@@ -4,14 +4,14 @@ import { createMetrics } from '../../../../src/platform/observability/metrics.ts
 import { asWork } from '../../../../src/platform/observability/work.ts';
 import { holdTime } from '../../../clock.ts';
 
-/** How many large bodies a process holds, and whose. */
+/** The number of large bodies that a process holds, by namespace and address. */
 
 const KIB = 1024;
 
 function places() {
   const { take } = createBodyPlaces(createMetrics({ processMetrics: false }));
   return {
-    /** Takes places of a namespace, without one of an address. Returns those that were given. */
+    /** Takes places for a namespace, or without one for an address. Returns the places that were granted. */
     takeMany: async (
       times: number,
       whose: { namespace?: string; address?: string },
@@ -38,7 +38,7 @@ test('a namespace holds eight large bodies, a process sixteen', async () => {
   expect(greedy.given).toHaveLength(8);
   const others = [await takeMany(6, { namespace: 'b' }), await takeMany(6, { namespace: 'c' })];
   expect(others.map(({ given }) => given.length)).toEqual([6, 2]);
-  // The one with the fewest is next, however long the greedy one has waited.
+  // The namespace with the fewest bodies is next, however long another one has waited.
   others[0]!.given[0]!();
   await new Promise(setImmediate);
   expect([greedy.given.length, others[1]!.given.length]).toEqual([8, 3]);
@@ -65,7 +65,7 @@ test('without a key, an address holds sixteen of more than 8 KiB, and all addres
   expect((await takeMany(40, { address: '10.0.0.1' }, 8 * KIB + 1)).given).toHaveLength(16);
   expect((await takeMany(20, { address: '10.0.0.2' }, 8 * KIB + 1)).given).toHaveLength(16);
   expect((await takeMany(1, { address: '10.0.0.3' }, 8 * KIB + 1)).given).toHaveLength(0);
-  // Those with a key have places of their own.
+  // Requests with a key have their own places.
   expect((await takeMany(1, { namespace: 'a' })).given).toHaveLength(1);
 });
 

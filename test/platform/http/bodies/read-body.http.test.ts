@@ -28,7 +28,7 @@ import { until } from '../../../until.ts';
 const MIB = 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 
-/** Reading a body: what a client does with its connection meanwhile. */
+/** Reading a body while the client's connection changes. */
 test('who left before the body is read is not waited for', async () => {
   const arrived = Promise.withResolvers<IncomingMessage>();
   const server = createServer((incoming) => arrived.resolve(incoming));
@@ -39,7 +39,7 @@ test('who left before the body is read is not waited for', async () => {
   sent.write('half of it');
   const incoming = await arrived.promise;
   sent.destroy();
-  // As while the key of the request is looked up.
+  // The client leaves while the key of the request is looked up.
   await until('the connection is gone', async () => incoming.closed);
   const read = createBodyReader(incoming).raw({ mediaTypes: ['text/plain'], bytesMax: 1_000 });
   await expect(read).rejects.toMatchObject({ code: 'malformed_request' });
@@ -72,7 +72,7 @@ test('the rest of a refused long body is not read, and its connection is destroy
   expect(answer).toContain('Connection: close\r\n');
   expect(answer).toContain('too many');
   await time.armed(1_000);
-  // Meanwhile the process has time to read what the first client sends.
+  // Meanwhile the process has time to read from the first client.
   const other = connectTo(port);
   other.write(headOf({ 'Content-Length': 200_000 }));
   other.write(Buffer.alloc(200_000));
@@ -136,7 +136,7 @@ test('large bodies arrive whole, though they share a pace', async () => {
   const sent = Promise.all(Array.from({ length: state.left }, send));
   for (; state.left > 0; passedMs += 10) await time.advance(10);
   await sent;
-  // All but the first 4 MiB of 12, at 16 MiB/s.
+  // All but the first 4 MiB of 12 are read at 16 MiB/s.
   expect(passedMs).toBeGreaterThan(450);
   await client.destroy();
   await once(server.close(), 'close');
@@ -179,7 +179,7 @@ test('the body that has no place is not read, and its place is free once its val
   await until('the end of a connection to free another', () => waiting === 0);
   expect(await readers[0]!.value).toHaveLength(100_000);
   expect(await readers[1]!.value).toMatchObject({ code: 'malformed_request' });
-  // Nothing of the body is kept beside its value.
+  // The reader keeps nothing of the body except its value.
   expect(await readers[0]!.reader.bytes()).toHaveLength(0);
   for (const client of clients) client.destroy();
   server.close();

@@ -6,7 +6,7 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from '
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApi, type Api } from '../../../roles/api/api-setup.ts';
 
-/** How the dashboard is served: files as a build makes them, in a folder of this test alone. */
+/** How the dashboard is served: files as in a build, in a folder of this test alone. */
 
 const PAGE = '<!doctype html><script type="module" src="/assets/app-B1.js"></script>';
 const SCRIPT = `document.title = '${'Parley '.repeat(300)}';`;
@@ -35,7 +35,7 @@ beforeAll(async () => {
     startApi(options),
     startApi({ operator: false, dashboardFolder: path.join(folder, 'nowhere') }),
   ]);
-  // Read once, at the start: from here on nothing is asked of the disk.
+  // The files were read at the start, so the server no longer reads the disk.
   await rm(path.join(folder, 'dashboard'), { recursive: true });
 });
 
@@ -46,7 +46,7 @@ afterAll(async () => {
 
 type Raw = { status: number; headers: IncomingMessage['headers']; body: Buffer };
 
-/** The path as it is, which `fetch` would tidy; nothing is decompressed; no key. */
+/** Sends the path as it is, which `fetch` would normalize. Sends no key and decompresses nothing. */
 function raw(target: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Raw> {
   const { hostname, port } = new URL(api.url);
   return new Promise((resolve, reject) => {
@@ -150,7 +150,7 @@ describe('a file of the build', () => {
     expect(headers['cache-control']).toBe(YEAR);
     const icon = await raw('/assets/icon-C2.svg');
     expect(icon.headers).toMatchObject({ 'content-type': 'image/svg+xml', 'cache-control': YEAR });
-    // A name without a hash may mean another text tomorrow.
+    // The content of a name without a hash may change.
     expect((await raw('/licenses.txt')).headers['cache-control']).toBe('no-cache');
   });
 

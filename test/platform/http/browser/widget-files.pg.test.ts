@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi, type Api } from '../../../roles/api/api-setup.ts';
 
-/** How the widget is served to pages of others: files as a build makes them, in a folder of this test. */
+/** How the widget is served to other sites: files as in a build, in a folder of this test. */
 
 const ENTRY = `(()=>{document.title='${'widget '.repeat(300)}'})();`;
 const SOUND = 'registerProcessor();';
@@ -27,7 +27,7 @@ beforeAll(async () => {
   api = await startApi({
     operator: false,
     widgetFolder: path.join(folder, 'widget'),
-    // Whether there is a dashboard or not.
+    // The widget does not depend on the dashboard.
     dashboardFolder: path.join(folder, 'nowhere'),
   });
 });
@@ -55,7 +55,7 @@ test.each([
   });
   const etag = answer.headers.get('etag') ?? '';
   expect(etag).toMatch(/^W\/"[\w-]{16}"$/);
-  // As a browser asks that has it, and not `fetch` of Node, which asks for no cache then.
+  // Headers of a browser with a cached copy. Node's `fetch` would disable the cache.
   const known = { 'if-none-match': etag, 'cache-control': 'max-age=0' };
   const again = await get(target, { headers: known });
   expect({ status: again.status, text: await again.text() }).toEqual({ status: 304, text: '' });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => api.stop());
 
-/** What a browser fetches for the page, by itself. */
+/** Returns the addresses that a browser fetches for the page. */
 function assetsOf(html: string): string[] {
   return [...html.matchAll(/(?:src|href)="([^"]+)"/g)]
     .map(([, address]) => address!)
@@ -51,7 +51,7 @@ describe('/docs', () => {
     expect(policy).toContain("default-src 'self'");
     expect(policy).toContain("img-src 'self' data:");
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
-    // Only here: the dashboard has no data URLs.
+    // Only this page has data URLs; the dashboard has none.
     const home = await api.call('GET', '/', { key: null });
     expect(home.headers.get('content-security-policy')).not.toContain('data:');
   });

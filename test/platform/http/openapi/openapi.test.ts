@@ -10,7 +10,7 @@ import { EVENT_TYPES } from '../../../../src/events/event-types.ts';
 import { createLogger } from '../../../../src/platform/observability/logger.ts';
 import { createMetrics } from '../../../../src/platform/observability/metrics.ts';
 
-// Nothing here is called; routes and their description are only looked at.
+// The tests call no route; they only inspect the routes and their description.
 const deps = {
   version: '1.2.3',
   metrics: createMetrics({ processMetrics: false }),
@@ -57,7 +57,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 test('the file that is served describes the routes; `npm run generate -- openapi` writes it', () => {
-  // Not toEqual: the difference of two such texts is longer than anybody reads.
+  // Avoids `toEqual`, whose diff of two such texts is too long to read.
   const isFresh = readFileSync(OPENAPI_FILE, 'utf8') === openApiText(document);
   expect({ isFresh, or: 'npm run generate -- openapi' }).toEqual({
     isFresh: true,
@@ -75,7 +75,7 @@ test('the document that is served has the version of the program, and is else th
 
 describe('the document and what express serves', () => {
   test('are the same routes, in both directions', () => {
-    // Express types its stack as any; these are the parts that say what it routes.
+    // Express types its stack as any. These are the parts that define the routes.
     type Layer = { route?: { path: string; stack: { method?: string }[] } };
     const stack = (
       createApp({ ...deps, routes, pages: [] }).router as unknown as { stack: Layer[] }
@@ -97,7 +97,7 @@ describe('the document and what express serves', () => {
   });
 });
 
-/** Operations of the contract (contract/README.md#shapes). Adding is free. */
+/** Operations of the contract (contract/README.md#shapes). Additional ones are allowed. */
 const CONTRACT = `
   post,get /v1/agents; get,patch,delete /v1/agents/{id}; post /v1/agents/{id}/publish
   post /v1/agents/{id}/rollback; get /v1/agents/{id}/versions
@@ -145,7 +145,7 @@ describe('the document', () => {
   test.each(operations)(
     '%s has a key, its parameters, an answer and its problems',
     (name, operation) => {
-      // Of a carrier a signature is the proof: wrong ones are 401, and too many 429, as of keys.
+      // A carrier proves itself by a signature: a wrong one is 401 and too many are 429, as for keys.
       const isCallback = name.startsWith('post /v1/telephony/');
       const keyless = ['get /v1/openapi.json', 'post /v1/sessions', 'post /v1/widget/tokens'];
       const isOpen = isCallback || keyless.includes(name);
@@ -177,7 +177,7 @@ describe('the document', () => {
   );
 
   test.each(operations)('%s says which codes its problems have', (_, operation) => {
-    if (routeOf(operation).errorShape === 'openai') return; // Their codes are in the description.
+    if (routeOf(operation).errorShape === 'openai') return; // The description of these routes has the codes.
     for (const [status, { content }] of Object.entries(operation.responses)) {
       if (Number(status) < 400) continue;
       const { schema } = content!['application/problem+json'] as { schema: { allOf: object[] } };
@@ -304,7 +304,7 @@ describe('the links', () => {
         .filter(([other]) => other.split(' ')[1]!.startsWith(`${collection}/{id}`))
         .map(([, { operationId }]) => operationId);
       const made = Object.values(responses).find(({ headers }) => 'Location' in headers!);
-      if (!made && below.length === 0) continue; // It makes nothing with an address.
+      if (!made && below.length === 0) continue; // It creates nothing with an address.
       expect(Object.keys(made!.links!)).toEqual(expect.arrayContaining(below));
     }
   });
@@ -316,7 +316,7 @@ describe('the links', () => {
     );
   });
 
-  /** Whether a schema has something at a pointer such as data/0/id. */
+  /** Returns whether a schema has a property at a pointer such as data/0/id. */
   function leads(schema: object, pointer: string): boolean {
     const { $ref, properties, items } = schema as Record<string, unknown>;
     if (typeof $ref === 'string') {
@@ -335,7 +335,7 @@ test('every list and map that a request may bring has a bound', () => {
   expect(bounds.filter(({ bound }) => bound === undefined)).toEqual([]);
 });
 
-/** Where a schema has a list or a map, and how many it may have. */
+/** Returns the places of lists and maps in a schema, with their maximum sizes. */
 function boundsIn(node: unknown, at: string): { at: string; bound: unknown }[] {
   if (typeof node !== 'object' || node === null) return [];
   const { items, maxItems, additionalProperties, maxProperties, $ref } = node as Record<

@@ -7,12 +7,12 @@ import { readManifest } from '../../../../src/platform/manifests/object.ts';
 import { formatPointer } from '../../../../src/platform/manifests/report.ts';
 import { parseYaml } from '../../../../src/platform/manifests/yaml.ts';
 
-/** One manifest of the corpus; `expected` is the field at fault, which a bad one's first line names. */
+/** A manifest of the corpus. `expected` is the invalid field, which the first line of a bad manifest names. */
 export type CorpusEntry = { name: string; text: string; kind: string; expected: string };
 
 /**
- * Reads a folder of the corpus. `<<50|k#: v,>>` stands for 50 copies, `#` being the number of the
- * copy: limits are tested without files of their size.
+ * Reads a folder of the corpus. `<<50|k#: v,>>` stands for 50 copies, where `#` is the number of the copy. This tests
+ * limits without large files.
  */
 export function readCorpus(folder: 'good' | 'bad'): CorpusEntry[] {
   const directory = new URL(`./corpus/${folder}/`, import.meta.url);
@@ -35,7 +35,7 @@ const validate = createValidator(KINDS);
 /** The plurals of all kinds. */
 export const PLURALS = KINDS.map(({ kind }) => pluralOfKind(kind));
 
-/** Undefined: it is no kind of ours. */
+/** Returns the plural of a kind; undefined for a kind that is not ours. */
 export function pluralOf(kind: string): string | undefined {
   return validate.kinds.includes(kind) ? pluralOfKind(kind) : undefined;
 }
@@ -43,7 +43,9 @@ export function pluralOf(kind: string): string | undefined {
 type Read = { applied: Applied } | { fields: string[] };
 const alreadyRead = new Map<string, Read>();
 
-/** Reads a manifest as `parley start` does: what it declares, or the fields at fault. Each text is read once per worker. */
+/**
+ * Reads a manifest as `parley start` does: its declaration, or the invalid fields. Each text is read once per worker.
+ */
 export function readText(text: string): Read {
   const read = alreadyRead.get(text) ?? readAnew(text);
   alreadyRead.set(text, read);
@@ -59,7 +61,7 @@ function readAnew(text: string): Read {
   return { fields: found.map(({ field }) => field ?? '') };
 }
 
-/** The declared spec with the defaults that the store fills in. */
+/** Returns the declared spec with the defaults that the store fills in. */
 export function storedSpec({ kind, spec, name, namespace }: Applied): Record<string, unknown> {
   const valid = validate(kind, spec, { name, namespace });
   if ('errors' in valid) throw new Error(JSON.stringify(valid.errors));
@@ -72,6 +74,6 @@ function expand(text: string): string {
     (_, count: string, piece: string) =>
       piece.includes('#')
         ? Array.from({ length: Number(count) }, (_, i) => piece.replaceAll('#', String(i))).join('')
-        : piece.repeat(Number(count)), // Millions of them in some.
+        : piece.repeat(Number(count)), // Some have millions of copies.
   );
 }

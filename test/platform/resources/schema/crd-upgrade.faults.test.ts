@@ -14,9 +14,9 @@ import { fullValue, missingFrom, type Schema } from './whole-objects.ts';
 import { until } from '../../../until.ts';
 
 /**
- * What is declared outlives the CRDs it was declared under: the previous main's are applied, then
- * this tree's over them, then back, as `helm upgrade` and `helm rollback` do, in a real API server
- * with objects that use every field.
+ * Declarations survive a change of the CRDs. The test applies the previous main's CRDs, then this tree's, then the
+ * previous ones again, as `helm upgrade` and `helm rollback` do, in a real API server with objects that use every
+ * field.
  */
 
 const binaries = await findKubeBinaries();
@@ -51,13 +51,13 @@ type Stored = {
   });
 
   test('F-49: objects of the previous CRDs are whole under the new ones, and under the old ones again', async () => {
-    // A kind that the previous main does not have has no objects to lose.
+    // A kind that the previous main lacks has no objects to lose.
     const known = readCorpus('good').filter(({ kind }) => hasCrd(previous.path, pluralOf(kind)!));
     const manifests = known.map(({ name, text, kind }) => {
       // Entries of the corpus share names; here each has its own.
       return { ...(parse(text, { version: '1.1' }) as Stored), kind, metadata: { name } };
     });
-    // This tree's corpus may use what the previous CRDs do not know: the server leaves that out.
+    // This tree's corpus may use fields that the previous CRDs lack. The server drops them.
     const old = await Promise.all(manifests.map(create));
     const plurals = PLURALS.filter((plural) => hasCrd(previous.path, plural));
     expect(plurals.length).toBeGreaterThanOrEqual(3);
@@ -66,13 +66,13 @@ type Stored = {
     await applyCrds(THIS_TREE);
     const upgraded = await readAll(old);
     expect(pruned(old, upgraded)).toEqual([]);
-    // What is more in them is what the new defaults give a new object as well.
+    // Additional fields come from the new defaults, as in a new object.
     const asNew = await createDryAll(upgraded);
     for (const [at, { metadata, spec }] of upgraded.entries()) {
       expect({ name: metadata.name, spec }).toEqual({ name: metadata.name, spec: asNew[at]!.spec });
     }
 
-    // Written again by the new version, for which the server checks and stores all of it anew.
+    // Writes the objects with the new version, for which the server validates and stores them completely.
     await Promise.all(upgraded.map((object) => touch(object, 'new')));
     const rewritten = await readAll(old);
     expect(contents(rewritten)).toEqual(contents(upgraded));
@@ -86,7 +86,7 @@ type Stored = {
 
     await applyCrds(previous.path);
     expect(pruned(old, await readAll(old))).toEqual([]);
-    // Nothing the previous version knows is missing or different in what the new one wrote.
+    // Every field that the previous version knows is unchanged in the objects of the new version.
     const kept = await readAll(young);
     const asOld = await createDryAll(kept);
     for (const [at, object] of kept.entries()) {
@@ -95,12 +95,13 @@ type Stored = {
     await Promise.all(old.map((object) => touch(object, 'old')));
     expect(pruned(old, await readAll(old))).toEqual([]);
 
-    // Forward again: what was not written in between has kept even what only the new one knows.
+    // After another upgrade, objects that were not written in between still have the fields that only the new version
+    // knows.
     await applyCrds(THIS_TREE);
     expect(contents(await readAll(young))).toEqual(contents(young));
   }, 120_000);
 
-  /** With a spec, and a status that has every field of its schema. */
+  /** Creates an object with a spec, and a status that has every field of its schema. */
   async function create(manifest: { kind: string; metadata: { name: string } }): Promise<Stored> {
     const { metadata, spec } = await send('POST', collection(manifest), manifest);
     const plural = pluralOf(manifest.kind)!;
@@ -108,7 +109,7 @@ type Stored = {
     const status = fullValue(schemaOf(crd)['properties']!['status']!);
     const address = `${collection(manifest)}/${metadata.name}/status`;
     const answer = await send('PATCH', address, { status }, MERGE);
-    // Strictly what was sent is there, or there is nothing to be pruned later.
+    // The server must store exactly what was sent, or later pruning would not show.
     expect(answer.status).toEqual(status);
     expect(answer.spec).toEqual(spec);
     return answer;
@@ -120,7 +121,7 @@ type Stored = {
     );
   }
 
-  /** What the server makes of the same specs in new objects, of which it stores none. */
+  /** Returns the specs that the server would store for new objects, without storing them. */
   function createDryAll(objects: Stored[]): Promise<Stored[]> {
     return Promise.all(
       objects.map((object) => send('POST', `${collection(object)}?dryRun=All`, fresh(object))),
@@ -133,7 +134,7 @@ type Stored = {
     await send('PATCH', address, { metadata: { labels } }, MERGE);
   }
 
-  /** As helm and kubectl do; resolves when the server works by them. */
+  /** Applies the CRDs as helm and kubectl do. Resolves when the server uses them. */
   async function applyCrds(tree: string): Promise<void> {
     const plurals = PLURALS.filter((plural) => hasCrd(tree, plural));
     await Promise.all(
@@ -147,8 +148,7 @@ type Stored = {
   }
 
   /**
-   * The server shows by its OpenAPI document that it has taken a schema in. Descriptions are
-   * there as well, so that a change of any kind is seen.
+   * Resolves when the server's OpenAPI document shows the schema. It includes descriptions, so any change is visible.
    */
   async function untilPublished(plural: string, wanted: Schema): Promise<void> {
     const { kind } = KINDS.find(({ kind: known }) => pluralOf(known) === plural)!;
@@ -169,7 +169,7 @@ type Stored = {
     if (answer.status > 299) {
       throw new Error(`${method} ${address}: ${answer.status} ${answer.body.slice(0, 2000)}`);
     }
-    return answer.json() as Stored; // The API server's word for it.
+    return answer.json() as Stored; // The API server's own type.
   }
 });
 
@@ -194,7 +194,7 @@ function schemaOf(crd: { spec?: unknown }): Schema {
   return versions[0]!.schema.openAPIV3Schema;
 }
 
-/** Published schemas have no defaults taken out of lists and the like: only spec and status count. */
+/** Returns whether the document has the spec and the status of a schema. The rest of a published schema differs. */
 function isPublished(document: Record<string, unknown>, kind: string, wanted: Schema): boolean {
   const schemas = isRecord(document['components']) ? document['components']['schemas'] : {};
   const found = isRecord(schemas) ? schemas[`dev.parley.v1alpha1.${kind}`] : undefined;
@@ -204,7 +204,7 @@ function isPublished(document: Record<string, unknown>, kind: string, wanted: Sc
   );
 }
 
-/** Words that the server leaves out of what it publishes, or writes in its own way. */
+/** Removes keywords that the server omits from its document, or writes differently. */
 function plain(schema: unknown): unknown {
   return JSON.parse(
     JSON.stringify(schema ?? null, (key, value: unknown) =>
@@ -213,7 +213,7 @@ function plain(schema: unknown): unknown {
   );
 }
 
-/** What a user would have written to get it. */
+/** Returns the object as a user would have written it. */
 function fresh({ apiVersion, kind, spec }: Stored): object {
   return { apiVersion, kind, metadata: { name: 'fresh' }, spec };
 }
@@ -222,7 +222,7 @@ function contents(objects: Stored[]): object[] {
   return objects.map(({ metadata: { name }, spec, status }) => ({ name, spec, status }));
 }
 
-/** Paths of what was there before and is gone or other. */
+/** Returns the paths of fields that are missing or different now. */
 function pruned(before: Stored[], after: Stored[]): string[] {
   return before.flatMap((object, i) => {
     const { spec, status, metadata } = after[i]!;
@@ -234,7 +234,7 @@ function pruned(before: Stored[], after: Stored[]): string[] {
   });
 }
 
-/** That the objects of a kind use, together, every field its schema has. */
+/** Checks that the objects of a kind together use every field of its schema. */
 function expectEveryField(plural: string, objects: Stored[], crd: Record<string, unknown>): void {
   const { kind } = KINDS.find(({ kind: known }) => pluralOf(known) === plural)!;
   const ours = objects.filter((object) => object.kind === kind);

@@ -10,10 +10,10 @@ import { borrowKube, type Kube } from '../../kubernetes/kube.ts';
 import { findKubeBinaries } from '../../kubernetes/kube-binaries.ts';
 import { mutationsOf } from '../../../random/mutations.ts';
 
-/** The CRDs under the real API server, and our own validator measured against its verdicts. */
+/** The CRDs in the real API server, and our own validator compared with its verdicts. */
 
 const binaries = await findKubeBinaries();
-/** About two seconds. Raise it to look for differences. */
+/** Takes about two seconds. A larger number finds more differences. */
 const RANDOM_RUNS = Number(process.env['RANDOM_RUNS'] ?? 300);
 const validate = createValidator(KINDS);
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -31,7 +31,7 @@ function path(plural: string): string {
 
   afterAll(async () => kube?.stop());
 
-  /** An unknown kind has no address and is refused as such. */
+  /** Creates an entry. An unknown kind has no address and is refused for that. */
   function create({ text, kind }: CorpusEntry, options: string): Promise<KubeResponse> {
     const plural = pluralOf(kind) ?? `${kind.toLowerCase()}s`;
     const query = `?fieldValidation=Strict${options}`;
@@ -149,10 +149,10 @@ function path(plural: string): string {
   });
 
   test.each(readCorpus('bad'))('$name: both refuse it', async (entry) => {
-    // Not a dry run: the limit on size is etcd's, which answers 500.
+    // Not a dry run, because the size limit is etcd's, which answers 500.
     const { status, body } = await create(entry, '');
     const tooLarge = status === 500 && body.includes('request is too large');
-    // Malformed or an unknown field, no such kind, invalid; a 409 may not pass for a refusal.
+    // Malformed, unknown field, unknown kind, too large, or invalid. A 409 must not count as a refusal.
     expect([400, 404, 413, 422]).toContain(tooLarge ? 413 : status);
     expect(readText(entry.text)).toHaveProperty('fields');
   });

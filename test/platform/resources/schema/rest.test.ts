@@ -220,7 +220,7 @@ describe('a merge patch', () => {
     ['{"a":[{"b":"c"}]}', '{"a":[1]}', '{"a":[1]}'],
     ['{"e":null}', '{"a":1}', '{"e":null,"a":1}'],
     ['{}', '{"a":{"bb":{"ccc":null}}}', '{"a":{"bb":{}}}'],
-    // Not among them: what an inner object has stays.
+    // Not in the RFC: other members of an inner object stay.
     ['{"a":{"b":"c"}}', '{"a":{"d":"e"}}', '{"a":{"b":"c","d":"e"}}'],
   ])('%s with %s is %s', (target, patch, expected) => {
     const before: Record<string, unknown> = JSON.parse(target);
@@ -278,7 +278,7 @@ test('every agent of the corpus that REST can write passes the REST schema', () 
     const read = readText(text);
     if (!('applied' in read) || read.applied.kind !== 'Agent') return [];
     const { name, spec } = read.applied;
-    // REST takes no promptFrom, and nests parameters less deep.
+    // REST accepts no promptFrom, and limits the nesting of parameters more.
     return spec['prompt'] === undefined || name === 'deep'
       ? []
       : [{ name, ...fromAgentSpec(spec) }];

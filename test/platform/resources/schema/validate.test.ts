@@ -7,7 +7,7 @@ import {
 import { readCorpus, readText } from './corpus.ts';
 import { KINDS } from '../../../../src/roles/kinds.ts';
 
-/** That the verdicts are those of kube-apiserver is tested in test/platform/resources/schema/crds.kube.test.ts. */
+/** test/platform/resources/schema/crds.kube.test.ts compares the verdicts with those of kube-apiserver. */
 
 const validate = createValidator(KINDS);
 const metadata = { name: 'desk', namespace: 'default' };

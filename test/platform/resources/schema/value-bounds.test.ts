@@ -6,7 +6,7 @@ import {
 } from '../../../../src/platform/resources/schema/free-value.ts';
 import { checkMeta } from '../../../../src/platform/resources/schema/object-meta.ts';
 
-/** Values exactly at a limit are taken, and those one beyond are refused. */
+/** Values exactly at a limit are accepted; values one beyond it are refused. */
 
 describe('a free value', () => {
   const nested = (levels: number): unknown =>

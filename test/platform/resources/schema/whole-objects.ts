@@ -1,6 +1,6 @@
-/** Objects that have every field, and what one of them lost on its way. */
+/** Objects that have every field, and checks for lost fields. */
 
-/** As much of an OpenAPI schema as a status uses. */
+/** The part of an OpenAPI schema that a status uses. */
 export type Schema = {
   type?: string;
   format?: string;
@@ -10,7 +10,7 @@ export type Schema = {
   items?: Schema;
 };
 
-/** A value with all properties of the schema and one entry in each list. */
+/** Returns a value with all properties of the schema and one entry in each list. */
 export function fullValue(schema: Schema): unknown {
   if (schema.enum) return schema.enum[0];
   switch (schema.type ?? 'any') {
@@ -32,7 +32,10 @@ export function fullValue(schema: Schema): unknown {
   }
 }
 
-/** Paths of what `wanted` has and `found` has not, or has otherwise. More in `found` is fine. */
+/**
+ * Returns the paths of values in `wanted` that are missing or different in `found`. Additional values in `found` are
+ * allowed.
+ */
 export function missingFrom(found: unknown, wanted: unknown, at: string): string[] {
   if (isObject(wanted) && isObject(found)) {
     return Object.keys(wanted).flatMap((key) =>
