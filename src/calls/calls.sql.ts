@@ -336,7 +336,7 @@ export async function finishCallsOfEnded(db: Db): Promise<CallRow[]> {
   return rows;
 }
 
-/** Longest delay of a call. Nobody expects a call later than this after they requested it. */
+/** Longest delay before a call is placed. Nobody wants a call this long after they requested it. */
 const LATEST_DIAL_MS = 600_000;
 
 /** Fails calls that could not be placed in time, and returns their number. The log has the reasons. */

@@ -8,7 +8,7 @@ import type { Account, Accounts, BoundNumber } from './providers/find-account.ts
 
 type Asked = Pick<CallRow, 'namespace' | 'agentId' | 'direction' | 'from' | 'to' | 'provider'>;
 
-/** The account and the number that a call goes out by. */
+/** The account and the number of an outbound call. */
 export type Chosen = {
   account: Account & { outbound: NonNullable<Account['outbound']> };
   call: { from: string; telephonyProviderId: string; agentVersion: number | null };

@@ -61,7 +61,7 @@ async function requireContent(
 }
 
 /**
- * Redacts the script by the version that is live now. If a newer version redacts more, that is done when the words are
+ * Redacts the script by the version that is live now. If a later version redacts more, that happens when the words are
  * said.
  */
 async function keepable(

@@ -22,8 +22,8 @@ export type CallStepDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger 
 type Step = { call: ClaimedCall; transport: Transport; due: DueEvent };
 
 /**
- * Does the step of a call that is due, at most once. The transaction that changes the conversation also advances the
- * call's step, provided that the lease and the step are those of the claim. Otherwise nothing changes.
+ * Performs the step of a call that is due, at most once. The transaction that changes the conversation also advances
+ * the call's step, provided that the lease and the step are those of the claim. Otherwise nothing changes.
  */
 export async function doStep(deps: CallStepDeps, step: Step): Promise<void> {
   try {

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { CALL_COLUMNS, CALL_LIVE, type CallRow, type TransferStatus } from '../calls.sql.ts';
 
 /**
- * Requests to a call in progress: transfers and keys to press. Each statement takes effect once, even if several
+ * Transfers and keys to press, requested for a call in progress. Each statement takes effect once, even if several
  * processes run it. Ids are uuids; every time is the database's.
  */
 
@@ -28,8 +28,8 @@ export async function askTransfer(
 export type Transfer = Pick<CallRow, 'id' | 'transfers'>;
 
 /**
- * Notes that the carrier rings the number, for `ms` at most, and releases the line. Returns false if the transfer is no
- * longer wanted.
+ * Notes that the carrier rings the number, for `ms` at most, and releases the line. Returns false if the transfer was
+ * settled meanwhile.
  */
 export async function ringTransfer(
   db: Db,
@@ -124,10 +124,12 @@ export async function addKeys(
   return rows[0];
 }
 
-/** Requests to the holder of a line: keys, which it alone presses, and a transfer. */
+/** Pending requests for the holder of a line: keys, which only the holder presses, and a transfer. */
 export type Asked = { keys: string | null; isTransferred: boolean; escalationId: string | null };
 
-/** Takes the requests to the line. Returns undefined if another process holds the line, or the call has ended. */
+/**
+ * Takes the pending requests for a line. Returns undefined if another process holds the line, or the call has ended.
+ */
 export async function takeAsked(
   db: Db,
   { id, holder }: { id: string; holder: string },

@@ -9,9 +9,9 @@ import { BEFORE_RINGING_SEC, requireConnected, type ActDeps } from './transfer-c
 type Deps = Pick<ActDeps, 'accounts' | 'wakeLine'> & { log: Logger };
 
 /**
- * Creates the hook that transfers a carrier call to the agent's number for people when a human is requested. The
- * transfer is stored in the transaction of the request. If the call cannot be transferred, or the number may not be
- * called, the hook logs a warning and the escalation proceeds as on other channels.
+ * Creates the hook that transfers a carrier call when a human is requested, to the number that the agent declares for
+ * escalations. The transfer is stored in the transaction of the request. If the call cannot be transferred, or the
+ * number may not be called, the hook logs a warning and the escalation proceeds as on other channels.
  */
 export function createRingPerson({ accounts, log, wakeLine }: Deps): RingPerson {
   return async ({ db, later }, { conversation: { callId }, escalationId, to }) => {

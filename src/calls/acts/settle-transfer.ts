@@ -20,8 +20,9 @@ import { isTransferred, Settled, TRANSFERRED } from '../lines/settle-call.ts';
 import { answerTransfer, failTransfer } from './acts.sql.ts';
 
 /**
- * Settles a transfer that was answered. While the two people talk, ends the conversation and accepts the escalation
- * that the transfer was for. With `isOver`, also completes the call. A repeated report changes nothing.
+ * Settles a transfer that was answered: ends the conversation, and accepts the escalation that the transfer was for.
+ * `isOver` means that the two people have talked already; it also completes the call. A repeated report changes
+ * nothing.
  */
 export async function somebodyCame(
   deps: ConversationDeps,

@@ -24,7 +24,7 @@ type Deps = { pool: Pool; log: Logger };
 /** Time for the agent to finish the current utterance, by what requested the transfer: an escalation or the API. */
 const LAST_SENTENCE_MS = { escalation: 60_000, api: 10_000 };
 
-/** Fulfills the requests to a line. Never waits and never fails: the next renewal finds the requests again. */
+/** Fulfills the pending requests for a line. Never waits and never fails: the next renewal finds the requests again. */
 export function act(deps: Deps, holding: ActingLine): void {
   doAsked(deps, holding).catch((error: unknown) => {
     const about = { reason: reasonOf(error), call: holding.call.id };

@@ -16,9 +16,10 @@ import { boundTo, contentOf } from './connect.ts';
 import type { OfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
- * Voicemail: a machine answers an outgoing call. The carrier connects the call immediately and detects machines during it
- * (asynchronous detection), so a person does not wait. After it has found one, the call ends with the reason `voicemail`,
- * the process that holds its line closes it, and the carrier asks for more XML: the provider's message and a hang-up.
+ * Voicemail: a machine answers an outgoing call. The carrier connects the call immediately and detects machines during
+ * it (asynchronous detection), so a person does not wait. After it has found one, the call ends with the reason
+ * `voicemail`, the process that holds its line closes it, and the carrier asks for more XML: the provider's message and
+ * a hang-up.
  */
 
 const VOICEMAIL = 'voicemail';

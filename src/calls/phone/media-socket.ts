@@ -14,7 +14,7 @@ import { pathsOf, type Carrier, type MediaFrames } from '../../carriers/carrier.
 import { isMuLaw, type MediaFrame, type StartFrame } from '../../carriers/media.ts';
 import { createMediaTrack } from './media-track.ts';
 
-/** A frame of 20 ms has some 300 bytes. */
+/** Maximum size of a frame. A frame of 20 ms has some 300 bytes. */
 const FRAME_BYTES_MAX = 64 * 1024;
 /** Time for the carrier to present the token. */
 const START_MS = 5_000;

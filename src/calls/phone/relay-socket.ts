@@ -7,7 +7,7 @@ import type { Lines, OpenLine } from '../lines/lines.ts';
 import { createMessageLimit } from '../../voice/input/message-limit.ts';
 import { pathsOf, type Relay, type RelayFrame } from '../../carriers/carrier.ts';
 
-/** Three times the size of an utterance of ten minutes. */
+/** Maximum size of a frame. An utterance of ten minutes has a third of this. */
 const FRAME_BYTES_MAX = 64 * 1024;
 /** Time for the carrier to present the token. */
 const SETUP_MS = 5_000;

@@ -152,7 +152,7 @@ async function bind(
   return { found: { ready: false, reason: 'AgentNotFound', message }, inForce };
 }
 
-/** A missing reference leaves the declaration itself accepted. */
+/** Returns the findings of a problem. If a reference cannot be resolved, the declaration itself is still accepted. */
 function findingsOf({ type, why }: Blocked): Finding[] {
   return type === 'Accepted' ? refused(type, why) : [...refused(type, why), accepted];
 }

@@ -84,7 +84,7 @@ const inbound = z.strictObject({
     .exactOptional(),
 });
 
-/** Describes a field that all carriers share, one by one. */
+/** Describes a shared field for each carrier. */
 const ofEach = (field: 'accountId' | 'authToken'): string =>
   CARRIERS.map(({ name, provider }) => `of ${name} ${provider.says[field]}`).join(', ');
 

@@ -14,7 +14,7 @@ export type Sentence = {
   frames: number;
   /** The loudest sample of each frame synthesized so far. Empty if unknown. */
   peaks: number[];
-  /** Sound synthesized so far, until the sentence was played: PCM16 at the sample rate of the line. */
+  /** Sound synthesized so far: PCM16 at the sample rate of the line. Emptied after the sentence was played. */
   sound: Int16Array[];
   /** Whether its synthesis has ended. */
   isMade: boolean;
@@ -35,7 +35,7 @@ export type Saying = {
   isKept: boolean;
 };
 
-/** Returns whether all of the sentence's sound exists. */
+/** Returns whether the sentence was synthesized completely. */
 const isWhole = ({ isMade, isCut }: Sentence): boolean => isMade && !isCut;
 
 export const isOver = ({ isEnded, sentences }: Saying): boolean =>

@@ -69,7 +69,7 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
   }
 
   function interrupt(): Heard | undefined {
-    // A kept greeting is heard in full, and so are keys: the user does not hear them.
+    // A greeting that is kept is heard in full. Keys are sent in full, because the user does not hear them.
     if (!isSpeaking() || sayings.isKept()) return undefined;
     const playedFrames = queue.clear();
     const cut = sayings.drop();

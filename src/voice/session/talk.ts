@@ -54,8 +54,8 @@ const RETRY_MS = 500;
 
 /**
  * Holds the conversation. The first turn and the turns of people come from the transcript; replies to the user are said
- * as the model generates them. While the database is away, the line asks the user to wait, and stores their words when
- * it is back.
+ * as the model generates them. While the database is away, the line asks the user to wait, and their words are stored
+ * when it is back.
  */
 export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
   const { conversationId, language, line } = input;

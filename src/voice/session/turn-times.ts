@@ -1,8 +1,8 @@
 import type { Metrics } from '../../platform/observability/metrics.ts';
 
 /**
- * The time that a user waits for an answer, from the end of their speech to the first sound of the reply, in ms. A part
- * is null for a written message.
+ * The time in ms that a user waits for an answer, from the end of their speech to the first sound of the reply. A part
+ * that does not apply is null, as for a written message.
  */
 export type TurnTimes = {
   /** Time from the end of speech to its text, including the wait for more speech. */
