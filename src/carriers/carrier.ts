@@ -150,7 +150,7 @@ export type AnswerWriter = {
   reject: (reason: 'busy' | 'rejected') => string;
   /** An answer without instructions. */
   nothing: string;
-  /** Answers a report. Some carriers accept no instructions here. */
+  /** Answers a report. Empty for a carrier that would execute the answer. */
   noted: string;
 };
 

@@ -1,4 +1,4 @@
-/** Languages whose most likely subtag is one that carriers have no voice for. */
+/** Maps a language to the one that carriers have a voice for. */
 const OF_CARRIERS: Readonly<Record<string, string>> = { no: 'nb' };
 
 /**

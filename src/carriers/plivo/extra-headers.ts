@@ -8,8 +8,8 @@ export const TOKEN_HEADER = 'token';
 export const toHeaderValue = (token: string): string => Buffer.from(token).toString('hex');
 
 /**
- * Returns the token. Plivo documents `a=1;b=2`. Commas, braces, colons, quotation marks and the prefix `X-PH-`, which its
- * SIP headers have, are accepted too.
+ * Returns the token. Plivo documents `a=1;b=2`. Commas, braces, colons, quotation marks and the prefix `X-PH-`, which
+ * its SIP headers have, are accepted too.
  */
 export function tokenIn(headers: string | undefined): string | undefined {
   for (const pair of (headers ?? '').split(/[;,{}]/)) {

@@ -9,8 +9,8 @@ export type SignedPost = {
 };
 
 /**
- * Checks `X-Plivo-Signature-V3`: HMAC-SHA256, in base64, keyed with the auth token. While a token is replaced, the header
- * has several signatures, separated by commas.
+ * Checks `X-Plivo-Signature-V3`: HMAC-SHA256, in base64, keyed with the auth token. While a token is replaced, the
+ * header has several signatures, separated by commas.
  */
 export function isSigned(authToken: string, post: SignedPost, signatures: string): boolean {
   const wanted = signatureOf(authToken, post);
@@ -25,9 +25,9 @@ export function signatureOf(authToken: string, post: SignedPost): Buffer {
 }
 
 /**
- * Returns the text that Plivo signs for a POST: `address?query.form.nonce`. The query is sorted by name and value. The form has
- * names and values without separators, sorted likewise. With a form alone the text is `address?form.nonce`, with a query
- * alone `address?query.nonce`, with neither `address.nonce`.
+ * Returns the text that Plivo signs for a POST: `address?query.form.nonce`. The query is sorted by name and value. The
+ * form has names and values without separators, sorted likewise. With a form alone the text is `address?form.nonce`,
+ * with a query alone `address?query.nonce`, with neither `address.nonce`.
  */
 function signedText({ url, form, nonce }: SignedPost): string {
   const at = url.indexOf('?');
