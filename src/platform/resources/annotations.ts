@@ -3,22 +3,26 @@ import type { Resource } from './resource-store.ts';
 
 /** Annotations and labels that Parley itself reads or writes (contract/custom-resources.md#secrets). */
 export const ANNOTATIONS = {
-  /** The id that status repeats; set by the API at create or else by the operator, immutable. */
+  /** Id that the status repeats. The API sets it at create, otherwise the operator does. It is immutable. */
   id: 'parley.dev/id',
-  /** Who made the last change of the content through the API, as `ChangeCause`. */
+  /** Author of the last change of the content through the API, as `ChangeCause`. */
   contentChange: 'parley.dev/content-change',
-  /** The same of the pin. Apart, since the pin has a field manager of its own. */
+  /** Author of the last change of the pin. It is separate because the pin has a field manager of its own. */
   pinChange: 'parley.dev/pin-change',
-  /** Whoever wants an object looked at again writes another value; status repeats it when that is done. */
+  /** A new value requests another reconcile. The status repeats the value when that is done. */
   reconcileRequestedAt: 'parley.dev/reconcile-requested-at',
 } as const;
 
-/** A Secret without it is not read: whoever may write an Agent could send any Secret away. */
+/**
+ * Label that a Secret needs to be read. Otherwise a user who may write an Agent could send any Secret to another
+ * system.
+ */
 export const ALLOW_LABEL = 'parley.dev/allow';
 
 /**
- * Names the endpoint whose signing secret and headers a Secret holds. Parley labels its own Secrets with it, and nothing
- * but that endpoint uses them. `ALLOW_LABEL` stays on them too: earlier releases read them only with it.
+ * Names the endpoint whose signing secret and headers a Secret holds. Parley labels its own Secrets with it, and
+ * nothing but that endpoint uses them. `ALLOW_LABEL` stays on them too, because earlier releases read only Secrets that
+ * have it.
  */
 export const ENDPOINT_LABEL = 'parley.dev/endpoint';
 
@@ -29,8 +33,8 @@ export const FILE_MANAGER = 'file';
 export const OPERATOR_MANAGER = 'parley-operator';
 
 /**
- * Speaks of one generation: a later change by somebody else makes it void. Whoever may write the object may
- * write a note; it can say that the API wrote, and for whom, and never that somebody else did.
+ * Note about one generation; a later change by another writer makes it void. Anybody who may write the object may write
+ * a note. It can only claim that the API wrote, and for whom, never that another manager did.
  */
 const changeCause = z.object({
   generation: z.int(),
@@ -43,7 +47,7 @@ export function encodeChangeCause(cause: ChangeCause): string {
   return JSON.stringify(cause);
 }
 
-/** The cause in an annotation, if it is of the object's present generation. */
+/** Returns the cause in an annotation, if it belongs to the object's current generation. */
 export function readChangeCause(
   resource: Resource,
   annotation: string,
@@ -53,12 +57,12 @@ export function readChangeCause(
   return { actor: cause.actor, reason: cause.reason };
 }
 
-/** The actor in an annotation, of whichever generation. */
+/** Returns the actor in an annotation, for any generation. */
 export function readLastActor(resource: Resource, annotation: string): string | undefined {
   return parseCause(resource, annotation)?.actor;
 }
 
-/** The generation that the note in an annotation is of; 0: there is none. */
+/** Returns the generation of the note in an annotation, or 0 without a note. */
 export function readNotedGeneration(resource: Resource, annotation: string): number {
   return parseCause(resource, annotation)?.generation ?? 0;
 }
@@ -68,7 +72,7 @@ function parseCause({ metadata }: Resource, annotation: string): ChangeCause | u
   return text === undefined ? undefined : changeCause.safeParse(parseJson(text)).data;
 }
 
-/** Anybody may write annotations, so what does not parse counts as absent. */
+/** Parses JSON. Invalid text counts as absent, because anybody may write annotations. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,11 +1,11 @@
 import type { IdPrefix } from '../../ids.ts';
 
-/** Names of declared things (contract/names.md). Most follow from the name of the kind. */
+/** Names of declared objects (contract/names.md). Most follow from the name of the kind. */
 
 export const API_GROUP = 'parley.dev';
 export const API_VERSION = `${API_GROUP}/v1alpha1`;
 
-/** Where an object's declaration lives: who owns the field that every object of its kind has. */
+/** Place of an object's declaration, by the owner of a field that every object of its kind has. */
 export type ManagedBy = 'api' | 'kubernetes' | 'file';
 
 export type KindNames = {
@@ -15,7 +15,7 @@ export type KindNames = {
   idPrefix: IdPrefix;
   /** Field of the status that repeats the id: `endpointId`. */
   idField: string;
-  /** Its table, and the name of its quota: `webhook_endpoints`. */
+  /** Table of the kind, also the name of its quota: `webhook_endpoints`. */
   table: string;
   /** Name for readers of changes: `webhooks`. */
   resource: string;
@@ -28,8 +28,8 @@ export type KindNames = {
 const ID_PREFIX = /^[a-z]{2,4}$/;
 
 /**
- * Returns the names of a kind. `resource` is given where REST has another name than the table.
- * @throws Error if the prefix cannot begin an id: a bug
+ * Returns the names of a kind. `resource` is given if REST's name differs from the table.
+ * @throws Error if the prefix cannot begin an id, which is a bug
  */
 export function namesOf(given: { kind: string; idPrefix: string; resource?: string }): KindNames {
   const { kind, idPrefix } = given;
@@ -39,7 +39,7 @@ export function namesOf(given: { kind: string; idPrefix: string; resource?: stri
   const { resource = table } = given;
   return {
     kind,
-    idPrefix: idPrefix as IdPrefix, // It has the form of one.
+    idPrefix: idPrefix as IdPrefix, // The check above ensures its form.
     idField: `${words.at(-1)}Id`,
     table,
     resource,
@@ -48,7 +48,7 @@ export function namesOf(given: { kind: string; idPrefix: string; resource?: stri
   };
 }
 
-/** The plural of a kind, as in the path of the Kubernetes API: `webhookendpoints`. */
+/** Returns the plural of a kind, as in the path of the Kubernetes API: `webhookendpoints`. */
 export function pluralOf(kind: string): string {
   return `${kind.toLowerCase()}s`;
 }

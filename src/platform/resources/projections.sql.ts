@@ -2,25 +2,25 @@ import type { Db } from '../postgres/pool.ts';
 import type { ObjectKey } from './resource-store.ts';
 
 /**
- * What the tables of all kinds have alike: one row per declared object, found by its name or
- * its id, kept when the object is removed.
+ * Operations that the tables of all kinds share. A table has one row per declared object, found by name or id, and kept
+ * when the object is removed.
  */
 export type Projections = {
   /**
-   * The row an object of this name continues: the live one, else the last that was removed (its
-   * history goes on when the same manifest comes back).
+   * Returns the id of the row that an object of this name continues: the live one, otherwise the last removed one (its
+   * history continues when the same manifest comes back).
    */
   findIdByName: (key: ObjectKey) => Promise<string | undefined>;
-  /** What an id was last called, removed objects included. */
+  /** Returns the last place of an id, including removed objects. */
   placeOfId: (id: string) => Promise<ObjectKey | undefined>;
-  /** Names of all live rows, for the operator to find what was deleted while it was away. */
+  /** Returns the keys of all live rows, so that the operator finds objects that were deleted while it was away. */
   listKeys: () => Promise<ObjectKey[]>;
   isLive: (row: { namespace: string; id: string }) => Promise<boolean>;
-  /** Live rows of a namespace; `besides`: without the one of this name. */
+  /** Returns the number of live rows of a namespace. `besides` leaves out the row of this name. */
   count: (namespace: string, options?: { besides?: string }) => Promise<number>;
 };
 
-/** `table`: of a kind (kind-names.ts). */
+/** Returns the operations on one table. `table` belongs to a kind (kind-names.ts). */
 export function projectionsIn(db: Db, table: string): Projections {
   return {
     findIdByName: async ({ namespace, name }) => {
@@ -57,7 +57,7 @@ export function projectionsIn(db: Db, table: string): Projections {
           where namespace = $1 and deleted_at is null and ($2::text is null or name <> $2)`,
         [namespace, besides ?? null],
       );
-      return rows[0]!.count; // An aggregate has one row.
+      return rows[0]!.count; // An aggregate always has one row.
     },
   };
 }

@@ -11,15 +11,15 @@ import {
 } from './resource-store.ts';
 import type { Validate } from './schema/validate.ts';
 
-/** An object with the owners of its labels and annotations, which stay within the store. */
+/** Object with the owners of its labels and annotations, which stay within the store. */
 export type StoredResource = { resource: Resource; metaOwners: MetaOwners };
 
-/** `labels.<key>` or `annotations.<key>` → its field managers; what `annotate` wrote has none. */
+/** `labels.<key>` or `annotations.<key>` → its field managers. Entries from `annotate` have none. */
 export type MetaOwners = Record<string, string[]>;
 
 /**
- * Server-side apply, cut down to top-level spec fields and single labels and annotations.
- * Answers undefined when nothing changes. Pure but for the uid and time of a new object.
+ * Implements server-side apply for top-level spec fields and single labels and annotations. Returns undefined if
+ * nothing changes. Pure except for the uid and time of a new object.
  * @throws FieldConflictError, InvalidResourceError, WriteConflictError
  */
 export function mergeApplied(input: {
@@ -57,7 +57,7 @@ export function mergeApplied(input: {
   return next;
 }
 
-/** Adds annotations that nobody owns; undefined when they are there. */
+/** Adds annotations without an owner. Returns undefined if they exist already. */
 export function withAnnotations(
   stored: StoredResource,
   annotations: Record<string, string>,
@@ -71,7 +71,10 @@ export function withAnnotations(
   };
 }
 
-/** @throws WriteConflictError unless the object is at that version; '' means: is not there */
+/**
+ * Checks that the object is at a version; '' means that it must not exist.
+ * @throws WriteConflictError if it is not
+ */
 export function checkVersion(current: Resource | undefined, expected: string | undefined): void {
   if (expected === undefined) return;
   const actual = current?.metadata.resourceVersion ?? '';
@@ -115,13 +118,16 @@ function mergeAll(input: {
   };
 }
 
-/** One map of fields: what the manager declares is its own, what it declared before is let go. */
+/**
+ * Merges one map of fields. The manager owns the fields that it declares now, and releases those that it declared
+ * before.
+ */
 function mergeOwned<T>(
   declared: Record<string, T>,
   part: {
     manager: string;
     values: Record<string, T> | undefined;
-    /** Of this map are those that begin with the prefix. */
+    /** Owners of this map are the entries with the prefix. */
     owners: Record<string, string[]> | undefined;
     prefix: string;
   },

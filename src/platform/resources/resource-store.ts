@@ -1,17 +1,14 @@
 import type { FieldError } from '../../errors.ts';
 
 /**
- * Where declared things live. Two implementations: `kubernetes` (the API server) and `postgres`
- * (tables, for one user without a cluster). Reconcilers, the API and the manifest folder know only
- * this interface, and none of it knows the kinds by name. Every call may throw
- * StoreUnavailableError.
- *
- * Semantics are those of Kubernetes, cut down to what Parley needs: server-side apply with one
- * owner set per top-level spec field, optimistic concurrency by `resourceVersion`, a
- * `generation` that moves only with the spec, status written apart.
+ * Store of declared objects. There are two implementations: `kubernetes` (the API server) and `postgres` (tables, for
+ * one user without a cluster). Reconcilers, the API and the manifest folder know only this interface, and it does not
+ * name any kinds. Every call may throw StoreUnavailableError.
+ * Semantics are those of Kubernetes, reduced to what Parley needs: server-side apply with one owner set per top-level
+ * spec field, optimistic concurrency by `resourceVersion`, a `generation` that changes only with the spec, and a
+ * separately written status.
  */
 
-/** `namespace` and `name` of one object of a kind. */
 export type ObjectKey = { namespace: string; name: string };
 
 /** metav1.Condition. `lastTransitionTime` is RFC 3339. */
@@ -26,19 +23,19 @@ export type Condition = {
 
 export type ObjectMeta = ObjectKey & {
   uid: string;
-  /** Moves by one with every change of the spec, from 1. */
+  /** Starts at 1 and increases with every change of the spec. */
   generation: number;
   /** Opaque; changes with every write. */
   resourceVersion: string;
   labels: Record<string, string>;
   annotations: Record<string, string>;
-  /** RFC 3339 */
+  /** RFC 3339. */
   creationTimestamp: string;
   /** Uids of the owners of a Secret or ConfigMap in a cluster. */
   ownerUids?: string[];
 };
 
-/** An object. Of Secret and ConfigMap `spec` is `{ data: Record<string, string> }`, decoded. */
+/** Declared object. For Secret and ConfigMap, `spec` is `{ data: Record<string, string> }`, decoded. */
 export type Resource<Spec = Record<string, unknown>, Status = Record<string, unknown>> = {
   kind: string;
   metadata: ObjectMeta;
@@ -46,7 +43,7 @@ export type Resource<Spec = Record<string, unknown>, Status = Record<string, unk
   status: Status;
   /** Top-level spec field → its field managers (usually one). */
   owners: Record<string, string[]>;
-  /** Field manager → when it last wrote the spec, RFC 3339, where the store knows. */
+  /** Field manager → time of its last write of the spec (RFC 3339), if the store knows it. */
   wroteAt?: Record<string, string>;
 };
 
@@ -56,7 +53,7 @@ export type DeclaredMeta = ObjectKey & {
   annotations?: Record<string, string>;
 };
 
-/** What a field manager declares: the whole of its part, as in server-side apply. */
+/** Complete declaration of a field manager, as in server-side apply. */
 export type Applied = DeclaredMeta & {
   kind: string;
   spec: Record<string, unknown>;
@@ -66,41 +63,39 @@ export type Applied = DeclaredMeta & {
 
 export type ApplyOptions = {
   fieldManager: string;
-  /** WriteConflictError unless the object is still at this version; '': it must not exist. */
+  /** Required version of the object, otherwise WriteConflictError; '' means that it must not exist. */
   resourceVersion?: string;
 };
 
-/** One object changed. Only the key: whoever listens reads the object again (level-based). */
+/** Change of one object. It has only the key, because listeners read the object again (level-based). */
 export type ResourceChange = { kind: string; key: ObjectKey };
 
 export type ResourceStore = {
   get: (kind: string, key: ObjectKey) => Promise<Resource | undefined>;
   list: (kind: string, namespace?: string) => Promise<Resource[]>;
   /**
-   * Server-side apply, never forced. Spec fields, labels and annotations this manager declared
-   * before and does not now are dropped unless another owns them. Nothing changes when the result
-   * equals what is stored.
+   * Performs a server-side apply, never forced. Drops spec fields, labels and annotations that this manager declared
+   * before but not now, unless another manager owns them. Nothing changes if the result equals the stored object.
    * @throws FieldConflictError, InvalidResourceError, WriteConflictError, NamespaceRefusedError
    */
   apply: (applied: Applied, options: ApplyOptions) => Promise<Resource>;
-  /** Adds annotations outside anyone's field set (the operator's `parley.dev/id`). */
+  /** Adds annotations outside of any field set (the operator's `parley.dev/id`). */
   annotate: (kind: string, key: ObjectKey, annotations: Record<string, string>) => Promise<void>;
-  /** Replaces the status; silent when it is equal or the object (by uid) is gone. */
+  /** Replaces the status. Does nothing if it is equal, or if the object (by uid) is gone. */
   patchStatus: (
     kind: string,
     key: ObjectKey & { uid: string },
     status: Record<string, unknown>,
   ) => Promise<void>;
-  /** True when there was something to delete. @throws WriteConflictError */
+  /** Deletes an object. Returns false if it did not exist. @throws WriteConflictError */
   delete: (
     kind: string,
     key: ObjectKey,
     options?: { resourceVersion?: string },
   ) => Promise<boolean>;
   /**
-   * Reports every object of the kind once, then every change, deletions included; never ends by
-   * itself. `onSynced` is called after the first full list. A change of the status alone need not
-   * be reported.
+   * Reports every object of the kind once, then every change including deletions, and never ends on its own. Calls
+   * `onSynced` after the first full list. It may skip changes of the status alone.
    */
   watch: (
     kind: string,
@@ -110,31 +105,31 @@ export type ResourceStore = {
 
 export type ResourceWatch = {
   /**
-   * Resolves when `get` and `list` show nothing older than this call: who takes over from another
-   * must not act on less than that one knew. Never, if stopped before.
+   * Resolves when `get` and `list` show nothing older than this call: a new leader must not act on older data than its
+   * predecessor. Never resolves if stopped before.
    */
   refresh: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
 /**
- * What `kubectl describe` shows below an object: something happened to it that a person wants to
- * know. Not the events of our users (src/events), which are promises; these may be lost or merged.
+ * Event that `kubectl describe` shows below an object, about something that a person needs to know. It is unrelated to
+ * our users' events (src/events), which are guaranteed. These may be lost or merged.
  */
 export type ResourceEvent = {
   type: 'Normal' | 'Warning';
-  /** Why, CamelCase, as in conditions */
+  /** Reason in CamelCase, as in conditions. */
   reason: string;
-  /** What was done or tried, CamelCase */
+  /** Action or attempt in CamelCase. */
   action: string;
-  /** For people */
+  /** Text for people. */
   note: string;
 };
 
 /** Never throws and never waits. */
 export type RecordEvent = (about: Resource, event: ResourceEvent) => void;
 
-/** Another manager has another value there. `field`: of the spec, or `metadata.labels.x`. */
+/** Another manager has another value in a field. `field` is a field of the spec, or `metadata.labels.x`. */
 export class FieldConflictError extends Error {
   override readonly name = 'FieldConflictError';
   readonly conflicts: readonly { field: string; manager: string }[];
@@ -147,7 +142,7 @@ export class FieldConflictError extends Error {
   }
 }
 
-/** The object breaks the CRD's schema or a CEL rule; pointers start at the object's root. */
+/** The object breaks the CRD's schema or a CEL rule. Pointers start at the object's root. */
 export class InvalidResourceError extends Error {
   override readonly name = 'InvalidResourceError';
   readonly errors: readonly FieldError[];
@@ -157,17 +152,17 @@ export class InvalidResourceError extends Error {
   }
 }
 
-/** Somebody else wrote in between: read again, decide again. */
+/** Another writer changed the object in between: read and decide again. */
 export class WriteConflictError extends Error {
   override readonly name = 'WriteConflictError';
 }
 
-/** The store cannot be asked now; a repeat may succeed. */
+/** The store is unavailable now; a retry may succeed. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
 
-/** There is no such namespace, or this process may not write in it. */
+/** The namespace does not exist, or this process may not write in it. */
 export class NamespaceRefusedError extends Error {
   override readonly name = 'NamespaceRefusedError';
 }

@@ -17,9 +17,9 @@ import type { Sealer } from '../postgres/sealing.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 
 /**
- * Declared things in tables, for one user without a cluster. Not a second API server: writers
- * stand in line at one row, ownership is per top-level spec field, label and annotation, and a
- * watcher asks for what has a higher resource version than it has seen.
+ * Stores declared objects in tables, for one user without a cluster. It is not a second API server: writers take
+ * turns at one row, ownership is per top-level spec field, label and annotation, and a watcher asks for resource
+ * versions that are higher than it has seen.
  */
 export type PostgresResourceStore = ResourceStore & {
   start: () => Promise<void>;
@@ -34,7 +34,7 @@ export type PostgresResourceStoreDeps = {
   log: Logger;
 };
 
-/** NOTIFY makes a watcher quick; this bounds what a lost wake-up costs. */
+/** NOTIFY makes a watcher fast. This interval bounds the cost of a lost wake-up. */
 const POLL_MS = 1_000;
 
 export function createPostgresResourceStore(
@@ -49,7 +49,7 @@ export function createPostgresResourceStore(
     log,
   });
 
-  /** One write, in line with all others; `undefined` from `change` means: leave it as it is. */
+  /** Runs one write at a time, across all processes. If `change` returns `undefined`, the object stays as it is. */
   async function write(
     kind: string,
     key: ObjectKey,
@@ -125,11 +125,11 @@ type Watching = {
   kind: string;
   onChange: (change: { kind: string; key: ObjectKey }) => void;
   onSynced: () => void;
-  /** The highest resource version at the last look; undefined before the first one. */
+  /** Highest resource version at the last look; undefined before the first one. */
   seen: number | undefined;
 };
 
-/** Follows changes for all watches of a process: one statement asks for all of their kinds. */
+/** Follows changes for all watches of a process. One statement queries all of their kinds. */
 function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
   const watches = new Set<Watching>();
   let timer: NodeJS.Timeout | undefined;
@@ -147,7 +147,7 @@ function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
     const last = rows.at(-1)?.version ?? 0;
     for (const watch of asking) {
       const { kind, seen } = watch;
-      // Objects that were deleted before the first look are not reported.
+      // Objects deleted before the first look are not reported.
       const isNews = (row: Changed): boolean =>
         row.kind === kind && (seen === undefined ? !row.isDeleted : row.version > seen);
       for (const { namespace, name } of rows.filter(isNews))
@@ -163,7 +163,7 @@ function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
       await look();
       isFailing = false;
     } catch (error) {
-      // Said once: with the database away this fails every second.
+      // Logged once, because without the database this fails every second.
       if (!isFailing) log.warn({ err: error }, 'watch failed; looking again');
       isFailing = true;
     }
@@ -177,7 +177,7 @@ function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
       timer ??= setInterval(looking.trigger, POLL_MS);
       looking.trigger();
       return {
-        refresh: async () => undefined, // Every read asks the tables.
+        refresh: async () => undefined, // Every read queries the tables.
         stop: async () => {
           watches.delete(added);
           if (watches.size === 0) {
@@ -239,7 +239,7 @@ async function readAll(
   return rows.map((row) => fromRow(row, sealer).resource);
 }
 
-/** A watcher that has been away this long lists everything anew anyway, rows included. */
+/** Removes old tombstones. A watcher that was away for this long lists everything again anyway, including rows. */
 async function purgeTombstones(db: Db): Promise<void> {
   await db.query(`delete from resources where deleted_at < now() - interval '1 day'`);
 }
@@ -248,7 +248,7 @@ async function nextVersion(db: Db): Promise<number> {
   const { rows } = await db.query<{ value: number }>(
     'select value + 1 as value from resource_version for update',
   );
-  return rows[0]!.value; // The migration put exactly one row there.
+  return rows[0]!.value; // The migration inserted exactly one row.
 }
 
 async function upsert(
@@ -291,7 +291,7 @@ async function markDeleted(
   { kind, key, version }: { kind: string; key: ObjectKey; version: number },
 ): Promise<void> {
   await db.query(
-    // What a Secret held goes with it; the rest of a tombstone is only its name.
+    // Clears a Secret's data as well. A tombstone keeps only its name.
     `update resources set deleted_at = now(), resource_version = $4, spec = '{}', status = '{}', owners = '{}',
             meta_owners = '{}', labels = '{}', annotations = '{}'
       where kind = $1 and namespace = $2 and name = $3`,
@@ -321,7 +321,7 @@ function fromRow(row: Row, sealer: Sealer): StoredResource {
   return { resource, metaOwners: row.metaOwners };
 }
 
-/** Where a Secret's content belongs, authenticated with it (sealing.ts). */
+/** Returns the place of a Secret's content, which is authenticated with it (sealing.ts). */
 export function secretPlace({ namespace, name }: ObjectKey): string {
   return `secret:${namespace}/${name}`;
 }
@@ -343,11 +343,11 @@ function openSpec(
   >;
 }
 
-/** The data of Secrets, which this store keeps sealed. */
+/** Data of Secrets, which this store keeps sealed. */
 export const SEALED_SECRET_COLUMN: SealedColumn = {
   table: 'resources',
   value: `decode(spec->>'sealed', 'base64')`,
-  // Without line breaks, as the store writes it. The version stays: nothing has changed.
+  // Has no line breaks, as the store writes it. The version stays the same, because the content did not change.
   assign: (bytes) =>
     `spec = jsonb_build_object('sealed', replace(encode(${bytes}, 'base64'), chr(10), ''))`,
   key: [

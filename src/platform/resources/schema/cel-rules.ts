@@ -2,11 +2,11 @@ import { Environment } from '@marcbachmann/cel-js';
 import type { FieldError } from '../../../errors.ts';
 import type { StructuralSchema } from './json-schema.ts';
 
-/** Evaluates every rule of a schema over a value that the schema itself has accepted. */
+/** Evaluates every rule of a schema on a value that the schema itself has accepted. */
 export type RuleChecker = (value: unknown) => FieldError[];
 
 type Rule = { holds: (self: unknown) => boolean; message: string; subPointer: string };
-/** A schema node with rules at or below it; subtrees without any are not walked. */
+/** Schema node with rules at or below it. Subtrees without rules are skipped. */
 type RuleNode = {
   rules: Rule[];
   isInteger: boolean;
@@ -16,9 +16,9 @@ type RuleNode = {
 };
 
 /**
- * The CEL rules of a CRD, run as kube-apiserver runs them: `self` is the value at the schema node.
- * Rules keep to core CEL; a function of Kubernetes' own library would have to be registered here.
- * Transition rules (`oldSelf`) are not supported and fail to parse.
+ * Compiles the CEL rules of a CRD, with the behavior of kube-apiserver: `self` is the value at the schema node. Rules
+ * may use core CEL only; a function of Kubernetes' own library would have to be registered here. Transition rules
+ * (`oldSelf`) are not supported and fail to parse.
  */
 export function compileRules(schema: StructuralSchema): RuleChecker {
   const environment = new Environment().registerVariable('self', 'dyn');
@@ -51,7 +51,7 @@ function compileNode(schema: StructuralSchema, environment: Environment): RuleNo
   };
 }
 
-/** Checks bottom-up and returns the value as CEL sees it: integers are bigint, the rest as is. */
+/** Checks bottom-up and returns the value as CEL sees it: integers as bigint, other values unchanged. */
 function check(node: RuleNode, value: unknown, pointer: string, errors: FieldError[]): unknown {
   const self = checkChildren(node, value, pointer, errors);
   for (const rule of node.rules) {
@@ -75,7 +75,7 @@ function checkChildren(
     return value.map((item, i) => check(items, item, `${pointer}/${i}`, errors));
   }
   if (typeof value !== 'object' || value === null) return value;
-  // A Map: a user's key named like something every object has must not be taken for a field.
+  // Uses a Map, so that a user's key with the name of an inherited property is not taken for a field.
   const entries = Object.entries(value).map(([key, member]): [string, unknown] => {
     const child = node.properties.get(key) ?? node.values;
     return [key, child ? check(child, member, `${pointer}/${escapeToken(key)}`, errors) : member];
@@ -83,7 +83,7 @@ function checkChildren(
   return new Map(entries);
 }
 
-/** One key as a token of an RFC 6901 JSON Pointer. */
+/** Escapes one key as a token of an RFC 6901 JSON Pointer. */
 export function escapeToken(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

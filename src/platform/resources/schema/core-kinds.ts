@@ -3,14 +3,14 @@ import { escapeToken } from './cel-rules.ts';
 import { isRecord } from './prepare.ts';
 
 /**
- * v1 Secret and ConfigMap in the manifest folder of a standalone run: what our kinds may refer to.
- * A cluster has its own; there these rules are the API server's.
+ * v1 Secret and ConfigMap in the manifest folder of a standalone run, to which our kinds may refer. In a cluster the
+ * API server has its own and enforces these rules.
  */
 
 export const CORE_KINDS = ['Secret', 'ConfigMap'] as const;
 export type CoreKind = (typeof CORE_KINDS)[number];
 
-/** Decoded to what a reference reads: UTF-8 text by key. */
+/** Values as a reference reads them: UTF-8 text by key. */
 export type CoreSpec = { data: Record<string, string> };
 
 /** The API server's limit on the values of one object. */
@@ -18,7 +18,7 @@ const MAX_DATA_BYTES = 1024 * 1024;
 const DATA_KEY = /^[-._a-zA-Z0-9]{1,253}$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Fields of each beside apiVersion, kind and metadata; `binaryData` has no text and is refused. */
+/** Fields of each kind beside apiVersion, kind and metadata. `binaryData` is not text, so it is refused. */
 const FIELDS = {
   Secret: ['type', 'data', 'stringData', 'immutable'],
   ConfigMap: ['data', 'immutable'],
@@ -29,8 +29,8 @@ export function isCoreKind(kind: string): kind is CoreKind {
 }
 
 /**
- * Reads the fields beside apiVersion, kind and metadata. `stringData` wins over `data`, as in the
- * API server. Values are never repeated in errors: they may be secrets.
+ * Reads the fields beside apiVersion, kind and metadata. `stringData` overrides `data`, as in the API server. Errors
+ * never repeat values, which may be secrets.
  */
 export function readCoreSpec(
   kind: CoreKind,
@@ -95,7 +95,7 @@ function readMap(
 }
 
 function decode(value: string, pointer: string, refuse: Refuse): string {
-  const compact = value.replaceAll(/[\r\n]/g, ''); // Go's decoder skips line breaks too.
+  const compact = value.replaceAll(/[\r\n]/g, ''); // Go's decoder ignores line breaks too.
   if (BASE64.test(compact)) return Buffer.from(compact, 'base64').toString('utf8');
   refuse(pointer, 'invalid_format', 'must be base64; plain text belongs in stringData');
   return '';

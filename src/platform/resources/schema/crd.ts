@@ -5,8 +5,8 @@ import { API_GROUP, API_VERSION, pluralOf } from '../kind-names.ts';
 import type { KindDefinition } from './kind-definition.ts';
 
 /**
- * The CustomResourceDefinition of a kind (contract/custom-resources.md): the law for declared objects. The API
- * server enforces it in a cluster, `validate.ts` without one, from the same schema.
+ * Builds the CustomResourceDefinition of a kind (contract/custom-resources.md), which defines valid objects. From the
+ * same schema, the API server enforces it in a cluster, and `validate.ts` elsewhere.
  */
 export function buildCrd(definition: KindDefinition) {
   const { kind, shortNames, printerColumns, selectableFields } = definition;
@@ -42,8 +42,8 @@ export function buildCrd(definition: KindDefinition) {
 }
 
 /**
- * Returns the schema with a CEL rule in place of each pattern that has words. For a pattern the API server answers with the
- * regular expression alone, for a rule with its message.
+ * Returns the schema with a CEL rule in place of each pattern that has words. The API server reports a failed pattern
+ * by its regular expression alone, and a failed rule by its message.
  */
 function withWords(schema: StructuralSchema): StructuralSchema {
   const { pattern, properties, items, additionalProperties: values, ...rest } = schema;
@@ -68,20 +68,19 @@ function withWords(schema: StructuralSchema): StructuralSchema {
   };
 }
 
-/** The CRD as the file in `crds/`. Long lines are not folded: a pattern must stay greppable. */
+/** Returns the CRD as the file in `crds/`. Long lines are not folded, so that patterns can be found by grep. */
 export function crdYaml(definition: KindDefinition): string {
   const head = '# Written by src/roles/generate-crds.ts from the schemas beside it; do not edit.\n';
-  // kubectl reads YAML 1.1: what it would take for a boolean is quoted.
+  // kubectl reads YAML 1.1, so text that it would take for a boolean is quoted.
   const options = { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' } as const;
   return head + stringify(buildCrd(definition), options);
 }
 
-/** Name of the file in `crds/`. */
 export function crdFileName(definition: KindDefinition): string {
   return `${API_GROUP}_${pluralOf(definition.kind)}.yaml`;
 }
 
-/** The schema of a whole object, the root included. */
+/** Returns the schema of a whole object, including the root. */
 export function objectSchema(definition: KindDefinition): StructuralSchema {
   return {
     description: definition.description,
@@ -92,14 +91,14 @@ export function objectSchema(definition: KindDefinition): StructuralSchema {
       kind: { type: 'string', description: `Always ${definition.kind}.` },
       metadata: { type: 'object' },
       spec: structuralSchema(definition.spec),
-      // Tools that wait for readiness (kstatus, Helm --wait, Flux) take an object without
-      // observedGeneration for ready; -1 says that no controller has seen it.
+      // Tools that wait for readiness (kstatus, Helm --wait, Flux) treat an object without observedGeneration as ready.
+      // -1 means that no controller has seen it.
       status: { ...structuralSchema(definition.status), default: { observedGeneration: -1 } },
     },
     'x-kubernetes-validations': [
       {
-        // The API server lets the name of a custom resource be a subdomain of 253 characters; ours
-        // are also names in the REST API and parts of Secret names.
+        // The API server allows a subdomain of 253 characters as the name of a custom resource. Our names are also used
+        // in the REST API and in Secret names.
         rule: "self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",
         message: 'the name must be a DNS label: at most 63 characters, no dots',
         fieldPath: '.metadata',

@@ -2,36 +2,34 @@ import { z } from 'zod';
 import { saying } from './patterns.ts';
 
 /**
- * Fields that more than one kind has. Every string, list and map carries a bound: the API server
- * prices CEL rules by the largest value a schema allows, and refuses a CRD that could be dear.
- *
- * Patterns keep to what RE2 (the API server) and JavaScript read alike: no look-around, no `\s`
- * or `\w` (Unicode in one, ASCII in the other), no flags.
+ * Fields that several kinds share. Every string, list and map has a bound: the API server estimates the cost of CEL
+ * rules from the largest value that a schema allows, and refuses a CRD that may be expensive.
+ * Patterns use only syntax that RE2 (the API server) and JavaScript read alike: no look-around, no `\s` or `\w`
+ * (Unicode in one, ASCII in the other), no flags.
  */
 
-/** Keys of JSON Schema that only Kubernetes knows, carried in zod's `.meta()`. */
+/** CEL rule. Kubernetes-only keys of JSON Schema are carried in zod's `.meta()`. */
 export type CelRule = { rule: string; message: string; fieldPath?: string };
 
-/** CEL rules of the schema they are attached to; the API server and `validate.ts` run the same. */
+/** Attaches CEL rules to a schema. The API server and `validate.ts` run the same rules. */
 export function rules(...validations: CelRule[]): { 'x-kubernetes-validations': CelRule[] } {
   return { 'x-kubernetes-validations': validations };
 }
 
-/** A list whose items are identified by these fields: appliers may own single items. */
+/** Marks a list whose items are identified by these fields, so that appliers may own single items. */
 export function listMap(...keys: string[]): Record<string, unknown> {
   return { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys };
 }
 
-/** A list without duplicates. */
 export const LIST_SET = { 'x-kubernetes-list-type': 'set' } as const;
 
-/** An object that is replaced whole, never merged by two appliers. */
+/** Marks an object that is replaced as a whole and never merged from two appliers. */
 export const ATOMIC_MAP = { 'x-kubernetes-map-type': 'atomic' } as const;
 
-/** The largest number the schemas allow for counters: what PostgreSQL's `integer` holds. */
+/** Largest number that the schemas allow for counters: the maximum of PostgreSQL's `integer`. */
 export const MAX_INT32 = 2_147_483_647;
 
-/** RFC 1123 label: the name of a namespace, an agent, an endpoint, a source. */
+/** RFC 1123 label: the name of a namespace, an agent, an endpoint or a source. */
 export const dnsLabel = z
   .string()
   .min(1)
@@ -43,7 +41,7 @@ export const dnsLabel = z
     ),
   );
 
-/** E.164. A number that can be called from elsewhere has at least seven digits. */
+/** E.164 phone number. A number that can be called from elsewhere has at least seven digits. */
 export const phoneNumber = z
   .string()
   .min(8)
@@ -56,8 +54,8 @@ export const phoneNumber = z
   );
 
 /**
- * An absolute http or https URL in ASCII. Without user and password: a URL is shown in lists, and
- * a secret is never inlined. Which addresses may be called is not the schema's part (contract/webhooks.md#addresses).
+ * Absolute http or https URL in ASCII. It has no user or password, because URLs are shown in lists and secrets are
+ * never inlined. The schema does not restrict the address (contract/webhooks.md#addresses).
  */
 export const httpUrl = z
   .string()
@@ -70,7 +68,7 @@ export const httpUrl = z
     ),
   );
 
-/** The base of somebody's API, to which paths are appended: as `httpUrl`, but with a path alone. */
+/** Base URL of an API, to which paths are appended: like `httpUrl`, but without query and fragment. */
 export const baseUrl = z
   .string()
   .min(1)
@@ -96,7 +94,7 @@ function refName(of: string) {
     .describe(`Name of the ${of}, in the same namespace.`);
 }
 
-/** One key of a Secret or ConfigMap in the same namespace. */
+/** Returns a reference to one key of a Secret or ConfigMap in the same namespace. */
 function keyRef(of: string) {
   return z
     .strictObject({
@@ -113,10 +111,16 @@ function keyRef(of: string) {
     .meta(ATOMIC_MAP);
 }
 
-/** A Secret is read only if it carries the label `parley.dev/allow: "true"` (contract/custom-resources.md#secrets). */
+/**
+ * Reference to a Secret, which is read only if it has the label `parley.dev/allow: "true"`
+ * (contract/custom-resources.md#secrets).
+ */
 export const secretKeyRef = keyRef('Secret');
 
-/** Of what asks another system in a tenant's name: who we are, and that it was us. */
+/**
+ * Credentials for requests to other systems on behalf of a tenant: they identify the caller and prove that Parley sent
+ * the request.
+ */
 export const bearerSecretRef = secretKeyRef.describe(
   'Secret sent as bearer token; it must carry the label parley.dev/allow: "true".',
 );
@@ -125,18 +129,18 @@ export const signingSecretRef = secretKeyRef.describe(
 );
 export const configMapKeyRef = keyRef('ConfigMap');
 
-/** All keys of a Secret. */
+/** Reference to a whole Secret. */
 export const secretRef = z.strictObject({ name: refName('Secret') }).meta(ATOMIC_MAP);
 
 const METADATA_KEYS: CelRule = {
-  // `__proto__` is refused wherever a schema can: a plain assignment to it loses the value.
+  // `__proto__` is refused wherever a schema can do it, because a plain assignment to it loses the value.
   rule: "self.all(key, key.size() >= 1 && key.size() <= 128 && key != '__proto__')",
   message: 'a key must have 1 to 128 characters and may not be __proto__',
 };
 
 const metadataPairs = z.record(z.string().min(1).max(128), z.string().max(1024));
 
-/** Pairs of somebody's metadata, all of which must be equal. */
+/** Metadata pairs that must all be equal. */
 export const matchMetadata = metadataPairs
   .clone()
   .meta({
@@ -148,7 +152,7 @@ export const matchMetadata = metadataPairs
   })
   .describe('Pairs that its metadata must all have, with these values.');
 
-/** Free labels of the user; kept as they are. */
+/** The user's own metadata, stored unchanged. */
 export const metadataMap = metadataPairs
   .clone()
   .meta({ maxProperties: 50, ...rules(METADATA_KEYS) })
@@ -157,16 +161,15 @@ export const metadataMap = metadataPairs
 /** RFC 9110 field name. */
 const HEADER_NAME = /^[-!#$%&'*+.^_`|~0-9A-Za-z]{1,128}$/;
 
-/** Headers that the connection or Parley sets: whoever could change them could split requests. */
+/** Headers that the connection or Parley sets. A user who could change them could split requests. */
 const RESERVED_HEADER = `^(${[
   'host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect',
   'content-length|content-type|content-encoding|user-agent|parley-.*|webhook-.*|__proto__',
 ]
   .join('|')
-  // Not (?i:…), which V8 has been seen to forget in a process that has compiled much.
+  // Does not use (?i:…), because V8 sometimes ignored it in a process that had compiled much.
   .replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)})$`;
 
-/** How many extra headers one place may declare. */
 export const HEADERS_MAX = 20;
 
 const NAME_RULE = "a header name is 1 to 128 letters, digits and -!#$%&'*+.^_`|~";
@@ -174,13 +177,13 @@ const RESERVED_RULE =
   'host, content-type, user-agent, parley-*, webhook-* and the like are set by Parley';
 const RESERVED = new RegExp(RESERVED_HEADER);
 
-/** Why no extra header may have this name; the CEL rules of `headerMap` say the same. */
+/** Returns why a header may not have this name. The CEL rules of `headerMap` are equivalent. */
 export function headerNameProblem(name: string): string | undefined {
   if (!HEADER_NAME.test(name)) return NAME_RULE;
   return RESERVED.test(name) ? RESERVED_RULE : undefined;
 }
 
-/** Extra request headers. A value is visible ASCII, so that it cannot end its line. */
+/** Extra request headers. Values are visible ASCII, so that they cannot end their line. */
 export const headerMap = z
   .record(
     z.string(),
@@ -208,12 +211,11 @@ const KEY_HEADERS = KEY_HEADER_NAMES.join('|').replaceAll(
   (letter) => `[${letter}${letter.toUpperCase()}]`,
 );
 
-/** Returns whether a header of this name carries a key. */
 export function isKeyHeader(name: string): boolean {
   return KEY_HEADER_NAMES.includes(name.toLowerCase());
 }
 
-/** Of an object with `headers`, which are shown in clear. */
+/** Returns the rule for an object whose `headers` are shown in clear text. */
 export function noKeyInHeaders(message: string): CelRule {
   return {
     rule: `!has(self.headers) || !self.headers.exists(name, name.matches("^(${KEY_HEADERS})$"))`,
@@ -222,12 +224,12 @@ export function noKeyInHeaders(message: string): CelRule {
   };
 }
 
-/** RFC 3339 without fractions, as Kubernetes writes times. `ms` is Unix milliseconds. */
+/** Formats Unix milliseconds as RFC 3339 without fractions, as Kubernetes writes times. */
 export function rfc3339(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
-/** RFC 3339, as the API server writes it. */
+/** RFC 3339 time, as the API server writes it. */
 export const time = z.string().max(40).meta({ format: 'date-time' });
 
 /** `status.observedGeneration`: -1 until a controller sees the object (kstatus, Helm --wait). */
@@ -237,13 +239,13 @@ export const observedGeneration = z
   .default(-1)
   .describe('The generation this status tells of; -1: not seen by a controller yet.');
 
-/** Repeats the annotation `parley.dev/reconcile-requested-at` once it has been honoured. */
+/** Repeats the annotation `parley.dev/reconcile-requested-at` once it has been handled. */
 export const lastHandledReconcileAt = z
   .string()
   .max(128)
   .describe('Value of the annotation parley.dev/reconcile-requested-at last honoured.');
 
-/** metav1.Condition; the type `Condition` of resource-store.ts in schema form. */
+/** metav1.Condition: the schema of the type `Condition` in resource-store.ts. */
 const condition = z.strictObject({
   type: z.string().min(1).max(316).describe('What the condition is about, such as Ready.'),
   status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),

@@ -1,9 +1,9 @@
 /**
- * A value whose fields nobody knows (a tool's JSON Schema): walked by validation, hashing and views,
- * and shown in every list. A CRD can say neither its size nor its depth, so REST and the operator do.
+ * Limits of a value with unknown fields (a tool's JSON Schema). Validation, hashing and views walk such a value, and
+ * every list shows it. A CRD can limit neither its size nor its depth, so REST and the operator do.
  */
 export const FREE_VALUE = {
-  /** Of its JSON. */
+  /** Maximum size of its JSON. */
   bytesMax: 64 * 1024,
   depthMax: 64,
   /** Members of objects and elements of lists, together. */
@@ -12,7 +12,7 @@ export const FREE_VALUE = {
 
 export const FREE_VALUE_BOUNDS = `at most ${FREE_VALUE.bytesMax / 1024} KiB, ${FREE_VALUE.membersMax} members and elements, ${FREE_VALUE.depthMax} deep`;
 
-/** The bound that a value of JSON breaks, as the end of a sentence: `may be nested at most …`. */
+/** Returns the bound that a JSON value breaks, as the end of a sentence: `may be nested at most …`. */
 export function freeValueProblem(value: unknown): string | undefined {
   const { bytesMax, depthMax, membersMax } = FREE_VALUE;
   const shape = shapeProblem(value, { depthMax, membersMax });
@@ -21,7 +21,10 @@ export function freeValueProblem(value: unknown): string | undefined {
   return isLarge ? `may have at most ${bytesMax / 1024} KiB of JSON` : undefined;
 }
 
-/** As above; looks at no more than it may have, so that a hostile value costs nothing. */
+/**
+ * Returns the broken bound of depth or members, in the same form. It stops at the bounds, so that a hostile value costs
+ * nothing.
+ */
 export function shapeProblem(
   value: unknown,
   { depthMax, membersMax }: { depthMax: number; membersMax: number },

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { CelRule } from './field-types.ts';
 
 /**
- * zod → structural schema: the subset of OpenAPI 3.0 that a CustomResourceDefinition takes. What
- * zod says and a structural schema cannot say is refused here, at build time, not dropped.
+ * Converts zod to a structural schema: the subset of OpenAPI 3.0 that a CustomResourceDefinition accepts. A zod check
+ * without an equivalent is refused at build time and not dropped.
  */
 
-/** One node of a structural schema; objects are closed unless they preserve unknown fields. */
+/** Node of a structural schema. Objects are closed unless they preserve unknown fields. */
 export type StructuralSchema = {
   description?: string;
   type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
@@ -32,7 +32,7 @@ export type StructuralSchema = {
   'x-kubernetes-preserve-unknown-fields'?: true;
 };
 
-/** Keys taken over as they are, in the order in which they read well. */
+/** Keys copied unchanged, in an order that reads well. */
 const PLAIN_KEYS = [
   'description',
   'type',
@@ -55,13 +55,13 @@ const PLAIN_KEYS = [
   'x-kubernetes-preserve-unknown-fields',
 ] as const satisfies (keyof StructuralSchema)[];
 
-/** What zod adds and closed structural objects say in another way, or not at all. */
+/** Keys from zod that closed structural objects express in another way, or not at all. */
 const DROPPED_KEYS = new Set(['additionalProperties', 'properties', 'items', 'propertyNames']);
 
-/** Formats the API server checks; it ignores others silently, so they may not appear. */
+/** Formats that the API server checks. It silently ignores others, so they are not allowed. */
 const FORMATS = new Set(['date-time', 'int64']);
 
-/** The structural schema of a zod object. @throws Error when zod says what it cannot hold. */
+/** Returns the structural schema of a zod object. @throws Error if zod uses something that it cannot express */
 export function structuralSchema(schema: z.ZodObject): StructuralSchema {
   const json = z.toJSONSchema(schema, {
     target: 'openapi-3.0',
@@ -82,7 +82,7 @@ function convert(node: object, path: string): StructuralSchema {
   return Object.assign(result, tidied(result, path), children(source, path));
 }
 
-/** Spellings that differ between zod and Kubernetes. */
+/** Adjusts spellings that differ between zod and Kubernetes. */
 function tidied(node: StructuralSchema, path: string): StructuralSchema {
   if (node.format !== undefined && !FORMATS.has(node.format)) {
     throw new Error(`${path}: the API server does not check format ${node.format}`);
@@ -92,7 +92,7 @@ function tidied(node: StructuralSchema, path: string): StructuralSchema {
     ...(node.type === 'array' && !node['x-kubernetes-list-type']
       ? { 'x-kubernetes-list-type': 'atomic' as const }
       : {}),
-    // JavaScript escapes a slash in a regular expression's source, RE2 has no need of it.
+    // JavaScript escapes a slash in a regular expression's source, and RE2 needs no escape.
     ...(node.pattern === undefined ? {} : { pattern: node.pattern.replaceAll('\\/', '/') }),
   };
 }

@@ -3,15 +3,15 @@ import { escapeToken } from './cel-rules.ts';
 import { isRecord } from './prepare.ts';
 
 /**
- * camelCase of the custom resources ↔ snake_case of the REST API, led by the schema: names of
- * fields change, keys that a user chose (metadata, headers, tool parameters) never do.
+ * Converts camelCase of the custom resources to snake_case of the REST API and back, guided by the schema. It renames
+ * fields, but never keys that a user chose (metadata, headers, tool parameters).
  */
 
 type SnakeKey<S extends string> = S extends `${infer Head}${infer Tail}`
   ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${SnakeKey<Tail>}`
   : S;
 
-/** The REST form of a type; maps with free keys stay as they are. */
+/** REST form of a type. Maps with free keys stay unchanged. */
 export type SnakeCased<T> = T extends readonly (infer Item)[]
   ? SnakeCased<Item>[]
   : T extends object
@@ -24,12 +24,12 @@ export function toSnakeKey(key: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** `display_name` → `displayName` */
+/** Converts `display_name` to `displayName`. */
 export function toCamelKey(key: string): string {
   return key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** A custom resource's value as REST shows it. Fields the schema does not have are left out. */
+/** Converts a custom resource's value to its REST form. Fields outside of the schema are left out. */
 export function toSnake<T extends z.ZodType>(
   schema: T,
   value: z.output<T>,
@@ -38,7 +38,7 @@ export function toSnake(schema: z.ZodType, value: unknown): unknown {
   return mapFields(schema, value, { from: (field) => field, to: toSnakeKey });
 }
 
-/** A REST value as the custom resource has it. Fields the schema does not have are left out. */
+/** Converts a REST value to its form in the custom resource. Fields outside of the schema are left out. */
 export function toCamel<T extends z.ZodType>(
   schema: T,
   value: SnakeCased<z.output<T>>,
@@ -65,7 +65,7 @@ function mapFields(schema: z.ZodType, value: unknown, naming: Naming): unknown {
   return Object.fromEntries(entries);
 }
 
-/** A JSON Pointer into the custom resource's value, as a pointer into the REST value. */
+/** Converts a JSON Pointer into the custom resource's value to a pointer into the REST value. */
 export function toSnakePointer(schema: z.ZodType, pointer: string): string {
   let type: z.ZodType | undefined = unwrap(schema);
   const tokens = pointer.split('/').slice(1);
@@ -80,7 +80,7 @@ export function toSnakePointer(schema: z.ZodType, pointer: string): string {
   return mapped.map((token) => `/${token}`).join('');
 }
 
-/** RFC 7386: null removes, objects merge, everything else replaces. Neither input is changed. */
+/** Applies a merge patch (RFC 7386): null removes, objects merge, other values replace. The inputs stay unchanged. */
 export function applyMergePatch(
   target: Record<string, unknown>,
   patch: Record<string, unknown>,
@@ -96,16 +96,16 @@ export function applyMergePatch(
       merged.set(key, value);
     }
   }
-  // fromEntries defines its properties, so that __proto__ is a key like any other.
+  // fromEntries defines its properties, so `__proto__` is an ordinary key.
   return Object.fromEntries(merged);
 }
 
-/** The pointer of a zod issue's path. */
+/** Returns the JSON Pointer of a zod issue's path. */
 export function pointerOf(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${escapeToken(String(part))}`).join('');
 }
 
-/** The schema inside optional, default and the like. */
+/** Returns the schema inside optional, default and similar wrappers. */
 export function unwrap(schema: z.ZodType): z.ZodType {
   if (
     schema instanceof z.ZodOptional ||
@@ -118,7 +118,7 @@ export function unwrap(schema: z.ZodType): z.ZodType {
   return schema;
 }
 
-/** zod types members by its core; ours are all made with the classic builder. */
+/** Narrows a member of a schema. zod types members by its core, but all of ours come from the classic builder. */
 export function asSchema(schema: unknown): z.ZodType {
   if (schema instanceof z.ZodType) return schema;
   throw new Error('not a zod schema');

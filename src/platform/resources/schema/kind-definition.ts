@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import { namesOf, type KindNames } from '../kind-names.ts';
 
-/** A kind of ours; its CRD, its validation and its REST shape are made from this. */
+/** Definition of one of our kinds. Its CRD, validation and REST form are derived from it. */
 export type KindDefinition = KindNames & {
   shortNames: readonly string[];
   /** First paragraph of `kubectl explain`. */
   description: string;
-  /** CEL rules stand in the schemas, next to the fields they tie together. */
+  /** CEL rules are in the schemas, next to the fields that they connect. */
   spec: z.ZodObject;
   status: z.ZodObject;
   printerColumns: readonly PrinterColumn[];
@@ -14,7 +14,7 @@ export type KindDefinition = KindNames & {
   selectableFields: readonly string[];
 };
 
-/** What a kind says of its CRD. */
+/** The part of a kind's definition from which its CRD is built. */
 export type KindCrd = Pick<KindDefinition, 'shortNames' | 'description' | 'spec' | 'status'> &
   Parameters<typeof namesOf>[0] & {
     /** Columns of `kubectl get` between Ready and Age. */
@@ -22,7 +22,7 @@ export type KindCrd = Pick<KindDefinition, 'shortNames' | 'description' | 'spec'
     selectableFields?: readonly string[];
   };
 
-/** Adds the names and the columns that every kind has. */
+/** Adds the names and columns that every kind has. */
 export function definitionOf(given: KindCrd): KindDefinition {
   const { shortNames, description, spec, status, columns = [], selectableFields = [] } = given;
   const names = namesOf(given);
@@ -38,7 +38,7 @@ export function definitionOf(given: KindCrd): KindDefinition {
   };
 }
 
-/** `priority: 1` shows only with `kubectl get -o wide`. */
+/** Column of `kubectl get`. With `priority: 1` it shows only with `-o wide`. */
 export type PrinterColumn = {
   name: string;
   type: 'string' | 'integer' | 'boolean' | 'date';

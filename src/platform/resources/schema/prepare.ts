@@ -4,12 +4,12 @@ import type { FieldError } from '../../../errors.ts';
 import type { StructuralSchema } from './json-schema.ts';
 
 /**
- * What kube-apiserver does to an object before it validates it: with strict field validation it
- * refuses unknown fields, drops nulls where null means nothing, and fills in defaults. The input
- * is never changed; a value whose schema preserves unknown fields is shared, not copied.
+ * Prepares an object for validation like kube-apiserver does: with strict field validation it refuses unknown fields,
+ * drops meaningless nulls, and fills in defaults. It never changes the input. A value whose schema preserves unknown
+ * fields is shared and not copied.
  */
 
-/** Refuses what a closed object does not have. Values of a wrong type are left to the schema. */
+/** Returns an error for each unknown field of a closed object. The schema reports values of a wrong type. */
 export function unknownFields(
   value: unknown,
   schema: StructuralSchema,
@@ -28,14 +28,14 @@ export function unknownFields(
   });
 }
 
-/** The value without meaningless nulls: what its author declares. */
+/** Returns the value without meaningless nulls, as its author declares it. */
 export function withoutNulls(value: unknown, schema: StructuralSchema): unknown {
   return rebuild(value, schema, (key, member, child) =>
     member === null && child !== undefined ? [] : [[key, withoutNulls(member, child ?? {})]],
   );
 }
 
-/** The value with defaults filled in, in the schema's order after what is there. */
+/** Returns the value with defaults filled in, after the existing fields and in the schema's order. */
 export function withDefaults(value: unknown, schema: StructuralSchema): unknown {
   const filled = rebuild(value, schema, (key, member, child) => [
     [key, withDefaults(member, child ?? {})],
@@ -59,7 +59,7 @@ function rebuild(value: unknown, schema: StructuralSchema, member: Member): unkn
   if (schema['x-kubernetes-preserve-unknown-fields']) return value;
   if (Array.isArray(value)) {
     const { items } = schema;
-    // An item is no property: null stays and is refused. The wrapper lets `member` see it.
+    // An item is not a property, so null stays and is refused. The wrapper passes the item to `member`.
     return items ? value.map((item) => memberOf(item, items, member)) : value;
   }
   if (!isRecord(value)) return value;
@@ -67,7 +67,7 @@ function rebuild(value: unknown, schema: StructuralSchema, member: Member): unkn
   const entries = Object.entries(value).flatMap(([key, inner]) =>
     member(key, inner, (properties && ownProperty(properties, key)) ?? additionalProperties),
   );
-  // fromEntries defines its properties, so that a key __proto__ stays a key.
+  // fromEntries defines its properties, so that a key `__proto__` stays a key.
   return Object.fromEntries(entries);
 }
 
@@ -85,7 +85,7 @@ function unknownField(
   return { pointer, code: 'unknown_field', detail: `there is no field ${key}${hint}` };
 }
 
-/** The name that differs least, if it differs little: spelling, case or snake_case. */
+/** Returns the closest name if the difference is small, such as spelling, case or snake_case. */
 function nearest(key: string, names: readonly string[]): string | undefined {
   if (key.length > 64) return undefined;
   const ranked = names
@@ -99,7 +99,7 @@ function plain(text: string): string {
   return text.replaceAll(/[-_]/g, '').toLowerCase();
 }
 
-/** A property by name; never something that every object inherits. */
+/** Returns an own property, never an inherited one. */
 function ownProperty<T>(record: Record<string, T>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -3,22 +3,22 @@ import { asSchema, toSnakeKey, unwrap } from './key-map.ts';
 import { FREE_VALUE, freeValueProblem } from './free-value.ts';
 
 /**
- * The REST schema of a custom resource's schema: the same bounds and descriptions under
- * snake_case names, strict, without defaults (the resource has them). What only CEL can say is
- * left to the validator or the API server, which judge what is written; so are duplicates.
+ * Derives the REST schema from a custom resource's schema: the same bounds and descriptions under snake_case names,
+ * strict, without defaults (the resource has them). The validator or the API server checks the written resource for CEL
+ * rules and duplicates.
  */
 
-/** Strict fields of a create body; what has a default or is optional may be left out. */
+/** Returns strict fields of a create body. Fields with a default and optional fields may be left out. */
 export function restShape(schema: z.ZodObject): Record<string, z.ZodType> {
   return mapShape(schema, restSchema);
 }
 
-/** Fields of a JSON merge patch: each may be left out, and null removes it. Lists are replaced. */
+/** Returns fields of a JSON merge patch: each may be left out, and null removes it. Lists are replaced. */
 export function patchShape(schema: z.ZodObject): Record<string, z.ZodType> {
   return mapShape(schema, (field) => patchSchema(field));
 }
 
-/** A schema made field by field, under the type it was made for. */
+/** Casts a schema built field by field to the type that it describes. */
 export function typed<T>(schema: z.ZodType): z.ZodType<T>;
 export function typed(schema: z.ZodType): z.ZodType {
   return schema;
@@ -52,7 +52,7 @@ function restType(inner: z.ZodType): z.ZodType {
     return inner.clone({ ...inner.def, element: restSchema(asSchema(inner.element)) });
   }
   if (inner instanceof z.ZodRecord) return restMap(inner, asSchema(inner.valueType));
-  // A copy made from the definition has none of the original's metadata, which is for the CRD.
+  // A copy made from the definition lacks the original's metadata, which is for the CRD.
   return inner.clone(inner.def);
 }
 
@@ -88,7 +88,10 @@ function described(target: z.ZodType, source: z.ZodType): z.ZodType {
   return description === undefined ? target : target.describe(description);
 }
 
-/** Fields that REST writes, as it answers them: null where they are not set; nested ones stay as they are. */
+/**
+ * Returns the fields that REST writes in the form in which it answers them: null if unset. Nested fields stay
+ * unchanged.
+ */
 export function readableFields(
   write: z.ZodType,
   names: readonly string[],

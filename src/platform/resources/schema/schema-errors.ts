@@ -3,7 +3,7 @@ import type { FieldError } from '../../../errors.ts';
 import { escapeToken } from './cel-rules.ts';
 import { wordsOf } from './patterns.ts';
 
-/** ajv's findings in words for people: what the value is and what it may be. */
+/** Translates ajv's errors for people: the given value and the allowed ones. */
 export function fieldError(error: ErrorObject, root: string): FieldError {
   const pointer = root + error.instancePath;
   const params = new Map<string, unknown>(Object.entries(error.params));
@@ -19,7 +19,7 @@ export function fieldError(error: ErrorObject, root: string): FieldError {
   return { pointer, code, detail: `${shown(error.data)} ${allowed}` };
 }
 
-/** The code of a broken keyword, and the end of the sentence that begins with the value. */
+/** Returns the code of a failed keyword, and the end of the sentence that begins with the value. */
 function expectation(keyword: string, limit: number, schema: unknown): [string, string] {
   switch (keyword) {
     case 'type':
@@ -53,7 +53,7 @@ function article(type: string): string {
   return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-/** A value short enough for a message; of a long text only its length. */
+/** Returns a value in a form short enough for a message; a long text appears only by its length. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';

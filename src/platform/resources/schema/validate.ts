@@ -10,35 +10,35 @@ import type { DeclaredMeta } from '../resource-store.ts';
 import { isRecord, unknownFields, withDefaults, withoutNulls } from './prepare.ts';
 import { fieldError } from './schema-errors.ts';
 
-/** `spec`: with defaults, as the API server would store it. `declared`: without them. */
+/** `spec` includes defaults, as the API server would store it. `declared` does not. */
 export type Verdict =
   | { spec: Record<string, unknown>; declared: Record<string, unknown> }
   | { errors: FieldError[] };
 
 /**
- * The verdict kube-apiserver gives with strict field validation, from the same CRD schema. The
- * input is not changed. Pointers start at the object's root: `/spec/voice/speed`. Of Secret and
- * ConfigMap, which a ResourceStore keeps decoded, `spec` is `{ data }`.
+ * Validates like kube-apiserver with strict field validation, from the same CRD schema. The input stays unchanged.
+ * Pointers start at the object's root: `/spec/voice/speed`. A ResourceStore keeps Secret and ConfigMap decoded, so
+ * their `spec` is `{ data }`.
  */
 export type Validate = (kind: string, spec: unknown, metadata: DeclaredMeta) => Verdict;
 
-/** `kinds`: those that it knows, beside Secret and ConfigMap. */
+/** `kinds` are the kinds that it knows, beside Secret and ConfigMap. */
 export type Validator = Validate & { kinds: readonly string[] };
 
 type Compiled = { spec: StructuralSchema; matches: ValidateFunction; checkRules: RuleChecker };
 
-/** A list of thousands of the same mistake helps nobody. */
+/** Maximum number of reported errors, which bounds long lists of the same mistake. */
 const MAX_ERRORS = 50;
 
-/** What etcd takes in one request; the API server refuses a larger object. */
+/** etcd's limit for one request. The API server refuses larger objects. */
 const MAX_OBJECT_BYTES = 1_500_000;
 
-/** Shared by all validators: compiling the schema of an agent takes up to 100 ms. */
+/** Shared by all validators, because compiling the schema of an agent takes up to 100 ms. */
 const compiled = new WeakMap<KindDefinition, Compiled>();
 
 /**
- * Checks objects of our kinds where no API server does: the `postgres` store, and the REST API
- * before it writes. Each of `kinds` is compiled at its first use, since `start` waits for this.
+ * Creates a validator for places without an API server: the `postgres` store, and the REST API before it writes. Each
+ * kind is compiled at its first use, because `start` waits for this.
  */
 export function createValidator(kinds: readonly KindDefinition[]): Validator {
   const validate: Validate = (kind, spec, metadata) => {
@@ -52,7 +52,10 @@ export function createValidator(kinds: readonly KindDefinition[]): Validator {
   return Object.assign(validate, { kinds: kinds.map(({ kind }) => kind) });
 }
 
-/** Decoded data obeys the rules of a ConfigMap; manifests in their own form go to readCoreSpec. */
+/**
+ * Validates a decoded Secret or ConfigMap. Decoded data follows the rules of a ConfigMap. Manifests in their own form
+ * go to readCoreSpec.
+ */
 function validateCore(spec: unknown, metadata: DeclaredMeta): Verdict {
   const errors = checkMeta(metadata, 'subdomain');
   const read = readCoreSpec('ConfigMap', isRecord(spec) ? spec : {});
@@ -72,7 +75,7 @@ function validateWith(checks: Compiled, spec: unknown, metadata: DeclaredMeta): 
   if (sizeOf(full) > MAX_OBJECT_BYTES) {
     errors.push({ pointer: '/spec', code: 'too_long', detail: 'the object may have 1.5 MB' });
   }
-  // Rules assume what the schema assures, as in the API server, which skips them likewise.
+  // Rules rely on what the schema ensures, so they are skipped after an error, as in the API server.
   if (errors.length === 0) errors.push(...checks.checkRules({ metadata, spec: full }));
   if (errors.length > 0) return { errors: errors.slice(0, MAX_ERRORS) };
   if (!isRecord(full) || !isRecord(declared)) throw new Error('the schema accepted no object');
@@ -83,7 +86,7 @@ function failed(pointer: string, code: string, detail: string): { errors: FieldE
   return { errors: [{ pointer, code, detail }] };
 }
 
-/** Bytes of the value as JSON; infinite when it is too deep to be written. */
+/** Returns the size of the value as JSON; infinite if it is too deep to be written. */
 function sizeOf(value: unknown): number {
   try {
     return Buffer.byteLength(JSON.stringify(value));
@@ -103,9 +106,9 @@ function compile(schema: StructuralSchema): Compiled {
     strictRequired: false,
     strictTypes: false,
     coerceTypes: false,
-    meta: false, // The API server judges the schema, in a test; here it would cost 50 ms.
+    meta: false, // The API server validates the schema in a test. Here it would cost 50 ms.
     validateSchema: false,
-    code: { optimize: false }, // Costs more at start than it saves on specs of this size.
+    code: { optimize: false }, // Optimizing costs more at startup than it saves on specs of this size.
     formats: { int64: { type: 'number', validate: Number.isSafeInteger } },
   });
   ajv.addVocabulary([
@@ -122,7 +125,7 @@ function compile(schema: StructuralSchema): Compiled {
   };
 }
 
-/** No duplicates in a `set`, none by its keys in a `map`. ajv promises `parent` to a keyword. */
+/** Returns whether a `set` has no duplicates, or a `map` none by its keys. ajv always passes `parent` to a keyword. */
 function isListType(listType: string, list: unknown[], parent?: AnySchemaObject): boolean {
   if (listType === 'atomic') return true;
   const keys: unknown = parent?.['x-kubernetes-list-map-keys'];
