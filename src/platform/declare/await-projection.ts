@@ -1,6 +1,6 @@
 /**
- * The API writes declarations and reads what the operator has projected of them. So that callers
- * read their own writes, it waits a little until the projection shows them (contract/requests.md#writes).
+ * Waits a little until the projection shows a write (contract/requests.md#writes). The API writes declarations and
+ * reads what the operator has projected from them, so without the wait callers would not read their own writes.
  */
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
@@ -10,10 +10,10 @@ export type AwaitProjection = <T>(
 ) => Promise<{ value: T; shown: boolean }>;
 
 const WAIT_MAX_MS = 2_000;
-/** NOTIFY wakes it sooner; this bounds what a lost one costs. */
+/** NOTIFY usually wakes it sooner. This interval bounds the cost of a lost notification. */
 const POLL_MS = 100;
 
-/** `onProjected` calls `wake` on every projection, until the function it returns is called. */
+/** Creates the wait. `onProjected` calls `wake` on every projection, until its returned function is called. */
 export function createAwaitProjection(deps: {
   onProjected: (wake: () => void) => () => void;
   nowMs: () => number;
@@ -35,7 +35,7 @@ export function createAwaitProjection(deps: {
         if (shows(value)) return { value, shown: true };
         const leftMs = endMs - deps.nowMs();
         if (leftMs <= 0) return { value, shown: false };
-        if (woken) continue; // Woken during the read.
+        if (woken) continue; // It was woken during the read.
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, Math.min(POLL_MS, leftMs));
           wake = () => {

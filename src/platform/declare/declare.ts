@@ -11,7 +11,7 @@ import {
 } from '../resources/resource-store.ts';
 import { inRestTerms, managedElsewhere, type RestTerms } from './rest-terms.ts';
 
-/** Runs `write` and throws what can go wrong as an ApiError in the caller's words. */
+/** Runs `write` and converts its errors to an ApiError in the caller's terms. */
 export async function declaring<T>(terms: RestTerms, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -22,7 +22,7 @@ export async function declaring<T>(terms: RestTerms, write: () => Promise<T>): P
 
 const TRIES = 5;
 
-/** Runs `write`, which reads, decides and writes, again when somebody else wrote in between. */
+/** Runs `write`, which reads, decides and writes. Repeats it if another writer changed the object in between. */
 export async function retryingConflicts<T>(write: () => Promise<T>): Promise<T> {
   for (let left = TRIES; ; left -= 1) {
     try {
@@ -33,7 +33,7 @@ export async function retryingConflicts<T>(write: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Creates an object; returns the existing one when an earlier try of the same plan made it. */
+/** Creates an object, or returns the existing one if an earlier attempt of the same plan created it. */
 export async function declareNew(store: ResourceStore, object: Applied): Promise<Resource> {
   try {
     return await store.apply(object, { fieldManager: API_MANAGER, resourceVersion: '' });
@@ -45,7 +45,7 @@ export async function declareNew(store: ResourceStore, object: Applied): Promise
   }
 }
 
-/** The object of this name, if it has the id of `object`. */
+/** Returns the object of this name, if it has the id of `object`. */
 export async function findMade(
   store: ResourceStore,
   object: Applied,

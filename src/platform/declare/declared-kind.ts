@@ -20,31 +20,31 @@ import { checkRoom, QUOTA_EXCEEDED, QuotaExceededError, type QuotaDeps } from '.
 import { noPrecondition, type Precondition } from './precondition.ts';
 import { managedElsewhere, ownersElsewhere, type RestTerms } from './rest-terms.ts';
 
-/** A kind that REST writes (contract/requests.md#writes): its fields as a spec, and the rows of its objects. */
+/** Kind that REST writes (contract/requests.md#writes): its fields as a spec, and the rows of its objects. */
 export type DeclaredKind<Spec, Fields extends object, Row extends WrittenRow> = Pick<
   RestTerms,
   'pointer' | 'words'
 > & {
   kind: string;
   idPrefix: IdPrefix;
-  /** As callers of REST know it. */
+  /** Name of the kind for callers of REST. */
   noun: string;
   table: string;
-  /** A spec field that every object has: its owner manages the object. */
+  /** Spec field that every object has. Its owner manages the object. */
   field: string;
   toSpec: (fields: Fields) => object;
   fromSpec: (spec: Spec) => Fields;
-  /** REST field → its spec fields, where that is not the one of the same name. */
+  /** REST field → its spec fields, if they differ from the one of the same name. */
   specFields?: Readonly<Record<string, readonly string[]>>;
   read: (db: Db, key: RowKey) => Promise<Row | undefined>;
-  /** A row for an object that the operator has not projected yet; `row`: the one before. */
+  /** Builds a row for an object that the operator has not projected yet. `row` is the previous one. */
   asWritten: (written: WrittenRow, spec: Spec, row: Row | undefined) => Row;
 };
 
 /** `id` is a uuid. */
 export type RowKey = { namespace: string; id: string };
 
-/** The columns that all kinds have. Times are Unix milliseconds. */
+/** Columns that all kinds have. Times are Unix milliseconds. */
 export type WrittenRow = ObjectKey & {
   id: string;
   uid: string;
@@ -57,7 +57,7 @@ export type WrittenRow = ObjectKey & {
   updatedAt: number;
 };
 
-/** `shown`: the row shows the resource as it was written. */
+/** `shown` means that the row shows the resource as written. */
 export type Written<Spec, Row> = { row: Row; resource: Resource<Spec>; shown: boolean };
 
 export type DeclareDeps = QuotaDeps & {
@@ -66,7 +66,10 @@ export type DeclareDeps = QuotaDeps & {
   awaitProjection: AwaitProjection;
 };
 
-/** @throws ApiError not_found, for another namespace's id too */
+/**
+ * Returns the row of an object.
+ * @throws ApiError not_found, also for another namespace's id
+ */
 export async function requireRow<Row>(
   { pool }: { pool: Db },
   { noun, read }: { noun: string; read: (db: Db, key: RowKey) => Promise<Row | undefined> },
@@ -75,7 +78,7 @@ export async function requireRow<Row>(
   return found(await read(pool, key), noun);
 }
 
-/** A row and the declaration behind it. @throws ApiError not_found */
+/** Returns a row and its declaration. @throws ApiError not_found */
 export async function requireDeclared<Spec, Fields extends object, Row extends WrittenRow>(
   deps: Pick<DeclareDeps, 'pool' | 'store'>,
   kind: DeclaredKind<Spec, Fields, Row>,
@@ -83,20 +86,18 @@ export async function requireDeclared<Spec, Fields extends object, Row extends W
 ): Promise<{ row: Row; resource: Resource<Spec> }> {
   const row = await requireRow(deps, kind, key);
   const resource = found(await deps.store.get(kind.kind, row), kind.noun);
-  // The store lets in only what the CRD allows.
+  // The store accepts only what the CRD allows.
   return { row, resource: resource as Resource<Spec> };
 }
 
-/**
- * Waits, at most 2 s, until the row shows a resource as it was written or as it was changed since.
- */
+/** Waits, at most 2 s, until the row shows a resource as written or as changed since. */
 export async function showWritten<Spec, Fields extends object, Row extends WrittenRow>(
   { pool, awaitProjection }: Pick<DeclareDeps, 'pool' | 'awaitProjection'>,
   kind: DeclaredKind<Spec, Fields, Row>,
   declared: { resource: Resource; id: string },
 ): Promise<Written<Spec, Row>> {
   const { id } = declared;
-  const resource = declared.resource as Resource<Spec>; // As above.
+  const resource = declared.resource as Resource<Spec>; // As above, the store accepts only what the CRD allows.
   const { namespace, name, uid, generation, creationTimestamp } = resource.metadata;
   const { value, shown } = await awaitProjection(
     () => kind.read(pool, { namespace, id }),
@@ -124,14 +125,14 @@ type PatchRequest<Spec, Fields, Row> = {
   key: RowKey;
   patch: Record<string, unknown>;
   precondition?: Precondition | undefined;
-  /** Throws unless the caller may make this change; asked of the very state that is written over. */
+  /** Throws unless the caller may make this change. It checks the exact state that the write replaces. */
   permit?: ((fields: { before: Fields; after: Fields }) => void) | undefined;
-  /** The API's, beside the id: one that is not repeated is dropped. */
+  /** Returns the API's annotations beside the id. An annotation that is left out is dropped. */
   annotations?: (
     current: Resource<Spec>,
     fields: { before: Fields; after: Fields },
   ) => Record<string, string>;
-  /** What has to be done before the declaration that was read is replaced. */
+  /** Runs before the declaration that was read is replaced. */
   prepare?: (
     current: Resource<Spec>,
     change: { before: Fields; after: Fields; row: Row },
@@ -139,9 +140,9 @@ type PatchRequest<Spec, Fields, Row> = {
 };
 
 /**
- * Declares a new object, if the namespace has room for it. Of several at once for the last place
- * one gets it: the operator refuses the others, and they are taken back here. One that it refuses
- * after the 2 s stays, and comes in force when there is room.
+ * Declares a new object, if its namespace has room for it. If several requests compete for the last place, one gets it.
+ * The operator refuses the others, and they are removed here. An object refused after the 2 s stays, and becomes active
+ * when there is room.
  * @throws ApiError quota_exceeded, and what `declare` throws
  */
 export async function createDeclared<Spec, Fields extends object, Row extends WrittenRow>(
@@ -150,7 +151,7 @@ export async function createDeclared<Spec, Fields extends object, Row extends Wr
   request: { namespace: string; plan: Plan; declare: () => Promise<Resource> },
 ): Promise<Written<Spec, Row>> {
   const { namespace, plan } = request;
-  // In a retry it may be there already, in the last place.
+  // On a retry the object may exist already and use the last place.
   if (!plan.isRetry) await checkRoom(deps, kind.table, namespace);
   const resource = await declaring(kind, request.declare);
   const written = await showWritten(deps, kind, { resource, id: plan.id });
@@ -158,31 +159,34 @@ export async function createDeclared<Spec, Fields extends object, Row extends Wr
   return written;
 }
 
-/** @throws QuotaExceededError when it was */
+/**
+ * Removes an object that the operator refused because of a quota.
+ * @throws QuotaExceededError if it was refused
+ */
 async function takeBackIfRefused(
   { store }: Pick<DeclareDeps, 'store'>,
   { kind, table }: { kind: string; table: string },
   { metadata }: Resource,
 ): Promise<void> {
   const current = await store.get(kind, metadata);
-  const conditions = current?.status['conditions'] as readonly Condition[] | undefined; // By its CRD.
+  const conditions = current?.status['conditions'] as readonly Condition[] | undefined; // The CRD ensures this type.
   const refusal = conditions?.find(({ reason }) => reason === QUOTA_EXCEEDED);
   if (!refusal || current?.metadata.uid !== metadata.uid) return;
   const { resourceVersion } = current.metadata;
   try {
     await store.delete(kind, metadata, { resourceVersion });
   } catch (error) {
-    if (error instanceof WriteConflictError) return; // Room was made for it meanwhile.
+    if (error instanceof WriteConflictError) return; // There is room for it meanwhile.
     throw error;
   }
   throw new QuotaExceededError(table, refusal.message);
 }
 
 /**
- * JSON merge patch (RFC 7386) of the fields the API owns; repeated when somebody else wrote in
- * between.
- * @throws ApiError not_found, precondition_failed, write_conflict, managed_elsewhere, invalid_body,
- *   and what `permit` throws
+ * Applies a JSON merge patch (RFC 7386) to the fields that the API owns. Repeats if another writer changed the object
+ * in between.
+ * @throws ApiError not_found, precondition_failed, write_conflict, managed_elsewhere, invalid_body, and what `permit`
+ * throws
  */
 export async function patchDeclared<Spec, Fields extends object, Row extends WrittenRow>(
   deps: DeclareDeps,
@@ -193,7 +197,7 @@ export async function patchDeclared<Spec, Fields extends object, Row extends Wri
   return showWritten(deps, kind, { resource, id: request.key.id });
 }
 
-/** As `patchDeclared`, but does not wait until it is shown. */
+/** Does the same as `patchDeclared`, but does not wait until the row shows it. */
 export function applyPatch<Spec, Fields extends object, Row extends WrittenRow>(
   deps: Pick<DeclareDeps, 'pool' | 'store'>,
   kind: DeclaredKind<Spec, Fields, Row>,
@@ -233,8 +237,8 @@ export function applyPatch<Spec, Fields extends object, Row extends WrittenRow>(
 }
 
 /**
- * Without the objects whose last field the patch took away: server-side apply makes null of an owned
- * object that loses all it had, and its schema refuses that.
+ * Removes objects whose last field the patch deleted. Server-side apply turns an owned object that loses all of its
+ * fields into null, and its schema refuses that.
  */
 function withoutEmptied(before: unknown, after: Record<string, unknown>): Record<string, unknown> {
   const held = new Map(Object.entries(isRecord(before) ? before : {}));
@@ -249,9 +253,8 @@ function withoutEmptied(before: unknown, after: Record<string, unknown>): Record
 }
 
 /**
- * All that the API declares of an object after a patch: the fields it owned and the touched ones,
- * with the values of `after`. To remove what somebody else declares is a conflict; server-side
- * apply would silently do nothing.
+ * Returns everything that the API declares for an object after a patch: its former fields and the patched ones, with
+ * the values of `after`. Removing another manager's field is a conflict; server-side apply would silently do nothing.
  */
 function declarationAfter(input: {
   current: Pick<Resource, 'owners'>;
@@ -271,8 +274,8 @@ function declarationAfter(input: {
 }
 
 /**
- * Deletes what only the API declares, unless it was changed since the caller saw it, and waits
- * until its row is gone. False: the object was gone already.
+ * Deletes an object that only the API declares, unless it was changed since the caller saw it, and waits until its row
+ * is gone. Returns false if the object was already gone.
  * @throws ApiError not_found, managed_elsewhere, precondition_failed, write_conflict
  */
 export async function deleteDeclared<Spec, Fields extends object, Row extends WrittenRow>(
@@ -281,7 +284,7 @@ export async function deleteDeclared<Spec, Fields extends object, Row extends Wr
   request: {
     key: RowKey;
     precondition?: Precondition | undefined;
-    /** What has to be done before it is deleted. */
+    /** Runs before the object is deleted. */
     prepare?: (row: Row) => Promise<void>;
   },
 ): Promise<boolean> {

@@ -6,19 +6,19 @@ import { declareNew, findMade } from './declare.ts';
 import type { Plan } from '../idempotency/plan.ts';
 
 /**
- * Names of declared things (contract/agents.md#fields): a given one must be free, a derived one gets a suffix
- * until it is. The suffixes come from the plan, so that a retry after a crash tries the same names
- * in the same order and knows its own object by its id.
+ * Names of declared objects (contract/agents.md#fields). A given name must be free; a derived one gets a suffix until
+ * it is. The suffixes come from the plan, so that a retry after a crash tries the same names in the same order and
+ * recognizes its own object by its id.
  */
 
 const NAME_TRIES = 5;
 const NAME_BASE_MAX = 50;
 
 export type NewName = {
-  /** As the caller gave it; undefined: one is derived. */
+  /** Name given by the caller. If undefined, a name is derived. */
   given: string | undefined;
   /**
-   * It is derived from this; when undefined or without letters and digits: `noun-` and eight
+   * Source of a derived name. If it is undefined or has no letters and digits, the name is `noun-` and eight
    * characters.
    */
   displayName: string | undefined;
@@ -26,7 +26,10 @@ export type NewName = {
   noun: string;
 };
 
-/** @throws ApiError name_taken, and what the store's `apply` throws */
+/**
+ * Declares an object under the first free name.
+ * @throws ApiError name_taken, and what the store's `apply` throws
+ */
 export async function declareUnderFreeName(
   deps: { store: ResourceStore; plan: Plan },
   object: Omit<Applied, 'name'>,
@@ -35,7 +38,7 @@ export async function declareUnderFreeName(
   const { store, plan } = deps;
   const names = candidates(wanted, plan.id);
   if (plan.isRetry) {
-    // An earlier try may have taken a later name, and the first may be free by now.
+    // An earlier attempt may have used a later name, and the first may be free now.
     for (const name of names) {
       const made = await findMade(store, { ...object, name });
       if (made) return made;
@@ -67,7 +70,7 @@ function candidates({ given, displayName, noun }: NewName, id: string): string[]
 function labelOf(displayName: string | undefined): string {
   return (displayName ?? '')
     .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '') // The accent of é, for one.
+    .replaceAll(/\p{M}/gu, '') // Removes combining marks, such as the accent of é.
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, NAME_BASE_MAX)

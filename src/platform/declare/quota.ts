@@ -5,13 +5,13 @@ import { projectionsIn } from '../resources/projections.sql.ts';
 import { lockCount } from './quota.sql.ts';
 
 /**
- * Quotas of a namespace (contract/limits.md#quotas, docs/decisions/0021). What decides is the transaction that
- * adds the row, and it is exact; REST looks before it declares, so that the usual answer comes at
- * once. What is there already is never refused.
+ * Quotas of a namespace (contract/limits.md#quotas, docs/decisions/0021). The transaction that adds the row enforces
+ * them exactly. REST checks them before it declares, so that a refusal usually comes immediately. Existing objects are
+ * never refused.
  */
 export type QuotaDeps = { limits: Pick<Limits, 'quotas'> };
 
-/** REST answers 409, an object of the store gets `Accepted=False` with this text. */
+/** REST answers 409, and an object of the store gets `Accepted=False` with this text. */
 export class QuotaExceededError extends ApiError {
   readonly quota: string;
 
@@ -24,7 +24,7 @@ export class QuotaExceededError extends ApiError {
 /** The reason of `Accepted=False`. */
 export const QUOTA_EXCEEDED = 'QuotaExceeded';
 
-/** What is counted beside declared things, which are counted under the name of their table. */
+/** Quotas other than those of declared objects, which are counted under their table's name. */
 const OTHERS: Readonly<Record<string, { noun: string; cure: string }>> = {
   knowledge_bytes: { noun: 'bytes of knowledge', cure: 'delete sources' },
   api_keys: { noun: 'API keys', cure: 'delete some' },
@@ -32,12 +32,15 @@ const OTHERS: Readonly<Record<string, { noun: string; cure: string }>> = {
 
 const QUOTA_DEFAULT = 1_000;
 
-/** How many a namespace may have; 0: no limit. `quota`: `agents`, `knowledge_bytes`. */
+/** Returns the limit of a namespace for a quota such as `agents` or `knowledge_bytes`; 0 means no limit. */
 export function quotaOf({ quotas }: Pick<Limits, 'quotas'>, quota: string): number {
   return quotas[quota] ?? QUOTA_DEFAULT;
 }
 
-/** @throws QuotaExceededError when one more, or `more`, would be too much */
+/**
+ * Checks whether one more, or `more`, fits into a quota.
+ * @throws QuotaExceededError if it does not
+ */
 export function checkQuota(
   { limits }: QuotaDeps,
   quota: string,
@@ -52,7 +55,8 @@ export function checkQuota(
 }
 
 /**
- * Before something is declared: it may be too late by the time it is there.
+ * Checks the quota before something is declared. This is only a first check: the place may be taken by the time the
+ * object exists.
  * @throws QuotaExceededError
  */
 export async function checkRoom(
@@ -68,7 +72,8 @@ export async function checkRoom(
 type Counted = { id: string; namespace: string; name: string };
 
 /**
- * In the transaction that adds the row of a declared object; nothing to check when it has one.
+ * Checks the quota in the transaction that adds the row of a declared object. An object that already has a row always
+ * passes.
  * @throws QuotaExceededError
  */
 export async function requireRoom(
@@ -83,9 +88,9 @@ export async function requireRoom(
 }
 
 /**
- * The same in two steps, for a long transaction: this is called before the row is added, what it returns at
- * the end. Whoever adds another one waits from then on only, for the commit.
- * @throws QuotaExceededError both
+ * Checks a quota in two steps, for a long transaction. Call it before the row is added, and call its result at the end.
+ * Other transactions that add a row wait only from the second step to the commit.
+ * @throws QuotaExceededError in both steps
  */
 export async function roomFor(
   db: Db,

@@ -3,15 +3,15 @@ import { API_MANAGER, API_PIN_MANAGER } from '../resources/annotations.ts';
 import { toSnakeKey } from '../resources/schema/key-map.ts';
 
 /**
- * What the store says of a resource, in the words of a REST caller, who has never seen the resource:
- * REST's names of fields, and advice that they can follow.
+ * Translates the store's messages about a resource for REST callers, who never see the resource: REST field names, and
+ * advice that they can follow.
  */
 export type RestTerms = {
-  /** Place in the resource → place in the REST body. */
+  /** Converts a place in the resource to a place in the REST body. */
   pointer: (pointer: string) => string;
-  /** What a schema says to the writers of manifests → what it says to callers, where that differs. */
+  /** Schema texts for writers of manifests → texts for callers, where they differ. */
   words?: Readonly<Record<string, string>>;
-  /** What was tried; default: to change fields. */
+  /** Attempted action; by default a change of fields. */
   act?: Act;
 };
 
@@ -29,10 +29,10 @@ export function inRestTerms(
   }));
 }
 
-/** `sourceIds`, `promptFrom.configMapKeyRef`: fields of the resource, of which REST has another name. */
+/** Matches resource fields whose names differ in REST, such as `sourceIds` or `promptFrom.configMapKeyRef`. */
 const CAMEL_CASE = /\b[a-z]+(?:[A-Z][a-z]+)+\b/g;
 
-/** 409 that says who owns the fields, and where to change them instead. */
+/** Returns a 409 that names the owners of the fields, and where to change them instead. */
 export function managedElsewhere(conflicts: readonly Conflict[], terms: RestTerms): ApiError {
   const { pointer, act = 'change' } = terms;
   const managers = [...new Set(conflicts.map(({ manager }) => manager))];
@@ -43,13 +43,13 @@ export function managedElsewhere(conflicts: readonly Conflict[], terms: RestTerm
     code: 'managed_elsewhere',
     detail: `owned by ${manager}`,
   }));
-  // Of what has no body there is nothing to point at.
+  // A request without a body has no fields to point at.
   return new ApiError('managed_elsewhere', detail, { errors: act === 'change' ? errors : [] });
 }
 
 /**
- * Returns the field managers of an object other than the API, for the `managedElsewhere` of a deletion. Returns `managedBy` if
- * the store names none.
+ * Returns the field managers of an object other than the API, for the `managedElsewhere` of a deletion. Returns
+ * `managedBy` if the store names none.
  */
 export function ownersElsewhere(
   owners: Readonly<Record<string, readonly string[]>>,
@@ -75,7 +75,7 @@ function adviceFor(act: Act, places: string): string {
   }
 }
 
-/** By who manages it: the word of `managed_by`, or a field manager of the cluster. */
+/** Returns the place of a declaration by its manager: a value of `managed_by`, or a field manager of the cluster. */
 function placeOf(manager: string): string {
   if (manager === 'file') return 'its file in the folder PARLEY_MANIFESTS';
   if (manager === 'parley-demo') return 'the demonstration of `parley start` (PARLEY_DEMO=0: none)';
