@@ -71,7 +71,7 @@ const limits = {
   PARLEY_QUOTA_API_KEYS: quota.prefault('1000'),
 };
 
-/** `zero` describes the meaning of 0, if 0 is allowed besides the range. */
+/** Parses a whole number in a range. `zero` describes the meaning of 0, if 0 is allowed besides the range. */
 function whole(unit: string, min: number, max: number, zero = '') {
   const detail = `must be whole ${unit} from ${min} to ${max}${zero}`;
   const isAllowed = (number: number): boolean =>
@@ -190,7 +190,7 @@ const environment = z.object({
   PARLEY_FAILPOINTS: z.string().prefault(''),
 });
 
-/** Returns the known settings, with a quota for each kind of declared resource: `PARLEY_QUOTA_AGENTS`. */
+/** Returns the known settings, with a quota for each kind of declared object: `PARLEY_QUOTA_AGENTS`. */
 function environmentOf(given: object): typeof environment {
   const names = Object.keys(given).filter((name) => QUOTA_SETTING.test(name));
   const quotas = Object.fromEntries(names.map((name) => [name, quota]));
@@ -353,7 +353,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
-/** Returns a line for each setting that has no effect. `hasCluster` means that declared resources live in a cluster. */
+/** Returns a line for each setting that has no effect. `hasCluster` means that declared objects live in a cluster. */
 export function notUsed(
   { watchNamespaces }: Pick<Config, 'watchNamespaces'>,
   { hasCluster }: { hasCluster: boolean },

@@ -62,7 +62,7 @@ export const FAILPOINTS = [
   // A batch of passages is embedded but not stored yet.
   'embeddings.storing',
   'migration.applied',
-  // A declared resource is written, and its line of the audit log still says `unknown`.
+  // A declared object is written, and its line of the audit log still says `unknown`.
   'audit.settling',
   // A batch of expired data is removed, and more may remain.
   'retention.removed',

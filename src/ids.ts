@@ -111,7 +111,6 @@ export function isId<P extends IdPrefix>(prefix: P, text: string): text is Id<P>
   return toUuid(prefix, text) !== null;
 }
 
-/** Returns the Unix time in ms of a UUIDv7. */
 export function uuidTimeMs(uuid: string): number {
   return Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16);
 }
@@ -124,7 +123,7 @@ export function lowestUuidAt(atMs: number): string {
 
 /** Returns the next possible id after this one, of any kind. */
 export function nextUuid(uuid: string): string {
-  const value = BigInt(`0x${uuid.replaceAll('-', '')}`) + 1n; // A UUIDv7 is never the highest value, so this cannot overflow.
+  const value = BigInt(`0x${uuid.replaceAll('-', '')}`) + 1n; // A UUIDv7 is never the highest value.
   return hyphenate(value.toString(16).padStart(32, '0'));
 }
 

@@ -50,7 +50,7 @@ export function createEventLoopTurns(nowMs = monotonicMs): EventLoopTurns {
   return {
     isFree: () => line.size() === 0 && !isOver(),
     wait: (namespace, begin) => {
-      // Otherwise it would begin as part of the work that waited before it.
+      // Bound, because otherwise it would begin in the context of the work that waited before it.
       line.join(namespace, AsyncLocalStorage.bind(begin));
       if (callbacks >= PIECES_MAX) return;
       callbacks += 1;

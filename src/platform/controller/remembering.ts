@@ -23,7 +23,7 @@ const REMEMBER_MS = 1_000;
 /** An entry with `isOver` is kept only for comparison. */
 type Entry<T> = { value: T; askedMs: number; isOver: boolean };
 
-/** `nowMs` is monotonic. `max` limits the places; the least recently used ones are dropped. */
+/** Creates a cache. `nowMs` is monotonic. `max` limits the places; the least recently used ones are dropped. */
 export function createRemembering<T extends object>(deps: {
   max: number;
   nowMs: () => number;

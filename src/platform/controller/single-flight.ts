@@ -9,7 +9,7 @@ export type SingleFlight = {
   idle: () => Promise<void>;
 };
 
-/** `work` handles its own errors. A rejection is a bug and ends the process like one. */
+/** Creates a single flight. `work` handles its own errors; a rejection is a bug and ends the process like one. */
 export function createSingleFlight(work: () => Promise<void>): SingleFlight {
   let running: Promise<void> | undefined;
   let asked = false;

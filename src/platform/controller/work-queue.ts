@@ -52,7 +52,7 @@ export type WorkQueueMetrics = SerialQueueMetrics & {
 export type WorkQueueDeps<K> = {
   /** Returns the identity of a key. Keys with equal results are the same key. */
   keyOf: (key: K) => string;
-  /** Preferably monotonic (`monotonicMs`), because only differences are used. */
+  /** Clock, preferably monotonic (`monotonicMs`), because only differences are used. */
   nowMs: () => number;
   setTimer?: SetTimer;
   metrics?: WorkQueueMetrics;

@@ -41,8 +41,8 @@ export type EgressOutcome =
       /** Time from the call to the headers, in whole milliseconds. */
       durationMs: number;
       /**
-       * At most `maxResponseBytes`. Resolves, and never rejects, when the body ended, broke off, or was cut at the size
-       * limit or at `bodyGraceMs` after the headers. A cut destroys the socket.
+       * The body, at most `maxResponseBytes`. Resolves, and never rejects, when the body ended, broke off, or was cut
+       * at the size limit or at `bodyGraceMs` after the headers. A cut destroys the socket.
        */
       body: Promise<Buffer>;
       /** Whether the body is complete: false if it broke off or was cut. Settles with `body`. */

@@ -19,7 +19,7 @@ export type Connect = (target: Target, done: ConnectDone) => () => void;
 /** Time for one address before the next is tried. The last one has until the deadline. */
 const NEXT_ADDRESS_AFTER_MS = 1000;
 
-/** `tlsCa` is a PEM certificate trusted besides the system's, for tests. */
+/** Creates a connector. `tlsCa` is a PEM certificate trusted besides the system's, for tests. */
 export function createConnector(deps: {
   guard: AddressGuard;
   resolve: Resolve;

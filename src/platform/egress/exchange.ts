@@ -25,7 +25,7 @@ export type Connection = {
   exchange: Exchange | undefined;
   /** Number of requests written to the current socket. */
   requests: number;
-  /** Set while the socket is being opened. */
+  /** Gives up opening the socket; set only while that is in progress. */
   giveUp: (() => void) | undefined;
 };
 
@@ -93,7 +93,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#bytesBefore = this.#connection.socket?.bytesRead ?? 0;
   }
 
-  /** Counts bytes read from the socket after they are parsed, also after the end, when no request uses it. */
+  /**
+   * Checks the bytes read from the socket after they are parsed, also after the end, when no request uses the socket.
+   */
   hasRead(socket: Socket): void {
     const bytes = socket.bytesRead - this.#bytesBefore;
     const isAnswered = this.#body !== undefined;

@@ -25,8 +25,8 @@ export type Lookup = (
 
 /**
  * Times of the repeats after the first question. A lost packet costs a quarter of a second, compared with five seconds
- * for getaddrinfo. We repeat and not c-ares, because it closes the socket to repeat, and would so lose the answer of
- * every server that takes a second.
+ * for getaddrinfo. We repeat the question ourselves, because c-ares closes the socket to repeat and would lose the
+ * answer of every server that takes a second.
  */
 const AGAIN_AT_MS = [250, 750, 1_750, 3_750];
 /** Enough for several servers in turn, and below the ten seconds of an attempt, which then reports `dns`. */

@@ -30,7 +30,6 @@ export type OriginPools = {
   dispatch: (request: Dispatched, exchange: Exchange) => void;
   acquire: (origin: string) => void;
   release: (origin: string) => void;
-  /** Destroys every connection. */
   stop: () => Promise<void>;
 };
 

@@ -19,7 +19,7 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
   const lookup = shareInFlight(deps.lookup ?? createNameLookup());
   const knowApiServer = apiServerKnower(guard, lookup);
 
-  /** An address that the list opens may be the API server under another name. */
+  /** Returns the allowed addresses. One that the list opens may be the API server under another name. */
   const allowedOf = async (all: ResolvedAddress[], host?: string): Promise<ResolvedAddress[]> => {
     if (all.some(({ address }) => guard.isListed(address, host))) await knowApiServer();
     return all.filter(({ address }) => guard.isAllowed(address, host));

@@ -33,7 +33,7 @@ export function sendAnswer(response: Response, answer: Answer): void {
   // response.json() would add a charset, which problem+json does not define.
   response.setHeader('Content-Type', answer.mediaType ?? 'application/json');
   const text = JSON.stringify(answer.body);
-  response.setHeader('Content-Length', Buffer.byteLength(text)); // HEAD needs it: such an answer has no body to measure.
+  response.setHeader('Content-Length', Buffer.byteLength(text)); // Explicit for HEAD, whose answer has no body.
   response.end(text);
 }
 
@@ -56,7 +56,7 @@ export async function sendRouteAnswer(
   await sendEvents(response, answer.stream, stalledMs);
 }
 
-/** Answers an error before the first part as a problem document. After the first part it cuts the connection. */
+/** Sends a text in parts. An error before the first part gets an error answer; a later error cuts the connection. */
 async function sendText(
   response: Response,
   answer: Answer,
@@ -195,7 +195,7 @@ function isDatabaseAway(error: unknown): boolean {
   return hasCause(error, isUnavailable);
 }
 
-/** Checks an error and its causes: errors are wrapped on the way up. */
+/** Returns whether an error or one of its causes matches. Errors are wrapped on the way up. */
 function hasCause(error: unknown, is: (error: unknown) => boolean): boolean {
   if (is(error)) return true;
   return error instanceof Error && error.cause !== undefined && hasCause(error.cause, is);

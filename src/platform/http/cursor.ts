@@ -66,7 +66,6 @@ export function pageOf<Row, Item>(
   };
 }
 
-/** Returns the schema of a page for the API description. */
 export function pageSchema<T extends z.ZodType>(item: T) {
   return z.strictObject({
     data: z.array(item),

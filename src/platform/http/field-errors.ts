@@ -4,7 +4,7 @@ import { asSchema, pointerOf, unwrap } from '../resources/schema/key-map.ts';
 
 /** Translates zod's issues into the `errors` of a problem document, with the allowed values in REST terms. */
 
-/** Limits long lists of the same mistake. */
+/** Maximum number of reported errors, which bounds long lists of the same mistake. */
 const ERRORS_MAX = 50;
 
 /** Parses a value. `at` is its place in the body. @throws ApiError invalid_body */

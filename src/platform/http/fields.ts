@@ -156,7 +156,6 @@ export const metadataFilter = z
     propertyNames: { pattern: METADATA_FILTER.source },
     param: { style: 'form', explode: true },
   });
-/** Filter by phone number. */
 export const phoneFilter = z
   .string()
   .regex(PHONE[0], 'must be E.164, such as +442071838750; in a URL the + is written %2B')

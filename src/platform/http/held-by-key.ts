@@ -4,8 +4,8 @@ import type { RunOnce } from './run-once.ts';
 import type { EventStream } from './sse.ts';
 
 /**
- * Ends open answers when the key or session that requested them ends (contract/api-keys.md#ending). Work begun for the
- * last one continues to its end, as when a client disconnects.
+ * Ends open answers when the key or session that requested them ends (contract/api-keys.md#ending). Work begun for an
+ * open answer still finishes, as when a client disconnects.
  */
 export function heldByKey(runOnce: RunOnce, watch: WatchCaller): RunOnce {
   return async (request, run) => {

@@ -10,7 +10,7 @@ import { pointerOf } from '../resources/schema/key-map.ts';
 const DEPTH_MAX = 32;
 /** Members of objects and elements of lists, together. A route may allow more. */
 export const MEMBERS_MAX = 10_000;
-/** Limits long lists of the same mistake. */
+/** Maximum number of reported errors, which bounds long lists of the same mistake. */
 const ERRORS_MAX = 50;
 
 /** @throws ApiError malformed_json, malformed_request, invalid_body */

@@ -33,7 +33,7 @@ export function answerLast(socket: Duplex, error: ApiError): void {
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // Reads the rest first, because a reset could take the answer with it.
+  // Keeps reading, because unread bytes would cause a reset, which could take the answer with it.
   dropRest(socket);
   destroySoon(socket);
 }

@@ -66,7 +66,7 @@ function typeOf(status: number): string {
   return status === 409 ? 'conflict_error' : 'invalid_request_error';
 }
 
-/** `/messages/0/content` → `messages[0].content` */
+/** Converts `/messages/0/content` to `messages[0].content`. */
 function paramOf(pointer: string): string {
   return pointer
     .split('/')

@@ -98,8 +98,8 @@ export type Answer = {
 /**
  * Runs an action and answers from its result, so that the answer is stored under the request's `Idempotency-Key` in the
  * same transaction as the change (contract/idempotency.md#keys). `act` passes `beforeCommit` to the service that owns
- * the transaction. All other answers (errors, declared resources) are stored when the handler is done. A declared
- * resource is created from `plan`, so that a retry in between creates the same one.
+ * the transaction. All other answers (errors, declared objects) are stored when the handler is done. A declared
+ * object is created from `plan`, so that a retry in between creates the same one.
  * A route that streams calls it inside its stream, with a view that returns the document. That document is stored, and
  * repeats get it through the route's `eventsOf` if they ask for a stream. An error in the stream is stored as a problem
  * document.

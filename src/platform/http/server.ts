@@ -54,7 +54,7 @@ export type ListenOptions = {
   port: number;
   /** If the port is taken, tries the next one instead of throwing a StartupError. */
   fallbackToFreePort: boolean;
-  /** Handles upgrades to a WebSocket. Without it, upgrades are refused. */
+  /** Handles upgrades to a WebSocket. Without it, connections stay HTTP. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   log: Logger;
   /** Default 5,000. */
@@ -65,7 +65,7 @@ export type ListenOptions = {
   unreadBytesMax?: number;
 };
 
-/** @throws StartupError when it cannot listen there */
+/** Starts the HTTP server. @throws StartupError if it cannot listen on this host and port */
 export async function serve(app: RequestListener, options: ListenOptions): Promise<Listening> {
   const server = createServer(
     {

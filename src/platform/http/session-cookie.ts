@@ -9,8 +9,8 @@ import { ApiError } from '../../errors.ts';
 /** Can be set only over https and only by this host: browsers enforce that for the `__Host-` prefix. */
 const HTTPS_COOKIE = '__Host-parley_session';
 /**
- * For loopback, where http traffic stays on this machine. Cookies do not distinguish ports, so the name includes the
- * port.
+ * Cookie for loopback, where http traffic stays on this machine. Cookies do not distinguish ports, so the name includes
+ * the port.
  */
 const LOCAL_COOKIE = 'parley_session';
 
@@ -51,7 +51,7 @@ export function cookieFor(at: At): string {
   throw new ApiError('https_required', detail);
 }
 
-/** Sets a cookie that lasts until the browser closes, or until we clear it. */
+/** Returns the header that sets a cookie, which lasts until the browser closes or we clear it. */
 export function setCookie(name: string, token: string): Record<'Set-Cookie', string> {
   return { 'Set-Cookie': `${name}=${token}; ${attributesOf(name)}` };
 }

@@ -19,7 +19,7 @@ export type EventStream = (
 
 export const EVENT_STREAM_TYPE = 'text/event-stream';
 
-/** Shorter than the idle time-outs of common proxies (60 s). */
+/** Shorter than the idle timeouts of common proxies (60 s). */
 const HEARTBEAT_MS = 15_000;
 
 /** Returns whether a client asked for a stream rather than a document. */
@@ -75,7 +75,7 @@ export function endEvents(response: Response, last: SentEvent): void {
   response.end(encode(last));
 }
 
-/** JSON has no line breaks, so `data` is one line. */
+/** Encodes an event. JSON has no line breaks, so `data` is one line. */
 function encode(sent: SentEvent): string {
   const { event, id } = sent;
   const lines = [

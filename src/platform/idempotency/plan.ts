@@ -5,7 +5,7 @@ import { newUuid } from '../../ids.ts';
 export type MarkKey = { apiKeyId: string; hash: Buffer };
 
 /**
- * Decisions of a request that writes outside of our transaction (a declared resource lives in the resource store, its
+ * Decisions of a request that writes outside of our transaction (a declared object lives in the resource store, its
  * `Idempotency-Key` in PostgreSQL). They are stored with the key's mark, so that a retry after a crash creates the same
  * resource again instead of a second one.
  */

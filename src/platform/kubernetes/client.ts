@@ -41,7 +41,7 @@ export type KubeStreamRequest = Pick<KubeRequest, 'path' | 'query' | 'accept'> &
 
 export type KubeClientDeps = {
   credentials: KubeCredentials;
-  /** rest_client_requests_total. Without an answer the code is `<error>`, as in client-go. */
+  /** Counts rest_client_requests_total. Without an answer the code is `<error>`, as in client-go. */
   countRequest?: (method: string, code: string) => void;
 };
 
@@ -209,7 +209,7 @@ export function noAnswer(what: string, cause: unknown): KubeConnectionError {
 const SHUT_OFF =
   'a network policy may shut this pod off from the API server: see networkPolicy.kubernetesApiCidrs, and with Cilium a CiliumNetworkPolicy';
 
-/** A proxy may answer with a page of its own. Then only the status code counts. */
+/** Parses a body as JSON. A proxy may answer with a page of its own, and then only the status code counts. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ResourceEvent } from '../resources/resource-store.ts';
 
-/** Object that an Event is about. */
 export type EventSubject = {
   kind: string;
   apiVersion: string;

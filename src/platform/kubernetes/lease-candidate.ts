@@ -9,7 +9,7 @@ import { createListWatch } from './list-watch.ts';
 export type Candidate = {
   start: () => void;
   stop: () => Promise<void>;
-  /** Also resolves when `signal` aborts. */
+  /** Resolves when the Lease may be taken, or when `signal` aborts. */
   untilTakeable: () => Promise<void>;
   pause: (ms: number) => Promise<void>;
   /** Returns undefined if another process was faster. */

@@ -52,7 +52,7 @@ export function createTenure(deps: TenureDeps): Tenure {
     lost.resolve(reason);
   }
 
-  /** Checked after each wait, because a process may be paused at any point. */
+  /** Returns whether the tenure has ended. Call it after each wait, because a process may be paused at any point. */
   function isOver(): boolean {
     if (leftMs() <= 0) lose(`not renewed for ${renewDeadlineMs} ms`);
     return state !== 'held';

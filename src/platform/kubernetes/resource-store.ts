@@ -17,7 +17,7 @@ import { createWatchedKinds } from './watched-kinds.ts';
 import { annotateRequest, applyRequest, deleteRequest, statusRequest } from './write-requests.ts';
 
 /**
- * Stores declared resources in the API server.
+ * Stores declared objects in the API server.
  * Our own watched kinds are read from the watch's cache, without a request, and never older than the last write through
  * this store. Secrets and ConfigMaps are watched by their metadata only and read on demand, because a cluster may have
  * thousands of unrelated ones. Without a watch (the API role) every read asks the server.

@@ -11,7 +11,6 @@ import { toResource } from './to-resource.ts';
 
 type WatchedCache = Pick<ObjectCache<Resource>, 'get' | 'list' | 'wrote'>;
 
-/** Watched kinds and their objects. */
 export type WatchedKinds = {
   /** Returns the objects of one of our watched kinds, once all are known. */
   cacheOf: (kind: string) => WatchedCache | undefined;

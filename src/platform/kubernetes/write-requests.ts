@@ -9,7 +9,7 @@ const STATUS_MANAGER = 'parley-operator';
 /** No object ever has this version, so requesting it means "it must not exist". */
 const NO_VERSION = '1';
 
-/** Server-side apply, never forced. */
+/** Builds a server-side apply, never forced. */
 export function applyRequest(applied: Applied, options: ApplyOptions): KubeRequest {
   const { kind, namespace, name, spec, labels, annotations, owner } = applied;
   const { fieldManager, resourceVersion } = options;
@@ -39,7 +39,7 @@ export function applyRequest(applied: Applied, options: ApplyOptions): KubeReque
   };
 }
 
-/** Names the version that was read: if two writers choose an id, one must lose. */
+/** Builds a patch of annotations. It names the version that was read: if two writers choose an id, one must lose. */
 export function annotateRequest(
   { kind, metadata: { namespace, name, resourceVersion } }: Resource,
   annotations: Record<string, string>,
@@ -53,7 +53,7 @@ export function annotateRequest(
   };
 }
 
-/** The version is also a fence: a former leader with an old cache is refused. */
+/** Builds a patch of the status. Its version is also a fence: a former leader with an old cache is refused. */
 export function statusRequest(
   { kind, metadata: { namespace, name, uid, resourceVersion } }: Resource,
   status: Record<string, unknown>,

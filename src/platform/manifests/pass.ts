@@ -47,7 +47,7 @@ const DELETES_NOTHING: ManifestProblem = {
   detail: 'nothing is deleted while manifests or their folder cannot be read',
 };
 
-/** Reads the folder once and updates the store. Calls must not overlap. */
+/** Creates a pass, which reads the folder once and updates the store. Calls must not overlap. */
 export function createManifestPass(
   deps: ManifestPassDeps,
 ): (isStopping: () => boolean) => Promise<ManifestPassResult> {

@@ -49,7 +49,9 @@ export function isHealthPath(path: string): path is HealthPath {
   return HEALTH_PATHS.some((known) => known === path);
 }
 
-/** Serves them on a port of the role's own, apart from the users' port. @throws StartupError if the port is taken */
+/**
+ * Serves these paths on a port of the role's own, apart from the users' port. @throws StartupError if the port is taken
+ */
 export async function runHealthServer(
   deps: HealthDeps & { port: number; host: string; log: Logger },
 ): Promise<{ port: number; stop: () => Promise<void> }> {

@@ -54,7 +54,9 @@ export function createMetrics(options: { processMetrics: boolean }) {
   };
 }
 
-/** Creates metrics of limits. They have no labels for key or namespace, because callers create those. */
+/**
+ * Creates metrics of limits. They have no labels for key or namespace, because callers can create any number of those.
+ */
 function createLimitMetrics(registry: Registry) {
   const { counter, gauge } = makersIn(registry);
   return {

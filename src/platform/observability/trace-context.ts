@@ -30,7 +30,6 @@ export function useTracer(given: Tracer | undefined): void {
   tracer = given;
 }
 
-/** Returns whether spans are created. */
 export const isTracing = (): boolean => tracer !== undefined;
 
 /** Version 00, and the part of later versions that version 00 defines. */
@@ -89,7 +88,10 @@ export type SpanOptions = {
 /** Setters for facts that are known only at the end. */
 export type OpenSpan = {
   set: (attributes: Attributes) => void;
-  /** `errorType` is a code such as `timeout`, never a text, which may contain customers' words. */
+  /**
+   * Marks the span as failed. `errorType` is a code such as `timeout`, never a text, which may contain customers'
+   * words.
+   */
   fail: (errorType: string) => void;
 };
 

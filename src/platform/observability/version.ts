@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Returns the version of this release from `package.json`. */
 export function readVersion(): string {
   const file = path.resolve(import.meta.dirname, '../../../package.json');
   const manifest: unknown = JSON.parse(readFileSync(file, 'utf8'));

@@ -17,7 +17,7 @@ export class NotLeaderError extends Error {
 }
 
 const NAME = 'operator';
-/** Store of a leader elected here: declared resources are in the same database. */
+/** Store of a leader elected here: declared objects are in the same database. */
 const STORE_ID = 'postgres';
 const LOCK = [0x7061, 0x6c64];
 const RETRY_MS = 1_000;
@@ -28,9 +28,9 @@ const BEATS_PER_LEASE = 5;
 export function createLeadership(deps: {
   databaseUrl: string;
   log: Logger;
-  /** `resign` ends this term. The next one may begin immediately. */
+  /** Called when this process leads. `resign` ends this term, and the next one may begin immediately. */
   onLead: (term: TermOfOffice, resign: () => void) => Promise<void>;
-  /** Returns after everything that `onLead` started has ended. */
+  /** Called at the end of a term. Must return only after everything that `onLead` started has ended. */
   onLost: () => Promise<void>;
   leaseMs?: number;
 }): Leadership {
@@ -96,7 +96,7 @@ export async function assertLeader(db: Db, epoch: number): Promise<void> {
   if (rowCount !== 1) throw new NotLeaderError(`epoch ${epoch} is over: another operator leads`);
 }
 
-/** Term of a leader: its fence, and the age of the store of declared resources. */
+/** Term of a leader: its fence, and the age of the store of declared objects. */
 export type TermOfOffice = {
   epoch: number;
   /** Infinity if the store never changed. Small after a move to another cluster with the old database. */
@@ -105,7 +105,7 @@ export type TermOfOffice = {
 
 /**
  * Begins a term, which ends every other epoch. Waits for open transactions that have checked their epoch. `storeId`
- * identifies the store of declared resources.
+ * identifies the store of declared objects.
  */
 export async function raiseEpoch(db: Db, storeId: string): Promise<TermOfOffice> {
   const { rows } = await db.query<{ epoch: number; storeAgeMs: number | null }>(

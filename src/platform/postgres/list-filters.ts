@@ -1,6 +1,5 @@
 import { lowestUuidAt } from '../../ids.ts';
 
-/** Page of a list in a namespace. */
 export type ListPage = {
   namespace: string;
   /** Uuid after which the page starts. */

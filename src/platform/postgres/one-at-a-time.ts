@@ -12,5 +12,5 @@ export async function isOnlyOne(db: Db, lock: number): Promise<boolean> {
   return rows[0]!.held;
 }
 
-/** ASCII code of `reta`. */
+/** The text `reta` in ASCII. */
 const FAMILY = 0x72657461;

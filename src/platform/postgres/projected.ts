@@ -1,13 +1,13 @@
 import { CHANNELS, type Notifier } from './notifications.ts';
 
 /**
- * Declared resource whose row has changed. `resource` is the name of its kind for readers of changes
+ * Declared object whose row has changed. `resource` is the name of its kind for readers of changes
  * (contract/events.md). `id` is the uuid of the row.
  */
 export type Projected = { resource: string; namespace: string; id: string };
 
 /**
- * Announces after the commit that the row of a declared resource has changed or is gone. The message includes the
+ * Announces after the commit that the row of a declared object has changed or is gone. The message includes the
  * namespace, so that listeners need not look up a row that may no longer exist. `others` are further ids under which
  * listeners know the resource.
  */

@@ -25,7 +25,7 @@ type Silence = { bytesRead: number; sinceMs: number; patienceMs: number };
 export type SilenceWatch = {
   /** Pool options that watch its connections from the start, read the server's pid of each and set its parameters. */
   options: Required<Pick<pg.PoolConfig, 'Client' | 'verify'>>;
-  /** Watches until the pool has ended, and forces it to end. */
+  /** Watches until the pool has ended, and makes sure that it ends. */
   endWith: (endPool: () => Promise<void>) => Promise<void>;
 };
 

@@ -41,7 +41,7 @@ function lastWriter({ owners, wroteAt = {} }: Resource): string | undefined {
 
 /**
  * Returns the writer, other than the API, of the fields that changed after generation `since`. Without fields it is the
- * writer of the whole object. Undefined if the API is the only writer.
+ * writer of the whole object. Undefined if the API wrote them.
  */
 export type WhoElse = (changed?: readonly string[], since?: number) => string | undefined;
 

@@ -69,7 +69,7 @@ async function isUnknown(
   return (await Promise.all(places)).includes(undefined);
 }
 
-/** Returns whether the status has `Ready`. An object becomes Ready after its row is written. */
+/** Returns whether an object is Ready. It becomes Ready after its row is written. */
 function isReady({ status: { conditions } }: Resource): boolean {
   const list = Array.isArray(conditions) ? (conditions as Condition[]) : [];
   return list.some(({ type, status }) => type === 'Ready' && status === 'True');

@@ -21,7 +21,7 @@ import {
 import { identify } from './identity.ts';
 import { refuseUnstorable } from './unstorable.ts';
 
-/** A kind that the operator reconciles: the kind-specific part. */
+/** The kind-specific part of a reconcile. */
 export type ReconciledKind<Spec = Record<string, unknown>, Status = Record<string, unknown>> = {
   kind: string;
   idPrefix: IdPrefix;
@@ -121,7 +121,7 @@ export function register<Spec, Status extends { conditions?: readonly Condition[
       await report(deps, kind, { resource, outcome });
       return {};
     }
-    const { id, isAdopted } = identity as { id: string; isAdopted?: true }; // The object was not refused, so it has an id.
+    const { id, isAdopted } = identity as { id: string; isAdopted?: true }; // It was not refused.
     const outcome = await kind
       .act(typed(resource), { id, epoch })
       .catch((error: unknown) => refusedByQuota(error, typed(resource)));

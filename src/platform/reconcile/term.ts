@@ -11,14 +11,14 @@ import type { Metrics } from '../observability/metrics.ts';
 import { asWork } from '../observability/work.ts';
 import { WriteConflictError, type ObjectKey } from '../resources/resource-store.ts';
 
-/** What a term needs of a kind. */
+/** The parts of a kind that a term needs. */
 export type TermKind = {
   kind: string;
   /** Lists the keys of declared objects and of rows: a row without an object was deleted while nobody watched. */
   listKeys: () => Promise<ObjectKey[]>;
   /** Lists objects to reconcile although their declaration did not change. Called once a minute. */
   listStale?: (() => Promise<ObjectKey[]>) | undefined;
-  /** The same for objects that must not wait that long. Called once a second. */
+  /** Lists further objects of this sort that must not wait that long. Called once a second. */
   listChanged?: (() => Promise<ObjectKey[]>) | undefined;
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
 };

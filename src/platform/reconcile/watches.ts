@@ -3,7 +3,7 @@ import type { Logger } from '../observability/logger.ts';
 import { CORE_KINDS } from '../resources/schema/core-kinds.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 
-/** What watching needs of a kind: its name, and which other objects it uses. */
+/** The parts of a kind that watching needs: its name, and which other objects it uses. */
 export type WatchedKind = {
   kind: string;
   /** Whether other objects may use it. If so, they are reconciled when it changes. */

@@ -20,7 +20,7 @@ export const BODY_BYTES_MAX = 1024 * 1024;
  * answer and reuse the connection. Twice the limit of a JSON body.
  */
 const DISCARD_BYTES_MAX = 2 * 1024 * 1024;
-/** Above this backlog of bytes to drop, only bodies of one piece are read to their end. */
+/** Above this backlog of refused bodies, only those of a single piece are read to their end. */
 const DISCARD_BACKLOG_MS = 1_000;
 
 /** JSON of this size takes a millisecond or more to parse. */
@@ -34,8 +34,8 @@ export type RawAccepted = { mediaTypes: readonly string[]; bytesMax: number; oth
 
 export type BodyReader = {
   /**
-   * Reads the body as it was sent, whatever its type. The result is empty for a request without a body. @throws
-   * ApiError body_too_large
+   * Reads the body as it was sent, whatever its type. The result is empty for a request without a body.
+   * @throws ApiError body_too_large
    */
   bytes: (bytesMax?: number) => Promise<Buffer>;
   /** Reads a body of one of these types. @throws ApiError unsupported_media_type, body_too_large */
@@ -131,7 +131,7 @@ function isTooLongToDrop({ headers }: IncomingMessage): boolean {
   return bytes > (isBehind ? PIECE_BYTES : DISCARD_BYTES_MAX);
 }
 
-/** RFC 9112 §6: a request has a body exactly if its headers frame one. */
+/** Returns whether a request has a body, which is exactly if its headers frame one (RFC 9112 §6). */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

@@ -27,7 +27,7 @@ const REQUEST_HEADERS = {
     .meta({ description: 'The last `id` that was read: what came after it follows.' }),
 };
 
-/** Returns undefined if the route takes no headers of its own. */
+/** Returns the request headers of a route, or undefined if it takes none. */
 export function requestHeadersOf(route: Route): z.ZodObject | undefined {
   const { 'Idempotency-Key': key, 'If-Match': match, 'Last-Event-ID': last } = REQUEST_HEADERS;
   const shape = {

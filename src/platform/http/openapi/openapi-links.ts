@@ -31,7 +31,7 @@ export function linksOf(
   return links.length > 0 ? Object.fromEntries(links) : undefined;
 }
 
-/** Reading or changing one resource adds no link that creating and listing it lack. */
+/** Returns whether a route creates or lists something. Reading or changing a resource would add no further links. */
 function makesOrLists({ method, path, answers }: Route): boolean {
   if (method === 'get') return !path.endsWith('}');
   return (
@@ -106,7 +106,7 @@ function nounOf(schema: z.ZodType): string | undefined {
   return /[A-Z][a-z]+$/.exec(id ?? '')?.[0].toLowerCase();
 }
 
-/** `/v1/webhooks/{id}/deliveries` → `deliveries` */
+/** Returns `deliveries` for `/v1/webhooks/{id}/deliveries`. */
 function collectionOf(path: string): string {
   return path.split('/').findLast((part) => !part.startsWith('{')) ?? '';
 }

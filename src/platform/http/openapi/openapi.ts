@@ -116,7 +116,7 @@ function describeRoute(route: Route, routes: readonly Route[]): RouteConfig {
   };
 }
 
-/** Since 3.1 the list may name the scopes that a key needs. */
+/** Returns the security requirements. Since 3.1 their list may name the scopes that a key needs. */
 function securityOf(scope: Route['scope']): Record<string, string[]>[] {
   if (scope === null) return [];
   const scopes = scope === 'any' ? [] : [scope];
@@ -179,7 +179,7 @@ function problemWith(status: number, codes: readonly ErrorCode[]) {
   };
 }
 
-/** These also apply to a write without a body, which refuses a non-empty one. */
+/** Errors of a request body. They also apply to a write that takes no body, because it refuses a non-empty one. */
 const BODY_ERRORS = [
   'malformed_json',
   'body_too_large',
