@@ -3,7 +3,9 @@ import { ApiError } from '../errors.ts';
 import { timeBound } from '../platform/http/fields.ts';
 import type { Counted, Span } from './agent-stats.sql.ts';
 
-/** Shows figures of conversations, for an agent, a version or a namespace (contract/agents.md#statistics). */
+/**
+ * Figures of conversations as returned by REST, for an agent, a version or a namespace (contract/agents.md#statistics).
+ */
 
 const DAY_SEC = 86_400;
 export const DAYS_MAX = 31;

@@ -43,9 +43,9 @@ export type TalkRequest = {
   userId: string | null;
   metadata: Record<string, string>;
   said: readonly BroughtTurn[];
-  /** The client indicates that this request is a retry. */
+  /** Whether the client marked this request as a retry. */
   isRetry: boolean;
-  /** This is a retry, and no earlier attempt is still running. */
+  /** Whether this is a retry of a request that no process is answering any longer. */
   isTakenUp: boolean;
 };
 
@@ -65,8 +65,8 @@ export type OpenTalk = {
   /** What a human has said since the user last spoke. */
   unheard: readonly string[];
   /**
-   * Turns from `firstIndex` to before `turnCount` are the answer, which the client has not received. `isGreeting` means
-   * that it is the agent's first message, and that this is the first request for it.
+   * Turns from `firstIndex` (inclusive) to `turnCount` (exclusive) are the answer, which the client has not received.
+   * `isGreeting` means that it is the agent's first message, and that this is the first request for it.
    */
   answered: { firstIndex: number; turnCount: number; isGreeting?: true } | undefined;
   /** Releases the talk after a failure. */
@@ -247,7 +247,7 @@ async function begin(
   };
 }
 
-/** Longer than any client waits for a request. */
+/** Age of a request that counts as abandoned, longer than any client waits. */
 const ABANDONED_SEC = 3_600;
 
 /**

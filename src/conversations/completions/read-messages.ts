@@ -5,7 +5,7 @@ import type { ChatMessage } from './completion.view.ts';
 
 /** Maximum length of a message (contract/conversations.md#bounds). */
 const TEXT_MAX = 32_000;
-/** Number of last messages of an imported history that become turns. */
+/** Maximum number of messages of an imported history that become turns. The last ones are kept. */
 const BROUGHT_MAX = 200;
 
 /**

@@ -1,6 +1,9 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Data that finds a talk of a client of OpenAI's protocol again (contract/openai.md#conversations). */
+/**
+ * State by which a later request of a client of OpenAI's protocol finds its talk again
+ * (contract/openai.md#conversations).
+ */
 export type TalkRow = {
   conversationId: string;
   state: Buffer;

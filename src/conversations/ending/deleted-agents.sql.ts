@@ -8,7 +8,7 @@ export type DeletedAgent = {
   isSettled: boolean;
 };
 
-/** Longer than a transaction that starts a conversation can last. */
+/** Age after which a deletion is settled, longer than a transaction that starts a conversation can last. */
 const SETTLED_AFTER_SEC = 60;
 
 /** Returns the agents that are due for a check, longest due first. */

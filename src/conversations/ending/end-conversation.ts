@@ -64,7 +64,7 @@ export async function endExpired(deps: ConversationDeps, id: string): Promise<vo
   if (ended) await afterEnd(deps, ended);
 }
 
-/** Counts a committed end. */
+/** Counts an ended conversation in the metrics. Call it after the commit. */
 export function countEnd(
   { metrics }: Pick<ConversationDeps, 'metrics'>,
   { channel, outcome, test }: ConversationRow,
@@ -138,7 +138,6 @@ function endOf(row: LiveConversation, reason: EndedReason): number {
   return isTimed && row.expiresAt !== null ? Math.min(nowMs, row.expiresAt) : nowMs;
 }
 
-/** Returns why a conversation has expired. */
 export function reasonOfExpiry(row: ConversationRow): 'silence_timeout' | 'max_duration' {
   const latestMs = row.startedAt + row.maxDurationSec * 1_000;
   return row.expiresAt !== null && row.expiresAt >= latestMs ? 'max_duration' : 'silence_timeout';

@@ -46,8 +46,8 @@ export function createReaper(deps: ReaperDeps): Periodic {
 /** Runs every step once. Returns true if there is more to do immediately. */
 export async function runReaper(deps: ReaperDeps, signal: AbortSignal): Promise<boolean> {
   const { pool, lostTurns } = deps;
-  // The order matters. Lost turns belong before an end. If an escalation and a silence are both due, the agent
-  // continues and the silence restarts.
+  // The order matters. Lost turns belong before an end. If an escalation timeout and a silence timeout are both due,
+  // the agent continues first and the silence timeout restarts.
   const done = [
     await eachOf(deps, signal, await lostTurns.list(BATCH), lostTurns.settle),
     await eachOf(deps, signal, await listVanished(pool, BATCH), ({ namespace, id }) =>

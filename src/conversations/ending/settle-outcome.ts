@@ -8,7 +8,7 @@ import { leftOpen, type Tally } from '../record/tally.ts';
  * 2. A human accepted it: escalated.
  * 3. The user wanted nothing, or never said a word: abandoned.
  * 4. Something they wanted was left open: unresolved. That is a question without an answer, an
- * answer they rejected, or a human whom they requested and who never came.
+ *    answer they rejected, or a human whom they requested and who never came.
  * 5. At least one thing was answered: resolved.
  * 6. Otherwise: unknown.
  */

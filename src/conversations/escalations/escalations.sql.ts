@@ -108,7 +108,7 @@ export type EscalationFilter = ListPage &
     conversationId?: string | undefined;
     agentId?: string | undefined;
     team?: string | undefined;
-    /** `id` of the person. */
+    /** `id` of the person who accepted. */
     acceptedBy?: string | undefined;
     finishedAfter?: number | undefined;
     finishedBefore?: number | undefined;
@@ -181,8 +181,8 @@ export async function keepEscalationRow(
 }
 
 /**
- * Returns an escalation to the queue, to wait for another person as long as at first. Returns undefined if it is not
- * accepted, or if `isDue` is set and the heartbeat has arrived in time.
+ * Returns an escalation to the queue, where it waits for another person as long as the first time. Returns undefined if
+ * it is not accepted, or if `isDue` is set and the heartbeat has arrived in time.
  */
 export async function releaseEscalationRow(
   db: Db,

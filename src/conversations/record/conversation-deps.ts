@@ -65,7 +65,7 @@ export type ConversationTransaction = {
   count: (conversation: Pick<ConversationRow, 'test'>, status: string) => void;
   /** Runs `act` after the commit. `act` must not wait or fail. */
   later: (act: () => void) => void;
-  /** Counts the redactions of stored turns, in the same way. */
+  /** Counts the redactions of stored turns. Takes effect after the commit, and not for tests. */
   countRedacted: (conversation: Pick<ConversationRow, 'test'>, turns: Redactable) => void;
 };
 

@@ -40,7 +40,7 @@ export type ResponderRequest = {
    * `toolTurns` starts with them.
    */
   notedTools: readonly ToolTurn[];
-  /** Aborts when the reply becomes unwanted: somebody spoke meanwhile, or the process stops. */
+  /** Aborts when the reply should stop: somebody spoke meanwhile, or the process stops. */
   signal: AbortSignal;
 };
 

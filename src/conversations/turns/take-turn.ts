@@ -40,7 +40,7 @@ export type TurnInput = {
   onToken?: ((text: string, isApology: boolean, turnCount: number) => void) | undefined;
   /** Called before tools are called, when the reply has started. */
   onTool?: (() => void) | undefined;
-  /** Aborts when the reply becomes unwanted. */
+  /** Aborts when the reply should stop. */
   signal?: AbortSignal | undefined;
   /** Identity of the request, which is the same when it is repeated; absent if it is never repeated. */
   request?: TurnRequest | undefined;

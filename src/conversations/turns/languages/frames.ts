@@ -1,11 +1,11 @@
 /**
- * Sentences as frames of words and slots, so that a language is data. A frame is elements with a space
- * between them:
+ * Sentences as frames of words and slots, so that a language is data. A frame consists of elements, separated by
+ * spaces:
  *
- * word          that word            one|two       either
- * {slot}        one of its phrases   _             any word
- * x?  x*  x+    none or one, up to three, one to three
- * ^   $   ...   the beginning, the end, whatever follows
+ *     word          that word            one|two       either
+ *     {slot}        one of its phrases   _             any word
+ *     x?  x*  x+    none or one, up to three, one to three
+ *     ^   $   ...   the beginning, the end, whatever follows
  *
  * The phrases of a slot are frames too. Regular expressions were a hundred times slower with a grammar of this
  * size, because each frame searches for the same slots again.
