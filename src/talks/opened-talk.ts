@@ -2,7 +2,7 @@ import type { Admitted } from './admit-talk.ts';
 import type { TalkCaptions } from './talk-captions.ts';
 import type { SendFrame } from './talk-frames.ts';
 
-/** Talk for its socket to open. */
+/** Talk that a socket is about to open. */
 export type TalkToOpen = {
   admitted: Admitted;
   captions: TalkCaptions;

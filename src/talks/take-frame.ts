@@ -7,7 +7,7 @@ import { badStart, WrongFrames } from './refuse-talk.ts';
 import type { PageFrame } from './talk-frames.ts';
 import { MESSAGES } from './talk-limits.ts';
 
-/** A quarter of a second of sound. */
+/** Maximum sound per frame: a quarter of a second. */
 const SOUND_BYTES_MAX = 8 * 1024;
 
 /** Frame or sound from a page. */

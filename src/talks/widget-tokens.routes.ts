@@ -9,7 +9,7 @@ import type { TalkLimits } from './talk-limits.ts';
 
 export type WidgetTokenRoutesDeps = MakeTokenDeps & { pool: Pool; talkLimits: TalkLimits };
 
-/** Long enough to open a talk immediately, or again after a disconnect. */
+/** Validity of a token: long enough to open a talk immediately, or again after a disconnect. */
 const TTL_SEC = 600;
 
 const WidgetTokenWrite = z
