@@ -205,8 +205,8 @@ function latest(a: StreamPosition, b: StreamPosition): StreamPosition {
 }
 
 /**
- * Returns true if `a` is after `b`. PostgreSQL compares uuids byte by byte, and so does comparing their lower-case
- * text.
+ * Returns true if `a` is after `b`. PostgreSQL compares uuids byte by byte, and comparing their lower-case text gives
+ * the same order.
  */
 export function isAfter(a: StreamPosition, b: StreamPosition): boolean {
   return a.xid > b.xid || (a.xid === b.xid && a.id > b.id);

@@ -5,7 +5,7 @@ import { DEFAULT_RETENTION, type Retention } from '../config.ts';
  * Partitions are dropped a day later.
  */
 export type ReplayWindow = {
-  /** By default, the value for an environment that sets none. */
+  /** Retention settings. The default is that of an environment that sets none. */
   retention?: Pick<Retention, 'events'>;
 };
 
