@@ -20,7 +20,7 @@ import {
 } from '../conversations/record/conversation-deps.ts';
 import { countEnd, endLocked } from '../conversations/ending/end-conversation.ts';
 
-/** Replaces erased words. */
+/** Text that replaces erased words. */
 export const ERASED = '[erased]';
 
 export type ErasureDeps = ConversationDeps & {
