@@ -21,7 +21,7 @@ export type LiveKeys = {
   stop: () => Promise<void>;
 };
 
-/** Together with the check interval in watch-ends.ts, this stays below a second. */
+/** Time that a key stays cached. Together with the check interval in watch-ends.ts, it stays below a second. */
 const REMEMBER_MS = 500;
 const REMEMBERED_MAX = 1_000;
 

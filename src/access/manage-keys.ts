@@ -40,7 +40,7 @@ export type KeyDeps = {
 };
 export type KeyMakerDeps = QuotaDeps & KeyDeps;
 
-/** The caller, with a key or with a session of that key. `scopes` are those of the key. */
+/** Caller that manages keys, either with a key or in a session of that key. `scopes` are those of the key. */
 export type KeyManager = AuditedBy & {
   /** uuid of the key. */
   keyId: string;
