@@ -20,9 +20,8 @@ export function createRoutes({ kinds }: Kinds = {}): Route[] {
     logLevel: 'silent',
     poolMax: 1,
   });
-  const infrastructure = createInfrastructure({
-    ...context,
-    ...(kinds && { kinds }),
+  const infrastructure = createInfrastructure(context, {
+    kinds,
     store: {} as ResourceStore,
     publicUrl: undefined,
     baseUrl: () => '',

@@ -55,7 +55,7 @@ export const KINDS: readonly Kind[] = [
 ];
 
 /** Kinds that a role serves; default: all. */
-export type Kinds = { kinds?: readonly Kind[] };
+export type Kinds = { kinds?: readonly Kind[] | undefined };
 
 /** Returns a kind that imports its reconciler lazily, so that only the operator loads it. */
 export function kindOf<Spec, Status extends { conditions?: readonly Condition[] }>(

@@ -33,18 +33,18 @@ export type Infrastructure = RoleContext & {
   publicUrl: string | undefined;
 };
 
-export type InfrastructureDeps = RoleContext &
-  Kinds & {
-    store: ResourceStore;
-    /** Maximum wait of a write until the operator has projected it. Default: 2 s. */
-    projectionWaitMs?: number | undefined;
-    /** PARLEY_BASE_URL */
-    publicUrl: string | undefined;
-    baseUrl: () => string;
-  };
+export type InfrastructureOptions = Kinds & {
+  store: ResourceStore;
+  /** Maximum wait of a write until the operator has projected it. Default: 2 s. */
+  projectionWaitMs?: number | undefined;
+};
 
-export function createInfrastructure(deps: InfrastructureDeps): Infrastructure {
-  const { pool, log, metrics, limits, kinds = KINDS, projectionWaitMs: waitMs } = deps;
+export function createInfrastructure(
+  context: RoleContext,
+  options: InfrastructureOptions & Pick<Infrastructure, 'baseUrl' | 'publicUrl'>,
+): Infrastructure {
+  const { pool, log, metrics, limits } = context;
+  const { store, kinds = KINDS, projectionWaitMs: waitMs, baseUrl, publicUrl } = options;
   const notifier = createNotifier({ pool, log });
   const waiting = new Set<() => void>();
   const onProjected = (wake: () => void) => {
@@ -52,8 +52,11 @@ export function createInfrastructure(deps: InfrastructureDeps): Infrastructure {
     return () => waiting.delete(wake);
   };
   return {
-    ...deps,
+    ...context,
+    store,
     kinds,
+    baseUrl,
+    publicUrl,
     notifier,
     announce: createAnnounce({ notifier, metrics }),
     awaitProjection: createAwaitProjection({ nowMs: monotonicMs, waitMs, onProjected }),

@@ -7,13 +7,13 @@ import { createSockets } from '../../platform/http/sockets/sockets.ts';
 import { createListener } from '../../platform/postgres/notifications.ts';
 import { isAnswering } from '../../platform/postgres/pool.ts';
 import type { RoleContext } from '../context.ts';
-import { createInfrastructure, type InfrastructureDeps } from './infrastructure.ts';
+import { createInfrastructure, type InfrastructureOptions } from './infrastructure.ts';
 import { createModules, routesOf, type ModuleOptions } from './modules.ts';
 import { mergeListeners } from './modules/module.ts';
 
 export type ApiRoleDeps = RoleContext &
   ListenOptions &
-  Omit<InfrastructureDeps, 'baseUrl' | 'publicUrl'> &
+  InfrastructureOptions &
   ModuleOptions &
   Pick<
     AppDeps,
@@ -34,8 +34,10 @@ type Stops = { stop?: () => Promise<void> };
 export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const { databaseUrl, pool, log } = deps;
   let baseUrl = deps.baseUrl ?? '';
-  const infrastructure = createInfrastructure({
-    ...deps,
+  const infrastructure = createInfrastructure(deps, {
+    store: deps.store,
+    kinds: deps.kinds,
+    projectionWaitMs: deps.projectionWaitMs,
     baseUrl: () => baseUrl,
     publicUrl: deps.baseUrl,
   });

@@ -12,11 +12,16 @@ export function createAgents(
   infrastructure: Infrastructure,
   { sampleModel }: { sampleModel: SampleModel | undefined },
 ): Module {
-  const { pool, modelSettings } = infrastructure;
+  const { pool, store, guard, limits, awaitProjection, nowMs, modelSettings } = infrastructure;
   return {
     routes: [
       ...agentRoutes({
-        ...infrastructure,
+        pool,
+        store,
+        guard,
+        limits,
+        awaitProjection,
+        nowMs,
         hasDefaultModel: modelSettings !== undefined,
         isSample: sampleModel?.isFor,
         findSources: (namespace, ids) => findSourceIds(pool, { namespace, ids, names: [] }),

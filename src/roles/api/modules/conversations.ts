@@ -62,9 +62,18 @@ export function createConversations(
   const { nowMs, clockMs, baseUrl } = infrastructure;
   const { access, knowledge, models, telephony, lookup } = ports;
   const changed = (id: string): void => notifier.notify(CHANNELS.conversations, [id]);
-  const about = { pool, announce, changed, metrics, nowMs, baseUrl };
-  const judge = createJudge({ ...about, findModel: models.findModel, log });
-  const conversation = { ...about, ring: telephony.ring, judge: judge.take };
+  const { findModel } = models;
+  const judge = createJudge({ pool, announce, changed, metrics, nowMs, baseUrl, findModel, log });
+  const conversation = {
+    pool,
+    announce,
+    changed,
+    metrics,
+    nowMs,
+    baseUrl,
+    ring: telephony.ring,
+    judge: judge.take,
+  };
 
   const genAi = createGenAi(metrics);
   const tools = openTools({ pool, sealer, guard, lookup, version, log });
