@@ -8,7 +8,7 @@ import { createLeaseElector } from '../platform/kubernetes/lease-elector.ts';
 import { pathOf } from '../platform/kubernetes/resource-paths.ts';
 import { createKubernetesResourceStore } from '../platform/kubernetes/resource-store.ts';
 import type { Config } from '../config.ts';
-import type { Elect } from './operator/run.ts';
+import type { Elect } from './operator/terms.ts';
 import type { RecordEvent, ResourceStore } from '../platform/resources/resource-store.ts';
 import { raiseEpoch } from '../platform/postgres/leadership.ts';
 import type { Context } from './context.ts';

@@ -1,4 +1,4 @@
-import type { Elect } from './operator/run.ts';
+import type { Elect } from './operator/terms.ts';
 import type { RecordEvent } from '../platform/resources/resource-store.ts';
 import { createValidator, type Validator } from '../platform/resources/schema/validate.ts';
 import { createLeadership } from '../platform/postgres/leadership.ts';

@@ -1,28 +1,33 @@
 import { monotonicMs } from '../../clock.ts';
 import { createEmbeddingWorker } from '../../knowledge/vectors/embedding-worker.ts';
 import { createEndpoints } from '../../models/find-endpoint.ts';
-import type { Notifier } from '../../platform/postgres/notifications.ts';
+import type { ModelSettings } from '../../models/model-endpoint.ts';
 import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 import { openEmbedder } from '../open-embedder.ts';
-import type { RoleContext } from '../context.ts';
-
-type Deps = Pick<RoleContext, 'pool' | 'sealer' | 'guard' | 'modelSettings' | 'metrics' | 'log'> & {
-  embedEveryMs?: number;
-  notifier: Notifier;
-  isOurs: (key: ObjectKey) => boolean;
-};
+import type { KindDeps } from './kind-deps.ts';
 
 /** Embeds passages in every replica, leader or not. */
-export function startEmbedding(deps: Deps): { stop: () => Promise<void> } {
-  const { modelSettings: settings, isOurs } = deps;
-  const { find: findEndpoint } = createEndpoints({ ...deps, settings, nowMs: monotonicMs });
-  const { embedder, stop } = openEmbedder({ ...deps, findEndpoint });
+export function startEmbedding(
+  deps: Pick<KindDeps, 'pool' | 'sealer' | 'guard' | 'metrics' | 'log' | 'notifier'>,
+  options: {
+    modelSettings: ModelSettings | undefined;
+    isOurs: (key: ObjectKey) => boolean;
+    everyMs: number | undefined;
+  },
+): { stop: () => Promise<void> } {
+  const { pool, sealer, guard, metrics, log, notifier } = deps;
+  const { modelSettings: settings, isOurs, everyMs } = options;
+  const { find: findEndpoint } = createEndpoints({ pool, sealer, settings, nowMs: monotonicMs });
+  const { embedder, stop } = openEmbedder({ guard, metrics, findEndpoint });
   const worker = createEmbeddingWorker({
-    ...deps,
+    pool,
+    notifier,
     embedder,
     hasDefault: settings?.embeddingModel !== undefined,
     isOurs: ({ namespace }) => isOurs({ namespace, name: '' }),
-    everyMs: deps.embedEveryMs,
+    metrics,
+    log,
+    everyMs,
   });
   worker.start();
   return {

@@ -1,5 +1,6 @@
 import type { Models } from '../../agents/references/missing-providers.ts';
 import type { Announce } from '../../events/emit-event.ts';
+import type { LeaseTimes } from '../../knowledge/syncs/hold-lease.ts';
 import type { TextCutter } from '../../knowledge/passages/text-cutter.ts';
 import type { Prober } from '../../models/prober.ts';
 import type { Notifier } from '../../platform/postgres/notifications.ts';
@@ -20,6 +21,8 @@ export type KindDeps = Pick<
     cutter: TextCutter;
     prober: Prober;
     hasDefaultModel: boolean;
+    /** Other times of syncs than the defaults; for tests. */
+    syncTimes?: LeaseTimes | undefined;
     /** Returns whether a sample model answers for an agent. */
     isSample?: Models['isSample'] | undefined;
   };

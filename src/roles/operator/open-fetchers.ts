@@ -26,9 +26,11 @@ export function openFetchers(deps: {
   fetchers: Fetchers;
   stop: () => Promise<void>;
 } {
-  const extractor = createExtractor({ ...deps, waitingMax: DOCUMENTS_WAITING_MAX });
-  const websites = openWebsites({ ...deps, extractFor: extractor.extractFor });
-  const integrations = openIntegrations({ ...deps, extractFor: extractor.extractFor });
+  const { guard, version, log, metrics, store, tlsCa } = deps;
+  const extractor = createExtractor({ waitingMax: DOCUMENTS_WAITING_MAX, metrics, log });
+  const { extractFor } = extractor;
+  const websites = openWebsites({ guard, version, extractFor, tlsCa });
+  const integrations = openIntegrations({ guard, version, store, extractFor, tlsCa });
   return {
     fetchers: { website: websites.fetch, integration: integrations.fetch },
     stop: async () => {

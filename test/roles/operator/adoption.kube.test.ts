@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Elect } from '../../../src/roles/operator/run.ts';
+import type { Elect } from '../../../src/roles/operator/terms.ts';
 import { raiseEpoch } from '../../../src/platform/postgres/leadership.ts';
 import { activations, agentRow, countVersions, events } from '../../agents/agents.ts';
 import { startEngine, type Engine } from '../engine.ts';

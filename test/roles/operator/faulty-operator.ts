@@ -4,7 +4,8 @@ import { createEventRecorder } from '../../../src/platform/kubernetes/event-reco
 import { createLeaseElector } from '../../../src/platform/kubernetes/lease-elector.ts';
 import { pathOf } from '../../../src/platform/kubernetes/resource-paths.ts';
 import { createKubernetesResourceStore } from '../../../src/platform/kubernetes/resource-store.ts';
-import { runOperator, type Elect } from '../../../src/roles/operator/run.ts';
+import { runOperator } from '../../../src/roles/operator/run.ts';
+import type { Elect } from '../../../src/roles/operator/terms.ts';
 import { createContext } from '../../../src/roles/context.ts';
 import { stopOnSignals } from '../../../src/roles/shutdown.ts';
 import { raiseEpoch } from '../../../src/platform/postgres/leadership.ts';
