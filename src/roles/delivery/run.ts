@@ -1,13 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { epochMs, monotonicMs } from '../../clock.ts';
 import { createEgressClient } from '../../platform/egress/client.ts';
-import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
-import { failpoint } from '../../failpoints.ts';
 import type { RoleContext } from '../context.ts';
+import { createMaintenance } from './maintenance.ts';
 import { CLAIM_SETTINGS, createPostgresQueue } from '../../webhooks/queue/delivery-queue.sql.ts';
-import type { DispatchQueue } from '../../webhooks/queue/dispatch-queue.ts';
 import { CHANNELS, createListener } from '../../platform/postgres/notifications.ts';
-import { maintainPartitions } from '../../webhooks/queue/partitions.sql.ts';
 import { createPool, isRefused, PLANNED_ONCE } from '../../platform/postgres/pool.ts';
 import { attempt } from '../../webhooks/delivery/attempt.ts';
 import { createCompleter } from '../../webhooks/delivery/completer.ts';
@@ -18,15 +15,11 @@ import { createThrottle } from '../../webhooks/delivery/throttle.ts';
 import { createAffinity } from '../../webhooks/delivery/affinity.ts';
 import { createSlots } from '../../webhooks/delivery/slots.ts';
 import type { WorkerDeps } from '../../webhooks/delivery/worker.ts';
-import { createRescue, LOOK_MS, type Rescue } from '../../webhooks/delivery/rescue.ts';
+import { createRescue } from '../../webhooks/delivery/rescue.ts';
 
 export type DeliveryRoleDeps = RoleContext & {
   onAttempt?: WorkerDeps['onAttempt'];
 };
-
-const MEASURE_MS = 10_000;
-const EXPIRE_MS = 15_000;
-const PARTITIONS_MS = 3_600_000;
 
 /** Runs the delivery role; returns once it delivers. */
 export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () => Promise<void> }> {
@@ -68,7 +61,14 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
     onSession: rescue.onSession,
     log,
   });
-  const maintenance = createMaintenance({ ...deps, queue, rescue });
+  const maintenance = createMaintenance({
+    queue,
+    pool,
+    rescue,
+    retention: deps.retention,
+    metrics,
+    log,
+  });
   await listener.start();
   for (const task of maintenance) task.start();
   deliverer.start();
@@ -94,35 +94,4 @@ function createBusyShare(): () => number {
     last = now;
     return utilization;
   };
-}
-
-function createMaintenance({
-  queue,
-  pool,
-  rescue,
-  retention,
-  metrics,
-  log,
-}: Pick<RoleContext, 'pool' | 'retention' | 'metrics' | 'log'> & {
-  queue: DispatchQueue;
-  rescue: Rescue;
-}): Periodic[] {
-  const task = (what: string, everyMs: number, run: () => Promise<void>): Periodic =>
-    createPeriodic({ what, everyMs, run: () => run().then(() => false), log });
-  return [
-    task('measuring the queue', MEASURE_MS, async () => {
-      const backlog = await queue.measure();
-      const endpoints = { healthy: 0, failing: 0, disabled: 0, not_ready: 0, ...backlog.endpoints };
-      metrics.showBacklog({ ...backlog, endpoints });
-    }),
-    task('ending what has expired', EXPIRE_MS, async () => {
-      await failpoint('delivery.expiring');
-      metrics.deliveries.inc({ outcome: 'exhausted' }, await queue.expire());
-    }),
-    task('looking after partitions', PARTITIONS_MS, async () => {
-      const { dropped } = await maintainPartitions(pool, undefined, retention.events);
-      if (dropped.length > 0) log.info({ tables: dropped }, 'events past their retention removed');
-    }),
-    task('looking for the dead', LOOK_MS, rescue.look),
-  ];
 }

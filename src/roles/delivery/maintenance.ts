@@ -1,0 +1,42 @@
+import { failpoint } from '../../failpoints.ts';
+import { createPeriodic, type Periodic } from '../../platform/controller/periodic.ts';
+import type { DispatchQueue } from '../../webhooks/queue/dispatch-queue.ts';
+import { maintainPartitions } from '../../webhooks/queue/partitions.sql.ts';
+import { LOOK_MS, type Rescue } from '../../webhooks/delivery/rescue.ts';
+import type { RoleContext } from '../context.ts';
+
+const MEASURE_MS = 10_000;
+const EXPIRE_MS = 15_000;
+const PARTITIONS_MS = 3_600_000;
+
+/** Creates the periodic work of delivery. Any number of processes may run it. */
+export function createMaintenance({
+  queue,
+  pool,
+  rescue,
+  retention,
+  metrics,
+  log,
+}: Pick<RoleContext, 'pool' | 'retention' | 'metrics' | 'log'> & {
+  queue: DispatchQueue;
+  rescue: Rescue;
+}): Periodic[] {
+  const task = (what: string, everyMs: number, run: () => Promise<void>): Periodic =>
+    createPeriodic({ what, everyMs, run: () => run().then(() => false), log });
+  return [
+    task('measuring the queue', MEASURE_MS, async () => {
+      const backlog = await queue.measure();
+      const endpoints = { healthy: 0, failing: 0, disabled: 0, not_ready: 0, ...backlog.endpoints };
+      metrics.showBacklog({ ...backlog, endpoints });
+    }),
+    task('ending what has expired', EXPIRE_MS, async () => {
+      await failpoint('delivery.expiring');
+      metrics.deliveries.inc({ outcome: 'exhausted' }, await queue.expire());
+    }),
+    task('looking after partitions', PARTITIONS_MS, async () => {
+      const { dropped } = await maintainPartitions(pool, undefined, retention.events);
+      if (dropped.length > 0) log.info({ tables: dropped }, 'events past their retention removed');
+    }),
+    task('looking for the dead', LOOK_MS, rescue.look),
+  ];
+}
