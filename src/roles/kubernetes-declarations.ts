@@ -30,7 +30,7 @@ export async function createKubernetesDeclarations(
   config: Pick<Config, 'kubernetesService' | 'watchNamespaces'>,
   context: Pick<Context, 'pool' | 'metrics' | 'log'>,
 ): Promise<KubernetesDeclarations> {
-  const { log, metrics } = context;
+  const { pool, log, metrics } = context;
   const namespaces = config.watchNamespaces;
   const credentials = await loadCredentials({ service: config.kubernetesService, nowMs });
   const countRequest = (method: string, code: string): void =>
@@ -49,7 +49,8 @@ export async function createKubernetesDeclarations(
     store: createKubernetesResourceStore({ client, log, namespaces }),
     namespaces,
     elect: electBy({
-      ...context,
+      pool,
+      log,
       client,
       identity,
       namespace: credentials.namespace,
@@ -70,8 +71,11 @@ export async function createKubernetesDeclarations(
  */
 function electBy({
   pool,
+  log,
+  client,
+  namespace,
+  identity,
   storeId,
-  ...deps
 }: {
   client: KubeClient;
   namespace: string;
@@ -80,7 +84,10 @@ function electBy({
 } & Pick<Context, 'pool' | 'log'>): Elect {
   return ({ onLead, onLost }) =>
     createLeaseElector({
-      ...deps,
+      client,
+      namespace,
+      identity,
+      log,
       name: COMPONENT,
       nowMs,
       onLead: async (resign) => onLead(await raiseEpoch(pool, storeId), resign),

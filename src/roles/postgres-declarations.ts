@@ -29,7 +29,7 @@ export function createPostgresDeclarations({
   return {
     store: createPostgresResourceStore({ pool, databaseUrl, sealer, validate, log }),
     validate,
-    elect: (callbacks) => createLeadership({ databaseUrl, log, ...callbacks }),
+    elect: ({ onLead, onLost }) => createLeadership({ databaseUrl, log, onLead, onLost }),
     record: () => undefined,
   };
 }

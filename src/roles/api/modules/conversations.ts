@@ -60,9 +60,11 @@ export function createConversations(
 ): Conversations {
   const { pool, sealer, guard, metrics, log, version, notifier, announce } = infrastructure;
   const { nowMs, clockMs, baseUrl } = infrastructure;
-  const { access, knowledge, models, telephony, lookup } = ports;
-  const changed = (id: string): void => notifier.notify(CHANNELS.conversations, [id]);
+  const { knowledge, models, lookup, sampleModel } = ports;
+  const { rateLimits, linkLimits } = ports.access;
   const { findModel } = models;
+  const { ring } = ports.telephony;
+  const changed = (id: string): void => notifier.notify(CHANNELS.conversations, [id]);
   const judge = createJudge({ pool, announce, changed, metrics, nowMs, baseUrl, findModel, log });
   const conversation = {
     pool,
@@ -71,14 +73,13 @@ export function createConversations(
     metrics,
     nowMs,
     baseUrl,
-    ring: telephony.ring,
+    ring,
     judge: judge.take,
   };
 
   const genAi = createGenAi(metrics);
   const tools = openTools({ pool, sealer, guard, lookup, version, log });
   const makeToolBox = observeTools(tools.makeToolBox, genAi);
-  const { sampleModel } = ports;
   const whoReplies =
     ports.responder ?? createWhoReplies({ models, makeToolBox, sampleModel, nowMs: clockMs });
   const turns = createLiveTurns({ pool, log });
@@ -90,28 +91,24 @@ export function createConversations(
     live: { turns, takesTime: whoReplies.takesTime },
     ways: knowledge.search,
   });
-  const conversing = { ...conversation, takeTurn, followers, sealer, log };
+  const conversing = {
+    ...conversation,
+    takeTurn,
+    followers,
+    sealer,
+    log,
+    lostTurns: lostTurns(conversation),
+    eraseEvents,
+  };
   return {
     routes: [
       ...conversationRoutes(conversing),
       ...openAiRoutes(conversing),
-      eraseConversationRoute({ ...conversation, eraseEvents }),
+      eraseConversationRoute(conversing),
       ...escalationRoutes(conversing),
     ],
-    pages: [
-      feedbackPage({
-        pool,
-        changed,
-        nowMs,
-        sealer,
-        rateLimits: access.rateLimits,
-        linkLimits: access.linkLimits,
-      }),
-    ],
-    jobs: [
-      createReaper({ ...conversation, lostTurns: lostTurns(conversation), log }),
-      turns.renewal,
-    ],
+    pages: [feedbackPage({ pool, changed, nowMs, sealer, rateLimits, linkLimits })],
+    jobs: [createReaper(conversing), turns.renewal],
     listeners: {
       [CHANNELS.conversations]: (ids) => {
         turns.look(ids);

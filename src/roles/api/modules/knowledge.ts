@@ -30,14 +30,29 @@ export function createKnowledge(
   infrastructure: Infrastructure,
   { embedder }: Pick<Models, 'embedder'>,
 ): Knowledge {
-  const { pool, limits, metrics, log, clockMs: nowMs } = infrastructure;
+  const { pool, store, guard, limits, metrics, log, notifier, announce } = infrastructure;
+  const { awaitProjection, nowMs, clockMs } = infrastructure;
   const waitingMax = waitingMaxOf(limits);
   const cutter = createTextCutter({ waitingMax, metrics, log });
   const extractor = createExtractor({ waitingMax, metrics, log });
-  const meaning = createFindByMeaning({ pool, embedder, nowMs });
+  const meaning = createFindByMeaning({ pool, embedder, nowMs: clockMs });
   const searches = createFairQueue({ kind: 'searches', ...SEARCHES, metrics });
   return {
-    routes: knowledgeRoutes({ ...infrastructure, cutter, extractor, meaning, searches }),
+    routes: knowledgeRoutes({
+      pool,
+      store,
+      guard,
+      limits,
+      metrics,
+      notifier,
+      announce,
+      awaitProjection,
+      nowMs,
+      cutter,
+      extractor,
+      meaning,
+      searches,
+    }),
     search: { meaning, searches },
     stop: async () => {
       await Promise.all([cutter.stop(), extractor.stop()]);
