@@ -3,7 +3,7 @@ import { endConversation } from '../conversations/ending/end-conversation.ts';
 import { readForTurn } from '../conversations/record/conversations.sql.ts';
 import { startConversation } from '../conversations/record/start-conversation.ts';
 import type { Line } from '../voice/line.ts';
-import { holdTalk, type TalkDeps } from '../voice/session/talk.ts';
+import { startAgentSession, type AgentSessionDeps } from '../voice/session/agent-session.ts';
 import { found } from '../errors.ts';
 import type { OpenedTalk, TalkToOpen } from './opened-talk.ts';
 import { sealResume } from './talk-token.ts';
@@ -11,7 +11,7 @@ import type { TalkWindows } from './talk-windows.ts';
 import { fromUuid } from '../ids.ts';
 import type { Sealer } from '../platform/postgres/sealing.ts';
 
-export type ChatDeps = TalkDeps &
+export type ChatDeps = AgentSessionDeps &
   ConversationDeps & { sealer: Pick<Sealer, 'seal'>; windows: TalkWindows };
 
 /**
@@ -43,7 +43,14 @@ export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<Opened
   // All turns so far count as read.
   const saidTo = conversation.turnCount - 1;
   const language = content?.language;
-  const held = holdTalk(deps, { namespace, conversationId: id, language, line, saidTo, captions });
+  const held = startAgentSession(deps, {
+    namespace,
+    conversationId: id,
+    language,
+    line,
+    saidTo,
+    captions,
+  });
   void held.over.then(() => line.end());
   const of = { by, namespace, agentId, origin, userId, test, mode: 'chat' as const };
   captions.ready({

@@ -5,7 +5,7 @@ import { createAudioLine, type AudioLine } from '../voice/session/audio-line.ts'
 import type { Line } from '../voice/line.ts';
 import { dropLine } from '../calls/lines/lines.sql.ts';
 import type { LineFor, Lines, OpenLine } from '../calls/lines/lines.ts';
-import { speechOf } from '../voice/session/own-speech.ts';
+import { createVoicePipeline } from '../voice/session/voice-pipeline.ts';
 import { createAudioLimit } from '../voice/input/audio-limit.ts';
 import { HUNG_UP, settleCall } from '../calls/lines/settle-call.ts';
 import type { SoundFormat } from '../voice/playout/sound-queue.ts';
@@ -167,12 +167,16 @@ function soundLine(
   return {
     lineFor: ({ namespace, content }) => {
       if (!content) return nobody;
-      const speech = speechOf(providers, { namespace, content, sampleRate: TALK_RATE });
+      const pipeline = createVoicePipeline(providers, {
+        namespace,
+        content,
+        sampleRate: TALK_RATE,
+      });
       const onTimes = (times: TurnTimes): void => {
         tellTimes(send, times);
         if (!admitted.token.test) measure(times);
       };
-      audio = createAudioLine({ speech, format: FORMAT, sink, on, onTimes, log });
+      audio = createAudioLine({ pipeline, format: FORMAT, sink, on, onTimes, log });
       return audio;
     },
     hear: (bytes) => {

@@ -6,12 +6,12 @@ import { takeAsked } from '../acts/acts.sql.ts';
 import { readCall } from '../calls.sql.ts';
 import type { Line } from '../../voice/line.ts';
 import type { HeldCall } from './lines.sql.ts';
-import type { Talk } from '../../voice/session/talk.ts';
+import type { AgentSession } from '../../voice/session/agent-session.ts';
 
 /** A line that this process holds. */
 export type ActingLine = {
   call: HeldCall;
-  talk: Pick<Talk, 'press' | 'finish' | 'leave'>;
+  session: Pick<AgentSession, 'press' | 'finish' | 'leave'>;
   line: Pick<Line, 'end'>;
   /** The process is stopping and ends this line. */
   isBrokenOff: boolean;
@@ -33,13 +33,13 @@ export function act(deps: Deps, holding: ActingLine): void {
 }
 
 async function doAsked({ pool }: Deps, holding: ActingLine): Promise<void> {
-  const { call, line, talk } = holding;
+  const { call, line, session } = holding;
   const asked = await takeAsked(pool, call);
   if (!asked) return leaveMachine(pool, holding);
-  if (asked.keys !== null) talk.press(asked.keys);
+  if (asked.keys !== null) session.press(asked.keys);
   if (!asked.isTransferred || holding.isTransferring) return;
   holding.isTransferring = true;
-  await talk.finish(LAST_SENTENCE_MS[asked.escalationId === null ? 'api' : 'escalation']);
+  await session.finish(LAST_SENTENCE_MS[asked.escalationId === null ? 'api' : 'escalation']);
   await failpoint('transfer.closing');
   // When its socket closes, the carrier asks what to do next.
   if (!holding.isBrokenOff) line.end('transfer');
@@ -48,10 +48,10 @@ async function doAsked({ pool }: Deps, holding: ActingLine): Promise<void> {
 /** Closes the line if a machine has answered the call. The carrier then asks for more XML and says the message. */
 async function leaveMachine(
   pool: Pool,
-  { call, line, talk }: Pick<ActingLine, 'call' | 'line' | 'talk'>,
+  { call, line, session }: Pick<ActingLine, 'call' | 'line' | 'session'>,
 ): Promise<void> {
   const now = await readCall(pool, call);
   if (now?.endedReason !== 'voicemail') return;
-  talk.leave();
+  session.leave();
   line.end();
 }

@@ -24,7 +24,11 @@ import {
   takeLine,
   type HeldCall,
 } from './lines.sql.ts';
-import { holdTalk, type Talk, type TalkDeps } from '../../voice/session/talk.ts';
+import {
+  startAgentSession,
+  type AgentSession,
+  type AgentSessionDeps,
+} from '../../voice/session/agent-session.ts';
 
 /** The lines that this process holds (contract/calls.md#lost-connections). */
 export type Lines = {
@@ -57,7 +61,7 @@ export type Lines = {
 /** Creates the line of a call once its agent is known. `content` is undefined if nobody can answer the call. */
 export type LineFor = (about: { namespace: string; content: AgentContent | undefined }) => Line;
 
-export type OpenLine = Pick<Talk, 'on'> & {
+export type OpenLine = Pick<AgentSession, 'on'> & {
   namespace: string;
   conversationId: string;
   /** Releases the line after its socket was closed, by either side. */
@@ -71,9 +75,14 @@ const LOOK_MS = 100;
 /** Time for the last words of a call that is broken off. */
 const LAST_WORDS_MS = 5_000;
 
-type Held = ActingLine & { conversationId: string; talk: Talk; line: Line; words: Sentences };
+type Held = ActingLine & {
+  conversationId: string;
+  session: AgentSession;
+  line: Line;
+  words: Sentences;
+};
 
-export function createLines(deps: TalkDeps): Lines {
+export function createLines(deps: AgentSessionDeps): Lines {
   const { pool, log } = deps;
   const held = new Map<string, Held>();
   let isDraining = false;
@@ -105,15 +114,15 @@ export function createLines(deps: TalkDeps): Lines {
     const conversationId = call.conversationId ?? (await answer(deps, { ...way, call, test }));
     if (conversationId === undefined) return undefined;
     const holding = await hold(deps, { ...way, call, conversationId, isNew });
-    const { talk } = holding;
+    const { session } = holding;
     held.set(holder, holding);
     if (!isNew) act(deps, holding);
     return {
       namespace: call.namespace,
       conversationId,
-      on: talk.on,
+      on: session.on,
       closed: async () => {
-        talk.leave();
+        session.leave();
         held.delete(holder);
         await releaseLine(pool, { id: call.id, holder }).catch((error: unknown) =>
           // The lease runs out anyway.
@@ -149,7 +158,7 @@ export function createLines(deps: TalkDeps): Lines {
   };
 }
 
-async function offer({ pool }: TalkDeps, id: string): Promise<string | undefined> {
+async function offer({ pool }: AgentSessionDeps, id: string): Promise<string | undefined> {
   const token = randomBytes(24).toString('base64url');
   return (await offerLine(pool, { id, tokenHash: hashOf(token) })) ? token : undefined;
 }
@@ -158,12 +167,15 @@ async function offer({ pool }: TalkDeps, id: string): Promise<string | undefined
  * Closes a line that another one has replaced: the carrier thought that it was cut, and opened another line of the
  * call.
  */
-async function leaveIfTaken({ pool }: TalkDeps, { call, line, talk }: Held): Promise<void> {
+async function leaveIfTaken(
+  { pool }: AgentSessionDeps,
+  { call, line, session }: Held,
+): Promise<void> {
   const now = await readCall(pool, call);
   // A call that is over ends with its conversation. After voicemail, the line closes so that the carrier says the
   // message.
   if (now?.endedAt !== null && now?.endedReason !== 'voicemail') return;
-  talk.leave();
+  session.leave();
   line.end();
 }
 
@@ -175,7 +187,7 @@ class LostLine extends Error {
 
 /** Begins the conversation of a call. Returns undefined if nobody can answer, after the line has said so. */
 async function answer(
-  deps: TalkDeps,
+  deps: AgentSessionDeps,
   { call, lineFor, test = false }: { call: HeldCall; lineFor: LineFor; test: boolean | undefined },
 ): Promise<string | undefined> {
   const { id, holder, namespace, agentId, agentVersion, userId, variables, metadata } = call;
@@ -210,7 +222,10 @@ type ToHold = Pick<Held, 'call' | 'conversationId'> & {
 };
 
 /** Holds the conversation of a call until it is over. */
-async function hold(deps: TalkDeps, { call, conversationId, lineFor, captions, isNew }: ToHold) {
+async function hold(
+  deps: AgentSessionDeps,
+  { call, conversationId, lineFor, captions, isNew }: ToHold,
+) {
   const { id, namespace } = call;
   const read = await readForTurn(deps.pool, { namespace, id: conversationId });
   const content = read?.content ?? undefined;
@@ -223,28 +238,28 @@ async function hold(deps: TalkDeps, { call, conversationId, lineFor, captions, i
   const said = { language: content?.language, isGreetingKept, saidTo };
   const onEnd = (db: Db, reason: string) =>
     finishCall(db, { id, from: ANSWERED, status: 'completed', reason });
-  const talk = holdTalk(deps, { ...about, ...said, onEnd });
+  const session = startAgentSession(deps, { ...about, ...said, onEnd });
   const words = sentencesIn(content?.language);
   const holding: Held = {
     call,
     conversationId,
-    talk,
+    session,
     line,
     words,
     isBrokenOff: false,
     isTransferring: false,
   };
-  void talk.over.then(() => {
+  void session.over.then(() => {
     if (!holding.isBrokenOff) line.end();
   });
   return holding;
 }
 
 /** Ends a call that outlasts the stop of the process, as failed, together with its conversation. */
-async function breakOff(deps: TalkDeps, holding: Held): Promise<void> {
-  const { call, conversationId, talk, line } = holding;
+async function breakOff(deps: AgentSessionDeps, holding: Held): Promise<void> {
+  const { call, conversationId, session, line } = holding;
   holding.isBrokenOff = true;
-  talk.leave();
+  session.leave();
   line.say(holding.words.over);
   line.endUtterance();
   const { namespace, id } = call;

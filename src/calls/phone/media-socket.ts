@@ -7,7 +7,7 @@ import type { SpeechProviders } from '../../voice/speech-providers.ts';
 import { createAudioLine, type AudioLine } from '../../voice/session/audio-line.ts';
 import type { Line, LineEvent } from '../../voice/line.ts';
 import type { LineFor, Lines, OpenLine } from '../lines/lines.ts';
-import { speechOf } from '../../voice/session/own-speech.ts';
+import { createVoicePipeline } from '../../voice/session/voice-pipeline.ts';
 import type { SoundFormat } from '../../voice/playout/sound-queue.ts';
 import type { TurnTimes } from '../../voice/session/turn-times.ts';
 import { pathsOf, type Carrier, type MediaFrames } from '../../carriers/carrier.ts';
@@ -94,9 +94,13 @@ function openStream(
 
   const lineFor: LineFor = ({ namespace, content }) => {
     if (!content) return silentLine(socket);
-    const speech = speechOf(providers, { namespace, content, sampleRate: FORMAT.sampleRate });
+    const pipeline = createVoicePipeline(providers, {
+      namespace,
+      content,
+      sampleRate: FORMAT.sampleRate,
+    });
     const sink = sinkOf(way, streamSid);
-    audio = createAudioLine({ speech, format: FORMAT, sink, on, onTimes, log });
+    audio = createAudioLine({ pipeline, format: FORMAT, sink, on, onTimes, log });
     return audio;
   };
 

@@ -16,14 +16,14 @@ export type ListenAgain = {
 };
 
 export type ListenAgainDeps = {
-  speech: { stt: Stt; outputLanguage: string | undefined };
+  pipeline: { stt: Stt; outputLanguage: string | undefined };
   /** Sample rate of the line in Hz. */
   sampleRate: number;
   log: Logger;
 };
 
-export function createListenAgain({ speech, sampleRate, log }: ListenAgainDeps): ListenAgain {
-  const { stt, outputLanguage: language } = speech;
+export function createListenAgain({ pipeline, sampleRate, log }: ListenAgainDeps): ListenAgain {
+  const { stt, outputLanguage: language } = pipeline;
   const open = new Set<SttStream>();
   let isClosed = false;
 

@@ -4,11 +4,11 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import { createAudioInput } from '../input/audio-input.ts';
 import type { Line } from '../line.ts';
 import { createListenAgain } from '../playout/listen-again.ts';
-import type { Speech } from './own-speech.ts';
+import type { VoicePipeline } from './voice-pipeline.ts';
 import { withCut } from '../playout/saying.ts';
 import type { SoundFormat, SoundSink } from '../playout/sound-queue.ts';
 import { createSpeaker } from '../playout/speaker.ts';
-import type { Talk } from './talk.ts';
+import type { AgentSession } from './agent-session.ts';
 import { createTurnClock, type TurnTimes } from './turn-times.ts';
 
 /** A line that carries sound: Parley itself transcribes and speaks (contract/agents.md#voice). */
@@ -26,29 +26,29 @@ export type AudioLine = Line & {
 };
 
 export type AudioLineDeps = {
-  speech: Speech;
+  pipeline: VoicePipeline;
   format: SoundFormat;
   /** `close` hangs up. */
   sink: SoundSink & { close: (reason?: string) => void };
-  on: Talk['on'];
+  on: AgentSession['on'];
   /** Receives the time that the user waited, once for each answered turn. */
   onTimes: (times: TurnTimes) => void;
   log: Logger;
 };
 
 export function createAudioLine(deps: AudioLineDeps): AudioLine {
-  const { format, log, on, speech, onTimes } = deps;
+  const { format, log, on, pipeline, onTimes } = deps;
   const clock = createTurnClock({ nowMs: monotonicMs, told: onTimes });
   const frame = (bytes: Uint8Array): void => {
     clock.sounded();
     deps.sink.frame(bytes);
   };
   const sink = { ...deps.sink, frame };
-  const { sorry } = sentencesIn(speech.outputLanguage);
-  const { tts, outputLanguage: language } = speech;
+  const { sorry } = sentencesIn(pipeline.outputLanguage);
+  const { tts, outputLanguage: language } = pipeline;
   const speaker = createSpeaker({ tts, language, format, sink, log });
 
-  const again = createListenAgain({ speech, sampleRate: format.sampleRate, log });
+  const again = createListenAgain({ pipeline, sampleRate: format.sampleRate, log });
 
   function interrupt(): void {
     const heard = speaker.interrupt();
@@ -63,8 +63,8 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
 
   const input = createAudioInput({
     sampleRate: format.sampleRate,
-    stt: speech.stt,
-    language: speech.inputLanguage,
+    stt: pipeline.stt,
+    language: pipeline.inputLanguage,
     log,
     isAgentSpeaking: speaker.isSpeaking,
     onInterrupt: interrupt,

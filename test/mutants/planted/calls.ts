@@ -40,7 +40,7 @@ export const CALLS: readonly Mutant[] = [
   {
     name: 'hung-up-before-goodbye',
     promise: 'who speaks on a line: replies as they are made, what people write',
-    file: 'src/voice/session/talk.ts',
+    file: 'src/voice/session/agent-session.ts',
     in: 'over',
     find: 'if (!gone',
     replace: 'if (gone',

@@ -1,7 +1,7 @@
 import { actRoutes } from '../../../calls/acts/acts.routes.ts';
 import { callRoutes } from '../../../calls/calls.routes.ts';
 import { createLines, type Lines } from '../../../calls/lines/lines.ts';
-import { hasOwnSpeech } from '../../../voice/session/own-speech.ts';
+import { hasOwnSpeech } from '../../../voice/session/voice-pipeline.ts';
 import { createTimesMeter, type TurnTimes } from '../../../voice/session/turn-times.ts';
 import { carrierRoutes } from '../../../calls/phone/carrier.routes.ts';
 import { mediaSocket } from '../../../calls/phone/media-socket.ts';

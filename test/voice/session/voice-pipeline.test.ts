@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasOwnSpeech, speechOf } from '../../../src/voice/session/own-speech.ts';
+import { hasOwnSpeech, createVoicePipeline } from '../../../src/voice/session/voice-pipeline.ts';
 
 /** An agent uses our speech if both its voice and its transcriber name a capable provider. */
 
@@ -39,10 +39,10 @@ test('an agent without a voice or a transcriber has no speech of ours', async ()
 test('each side has its own language, else that of the agent', () => {
   const languages = (voice: object, transcriber: object): (string | undefined)[] => {
     const content = { voice, transcriber, language: 'en' } as Parameters<
-      typeof speechOf
+      typeof createVoicePipeline
     >[1]['content'];
-    const providers = {} as Parameters<typeof speechOf>[0];
-    const made = speechOf(providers, { namespace: 'acme', content, sampleRate: 8_000 });
+    const providers = {} as Parameters<typeof createVoicePipeline>[0];
+    const made = createVoicePipeline(providers, { namespace: 'acme', content, sampleRate: 8_000 });
     return [made.inputLanguage, made.outputLanguage];
   };
   expect(languages({ language: 'de' }, { language: 'fr' })).toEqual(['fr', 'de']);

@@ -7,7 +7,7 @@ import { createOpenAiTts } from '../tts/openai-tts.ts';
 import type { Tts } from '../tts/tts.ts';
 
 /** The recognizer and synthesizer of an agent whose carrier neither transcribes nor speaks. */
-export type Speech = {
+export type VoicePipeline = {
   stt: Stt;
   tts: Tts;
   /** Languages (BCP 47) of the user and of the agent. */
@@ -35,14 +35,14 @@ export async function hasOwnSpeech(
 }
 
 /** Returns the recognizer and synthesizer of an agent. `sampleRate` is the sample rate of the line in Hz. */
-export function speechOf(
+export function createVoicePipeline(
   providers: SpeechProviders,
   {
     namespace,
     content: { voice = {}, transcriber = {}, language },
     sampleRate,
   }: { namespace: string; content: Spoken; sampleRate: number },
-): Speech {
+): VoicePipeline {
   const inputLanguage = transcriber.language ?? language;
   const hearing = { ...transcriber, language: inputLanguage };
   return {

@@ -15,10 +15,10 @@ import {
 } from './take-turns.ts';
 import { textHeardOf } from '../playout/spoken.ts';
 
-export type TalkDeps = TurnTakerDeps & { followers: Pick<Followers, 'open'> };
+export type AgentSessionDeps = TurnTakerDeps & { followers: Pick<Followers, 'open'> };
 
 /** A conversation on a line: the user's speech becomes turns, and the line says the turns of the others. */
-export type Talk = {
+export type AgentSession = {
   /** Handles an event of the line. Settles when the user's words are stored, or will never be. Never rejects. */
   on: (event: LineEvent) => Promise<void> | undefined;
   /** Presses keys after the words said before. */
@@ -34,7 +34,7 @@ export type Talk = {
   over: Promise<void>;
 };
 
-export type TalkInput = {
+export type AgentSessionInput = {
   onEnd?: TurnTakerInput['onEnd'];
   namespace: string;
   conversationId: string;
@@ -57,7 +57,7 @@ const RETRY_MS = 500;
  * as the model generates them. While the database is away, the line asks the user to wait, and their words are stored
  * when it is back.
  */
-export function holdTalk(deps: TalkDeps, input: TalkInput): Talk {
+export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInput): AgentSession {
   const { conversationId, language, line } = input;
   const { moment } = sentencesIn(language);
   const mouth = createMouth(line);
@@ -129,8 +129,8 @@ type Following = { mouth: Mouth; turns: TurnTaker; gone: AbortSignal };
 
 /** Says the turns of the transcript in order, except those that were said as they were generated. */
 async function followTurns(
-  deps: TalkDeps,
-  { namespace, conversationId: id, saidTo, captions, isGreetingKept = false }: TalkInput,
+  deps: AgentSessionDeps,
+  { namespace, conversationId: id, saidTo, captions, isGreetingKept = false }: AgentSessionInput,
   { mouth, turns, gone }: Following,
 ): Promise<void> {
   // Captions show the whole transcript.
