@@ -33,7 +33,7 @@ export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<Opened
   );
   const line: Line = {
     say: () => undefined,
-    endUtterance: () => undefined,
+    endSegment: () => undefined,
     sendKeys: () => undefined,
     aside: (text) => send({ type: 'text', text: `${text} ` }),
     untilPlayed: async () => undefined,

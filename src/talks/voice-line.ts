@@ -194,7 +194,7 @@ function soundLine(
 /** Line of a talk without an agent; the visitor gets an error when opening it. */
 const nobody: Line = {
   say: () => undefined,
-  endUtterance: () => undefined,
+  endSegment: () => undefined,
   sendKeys: () => undefined,
   end: () => undefined,
 };

@@ -208,7 +208,7 @@ async function answer(
     await finishCall(deps.pool, { ...end, id, from: ['queued', 'ringing'] });
     const line = lineFor({ namespace, content: undefined });
     line.say(sentencesIn(await readLastLanguage(deps.pool, agentId)).away);
-    line.endUtterance();
+    line.endSegment();
     return undefined;
   }
 }
@@ -261,7 +261,7 @@ async function breakOff(deps: AgentSessionDeps, holding: Held): Promise<void> {
   holding.isBrokenOff = true;
   session.leave();
   line.say(holding.words.over);
-  line.endUtterance();
+  line.endSegment();
   const { namespace, id } = call;
   const reason = 'platform_error';
   await endConversation(deps, { namespace, id: conversationId, reason }, async (db) => {

@@ -155,5 +155,5 @@ function sinkOf({ socket, media }: Way, streamSid: string) {
 /** Returns a line without sound for a call that nobody can answer, since no agent's voice is known. */
 function silentLine(socket: Socket): Line {
   const nothing = (): void => undefined;
-  return { say: nothing, endUtterance: nothing, sendKeys: nothing, end: () => socket.close() };
+  return { say: nothing, endSegment: nothing, sendKeys: nothing, end: () => socket.close() };
 }

@@ -90,7 +90,7 @@ export function relaySocket(
 function lineOf(socket: Socket, relay: Relay): Line {
   return {
     say: (text, isKept) => socket.send(relay.say(text, isKept)),
-    endUtterance: (isKept) => socket.send(relay.last(isKept)),
+    endSegment: (isKept) => socket.send(relay.last(isKept)),
     sendKeys: (keys) => socket.send(relay.keys(keys)),
     end: (why) => {
       socket.send(relay.end(why));

@@ -38,7 +38,7 @@ export const BARGE_IN_MS = 500;
 const SILENCE_MS = 400;
 
 /** Speech of the user without a pause. */
-type Segment = {
+type Utterance = {
   stream: SttStream;
   /** Whether it began while the agent was speaking. */
   isOver: boolean;
@@ -50,21 +50,21 @@ export function createAudioInput(deps: AudioInputDeps): AudioInput {
   const vad = createVad({ sampleRate, silenceMs: SILENCE_MS });
   const turn = createTurn(deps);
   const open = new Set<SttStream>();
-  let segment: Segment | undefined;
+  let utterance: Utterance | undefined;
   let isClosed = false;
   const said = { log, what: 'what a user said', isClosed: () => isClosed };
   let samplesHeard = 0;
   /** Settles when all texts so far were taken. Keeps texts in the order in which the user said them. */
   let understood: Promise<void> = Promise.resolve();
 
-  function begin(): Segment {
+  function begin(): Utterance {
     turn.goesOn();
     const stream = stt.open({ sampleRate });
     open.add(stream);
     return { stream, isOver: isAgentSpeaking(), hasInterrupted: false };
   }
 
-  function finish(whole: Segment, soundMs: number): void {
+  function finish(whole: Utterance, soundMs: number): void {
     const text = textInTime(whole.stream, said);
     understood = Promise.all([text, understood]).then(([words]) => {
       open.delete(whole.stream);
@@ -72,23 +72,23 @@ export function createAudioInput(deps: AudioInputDeps): AudioInput {
     });
   }
 
-  function take(whole: Segment, text: string | undefined, soundMs: number): void {
+  function take(whole: Utterance, text: string | undefined, soundMs: number): void {
     const isOverAgent = whole.isOver && !whole.hasInterrupted && isAgentSpeaking();
     if (isOverAgent && (text === undefined || isBackchannel(text, deps.language))) return;
     // The agent has stopped for this speech, so the line must react even without words.
     if (text === undefined || (text === '' && whole.hasInterrupted)) return deps.onLost();
-    if (text === '') return turn.look(segment !== undefined);
+    if (text === '') return turn.look(utterance !== undefined);
     if (isAgentSpeaking()) deps.onInterrupt();
     turn.add(text, soundMs);
-    turn.look(segment !== undefined);
+    turn.look(utterance !== undefined);
   }
 
   function push(samples: Int16Array): void {
-    if (!segment || segment.stream.push(samples)) return;
+    if (!utterance || utterance.stream.push(samples)) return;
     // The stream has reached the maximum length of an utterance; the rest goes to another stream.
-    finish(segment, monotonicMs());
-    segment = { ...segment, ...begin(), hasInterrupted: segment.hasInterrupted };
-    segment.stream.push(samples);
+    finish(utterance, monotonicMs());
+    utterance = { ...utterance, ...begin(), hasInterrupted: utterance.hasInterrupted };
+    utterance.stream.push(samples);
   }
 
   return {
@@ -98,20 +98,20 @@ export function createAudioInput(deps: AudioInputDeps): AudioInput {
       push(samples);
       for (const event of vad.push(samples)) {
         if (event.kind === 'started') {
-          segment = begin();
+          utterance = begin();
           push(event.preRoll);
           // The pre-roll ends with the last whole window, so the samples after it follow separately.
           const rest = samplesHeard - (event.atMs * sampleRate) / 1_000;
           if (rest > 0) push(samples.subarray(-rest));
-        } else if (segment) {
-          const whole = segment;
-          segment = undefined;
+        } else if (utterance) {
+          const whole = utterance;
+          utterance = undefined;
           finish(whole, monotonicMs() - SILENCE_MS);
         }
       }
-      if (!segment || segment.hasInterrupted || vad.speechMs() < BARGE_IN_MS) return;
+      if (!utterance || utterance.hasInterrupted || vad.speechMs() < BARGE_IN_MS) return;
       if (!isAgentSpeaking()) return;
-      segment.hasInterrupted = true;
+      utterance.hasInterrupted = true;
       deps.onInterrupt();
     },
     close: () => {

@@ -8,7 +8,7 @@ import { createSoundQueue, samplesPerFrameOf, type SoundQueueDeps } from './soun
 export type Speaker = {
   /** Says text. `isKept` protects the utterance that it begins from interruptions. */
   say: (text: string, isKept?: boolean) => void;
-  endUtterance: () => void;
+  endSegment: () => void;
   /** Says words that are in no transcript. */
   aside: (text: string) => void;
   /** Presses keys after the words said before. Nothing interrupts the keys. */
@@ -50,7 +50,7 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
 
   function sendKeys(keys: string): void {
     if (gone.signal.aborted) return;
-    endUtterance();
+    endSegment();
     const saying = sayings.begin({ isOwn: true, isKept: true });
     put(saying, '', keys);
     saying.isEnded = true;
@@ -61,7 +61,7 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
     add(sayings.open() ?? sayings.begin({ isOwn, isKept }), sentences.push(text));
   }
 
-  function endUtterance(): void {
+  function endSegment(): void {
     const last = sayings.open();
     if (!last) return;
     add(last, sentences.end());
@@ -84,11 +84,11 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
 
   return {
     say: (text, isKept) => say(text, false, isKept),
-    endUtterance,
+    endSegment,
     aside: (text) => {
-      endUtterance();
+      endSegment();
       say(text, true);
-      endUtterance();
+      endSegment();
     },
     sendKeys,
     isSpeaking,

@@ -6,14 +6,14 @@ import { isBackchannel } from '../input/is-backchannel.ts';
 import type { Captions } from './captions.ts';
 import { createDtmfAggregator } from '../input/dtmf-aggregator.ts';
 import type { Line, LineEvent } from '../line.ts';
-import { createMouth, type Mouth } from '../playout/mouth.ts';
+import { createPlayout, type Playout } from '../playout/playout.ts';
 import {
   createTurnTaker,
   type TurnTaker,
   type TurnTakerDeps,
   type TurnTakerInput,
 } from './take-turns.ts';
-import { textHeardOf } from '../playout/spoken.ts';
+import { textHeardOf } from '../playout/segments.ts';
 
 export type AgentSessionDeps = TurnTakerDeps & { followers: Pick<Followers, 'open'> };
 
@@ -60,9 +60,9 @@ const RETRY_MS = 500;
 export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInput): AgentSession {
   const { conversationId, language, line } = input;
   const { moment } = sentencesIn(language);
-  const mouth = createMouth(line);
+  const playout = createPlayout(line);
   const gone = new AbortController();
-  const turns = createTurnTaker(deps, { ...input, mouth, moment, gone: gone.signal });
+  const turns = createTurnTaker(deps, { ...input, playout, moment, gone: gone.signal });
   const dtmf = createDtmfAggregator((text) => void turns.hear(text));
 
   function heard(text: string): Promise<void> | undefined {
@@ -73,7 +73,7 @@ export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInp
 
   async function interrupted({ heard, surely }: Interrupted): Promise<void> {
     turns.cancel();
-    const cut = mouth.interrupted(heard);
+    const cut = playout.interrupted(heard);
     await turns.keepHeard(cut);
     const better = await surely;
     const [first] = cut;
@@ -89,9 +89,9 @@ export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInp
     });
   }
 
-  const over = followTurns(deps, input, { mouth, turns, gone: gone.signal }).then(async () => {
+  const over = followTurns(deps, input, { playout, turns, gone: gone.signal }).then(async () => {
     await turns.idle();
-    if (!gone.signal.aborted) await mouth.untilHeard(gone.signal);
+    if (!gone.signal.aborted) await playout.untilHeard(gone.signal);
   });
 
   return {
@@ -102,16 +102,16 @@ export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInp
       dtmf.press(event.digit);
       return undefined;
     },
-    press: mouth.press,
+    press: playout.press,
     finish: async (ms) => {
       const bound = AbortSignal.any([gone.signal, timeoutSignal(ms)]);
       await Promise.race([turns.idle(), untilAborted(bound)]);
-      await mouth.untilHeard(bound);
+      await playout.untilHeard(bound);
       turns.cancel();
     },
     leave: () => {
       dtmf.stop();
-      mouth.close();
+      playout.close();
       gone.abort();
     },
     over,
@@ -125,13 +125,13 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-type Following = { mouth: Mouth; turns: TurnTaker; gone: AbortSignal };
+type Following = { playout: Playout; turns: TurnTaker; gone: AbortSignal };
 
 /** Says the turns of the transcript in order, except those that were said as they were generated. */
 async function followTurns(
   deps: AgentSessionDeps,
   { namespace, conversationId: id, saidTo, captions, isGreetingKept = false }: AgentSessionInput,
-  { mouth, turns, gone }: Following,
+  { playout, turns, gone }: Following,
 ): Promise<void> {
   // Captions show the whole transcript.
   let after = captions ? -1 : saidTo;
@@ -147,7 +147,7 @@ async function followTurns(
     // A reply of this process may be read here before its index is known.
     if (role === 'agent') await turns.idle();
     if (!turns.wasSaid(index) && text !== '')
-      mouth.whole(followed.turn, isGreetingKept && index === 0);
+      playout.whole(followed.turn, isGreetingKept && index === 0);
   }
 
   while (!gone.aborted) {

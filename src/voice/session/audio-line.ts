@@ -88,7 +88,7 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
       clock.said();
       speaker.say(text, isKept);
     },
-    endUtterance: speaker.endUtterance,
+    endSegment: speaker.endSegment,
     untilPlayed: speaker.untilPlayed,
     sendKeys: speaker.sendKeys,
     end: (reason) => {

@@ -11,8 +11,8 @@ import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { Captions } from './captions.ts';
-import type { Mouth } from '../playout/mouth.ts';
-import type { Utterance } from '../playout/spoken.ts';
+import type { Playout } from '../playout/playout.ts';
+import type { Segment } from '../playout/segments.ts';
 
 export type TurnTakerDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger };
 
@@ -21,7 +21,7 @@ export type TurnTakerInput = {
   onEnd?: ((db: Db, reason: string) => Promise<unknown>) | undefined;
   namespace: string;
   conversationId: string;
-  mouth: Mouth;
+  playout: Playout;
   /** Spoken while the user's words cannot be stored. */
   moment: string;
   captions?: Captions | undefined;
@@ -38,7 +38,7 @@ export type TurnTaker = {
   /** Cancels the reply that is being generated. */
   cancel: () => void;
   /** Stores the heard part of each interrupted turn. */
-  keepHeard: (cut: readonly Utterance[]) => Promise<void>;
+  keepHeard: (cut: readonly Segment[]) => Promise<void>;
   /** Returns whether a turn was said as it was generated. Call it once for each turn. */
   wasSaid: (index: number) => boolean;
   /** Resolves when no turn is in progress. */
@@ -52,9 +52,9 @@ const RETRY_MS = 500;
 const MOMENT_EVERY_MS = 15_000;
 
 export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): TurnTaker {
-  const { conversationId, namespace, mouth } = input;
-  const keepHeard = async (cut: readonly Utterance[]): Promise<void> => {
-    for (const utterance of cut) await keep(deps, input, utterance);
+  const { conversationId, namespace, playout } = input;
+  const keepHeard = async (cut: readonly Segment[]): Promise<void> => {
+    for (const segment of cut) await keep(deps, input, segment);
   };
   const said = new Set<number>();
   let inHand: Promise<void> = Promise.resolve();
@@ -77,16 +77,16 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
   /** Stores a turn and says its reply. `before` settles with the earlier turns. */
   async function take(text: string, before: Promise<void>): Promise<void> {
     if (waiting > 0) await before;
-    const utterance = mouth.begin();
+    const segment = playout.begin();
     const mine = new AbortController();
     canceling = mine;
     const onToken = (token: string, _: boolean, turnCount: number): void => {
       if (!input.gone.aborted) input.captions?.token(token, turnCount);
-      mouth.say(utterance, token);
+      playout.say(segment, token);
     };
     try {
       const about = { namespace, conversationId, text, onToken, signal: mine.signal };
-      const settle = (db: Db, after: MessageResult) => settleTurn(input, utterance, db, after);
+      const settle = (db: Db, after: MessageResult) => settleTurn(input, segment, db, after);
       const waits = async (ready: Promise<unknown>): Promise<void> => {
         waiting += 1;
         await Promise.all([ready, before]);
@@ -95,17 +95,17 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
       const result = await inOrder(() => untilStored(deps, { ...input, waits }, about, settle));
       for (const turn of result ? spokenIn(result) : []) {
         said.add(turn.index);
-        mouth.finish(utterance, turn);
+        playout.finish(segment, turn);
       }
     } catch (error) {
       // The conversation ended meanwhile, and its followers are notified.
       if (!(error instanceof ApiError)) throw error;
     } finally {
-      mouth.end(utterance);
+      playout.end(segment);
       if (canceling === mine) canceling = undefined;
     }
     // Stores the heard part again, in case the reply was interrupted after the commit.
-    await keepHeard([utterance]);
+    await keepHeard([segment]);
   }
 
   return {
@@ -116,7 +116,7 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
       }
       inHandCount += 1;
       canceling?.abort();
-      mouth.heardAll();
+      playout.heardAll();
       const before = inHand;
       // Begins immediately, since a newer message cancels the reply before it.
       const turn = take(text, before).catch((error: unknown) => {
@@ -143,7 +143,7 @@ type Waiting = TurnTakerInput & { waits: (ready: Promise<unknown>) => Promise<vo
  */
 async function untilStored(
   deps: TurnTakerDeps,
-  { conversationId, gone, mouth, moment, waits }: Waiting,
+  { conversationId, gone, playout, moment, waits }: Waiting,
   about: Omit<Parameters<TakeTurn>[0], 'request'>,
   beforeCommit: (db: Db, after: MessageResult) => Promise<void>,
 ): Promise<MessageResult> {
@@ -159,7 +159,7 @@ async function untilStored(
       deps.log.warn({ reason: reasonOf(error), conversationId }, 'a turn of a call is tried again');
       if (monotonicMs() - toldMs > MOMENT_EVERY_MS) {
         toldMs = monotonicMs();
-        mouth.aside(moment);
+        playout.aside(moment);
       }
       await waits(delay(RETRY_MS, { signal: gone }).catch(() => undefined));
     }
@@ -170,10 +170,10 @@ async function untilStored(
 async function keep(
   deps: TurnTakerDeps,
   { conversationId, captions, gone }: TurnTakerInput,
-  utterance: Utterance,
+  segment: Segment,
 ): Promise<void> {
   for (;;) {
-    const { index, heard } = utterance;
+    const { index, heard } = segment;
     if (index === undefined || index < 0 || heard === undefined) return;
     try {
       await markHeard(deps.pool, { conversationId, index, heard });
@@ -186,20 +186,20 @@ async function keep(
     captions?.cut({ index, heard });
     deps.changed(conversationId);
     // A better estimate may have arrived meanwhile; the last one written stays.
-    if (utterance.heard === heard) return;
+    if (segment.heard === heard) return;
   }
 }
 
 /** Stores the heard part of a turn and the end of the call, in the transaction of the turn. */
 async function settleTurn(
   { conversationId, onEnd }: TurnTakerInput,
-  utterance: Utterance,
+  segment: Segment,
   db: Db,
   after: MessageResult,
 ): Promise<void> {
   const [turn] = spokenIn(after);
-  if (turn) utterance.index = turn.index;
-  const { index, heard } = utterance;
+  if (turn) segment.index = turn.index;
+  const { index, heard } = segment;
   if (index !== undefined && heard !== undefined) {
     await markHeard(db, { conversationId, index, heard });
   }

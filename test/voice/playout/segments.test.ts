@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { createSpoken, heardOf } from '../../../src/voice/playout/spoken.ts';
+import { createSegments, heardOf } from '../../../src/voice/playout/segments.ts';
 
 describe('what was heard of a text', () => {
   const SAID = 'Tide 500 costs £42 a month. Shall I order it for you? It takes two days.';
@@ -43,22 +43,22 @@ describe('what was heard of a text', () => {
   });
 });
 
-describe('utterances', () => {
+describe('segments', () => {
   const NOW = { nowMs: 10_000, freeMs: 10_000 };
-  const say = (spoken: ReturnType<typeof createSpoken>, index: number, text: string) => {
-    const utterance = spoken.begin(index);
-    utterance.text = text;
-    utterance.words.push(text);
-    utterance.words.end();
-    return utterance;
+  const say = (segments: ReturnType<typeof createSegments>, index: number, text: string) => {
+    const segment = segments.begin(index);
+    segment.text = text;
+    segment.words.push(text);
+    segment.words.end();
+    return segment;
   };
 
   test('queued is not played: those behind the one that was interrupted were not heard', () => {
-    const spoken = createSpoken();
-    const first = say(spoken, 1, 'One moment, please.');
-    const second = say(spoken, 2, 'It costs forty pounds.');
-    const third = say(spoken, 3, 'Anything else?');
-    expect(spoken.interrupted('It costs', NOW)).toEqual([second, third]);
+    const segments = createSegments();
+    const first = say(segments, 1, 'One moment, please.');
+    const second = say(segments, 2, 'It costs forty pounds.');
+    const third = say(segments, 3, 'Anything else?');
+    expect(segments.interrupted('It costs', NOW)).toEqual([second, third]);
     expect([first.heard, second.heard, third.heard]).toEqual([undefined, 'It costs', '']);
   });
 
@@ -69,39 +69,39 @@ describe('utterances', () => {
     ['when all was heard, and the reply has no words yet', 17_000, [2]],
     ['long after that', 20_000, [2]],
   ])('without a word: %s, that one was playing', (_, nowMs, cut) => {
-    const spoken = createSpoken();
-    const all = [1, 2].map((index) => say(spoken, index, 'A sentence of some length.'));
+    const segments = createSegments();
+    const all = [1, 2].map((index) => say(segments, index, 'A sentence of some length.'));
     const [first, second] = all;
     first!.startMs = 10_000;
     second!.startMs = 12_000;
-    const reply = spoken.begin();
-    expect(spoken.interrupted('', { nowMs, freeMs: 14_000 })).toEqual(
+    const reply = segments.begin();
+    expect(segments.interrupted('', { nowMs, freeMs: 14_000 })).toEqual(
       cut.map((at) => [...all, reply][at]),
     );
   });
 
   test('what was interrupted once is not interrupted again', () => {
-    const spoken = createSpoken();
-    say(spoken, 1, 'One moment, please.');
-    expect(spoken.interrupted('One', NOW)).toHaveLength(1);
-    expect(spoken.interrupted('One', NOW)).toEqual([]);
+    const segments = createSegments();
+    say(segments, 1, 'One moment, please.');
+    expect(segments.interrupted('One', NOW)).toHaveLength(1);
+    expect(segments.interrupted('One', NOW)).toEqual([]);
   });
 
   test('what was heard before the user spoke is not cut later', () => {
-    const spoken = createSpoken();
-    const heard = say(spoken, 1, 'Yes.');
-    spoken.heardAll();
-    const later = say(spoken, 2, 'Yes, of course.');
-    expect(spoken.interrupted('Yes', NOW)).toEqual([later]);
+    const segments = createSegments();
+    const heard = say(segments, 1, 'Yes.');
+    segments.heardAll();
+    const later = say(segments, 2, 'Yes, of course.');
+    expect(segments.interrupted('Yes', NOW)).toEqual([later]);
     expect(heard.heard).toBeUndefined();
   });
 
   test('a reply that is not stored yet is cut by words of none', () => {
-    const spoken = createSpoken();
-    const reply = spoken.begin();
+    const segments = createSegments();
+    const reply = segments.begin();
     reply.words.push('It costs forty pounds.');
-    spoken.heardAll();
-    expect(spoken.interrupted('something else', NOW)).toEqual([reply]);
+    segments.heardAll();
+    expect(segments.interrupted('something else', NOW)).toEqual([reply]);
     expect(reply.heard).toBe('It costs');
   });
 });

@@ -1,10 +1,10 @@
 import { createSpeakable, type Speakable } from '../tts/spoken/speakable.ts';
 
 /**
- * An utterance on a line, and the part that was heard. Carriers queue what they receive, so the text sent and the
+ * A segment on a line, and the part that was heard. Carriers queue what they receive, so the text sent and the
  * text heard differ. The transcript keeps the text heard.
  */
-export type Utterance = {
+export type Segment = {
   /** Text received so far; it may be Markdown. */
   text: string;
   /** Turns the text into the words that the line receives. */
@@ -13,39 +13,39 @@ export type Utterance = {
   index: number | undefined;
   /** Estimated start of playout, in `monotonicMs()`. `undefined` until something is sent. */
   startMs: number | undefined;
-  /** The part that was heard. Set when the utterance is interrupted. */
+  /** The part that was heard. Set when the segment is interrupted. */
   heard: string | undefined;
 };
 
-export type Spoken = {
-  /** Adds an utterance after the earlier ones. */
-  begin: (index?: number) => Utterance;
+export type Segments = {
+  /** Adds a segment after the earlier ones. */
+  begin: (index?: number) => Segment;
   /**
-   * Notes the words that were heard of the interrupted utterance. Returns all utterances that were not heard
+   * Notes the words that were heard of the interrupted segment. Returns all segments that were not heard
    * completely. `freeMs` is the time when all sent words are heard.
    */
-  interrupted: (heard: string, times: { nowMs: number; freeMs: number }) => Utterance[];
+  interrupted: (heard: string, times: { nowMs: number; freeMs: number }) => Segment[];
   /** Notes that everything was heard, because the user spoke while nothing was playing. */
   heardAll: () => void;
 };
 
-/** Limit on utterances. One is playing; more wait only if several people and agents speak in the same conversation. */
+/** Limit on segments. One is playing; more wait only if several people and agents speak in the same conversation. */
 const KEPT = 20;
 
-export function createSpoken(): Spoken {
-  let unheard: Utterance[] = [];
+export function createSegments(): Segments {
+  let unheard: Segment[] = [];
   return {
     begin: (index) => {
       const words = createSpeakable();
-      const utterance: Utterance = { text: '', words, index, startMs: undefined, heard: undefined };
-      unheard = [...unheard, utterance].slice(-KEPT);
-      return utterance;
+      const segment: Segment = { text: '', words, index, startMs: undefined, heard: undefined };
+      unheard = [...unheard, segment].slice(-KEPT);
+      return segment;
     },
     interrupted: (heard, times) => {
       const at = playing(unheard, heard, times);
       const cut = unheard.slice(at);
-      cut.forEach((utterance, i) => {
-        utterance.heard = i === 0 ? textHeardOf(utterance, heard) : '';
+      cut.forEach((segment, i) => {
+        segment.heard = i === 0 ? textHeardOf(segment, heard) : '';
       });
       unheard = [];
       return cut;
@@ -57,16 +57,16 @@ export function createSpoken(): Spoken {
 }
 
 /**
- * Returns the index of the interrupted utterance: the newest that contains the heard words. Without heard words, it is
- * the utterance whose start is nearest to now. If none contains the words, it is the last one.
+ * Returns the index of the interrupted segment: the newest that contains the heard words. Without heard words, it is
+ * the segment whose start is nearest to now. If none contains the words, it is the last one.
  */
 function playing(
-  unheard: readonly Utterance[],
+  unheard: readonly Segment[],
   heard: string,
   { nowMs, freeMs }: { nowMs: number; freeMs: number },
 ): number {
   if (lettersOf(heard).letters === '') {
-    // Unsent utterances start after those that were sent.
+    // Unsent segments start after those that were sent.
     const off = unheard.map(({ startMs }) =>
       Math.abs((startMs ?? Math.max(freeMs, nowMs)) - nowMs),
     );
@@ -76,8 +76,8 @@ function playing(
   return Math.max(0, found < 0 ? unheard.length - 1 : found);
 }
 
-/** Returns the part of an utterance's text that the heard words reach. */
-export function textHeardOf({ words }: Pick<Utterance, 'words'>, heard: string): string {
+/** Returns the part of a segment's text that the heard words reach. */
+export function textHeardOf({ words }: Pick<Segment, 'words'>, heard: string): string {
   return words.textOf(heardOf(words.said(), heard).length).trimEnd();
 }
 

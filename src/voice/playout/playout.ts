@@ -1,23 +1,23 @@
 import { delay, monotonicMs, timeoutSignal } from '../../clock.ts';
 import type { TurnRow } from '../../conversations/record/turns.sql.ts';
 import type { Line } from '../line.ts';
-import { createSpoken, type Utterance } from './spoken.ts';
+import { createSegments, type Segment } from './segments.ts';
 
-/** Says utterances on a line, one after the other, and tracks the words that were heard. */
-export type Mouth = {
-  begin: () => Utterance;
-  /** Says part of an utterance as it is generated. Ignores parts of an interrupted utterance. */
-  say: (utterance: Utterance, text: string) => void;
-  /** Says the rest of an utterance that is now a turn of the transcript. */
-  finish: (utterance: Utterance, turn: TurnRow) => void;
-  end: (utterance: Utterance) => void;
+/** Says segments on a line, one after the other, and tracks the words that were heard. */
+export type Playout = {
+  begin: () => Segment;
+  /** Says part of a segment as it is generated. Ignores parts of an interrupted segment. */
+  say: (segment: Segment, text: string) => void;
+  /** Says the rest of a segment that is now a turn of the transcript. */
+  finish: (segment: Segment, turn: TurnRow) => void;
+  end: (segment: Segment) => void;
   /** Says a whole turn. `isKept` protects it from interruptions. */
   whole: (turn: TurnRow, isKept?: boolean) => void;
   /** Says words that are in no transcript. */
   aside: (text: string) => void;
   /** Presses keys after the words said before. */
   press: (keys: string) => void;
-  interrupted: (heard: string) => Utterance[];
+  interrupted: (heard: string) => Segment[];
   heardAll: () => void;
   /** Resolves when all words can have been heard, or the signal is aborted. */
   untilHeard: (signal: AbortSignal) => Promise<void>;
@@ -33,61 +33,61 @@ const CHARACTER_MS = 65;
 /** Estimated duration of a key: its tone and the pause after it. */
 const KEY_MS = 250;
 const HEARD_MAX_MS = 60_000;
-/** Index of an utterance that is not a turn. */
+/** Index of a segment that is not a turn. */
 const ASIDE = -1;
 
-export function createMouth(line: Line): Mouth {
-  const spoken = createSpoken();
-  /** The utterance that is open at the carrier. */
-  let open: Utterance | undefined;
+export function createPlayout(line: Line): Playout {
+  const segments = createSegments();
+  /** The segment that is open at the carrier. */
+  let open: Segment | undefined;
   let isClosed = false;
   let heardAtMs = 0;
 
-  function utter(utterance: Utterance, text: string, isKept = false): void {
-    if (utterance.heard !== undefined || text === '') return;
-    if (open && open !== utterance) end(open);
-    utterance.text += text;
-    give(utterance, utterance.words.push(text), isKept);
+  function utter(segment: Segment, text: string, isKept = false): void {
+    if (segment.heard !== undefined || text === '') return;
+    if (open && open !== segment) end(open);
+    segment.text += text;
+    give(segment, segment.words.push(text), isKept);
   }
 
-  /** Sends words of an uninterrupted utterance to the line. */
-  function give(utterance: Utterance, text: string, isKept = false): void {
-    if (isClosed || utterance.heard !== undefined || text === '') return;
-    open = utterance;
+  /** Sends words of an uninterrupted segment to the line. */
+  function give(segment: Segment, text: string, isKept = false): void {
+    if (isClosed || segment.heard !== undefined || text === '') return;
+    open = segment;
     heardAtMs = Math.max(heardAtMs, monotonicMs());
-    utterance.startMs ??= heardAtMs;
+    segment.startMs ??= heardAtMs;
     heardAtMs += text.length * CHARACTER_MS;
     line.say(text, isKept);
   }
 
-  function end(utterance: Utterance, isKept = false): void {
-    const rest = utterance.words.end();
-    if (open && open !== utterance && rest !== '') end(open);
-    give(utterance, rest, isKept);
-    if (open !== utterance) return;
+  function end(segment: Segment, isKept = false): void {
+    const rest = segment.words.end();
+    if (open && open !== segment && rest !== '') end(open);
+    give(segment, rest, isKept);
+    if (open !== segment) return;
     open = undefined;
-    if (!isClosed) line.endUtterance(isKept);
+    if (!isClosed) line.endSegment(isKept);
   }
 
   return {
-    begin: () => spoken.begin(),
-    say: (utterance, text) => utter(utterance, text),
-    finish: (utterance, { index, text }) => {
-      utterance.index = index;
+    begin: () => segments.begin(),
+    say: (segment, text) => utter(segment, text),
+    finish: (segment, { index, text }) => {
+      segment.index = index;
       // A failed turn gets an apology as its text, which does not continue the words already sent.
-      if (text.startsWith(utterance.text)) utter(utterance, text.slice(utterance.text.length));
+      if (text.startsWith(segment.text)) utter(segment, text.slice(segment.text.length));
     },
-    end: (utterance) => end(utterance),
+    end: (segment) => end(segment),
     whole: ({ index, text }, isKept) => {
-      const utterance = spoken.begin(index);
-      utter(utterance, text, isKept);
-      end(utterance, isKept);
+      const segment = segments.begin(index);
+      utter(segment, text, isKept);
+      end(segment, isKept);
     },
     aside: (text) => {
       if (line.aside) return isClosed ? undefined : line.aside(text);
-      const utterance = spoken.begin(ASIDE);
-      utter(utterance, text);
-      end(utterance);
+      const segment = segments.begin(ASIDE);
+      utter(segment, text);
+      end(segment);
     },
     press: (keys) => {
       if (isClosed) return;
@@ -100,9 +100,9 @@ export function createMouth(line: Line): Mouth {
       const times = { nowMs: monotonicMs(), freeMs: heardAtMs };
       open = undefined;
       heardAtMs = 0;
-      return spoken.interrupted(heard, times);
+      return segments.interrupted(heard, times);
     },
-    heardAll: spoken.heardAll,
+    heardAll: segments.heardAll,
     untilHeard: (signal) => untilPlayed(line, { heardAtMs, signal }),
     close: () => {
       isClosed = true;
