@@ -8,7 +8,7 @@ import type { LineFor, Lines, OpenLine } from '../calls/lines/lines.ts';
 import { createVoicePipeline } from '../voice/session/voice-pipeline.ts';
 import { createAudioLimit } from '../voice/input/audio-limit.ts';
 import { HUNG_UP, settleCall } from '../calls/lines/settle-call.ts';
-import type { SoundFormat } from '../voice/playout/sound-queue.ts';
+import type { AudioFormat } from '../voice/playout/audio-queue.ts';
 import type { TurnTimes } from '../voice/session/turn-times.ts';
 import type { ConversationDeps } from '../conversations/record/conversation-deps.ts';
 import { ApiError } from '../errors.ts';
@@ -31,7 +31,7 @@ export type VoiceTalkDeps = ConversationDeps & {
   log: Logger;
 };
 
-const FORMAT: SoundFormat = {
+const FORMAT: AudioFormat = {
   sampleRate: TALK_RATE,
   bytesPerFrame: 640,
   silence: 0,

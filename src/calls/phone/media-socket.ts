@@ -8,7 +8,7 @@ import { createAudioLine, type AudioLine } from '../../voice/session/audio-line.
 import type { Line, LineEvent } from '../../voice/line.ts';
 import type { LineFor, Lines, OpenLine } from '../lines/lines.ts';
 import { createVoicePipeline } from '../../voice/session/voice-pipeline.ts';
-import type { SoundFormat } from '../../voice/playout/sound-queue.ts';
+import type { AudioFormat } from '../../voice/playout/audio-queue.ts';
 import type { TurnTimes } from '../../voice/session/turn-times.ts';
 import { pathsOf, type Carrier, type MediaFrames } from '../../carriers/carrier.ts';
 import { isMuLaw, type MediaFrame, type StartFrame } from '../../carriers/media.ts';
@@ -21,7 +21,7 @@ const START_MS = 5_000;
 /** Consecutive unknown frames after which the client is not considered a carrier. */
 const UNKNOWN_MAX = 50;
 
-const FORMAT: SoundFormat = {
+const FORMAT: AudioFormat = {
   sampleRate: 8_000,
   bytesPerFrame: 160,
   silence: MU_LAW_SILENCE,

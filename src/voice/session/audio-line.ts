@@ -3,11 +3,11 @@ import { sentencesIn } from '../../conversations/sentences/sentences.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import { createAudioInput } from '../input/audio-input.ts';
 import type { Line } from '../line.ts';
-import { createListenAgain } from '../playout/listen-again.ts';
+import { createRetranscriber } from '../playout/retranscriber.ts';
 import type { VoicePipeline } from './voice-pipeline.ts';
-import { withCut } from '../playout/saying.ts';
-import type { SoundFormat, SoundSink } from '../playout/sound-queue.ts';
-import { createSpeaker } from '../playout/speaker.ts';
+import { withCut } from '../playout/audio-segment.ts';
+import type { AudioFormat, AudioSink } from '../playout/audio-queue.ts';
+import { createAudioOutput } from '../playout/audio-output.ts';
 import type { AgentSession } from './agent-session.ts';
 import { createTurnClock, type TurnTimes } from './turn-times.ts';
 
@@ -27,9 +27,9 @@ export type AudioLine = Line & {
 
 export type AudioLineDeps = {
   pipeline: VoicePipeline;
-  format: SoundFormat;
+  format: AudioFormat;
   /** `close` hangs up. */
-  sink: SoundSink & { close: (reason?: string) => void };
+  sink: AudioSink & { close: (reason?: string) => void };
   on: AgentSession['on'];
   /** Receives the time that the user waited, once for each answered turn. */
   onTimes: (times: TurnTimes) => void;
@@ -46,16 +46,16 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
   const sink = { ...deps.sink, frame };
   const { sorry } = sentencesIn(pipeline.outputLanguage);
   const { tts, outputLanguage: language } = pipeline;
-  const speaker = createSpeaker({ tts, language, format, sink, log });
+  const output = createAudioOutput({ tts, language, format, sink, log });
 
-  const again = createListenAgain({ pipeline, sampleRate: format.sampleRate, log });
+  const retranscriber = createRetranscriber({ pipeline, sampleRate: format.sampleRate, log });
 
   function interrupt(): void {
-    const heard = speaker.interrupt();
+    const heard = output.interrupt();
     if (!heard) return;
     const { cut } = heard;
     if (!cut) return void on({ type: 'interrupted', heard: heard.whole });
-    const surely = again
+    const surely = retranscriber
       .listen(cut)
       .then((words) => (words === undefined ? undefined : withCut(heard, words)));
     void on({ type: 'interrupted', heard: withCut(heard, cut.guess), surely });
@@ -66,37 +66,37 @@ export function createAudioLine(deps: AudioLineDeps): AudioLine {
     stt: pipeline.stt,
     language: pipeline.inputLanguage,
     log,
-    isAgentSpeaking: speaker.isSpeaking,
+    isAgentSpeaking: output.isSpeaking,
     onInterrupt: interrupt,
     onHeard: (text, soundMs) => {
       clock.heard(soundMs);
       void on({ type: 'heard', text });
     },
     onLost: () => {
-      if (!speaker.isSpeaking()) speaker.aside(sorry);
+      if (!output.isSpeaking()) output.aside(sorry);
     },
   });
 
   function close(): void {
     input.close();
-    again.close();
-    speaker.close();
+    retranscriber.close();
+    output.close();
   }
 
   return {
     say: (text, isKept) => {
       clock.said();
-      speaker.say(text, isKept);
+      output.say(text, isKept);
     },
-    endSegment: speaker.endSegment,
-    untilPlayed: speaker.untilPlayed,
-    sendKeys: speaker.sendKeys,
+    endSegment: output.endSegment,
+    untilPlayed: output.untilPlayed,
+    sendKeys: output.sendKeys,
     end: (reason) => {
       close();
       sink.close(reason);
     },
     hear: input.hear,
-    played: speaker.played,
+    played: output.played,
     press: (digit) => {
       interrupt();
       void on({ type: 'digit', digit });

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { textRecognized } from '../../../src/voice/playout/by-ear.ts';
-import { heardOfSaying, sentenceOf } from '../../../src/voice/playout/saying.ts';
+import { playedByTranscript } from '../../../src/voice/playout/played-by-transcript.ts';
+import { playedOfSegment, sentenceOf } from '../../../src/voice/playout/audio-segment.ts';
 import { readFaq } from '../../language/faq.ts';
 import { installEngines } from '../install.ts';
 
@@ -44,8 +44,10 @@ if (!faq) {
     const guess = guessOf(spoken, cut.frame);
     const offOf = (words: string | undefined): number => off(spoken, cut.frame, words ?? guess);
     once.push(offOf(guess));
-    playedAlone.push(offOf(textRecognized(text, { played: cut.played, rest: undefined, guess })));
-    both.push(offOf(textRecognized(text, { ...cut, guess })));
+    playedAlone.push(
+      offOf(playedByTranscript(text, { played: cut.played, rest: undefined, guess })),
+    );
+    both.push(offOf(playedByTranscript(text, { ...cut, guess })));
   }
   print('by their sound, everywhere', guessed);
   print('by their sound, once each', once);
@@ -85,7 +87,7 @@ function everywhere({ ends }: Spoken): number[] {
 function guessOf({ text, peaks }: Spoken, played: number): string {
   const sentence = { ...sentenceOf(text, 's1'), isMade: true, frames: peaks.length, peaks };
   const saying = { sentences: [sentence], isEnded: true, isOwn: false, isKept: false };
-  return heardOfSaying(saying, played, 0).cut?.guess ?? '';
+  return playedOfSegment(saying, played, 0).cut?.guess ?? '';
 }
 
 /** By how many words more or less than were heard. A word counts from its middle on. */

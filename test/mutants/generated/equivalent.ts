@@ -171,7 +171,7 @@ export const EQUIVALENT: Record<string, string> = {
   '961fb3ddf8': 'what is written behind the end of a typed array is dropped',
   a88e6836a0: 'what is written behind the end of a typed array is dropped',
   '944d246372': 'lets read pieces go one piece later',
-  baa808102f: 'what is longer has more changes than are allowed; this computes less',
+  '73283ff519': 'what is longer has more changes than are allowed; this computes less',
   '1364c27dd4': 'the mark that closes stands behind the one that opens',
   '1b657b10ee': 'a bar at the start of a line is read as a row before',
   '61c791e42c': 'JSON has no member that is undefined',

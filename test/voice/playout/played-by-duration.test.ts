@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { textHeard } from '../../../src/voice/playout/by-sound.ts';
+import { playedByDuration } from '../../../src/voice/playout/played-by-duration.ts';
 
 /** What was heard of a text, by its sound alone. */
 
@@ -9,7 +9,7 @@ const ALL = 1_000;
 function heardAt(text: string, pauses: number[] = []): [string, number][] {
   const at: [string, number][] = [];
   for (let heard = 0, before = ''; heard <= ALL; heard += 1) {
-    const now = textHeard(text, { heard, all: ALL, pauses });
+    const now = playedByDuration(text, { heard, all: ALL, pauses });
     if (now !== before) at.push([now.slice(before.length).trim(), heard]);
     before = now;
   }
@@ -22,13 +22,15 @@ const firstTakes = (text: string): number => (2 * heardAt(text)[0]![1]) / ALL;
 test('words come whole, with the marks behind them, and in the end all was heard', () => {
   const words = heardAt('He said: “No.” (Or not.)').map(([word]) => word);
   expect(words).toEqual(['He', 'said:', '“No.”', '(Or', 'not.)']);
-  expect(textHeard('  In the bank. ', { heard: 10, all: 10, pauses: [] })).toBe('  In the bank.');
+  expect(playedByDuration('  In the bank. ', { heard: 10, all: 10, pauses: [] })).toBe(
+    '  In the bank.',
+  );
 });
 
 test('nothing was heard of nothing', () => {
-  expect(textHeard('', { heard: 10, all: 10, pauses: [] })).toBe('');
-  expect(textHeard('In the bank.', { heard: 0, all: 10, pauses: [] })).toBe('');
-  expect(textHeard('In the bank.', { heard: 0, all: 0, pauses: [] })).toBe('');
+  expect(playedByDuration('', { heard: 10, all: 10, pauses: [] })).toBe('');
+  expect(playedByDuration('In the bank.', { heard: 0, all: 10, pauses: [] })).toBe('');
+  expect(playedByDuration('In the bank.', { heard: 0, all: 0, pauses: [] })).toBe('');
 });
 
 test.each([
@@ -70,7 +72,11 @@ test('each pause is at a mark of its own, in their order', () => {
 
 test('scripts without spaces have words', () => {
   expect(heardAt('今日は晴れです。散歩に行きます。').length).toBeGreaterThan(5);
-  const half = textHeard('今日は晴れです。散歩に行きます。', { heard: 500, all: ALL, pauses: [] });
+  const half = playedByDuration('今日は晴れです。散歩に行きます。', {
+    heard: 500,
+    all: ALL,
+    pauses: [],
+  });
   expect(half).toMatch(/^今日は晴れです。/u);
   expect(half).not.toContain('行');
 });

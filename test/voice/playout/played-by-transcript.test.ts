@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { textRecognized } from '../../../src/voice/playout/by-ear.ts';
+import { playedByTranscript } from '../../../src/voice/playout/played-by-transcript.ts';
 
 /** What was heard of a text, by what a recognizer understood of its sound, and by a guess. */
 
@@ -7,7 +7,7 @@ const TEXT = 'In the middle of the tour there is a long break: “Bring £42, or
 const first = (count: number): string => TEXT.split(' ').slice(0, count).join(' ');
 /** A guess of so many words. */
 const guessed = (count: number, played: string, rest?: string): string | undefined =>
-  textRecognized(TEXT, { played, rest, guess: first(count) });
+  playedByTranscript(TEXT, { played, rest, guess: first(count) });
 
 test.each([
   ['in the middle of the tour', 6, 'as it stands'],
@@ -29,7 +29,7 @@ test.each([
 
 test('of beginnings that fit alike the guess decides', () => {
   const again = (guess: string): string | undefined =>
-    textRecognized('No, no, no, no, and no.', { played: 'No, no.', rest: undefined, guess });
+    playedByTranscript('No, no, no, no, and no.', { played: 'No, no.', rest: undefined, guess });
   expect(again('No, no,')).toBe('No, no,');
   // A letter that was not understood weighs more than one that the guess is off.
   expect(again('No, no, no, no, and')).toBe('No, no,');
@@ -64,12 +64,12 @@ test('what nobody understood, or of something else, tells nothing', () => {
   expect(guessed(3, 'Thank you very much for watching')).toBeUndefined();
   expect(guessed(3, 'Mitten in der Führung gibt es eine lange Pause')).toBeUndefined();
   expect(guessed(3, `${TEXT} ${TEXT} ${TEXT}`)).toBeUndefined();
-  expect(textRecognized('…', { played: 'Hm', rest: 'Hm', guess: '' })).toBeUndefined();
+  expect(playedByTranscript('…', { played: 'Hm', rest: 'Hm', guess: '' })).toBeUndefined();
 });
 
 test('texts without spaces, and in other scripts and cases', () => {
   const of = (text: string, played: string, guess: string) =>
-    textRecognized(text, { played, rest: undefined, guess });
+    playedByTranscript(text, { played, rest: undefined, guess });
   expect(of('私はとても元気です。', '私はとても', '私は')).toBe('私はとても');
   expect(of('Экскурсия начинается у моста.', 'ЭКСКУРСИЯ НАЧИНАЕТСЯ', 'Экскурсия')).toBe(
     'Экскурсия начинается',
@@ -79,6 +79,6 @@ test('texts without spaces, and in other scripts and cases', () => {
 
 test('a recognizer that hears twice as many letters is believed, and no more', () => {
   const heard = (played: string): string | undefined =>
-    textRecognized('Ab.', { played, rest: undefined, guess: 'Ab.' });
+    playedByTranscript('Ab.', { played, rest: undefined, guess: 'Ab.' });
   expect([heard('abab'), heard('ababc')]).toEqual(['Ab.', undefined]);
 });

@@ -14,7 +14,7 @@ type Deps = { tts: Tts; language: string | undefined; log: Logger };
  * Synthesizes a sentence. Returns false if its sound is missing or incomplete. Retries only while no sound has arrived.
  * Never fails, and passes on no sound after `signal` is aborted.
  */
-export async function makeSound(
+export async function synthesize(
   { tts, language, log }: Deps,
   text: string,
   signal: AbortSignal,

@@ -1,12 +1,12 @@
 import { delay } from '../../clock.ts';
 import { createSentences } from '../tts/sentences.ts';
-import { heardOfSaying, sentenceOf, type Heard, type Saying } from './saying.ts';
-import { createSayings } from './sayings.ts';
-import { createSoundQueue, samplesPerFrameOf, type SoundQueueDeps } from './sound-queue.ts';
+import { playedOfSegment, sentenceOf, type Heard, type AudioSegment } from './audio-segment.ts';
+import { createAudioSegments } from './audio-segments.ts';
+import { createAudioQueue, samplesPerFrameOf, type AudioQueueDeps } from './audio-queue.ts';
 
 /** Speaks text as sound, and tracks the part that was heard. */
-export type Speaker = {
-  /** Says text. `isKept` protects the utterance that it begins from interruptions. */
+export type AudioOutput = {
+  /** Says text. `isKept` protects the segment that it begins from interruptions. */
   say: (text: string, isKept?: boolean) => void;
   endSegment: () => void;
   /** Says words that are in no transcript. */
@@ -18,7 +18,7 @@ export type Speaker = {
   /** Notes that the other side has played everything before this mark. */
   played: (mark: string) => void;
   /**
-   * Stops speaking immediately. Returns the heard part of the utterance that was playing; undefined if nothing that
+   * Stops speaking immediately. Returns the heard part of the segment that was playing; undefined if nothing that
    * belongs in a transcript was cut.
    */
   interrupt: () => Heard | undefined;
@@ -29,40 +29,40 @@ export type Speaker = {
 
 const LOOK_MS = 20;
 
-export function createSpeaker(deps: SoundQueueDeps): Speaker {
-  const queue = createSoundQueue(deps);
-  const sayings = createSayings();
+export function createAudioOutput(deps: AudioQueueDeps): AudioOutput {
+  const queue = createAudioQueue(deps);
+  const segments = createAudioSegments();
   const gone = new AbortController();
   let sentences = createSentences();
   let marks = 0;
-  const isSpeaking = (): boolean => !sayings.isEmpty();
+  const isSpeaking = (): boolean => !segments.isEmpty();
 
-  function put(saying: Saying, text: string, keys?: string): void {
+  function put(segment: AudioSegment, text: string, keys?: string): void {
     marks += 1;
     const sentence = sentenceOf(text, `s${marks}`, keys);
-    saying.sentences.push(sentence);
+    segment.sentences.push(sentence);
     queue.add(sentence);
   }
 
-  function add(saying: Saying, texts: readonly string[]): void {
-    for (const text of texts) put(saying, text);
+  function add(segment: AudioSegment, texts: readonly string[]): void {
+    for (const text of texts) put(segment, text);
   }
 
   function sendKeys(keys: string): void {
     if (gone.signal.aborted) return;
     endSegment();
-    const saying = sayings.begin({ isOwn: true, isKept: true });
-    put(saying, '', keys);
-    saying.isEnded = true;
+    const segment = segments.begin({ isOwn: true, isKept: true });
+    put(segment, '', keys);
+    segment.isEnded = true;
   }
 
   function say(text: string, isOwn: boolean, isKept = false): void {
     if (gone.signal.aborted) return;
-    add(sayings.open() ?? sayings.begin({ isOwn, isKept }), sentences.push(text));
+    add(segments.open() ?? segments.begin({ isOwn, isKept }), sentences.push(text));
   }
 
   function endSegment(): void {
-    const last = sayings.open();
+    const last = segments.open();
     if (!last) return;
     add(last, sentences.end());
     last.isEnded = true;
@@ -70,16 +70,16 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
 
   function interrupt(): Heard | undefined {
     // A greeting that is kept is heard in full. Keys are sent in full, because the user does not hear them.
-    if (!isSpeaking() || sayings.isKept()) return undefined;
+    if (!isSpeaking() || segments.isKept()) return undefined;
     const playedFrames = queue.clear();
-    const cut = sayings.drop();
+    const cut = segments.drop();
     sentences = createSentences();
     // Keys that were waiting are still pressed.
     for (const { sentences: waiting } of cut)
       for (const { keys } of waiting) if (keys !== undefined) sendKeys(keys);
     if (cut.every(({ isOwn }) => isOwn)) return undefined;
     if (cut[0]!.isOwn) return { whole: '' };
-    return heardOfSaying(cut[0]!, playedFrames, samplesPerFrameOf(deps.format));
+    return playedOfSegment(cut[0]!, playedFrames, samplesPerFrameOf(deps.format));
   }
 
   return {
@@ -92,7 +92,7 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
     },
     sendKeys,
     isSpeaking,
-    played: sayings.played,
+    played: segments.played,
     interrupt,
     untilPlayed: async (signal) => {
       const either = AbortSignal.any([signal, gone.signal]);
@@ -103,7 +103,7 @@ export function createSpeaker(deps: SoundQueueDeps): Speaker {
     close: () => {
       gone.abort();
       queue.stop();
-      sayings.drop();
+      segments.drop();
     },
   };
 }

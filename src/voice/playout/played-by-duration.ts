@@ -7,7 +7,7 @@ import { wordsOf } from './words.ts';
  */
 
 /** Sound of a sentence, in frames of 20 ms with speech. */
-export type Speech = {
+export type SpokenFrames = {
   heard: number;
   /** Number of frames of the whole sentence, played or not. */
   all: number;
@@ -29,7 +29,7 @@ type Word = {
 const ENOUGH = 1 / 2;
 
 /** Returns the words of a text that were played, with the marks after them. */
-export function textHeard(text: string, speech: Speech): string {
+export function playedByDuration(text: string, speech: SpokenFrames): string {
   if (speech.heard === 0) return '';
   const words = weighed(text);
   let end = 0;
@@ -53,7 +53,7 @@ const frameOf = (weight: number, from: Place, to: Place): number =>
 /** Splits the text at the pauses. */
 function stretchesOf(
   words: readonly Word[],
-  { all, pauses }: Speech,
+  { all, pauses }: SpokenFrames,
 ): { from: Place; to: Place }[] {
   const stretches: { from: Place; to: Place }[] = [];
   const end = placeBehind(words, words.length, all);

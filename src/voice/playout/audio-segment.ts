@@ -1,4 +1,4 @@
-import { textHeard, type Speech } from './by-sound.ts';
+import { playedByDuration, type SpokenFrames } from './played-by-duration.ts';
 
 /**
  * The words for a line, cut into sentences, and the progress of each sentence: synthesized, sent, played. Frames last
@@ -25,7 +25,7 @@ export type Sentence = {
   isPlayed: boolean;
 };
 
-export type Saying = {
+export type AudioSegment = {
   sentences: Sentence[];
   /** Whether it gets no more sentences. */
   isEnded: boolean;
@@ -38,7 +38,7 @@ export type Saying = {
 /** Returns whether the sentence was synthesized completely. */
 const isWhole = ({ isMade, isCut }: Sentence): boolean => isMade && !isCut;
 
-export const isOver = ({ isEnded, sentences }: Saying): boolean =>
+export const isOver = ({ isEnded, sentences }: AudioSegment): boolean =>
   isEnded && sentences.every(({ isPlayed }) => isPlayed);
 
 export function sentenceOf(text: string, mark: string, keys?: string): Sentence {
@@ -55,7 +55,7 @@ export function played(sentence: Sentence): void {
 /** Rate of natural speech, for sentences that are not fully synthesized. */
 const CHARS_PER_FRAME = 20 / 65;
 
-/** The part of an utterance that was heard. */
+/** The part of a segment that was heard. */
 export type Heard = {
   /** Text of the sentences that were played completely. */
   whole: string;
@@ -74,9 +74,9 @@ export type CutSentence = {
   rest: readonly Int16Array[] | undefined;
 };
 
-/** Returns the part of an utterance that was heard when `playedFrames` frames had been played. */
-export function heardOfSaying(
-  { sentences }: Saying,
+/** Returns the part of a segment that was heard when `playedFrames` frames had been played. */
+export function playedOfSegment(
+  { sentences }: AudioSegment,
   playedFrames: number,
   samplesPerFrame: number,
 ): Heard {
@@ -118,13 +118,13 @@ function split(
 
 function wordsWithin(sentence: Sentence, heard: number): string {
   const { text, frames, peaks } = sentence;
-  const speech = speechOf(
+  const speech = spokenFramesOf(
     peaks.length > 0 ? peaks : Array.from({ length: frames }, () => 1),
     heard,
   );
   const guessed = text.length / CHARS_PER_FRAME;
   const all = isWhole(sentence) ? speech.all : Math.max(speech.all, guessed);
-  return textHeard(text, { ...speech, all });
+  return playedByDuration(text, { ...speech, all });
 }
 
 /** Level of pauses, relative to the loudest sample of a sentence. */
@@ -133,7 +133,7 @@ const PAUSE = 1 / 30;
 const PAUSE_FRAMES_MIN = 6;
 
 /** Counts the frames with speech, in the whole sentence and in its heard part, and lists its pauses. */
-function speechOf(peaks: readonly number[], heard: number): Speech {
+function spokenFramesOf(peaks: readonly number[], heard: number): SpokenFrames {
   const loud = Math.max(0, ...peaks) * PAUSE;
   const speech = { heard: 0, all: 0, pauses: [] as number[] };
   let quiet = 0;

@@ -1,28 +1,32 @@
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Stt, SttStream } from '../stt/stt.ts';
 import { textInTime } from '../stt/text-in-time.ts';
-import { textRecognized } from './by-ear.ts';
-import type { CutSentence } from './saying.ts';
+import { playedByTranscript } from './played-by-transcript.ts';
+import type { CutSentence } from './audio-segment.ts';
 
 /**
  * Transcribes an interrupted sentence in two requests: the part that was played, and the rest. The two transcripts
  * locate the interruption better than the length of the words does (docs/evaluation.md). Runs beside the conversation.
  */
-export type ListenAgain = {
+export type Retranscriber = {
   /** Returns the words of the sentence that were heard; undefined if the estimate stays. Never fails. */
   listen: (cut: CutSentence) => Promise<string | undefined>;
   /** Cancels all requests, because the line is over. */
   close: () => void;
 };
 
-export type ListenAgainDeps = {
+export type RetranscriberDeps = {
   pipeline: { stt: Stt; outputLanguage: string | undefined };
   /** Sample rate of the line in Hz. */
   sampleRate: number;
   log: Logger;
 };
 
-export function createListenAgain({ pipeline, sampleRate, log }: ListenAgainDeps): ListenAgain {
+export function createRetranscriber({
+  pipeline,
+  sampleRate,
+  log,
+}: RetranscriberDeps): Retranscriber {
   const { stt, outputLanguage: language } = pipeline;
   const open = new Set<SttStream>();
   let isClosed = false;
@@ -44,7 +48,7 @@ export function createListenAgain({ pipeline, sampleRate, log }: ListenAgainDeps
       // One after the other, so that the user's next speech waits for one request at most.
       const played = await understand(cut.played);
       const rest = await understand(cut.rest ?? []);
-      return isClosed ? undefined : textRecognized(text, { played, rest, guess });
+      return isClosed ? undefined : playedByTranscript(text, { played, rest, guess });
     },
     close: () => {
       isClosed = true;

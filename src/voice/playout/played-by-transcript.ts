@@ -28,7 +28,7 @@ const LONGER_MAX = 2;
  * Returns the words of a text that were played, with the marks after them, or undefined if the transcripts are
  * inconclusive. `guess` is the likely part.
  */
-export function textRecognized(
+export function playedByTranscript(
   text: string,
   { played, rest, guess }: Understood & { guess: string },
 ): string | undefined {

@@ -3,11 +3,11 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import { soundOfKeys } from '../audio/dtmf.ts';
 import { createPacer, FRAME_MS } from '../audio/pacer.ts';
 import type { Tts } from '../tts/tts.ts';
-import { makeSound } from './make-sound.ts';
-import type { Sentence } from './saying.ts';
+import { synthesize } from './synthesize.ts';
+import type { Sentence } from './audio-segment.ts';
 
 /** Synthesizes sentences one after the other, and sends them at the pace of playback. */
-export type SoundQueue = {
+export type AudioQueue = {
   add: (sentence: Sentence) => void;
   /** Drops all sound, here and on the other side. Returns the number of frames played since the last clear. */
   clear: () => number;
@@ -15,11 +15,11 @@ export type SoundQueue = {
   stop: () => void;
 };
 
-export const samplesPerFrameOf = ({ sampleRate }: Pick<SoundFormat, 'sampleRate'>): number =>
+export const samplesPerFrameOf = ({ sampleRate }: Pick<AudioFormat, 'sampleRate'>): number =>
   (sampleRate * FRAME_MS) / 1_000;
 
 /** Encoding of sound on a line. */
-export type SoundFormat = {
+export type AudioFormat = {
   sampleRate: number;
   bytesPerFrame: number;
   silence: number;
@@ -27,7 +27,7 @@ export type SoundFormat = {
 };
 
 /** The other side, which plays frames in order. */
-export type SoundSink = {
+export type AudioSink = {
   frame: (bytes: Uint8Array) => void;
   /** Asks the other side to report when it has played all frames before this mark. */
   mark: (name: string) => void;
@@ -35,12 +35,12 @@ export type SoundSink = {
   clear: () => void;
 };
 
-export type SoundQueueDeps = {
+export type AudioQueueDeps = {
   tts: Tts;
   /** Language of the agent (BCP 47). */
   language: string | undefined;
-  format: SoundFormat;
-  sink: SoundSink;
+  format: AudioFormat;
+  sink: AudioSink;
   log: Logger;
 };
 
@@ -50,7 +50,7 @@ const AHEAD_FRAMES = 5;
 const MADE_AHEAD_MS = 15_000;
 const LOOK_MS = 100;
 
-export function createSoundQueue(deps: SoundQueueDeps): SoundQueue {
+export function createAudioQueue(deps: AudioQueueDeps): AudioQueue {
   const { sink } = deps;
   const sender = createSender(deps);
   let waiting: Sentence[] = [];
@@ -69,7 +69,7 @@ export function createSoundQueue(deps: SoundQueueDeps): SoundQueue {
 
   async function soundOf(sentence: Sentence, signal: AbortSignal): Promise<boolean> {
     const take = (samples: Int16Array): void => sender.push(sentence, samples);
-    if (sentence.keys === undefined) return makeSound(deps, sentence.text, signal, take);
+    if (sentence.keys === undefined) return synthesize(deps, sentence.text, signal, take);
     take(soundOfKeys(sentence.keys, deps.format.sampleRate));
     return true;
   }
@@ -120,7 +120,7 @@ type Sender = {
   stop: () => void;
 };
 
-function createSender({ format, sink }: Pick<SoundQueueDeps, 'format' | 'sink'>): Sender {
+function createSender({ format, sink }: Pick<AudioQueueDeps, 'format' | 'sink'>): Sender {
   const { bytesPerFrame } = format;
   const samplesPerFrame = samplesPerFrameOf(format);
   /** Sentences whose mark was not sent yet. */
@@ -144,7 +144,7 @@ function createSender({ format, sink }: Pick<SoundQueueDeps, 'format' | 'sink'>)
     for (let next = unmarked[0]; next?.isMade; next = unmarked[0]) {
       if (next.startFrame + next.frames > sentFrames) return;
       unmarked.shift();
-      // A sentence without sound gets no mark; `settle` in `sayings.ts` counts it as played.
+      // A sentence without sound gets no mark; `settle` in `audio-segments.ts` counts it as played.
       if (next.frames === 0) continue;
       next.sentMs = monotonicMs();
       sink.mark(next.mark);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import {
-  heardOfSaying as heardOf,
+  playedOfSegment as heardOf,
   isOver,
   sentenceOf,
   withCut,
-  type Saying,
+  type AudioSegment,
   type Sentence,
-} from '../../../src/voice/playout/saying.ts';
+} from '../../../src/voice/playout/audio-segment.ts';
 
 /** The heard part of an utterance, by played sentences and the frames of the current one. */
 
@@ -16,14 +16,14 @@ const made = (text: string, more: Partial<Sentence>): Sentence => ({
   isMade: true,
   ...more,
 });
-const saying = (...sentences: Sentence[]) => ({
+const segment = (...sentences: Sentence[]) => ({
   sentences,
   isEnded: true,
   isOwn: false,
   isKept: false,
 });
 
-function heardOfSaying(of: Saying, frames: number): string {
+function playedOfSegment(of: AudioSegment, frames: number): string {
   const heard = heardOf(of, frames, 160);
   return withCut(heard, heard.cut?.guess ?? '');
 }
@@ -40,7 +40,7 @@ test.each([
 ])(
   'of a sentence of three even words and 90 frames %d are “%s”: a word from its middle on',
   (frames, heard) => {
-    expect(heardOfSaying(saying(made('two ten six', { frames: 90 })), frames)).toBe(heard);
+    expect(playedOfSegment(segment(made('two ten six', { frames: 90 })), frames)).toBe(heard);
   },
 );
 
@@ -48,24 +48,24 @@ test('what was played is heard whole, and what is behind the one under way is no
   const first = made('First one.', { ...played, frames: 50 });
   const second = made('Second one.', { startFrame: 50, frames: 110 });
   const third = made('Third one.', { startFrame: 160, frames: 100 });
-  expect(heardOfSaying(saying(first, second, third), 120)).toBe('First one. Second');
+  expect(playedOfSegment(segment(first, second, third), 120)).toBe('First one. Second');
   // No mark has confirmed the end of the sentence.
-  expect(heardOfSaying(saying(first, second, third), 500)).toBe('First one. Second one.');
+  expect(playedOfSegment(segment(first, second, third), 500)).toBe('First one. Second one.');
 });
 
 test('what became no sound is passed by', () => {
   const silent = made('Silent one.', { ...played, frames: 0 });
   const next = made('Next one.', { frames: 90 });
-  expect(heardOfSaying(saying(silent, next), 50)).toBe('Silent one. Next');
+  expect(playedOfSegment(segment(silent, next), 50)).toBe('Silent one. Next');
 });
 
 test('of a sentence whose sound is not whole the length is guessed', () => {
   const text = 'one two three four';
   const under = { ...sentenceOf(text, 's1'), frames: 20 };
-  expect(heardOfSaying(saying(under), 20)).toBe('one');
-  expect(heardOfSaying(saying(made(text, { frames: 20, isCut: true })), 20)).toBe('one');
-  expect(heardOfSaying(saying(made(text, { frames: 20 })), 20)).toBe(text);
-  expect(heardOfSaying(saying(sentenceOf(text, 's1')), 20)).toBe('');
+  expect(playedOfSegment(segment(under), 20)).toBe('one');
+  expect(playedOfSegment(segment(made(text, { frames: 20, isCut: true })), 20)).toBe('one');
+  expect(playedOfSegment(segment(made(text, { frames: 20 })), 20)).toBe(text);
+  expect(playedOfSegment(segment(sentenceOf(text, 's1')), 20)).toBe('');
 });
 
 const voice = (frames: number): number[] => Array.from({ length: frames }, () => 9_000);
@@ -73,7 +73,9 @@ const pause = (frames: number): number[] => Array.from({ length: frames }, () =>
 /** Returns how many words of a sentence with this sound were heard after each number of frames. */
 const countsOf = (text: string, peaks: number[], frames: number[]): number[] => {
   const one = made(text, { frames: peaks.length, peaks });
-  return frames.map((count) => heardOfSaying(saying(one), count).split(' ').filter(Boolean).length);
+  return frames.map(
+    (count) => playedOfSegment(segment(one), count).split(' ').filter(Boolean).length,
+  );
 };
 
 test('pauses before, within and after a sentence say nothing', () => {
@@ -93,9 +95,9 @@ test('a pause is at a mark; a short one is a sound in which the mouth is shut', 
 
 test('it is over when all of it was played and nothing more comes', () => {
   const one = made('One.', played);
-  expect(isOver(saying(one))).toBe(true);
-  expect(isOver({ ...saying(one), isEnded: false })).toBe(false);
-  expect(isOver(saying(one, made('Two.', {})))).toBe(false);
+  expect(isOver(segment(one))).toBe(true);
+  expect(isOver({ ...segment(one), isEnded: false })).toBe(false);
+  expect(isOver(segment(one, made('Two.', {})))).toBe(false);
 });
 
 test('of the sentence under way there is the sound that was played, and what was not', () => {
@@ -103,7 +105,7 @@ test('of the sentence under way there is the sound that was played, and what was
   const first = made('First one.', { ...played, frames: 2 });
   const under = made('Second one.', { startFrame: 2, frames: 4, sound });
   const cutAt = (frames: number, more: Partial<Sentence> = {}) => {
-    const { played, rest } = heardOf(saying(first, { ...under, ...more }), frames, 160).cut!;
+    const { played, rest } = heardOf(segment(first, { ...under, ...more }), frames, 160).cut!;
     return { played, rest };
   };
   const lengths = (parts: readonly Int16Array[] | undefined) => parts?.map(({ length }) => length);
@@ -119,5 +121,5 @@ test('of the sentence under way there is the sound that was played, and what was
   expect(cutAt(4, { isMade: false }).rest).toBeUndefined();
   expect(cutAt(4, { isCut: true }).rest).toBeUndefined();
   // The first sentence was played completely, and no other had begun.
-  expect(heardOf(saying(first), 2, 160)).toEqual({ whole: 'First one.' });
+  expect(heardOf(segment(first), 2, 160)).toEqual({ whole: 'First one.' });
 });

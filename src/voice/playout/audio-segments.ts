@@ -1,28 +1,28 @@
 import { monotonicMs } from '../../clock.ts';
-import { isOver, played, type Saying } from './saying.ts';
+import { isOver, played, type AudioSegment } from './audio-segment.ts';
 
-/** Utterances that are not completely played, in order. */
-export type Sayings = {
-  begin: (kind: Pick<Saying, 'isOwn' | 'isKept'>) => Saying;
-  /** Returns the utterance that still grows, if any. */
-  open: () => Saying | undefined;
+/** Segments that are not completely played, in order. */
+export type AudioSegments = {
+  begin: (kind: Pick<AudioSegment, 'isOwn' | 'isKept'>) => AudioSegment;
+  /** Returns the segment that still grows, if any. */
+  open: () => AudioSegment | undefined;
   /** Notes that the other side has played everything before this mark. */
   played: (mark: string) => void;
   isEmpty: () => boolean;
-  /** Whether the utterance that is playing, or next, ignores interruptions. */
+  /** Whether the segment that is playing, or next, ignores interruptions. */
   isKept: () => boolean;
-  /** Removes and returns all utterances. */
-  drop: () => readonly Saying[];
+  /** Removes and returns all segments. */
+  drop: () => readonly AudioSegment[];
 };
 
 /** Time after the last frame when a sentence counts as played without a mark. Some carriers report no marks. */
 const MARK_LOST_MS = 3_000;
 
-export function createSayings(): Sayings {
-  let sayings: Saying[] = [];
-  const sentences = () => sayings.flatMap((saying) => saying.sentences);
+export function createAudioSegments(): AudioSegments {
+  let segments: AudioSegment[] = [];
+  const sentences = () => segments.flatMap((segment) => segment.sentences);
 
-  /** Removes played utterances. A sentence without sound counts as played when its turn comes. */
+  /** Removes played segments. A sentence without sound counts as played when its turn comes. */
   function settle(): void {
     const nowMs = monotonicMs();
     for (const sentence of sentences()) {
@@ -32,17 +32,17 @@ export function createSayings(): Sayings {
       if (isSilent || isLost) played(sentence);
       if (!sentence.isPlayed) break;
     }
-    while (sayings[0] && isOver(sayings[0])) sayings.shift();
+    while (segments[0] && isOver(segments[0])) segments.shift();
   }
 
   return {
     begin: (kind) => {
-      const saying: Saying = { sentences: [], isEnded: false, ...kind };
-      sayings.push(saying);
-      return saying;
+      const segment: AudioSegment = { sentences: [], isEnded: false, ...kind };
+      segments.push(segment);
+      return segment;
     },
     open: () => {
-      const last = sayings.at(-1);
+      const last = segments.at(-1);
       return last?.isEnded ? undefined : last;
     },
     played: (mark) => {
@@ -53,15 +53,15 @@ export function createSayings(): Sayings {
     },
     isEmpty: () => {
       settle();
-      return sayings.length === 0;
+      return segments.length === 0;
     },
     isKept: () => {
       settle();
-      return sayings[0]?.isKept === true;
+      return segments[0]?.isKept === true;
     },
     drop: () => {
-      const dropped = sayings;
-      sayings = [];
+      const dropped = segments;
+      segments = [];
       return dropped;
     },
   };
