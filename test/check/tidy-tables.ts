@@ -72,7 +72,7 @@ export const NOUNS: Record<string, Noun> = {
       'completions',
     ],
   },
-  // A conversation by voice, whoever carries its sound. Only `session` and `playout` know the conversation.
+  // A conversation by voice, over any carrier. Only `session` and `playout` know the conversation.
   voice: {
     below: ['conversations'],
     base: [

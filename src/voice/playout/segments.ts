@@ -1,7 +1,7 @@
 import { createSpeakable, type Speakable } from '../tts/spoken/speakable.ts';
 
 /**
- * A segment on a line, and the part that was heard. Carriers queue what they receive, so the text sent and the
+ * A segment on a line, and its heard part. Carriers queue what they receive, so the text sent and the
  * text heard differ. The transcript keeps the text heard.
  */
 export type Segment = {
