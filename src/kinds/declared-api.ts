@@ -8,7 +8,6 @@ import type { ListPage } from '../platform/postgres/list-filters.ts';
 /** Texts of a kind's routes in the OpenAPI document that do not follow from its names. */
 export type DeclaredTexts = {
   tag: string;
-  /** Descriptions of the operations. */
   describe: { list?: string; create?: string; patch?: string; delete?: string };
 };
 

@@ -49,7 +49,6 @@ export type DeclaredRoutes<Body, Query extends z.ZodRawShape> = DeclaredTexts & 
   operation?: string;
   /** Schemas of the bodies. `Created` is the response of a create, if it differs. */
   schemas: { Write: z.ZodType<Body>; Created?: z.ZodType } & Record<'Patch' | 'Shown', z.ZodType>;
-  /** Filters of the list. */
   query: Query;
   alsoNeeds?: { create?: AlsoNeeds; patch?: AlsoNeeds };
   errors: { create: WriteErrors; patch?: WriteErrors };

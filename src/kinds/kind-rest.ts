@@ -49,7 +49,7 @@ export type KindRest<Spec> = {
   shownValue: (fields: Readonly<Record<string, unknown>>, name: string) => unknown;
   toSpec: (fields: SnakeCased<Spec>) => Spec;
   fromSpec: (spec: Spec) => SnakeCased<Spec>;
-  /** Same as `fromSpec`, without its type. */
+  /** Returns the same as `fromSpec`, without its type. */
   fieldsOf: (spec: Spec) => Record<string, unknown>;
   /**
    * Converts a pointer into the resource to one into the REST body: `/spec/chat/defaultModel` → `/chat/default_model`.

@@ -21,7 +21,6 @@ export type Kind = ListedKind & {
 };
 
 type ListedKind = KindDefinition & {
-  /** Its sealed columns. */
   sealed?: readonly SealedColumn[];
   /** REST interface, unless the kind has its own routes (roles/api/modules). */
   api?: KindApi;

@@ -1,4 +1,4 @@
-/** Signals that end the process. */
+/** Shutdown of the process: once and in order, on each signal that asks a process to stop. */
 import { setTimeout } from '../clock.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -4,7 +4,6 @@ import { StartupError } from '../../../src/errors.ts';
 import { runDrill } from './run-drill.ts';
 import { createStandIn } from './stand-in/stand-in.ts';
 
-/** Arguments as text. */
 export type DrillArguments = {
   url: string;
   baseUrl?: string | undefined;

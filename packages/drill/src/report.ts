@@ -2,7 +2,6 @@ import type { Break, Wait } from './calls/caller.ts';
 import type { Compared } from './calls/compare.ts';
 import type { Asked } from './voice.ts';
 
-/** Result of a call. */
 export type CallReport = {
   kind: string;
   sec: number;

@@ -41,7 +41,7 @@ export type OperatorRoleDeps = Kinds &
   };
 
 export type Operator = {
-  /** Whether it knows all declarations and could lead now. */
+  /** Returns whether it knows all declarations and could lead now. */
   isReady: () => boolean;
   stop: () => Promise<void>;
 };

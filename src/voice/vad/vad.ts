@@ -6,7 +6,7 @@ export type Vad = {
   /** Takes PCM16 in chunks of any length; returns the events in it, in order. */
   push: (samples: Int16Array) => readonly VadEvent[];
   isSpeaking: () => boolean;
-  /** Length of the current speech, from its beginning to its last sound; 0 during silence. */
+  /** Returns the length of the current speech, from its beginning to its last sound; 0 during silence. */
   speechMs: () => number;
 };
 

@@ -164,7 +164,6 @@ const Explanation = z
   })
   .meta({ id: 'Explanation', description: 'Why an event did not arrive, or that it did.' });
 
-/** Explains why an event has not reached an endpoint. */
 function explainRoute(deps: DeliveryRoutesDeps): Route {
   return route({
     method: 'get',

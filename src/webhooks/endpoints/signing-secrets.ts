@@ -56,7 +56,6 @@ export function secretObject(
   };
 }
 
-/** Returns the labels of an endpoint's own Secret. */
 export function signingSecretLabels(endpointName: string): Record<string, string> {
   return { [ALLOW_LABEL]: 'true', [ENDPOINT_LABEL]: endpointName };
 }

@@ -170,7 +170,6 @@ async function declareWithSecrets(
   }
 }
 
-/** Caller, with the scopes of its key. */
 type Caller = AuditedBy & { scopes: readonly Scope[] };
 
 /**

@@ -9,7 +9,6 @@ import type { Db } from '../../platform/postgres/pool.ts';
 /** First of the two keys of the locks; the second is the process's number. */
 const LOCK_CLASS = 0x7061_6470;
 
-/** Registers a starting process and returns its number. */
 export async function addDeliveryProcess(db: Db): Promise<number> {
   const { rows } = await db.query<{ number: number }>(
     'insert into delivery_processes default values returning number',

@@ -8,7 +8,6 @@ import type { EventType } from '../../events/event-types.ts';
 export type DispatchQueue = {
   /** Leases due deliveries; see `ClaimBudget`. `leaseToken` fences their results. */
   claim: (budgets: readonly ClaimBudget[], leaseToken: string) => Promise<ClaimedDelivery[]>;
-  /** Lists endpoints that have something due now. */
   listDue: () => Promise<DueEndpoint[]>;
   /** Marks first attempts of conversation events as started, so that their successors may be claimed. */
   markStarted: (ids: readonly string[]) => Promise<void>;
@@ -82,7 +81,6 @@ export type ClaimedDelivery = {
 /** Maximum number of deliveries to claim for an endpoint. At most `yieldingSlots` may be yielding. */
 export type ClaimBudget = { endpointId: string; slots: number; yieldingSlots: number };
 
-/** The outcome of one attempt. */
 export type AttemptResult = {
   deliveryId: string;
   leaseToken: string;

@@ -9,7 +9,6 @@ export type SoundState = {
   /** State of the microphone; `asking` while the browser asks the user. */
   microphone: 'off' | 'asking' | 'on';
   isMuted: boolean;
-  /** Whether the agent is audible. */
   isPlaying: boolean;
   /** Whether the device has interrupted the sound. Then neither side hears the other. */
   isHalted: boolean;

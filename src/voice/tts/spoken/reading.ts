@@ -62,7 +62,6 @@ export function characterAt(text: string, at: number): string {
   return point === undefined ? '' : String.fromCodePoint(point);
 }
 
-/** Returns the last character of a text. */
 export const lastOf = (text: string): string => /.$/su.exec(text)?.[0] ?? '';
 
 /** Maximum length of the text or address of a link. */

@@ -8,7 +8,6 @@ export type SaidText = {
   close: (to: number) => void;
   /** Returns the words that were added since the last call. */
   take: () => string;
-  /** Returns all words. */
   all: () => string;
   /** Returns the last character that was added, or '' at the beginning. */
   last: () => string;
