@@ -1,7 +1,7 @@
 import { clearTimeout, setTimeout } from '../clock.ts';
 import type { ModelEndpoint } from '../models/model.ts';
 
-/** Enforces the time-outs of a provider. Only waiting counts, so a slow reader does not use up the time. */
+/** Time-outs of a provider. Only waiting counts, so a slow reader does not use up the time. */
 export type Patience = {
   /** Starts a wait. Call `rest` before the next one. */
   wait: () => void;

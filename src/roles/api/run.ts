@@ -25,7 +25,7 @@ export type ApiRoleDeps = RoleContext &
     baseUrl?: string | undefined;
   };
 
-/** Running API. `conversations` holds conversations in this process, as HTTP callers do. */
+/** Running API. `conversations` has the services for conversations held in this process, the same as over HTTP. */
 export type RunningApi = Listening & { conversations: ConversationDeps & { takeTurn: TakeTurn } };
 
 type Stops = { stop?: () => Promise<void> };

@@ -2,7 +2,7 @@ import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import { createByteQueue } from './byte-queue.ts';
 
 /**
- * Sends audio in real time: one frame of 20 ms every 20 ms. Each frame is scheduled relative to the first one, so that
+ * Real-time sender of audio: one frame of 20 ms every 20 ms. Each frame is scheduled relative to the first one, so that
  * late timers do not add up. After a stall, at most `burstFrames` go out together. The remaining gap becomes a pause,
  * and the rest follows in real time.
  */
@@ -107,7 +107,7 @@ export function createPacer(deps: PacerDeps): Pacer {
   };
 }
 
-/** Tracks when frames are due and how much was played. A run is audio that plays without a pause. */
+/** Tracker of when frames are due and how much was played. A run is audio that plays without a pause. */
 type Schedule = {
   /** Returns when the next frame is due. */
   dueMs: () => number;

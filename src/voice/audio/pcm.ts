@@ -1,8 +1,8 @@
 import { endianness } from 'node:os';
 
-/** Converts PCM16 between little-endian bytes and samples. */
+/** Conversions of PCM16 between little-endian bytes and samples. */
 
-/** Turns bytes in chunks cut anywhere into whole samples of one channel. */
+/** Reader that turns bytes in chunks cut anywhere into whole samples of one channel. */
 export type PcmReader = {
   push: (bytes: Uint8Array) => Int16Array;
   /** Returns the number of bytes of an incomplete sample. */

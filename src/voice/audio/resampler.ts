@@ -1,6 +1,6 @@
 /**
- * Converts PCM16 from one rate to another, chunk by chunk, without audible chunk boundaries. The chunk sizes have no
- * influence on the output.
+ * Converter of PCM16 from one rate to another, chunk by chunk, without audible chunk boundaries. The chunk sizes have
+ * no influence on the output.
  */
 export type Resampler = {
   /** Returns the samples that are final. About 4 ms at the lower rate wait for the next samples. */

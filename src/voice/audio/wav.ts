@@ -1,4 +1,4 @@
-/** Reads and writes WAV (RIFF) with PCM16; it writes one channel. Other sample formats are named in the errors. */
+/** Reader and writer of WAV (RIFF) with PCM16. It writes one channel. Other sample formats are named in the errors. */
 
 /** Size of a stream whose length is unknown. */
 const UNKNOWN_BYTES = 0xffff_ffff;

@@ -2,7 +2,7 @@ import { changesOf } from './changes-of.ts';
 import { wordsOf } from './words.ts';
 
 /**
- * Estimates how much of a sentence was played, from a recognizer's transcripts of the played audio and of the rest. A
+ * Estimate of how much of a sentence was played, from a recognizer's transcripts of the played audio and of the rest. A
  * recognizer mishears, writes numbers in its own way, completes half words and invents text after the end of the audio.
  * So its letters are aligned with the beginning and the end of the sentence that they fit best. A prior guess decides
  * between positions that fit equally well. docs/evaluation.md has the accuracy on texts by others.

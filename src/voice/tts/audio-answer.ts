@@ -5,7 +5,7 @@ import { RATES } from '../audio/resampler.ts';
 import { isWav, readWavHeader, WavError } from '../audio/wav.ts';
 
 /**
- * Reads a response that should be PCM16: plain bytes, or WAV, which is detected by its header whatever the content
+ * Reader of a response that should be PCM16: plain bytes, or WAV, which is detected by its header whatever the content
  * type. Other formats are named in the error.
  */
 export type AudioAnswer = {

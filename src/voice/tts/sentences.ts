@@ -1,9 +1,9 @@
 import { ABBREVIATIONS, ONLY_BEFORE_NUMBERS } from './abbreviations.ts';
 
 /**
- * Cuts a model's streamed text into pieces to speak: sentences, list items and, in long text, clauses. The text after a
- * sentence decides whether it has ended, so the last one waits for the next token or the end. The joined pieces are the
- * text, except for white space at the cuts.
+ * Splitter of a model's streamed text into pieces to speak: sentences, list items and, in long text, clauses. The text
+ * after a sentence decides whether it has ended, so the last one waits for the next token or the end. The joined pieces
+ * are the text, except for white space at the cuts.
  */
 export type Sentences = {
   /**

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 
 /**
- * Assigns endpoints to delivery processes. Every process receives every wake-up; if all claimed, most claims would find
- * nothing. So each endpoint has one process that claims immediately, and the sweeps of the others pick up the rest.
- * Correctness does not depend on the assignment: while processes disagree about the members, they claim too often or
- * 200 ms later.
+ * Assignment of endpoints to delivery processes. Every process receives every wake-up; if all claimed, most claims
+ * would find nothing. So each endpoint has one process that claims immediately, and the sweeps of the others pick up
+ * the rest. Correctness does not depend on the assignment: while processes disagree about the members, they claim too
+ * often or 200 ms later.
  */
 export type Affinity = {
   /** Sets the numbers of the other claiming processes, in ascending order. */

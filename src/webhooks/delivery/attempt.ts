@@ -18,8 +18,8 @@ import { signedHeaders } from '../endpoints/signed-headers.ts';
 import { nextAttemptOffsetMs } from './retry-schedule.ts';
 
 /**
- * Makes one attempt: signs, sends and judges (contract/deliveries.md#acknowledgement). A delivery is acknowledged by a
- * 2xx status whose headers arrive within ten seconds. Everything else is a failure, including a redirect.
+ * One attempt of a delivery: sign, send and judge (contract/deliveries.md#acknowledgement). A delivery is acknowledged
+ * by a 2xx status whose headers arrive within ten seconds. Everything else is a failure, including a redirect.
  */
 
 export const ATTEMPT_TIMEOUT_MS = 10_000;

@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { AttemptResult } from '../queue/dispatch-queue.ts';
 
 /**
- * Records attempts in batches. The first result waits GATHER_MS for others. That delays nobody, because the receiver
+ * Batched recorder of attempts. The first result waits GATHER_MS for others. That delays nobody, because the receiver
  * has its event and the slot is free. While the database is unavailable, the completer keeps the results and retries;
  * unrecorded attempts count as in flight, which bounds the memory. The fence rejects a result that arrives after its
  * lease ended, and the delivery is sent again.

@@ -10,7 +10,7 @@ import type { Throttle } from './throttle.ts';
 import { createDueEndpoints, type DueEndpoints } from './due-endpoints.ts';
 
 /**
- * Claims due deliveries and attempts them.
+ * Loop that claims due deliveries and attempts them.
  *
  * A delivery that is acknowledged on the first attempt costs this process its share of one claim and of one completion,
  * one HTTP request on a kept-alive connection, and two HMACs. Claim and completion are one statement, one round trip

@@ -24,7 +24,7 @@ const tag = 'Deliveries';
 
 type DeliveryRoutesDeps = ReplayWindow & { pool: Pool; nowMs: () => number };
 
-/** Routes that list deliveries by event and by endpoint (contract/deliveries.md#reading). */
+/** Returns the routes that list deliveries by event and by endpoint (contract/deliveries.md#reading). */
 export function deliveryRoutes(deps: DeliveryRoutesDeps): Route[] {
   return [
     explainRoute(deps),

@@ -1,12 +1,12 @@
 /**
- * Limits how many attempts each endpoint may have in flight from this process, with a breaker that lowers the limit.
+ * Limit on how many attempts each endpoint may have in flight from this process, with a breaker that lowers the limit.
  * The state lives only in this process: it paces attempts and never decides what happens to a delivery.
  *
  * After FAILURES_TO_OPEN failures in a row, an endpoint gets one attempt at a time. Each further failure adds a pause
- * that doubles up to PAUSE_MAX_MS. The first success closes the breaker, and each further one doubles the slots, so
- * that a recovering endpoint is not flooded with its backlog. A pause holds deliveries back; it neither uses up nor
- * skips an attempt. Behind a dead endpoint with many deliveries, the pauses would add up to hours. So the breaker
- * yields as soon as an attempt is overdue by OVERDUE_MS: the schedule takes precedence.
+ * that doubles up to PAUSE_MAX_MS. The first success closes the breaker, and each success doubles the slots, so that a
+ * recovering endpoint is not flooded with its backlog. A pause holds deliveries back; it neither uses up nor skips an
+ * attempt. Behind a dead endpoint with many deliveries, the pauses would add up to hours. So the breaker yields as soon
+ * as an attempt is overdue by OVERDUE_MS: the schedule takes precedence.
  */
 export const SLOTS_MAX = 32;
 /**

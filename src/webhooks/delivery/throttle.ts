@@ -1,9 +1,9 @@
 /**
- * Limits how fast yielding deliveries (retries, deliveries made by jobs, late ones) may begin in this process. They get
- * the capacity that fresh events leave. Each attempt costs time in this process and in the database. A backlog would
- * use all the time, so that a fresh event, although claimed first, would wait behind hundreds of old ones. So yielding
- * deliveries are held to a share of the process's time: the limit rises by a small step while the process has time
- * left, and drops by 30 % as soon as it has not.
+ * Limit on how fast yielding deliveries (retries, deliveries made by jobs, late ones) may begin in this process. They
+ * get the capacity that fresh events leave. Each attempt costs time in this process and in the database. A backlog
+ * would use all the time, so that a fresh event, although claimed first, would wait behind hundreds of old ones. So
+ * yielding deliveries are held to a share of the process's time: the limit rises by a small step while the process is
+ * less busy than BUSY_MAX, and drops by 30 % otherwise.
  *
  * The limit is a rate, not a number in flight: an attempt that hangs needs no time and must not block others.
  */

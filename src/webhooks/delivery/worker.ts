@@ -6,7 +6,7 @@ import type { Attempt, SendableDelivery } from './attempt.ts';
 import type { Completer } from './completer.ts';
 import type { AttemptHealth, Slots } from './slots.ts';
 
-/** Carries out claimed deliveries: attempts, releases the slot, records, counts. */
+/** Executor of claimed deliveries: it attempts, releases the slot, records and counts. */
 export type Worker = {
   /** Begins a delivery immediately. Deliveries begin in the order of the calls. */
   begin: (delivery: SendableDelivery) => void;

@@ -21,7 +21,7 @@ export function patchHeaders(
   return Object.fromEntries([...kept, ...given]) as Headers;
 }
 
-/** Accepts visible ASCII, so that a value cannot end its line. */
+/** Visible ASCII only, so that a value cannot end its line. */
 export const headerValue = z
   .string()
   .max(1024)

@@ -10,7 +10,7 @@ import { signedHeaders } from './signed-headers.ts';
 import { openSecrets, secretsAt } from './signing-secrets.ts';
 import { requireEndpoint } from './write-endpoint.ts';
 
-/** Replaces the values of the endpoint's own headers, which are never shown. */
+/** Placeholder for the values of the endpoint's own headers, which are never shown. */
 const HIDDEN = '[hidden]';
 
 export type ShownRequest = {

@@ -18,7 +18,7 @@ export type WebhookEndpointRow = {
   enabled: boolean;
   /** Names of the declared headers and those of REST. The values are sealed (endpoint-secrets.sql.ts). */
   headerNames: string[];
-  /** Increases with each change by REST to the headers, which are not part of the declaration. */
+  /** Counter that increases with each change by REST to the headers, which are not part of the declaration. */
   headerRevision: number;
   metadata: Record<string, string>;
   ready: boolean;

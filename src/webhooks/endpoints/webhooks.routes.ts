@@ -39,7 +39,7 @@ const STATUSES = ['healthy', 'failing', 'disabled', 'not_ready'] as const;
 
 export type WebhookRoutesDeps = EndpointWriterDeps & SendTestEventDeps & { version: string };
 
-/** Routes of webhook endpoints (contract/webhooks.md). */
+/** Returns the routes of webhook endpoints (contract/webhooks.md). */
 export function webhookRoutes(deps: WebhookRoutesDeps): Route[] {
   return [
     ...declaredRoutes({

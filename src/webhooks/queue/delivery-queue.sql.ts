@@ -63,9 +63,9 @@ const RECENT_MS = DEADLINE_MS + DAY_MS;
  * without a secret, gets nothing.
  *
  * Manual retries come first, then deliveries never attempted, then retries, then deliveries made by jobs, however long
- * they have been due. Retries and deliveries made by jobs yield: they share `yieldingSlots`. Manual retries share them
- * too, but always get at least one slot. Four index ranges are read one after the other until the slots are full; the
- * first is nearly always empty.
+ * they have been due. Retries and deliveries made by jobs yield and get at most `yieldingSlots`. So do manual retries,
+ * except that one is always allowed. Four index ranges are read one after the other until the slots are full; the first
+ * is nearly always empty.
  *
  * A first attempt waits for earlier ones of its conversation that have not started, unless they are in the same batch,
  * which the caller starts in order. It takes no slot while it waits for one that yields or has a later `run_at`

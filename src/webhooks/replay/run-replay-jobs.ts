@@ -23,7 +23,7 @@ import { replayWindowMs, type ReplayWindow } from '../../events/replay-window.ts
 import { scopeOf } from './replay-jobs.ts';
 
 /**
- * Carries out replays of many events, batch by batch. A batch is one transaction with its deliveries (new ones, or made
+ * Runner of replays of many events, batch by batch. A batch is one transaction with its deliveries (new ones, or made
  * due in the mode `retrying`) and the job's cursor. A process that dies in the middle leaves neither, and the next one
  * continues from the cursor. So no event is left out or sent twice.
  *

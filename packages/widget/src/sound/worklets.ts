@@ -28,7 +28,7 @@ const STEP = 64;
 /** One render quantum of silence (Web Audio API). */
 const SILENCE = new Float32Array(128);
 
-/** Converts from the rate of the sound card to 16 kHz, in frames of 20 ms. */
+/** Converter from the rate of the sound card to 16 kHz, in frames of 20 ms. */
 class Microphone extends AudioWorkletProcessor {
   readonly #resampler: Resampler = createResampler({ from: sampleRate, to: TALK_RATE });
   readonly #frame = new Int16Array(FRAME);
@@ -52,7 +52,7 @@ class Microphone extends AudioWorkletProcessor {
   }
 }
 
-/** Converts from frames at 16 kHz to the rate of the sound card. */
+/** Converter from frames at 16 kHz to the rate of the sound card. */
 class Player extends AudioWorkletProcessor {
   readonly #buffer = new JitterBuffer();
   readonly #resampler: Resampler = createResampler({ from: TALK_RATE, to: sampleRate });

@@ -13,7 +13,7 @@ import {
 import { createSaidText } from './said-text.ts';
 
 /**
- * Turns the tokens of a model, which may be Markdown, into words for a voice
+ * Converter of the tokens of a model, which may be Markdown, into words for a voice
  * (docs/decisions/0066-what-is-spoken-is-words.md). Text without Markdown, addresses and pictures does not change.
  */
 export type Speakable = {
