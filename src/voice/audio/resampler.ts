@@ -28,8 +28,8 @@ export function createResampler({ from, to }: { from: number; to: number }): Res
   if (from === to) return { push: (samples) => samples.slice(), end: () => new Int16Array() };
   const filter = filterOf(from, to);
   const { half } = filter;
-  // Samples that the filter reads. `keptFrom` is the index of the first one, which lies before the stream's start at
-  // first.
+  // Samples that the filter reads. `keptFrom` is the index of the first one, initially before the
+  // stream's start.
   let kept = new Float32Array(half - 1);
   let keptFrom = 1 - half;
   let taken = 0;

@@ -2,7 +2,7 @@ import { wordsOf } from './words.ts';
 
 /**
  * Estimate, from its sound alone, of how much of a sentence was played, because providers do not report word times. A
- * word takes as long as its letters and syllables, longer before a mark. A pause of the voice is a mark in the text.
+ * word takes as long as its letters and syllables, longer before a mark. A pause of the voice indicates a mark.
  * docs/evaluation.md has the accuracy on texts by others and in several languages.
  */
 

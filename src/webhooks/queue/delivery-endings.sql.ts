@@ -88,7 +88,7 @@ export async function eraseEvents(
 }
 
 /**
- * Takes the leases of running attempts, and delays new ones by a second. A concurrent claim could still read the old
+ * Revokes the leases of running attempts, and delays new ones by a second. A concurrent claim could still read the old
  * body; with the delay it finds that the delivery is not due.
  */
 async function attemptAnew(
