@@ -11,7 +11,7 @@ import type {
   ResourceStore,
 } from '../../platform/resources/resource-store.ts';
 
-/** Elects one of several operators, by a lock in PostgreSQL or a Lease in Kubernetes. */
+/** Election of one of several operators, by a lock in PostgreSQL or a Lease in Kubernetes. */
 export type Elect = (callbacks: {
   /** Called when this process leads. `resign` ends the term if another process has begun one since, even by mistake. */
   onLead: (office: TermOfOffice, resign: (reason: string) => void) => Promise<void>;

@@ -26,5 +26,5 @@ export type SttStream = {
   cancel: () => void;
 };
 
-/** Turns speech into text, with one vendor, or several as fallbacks. */
+/** Service that turns speech into text, with one vendor, or several as fallbacks. */
 export type Stt = { open: (listening: SttStreamOptions) => SttStream };

@@ -12,7 +12,7 @@ export type SpeechRequest = {
   signal: AbortSignal;
 };
 
-/** Turns text into speech, with one vendor, or several as fallbacks. */
+/** Service that turns text into speech, with one vendor, or several as fallbacks. */
 export type Tts = {
   /** Rate of the output in Hz. */
   sampleRate: number;

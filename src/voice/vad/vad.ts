@@ -1,7 +1,7 @@
 import { createNoiseFloor } from './noise-floor.ts';
 import { createWindowLevels } from './window-level.ts';
 
-/** Detects whether someone speaks in one stream of audio. */
+/** Detector of speech in one stream of audio. */
 export type Vad = {
   /** Takes PCM16 in chunks of any length; returns the events in it, in order. */
   push: (samples: Int16Array) => readonly VadEvent[];
