@@ -232,10 +232,7 @@ export type InFlightShares = Record<
   Shares | null
 >;
 
-/**
- * Maximum number of things in a namespace, and of bytes for knowledge; 0 means no limit. Names without an entry are
- * limited to 1,000.
- */
+/** Maximum per namespace, in bytes for knowledge; 0 means no limit. Names without an entry are limited to 1,000. */
 export type Quotas = Readonly<Record<string, number>>;
 
 const QUOTA_SETTING = /^PARLEY_QUOTA_[A-Z_]+$/;
@@ -302,10 +299,7 @@ export type Config = {
 
 const fromBase64 = (text?: string) => (text ? Buffer.from(text, 'base64') : undefined);
 
-/**
- * Reads the environment.
- * @throws StartupError that names every invalid variable and its problem
- */
+/** Reads the environment. @throws StartupError that names every invalid variable and its problem */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   // An empty variable counts as unset, because shells and Helm charts write it that way. But an empty
   // PARLEY_EGRESS_ALLOW means "nothing", which is not the default of `start`.
@@ -376,9 +370,7 @@ function retentionOf(e: z.output<z.ZodObject<typeof retention>>): Retention {
   };
 }
 
-/**
- * Returns the tracing settings. The address for traces is used unchanged; OpenTelemetry adds a path to the common one.
- */
+/** Returns the tracing settings. The address for traces is used as is; OpenTelemetry adds a path to the common one. */
 function tracingOf(e: z.output<z.ZodObject<typeof tracing>>): TracingSettings | undefined {
   const common = e.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/*$/, '/v1/traces');
   const url = e.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? common;

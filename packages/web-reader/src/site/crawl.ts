@@ -62,10 +62,7 @@ export class Crawl {
     this.#frontier = new Frontier(Math.max(20_000, 5 * deps.maxPages));
   }
 
-  /**
-   * Reads the site. `start` is the start page, which was read to find the site. Empties `listed.paths`.
-   * @throws SiteRefused if the site cannot be reached
-   */
+  /** Reads the site from the page `start`. Empties `listed.paths`. @throws SiteRefused if the site cannot be reached */
   async *run(
     start: { url: URL; page: Page },
     listed: Sitemaps,
@@ -268,10 +265,7 @@ export class Crawl {
     for (const { held, path } of this.#canonical.settle(settled)) this.#decide(held, path);
   }
 
-  /**
-   * Skips a document whose canonical page has the same text or more (RFC 6596, 3). Otherwise keeps it as a separate
-   * page.
-   */
+  /** Skips a document whose canonical page has the same text or more (RFC 6596, 3). Otherwise keeps it. */
   #decide({ target, page, canonical }: HeldPage, path: string): void {
     const text = page.text.trim();
     const isSame = this.graph.get(path)?.seen?.text === hashOf(text);
@@ -297,10 +291,7 @@ export class Crawl {
     }
   }
 
-  /**
-   * Returns the path of the canonical page, or `undefined` if the page is canonical itself or the address cannot be
-   * read.
-   */
+  /** Returns the path of the canonical page; `undefined` if the page itself is canonical or the address is unreadable. */
   #canonicalOf(target: Target, canonical: string | null): string | undefined {
     if (canonical === null || target.isCanonical) return undefined;
     const url = addressIn(this.#deps.site, canonical, urlOf(this.#deps.site, target.path).href);
