@@ -43,7 +43,7 @@ export type ApplyDeps = QuotaDeps & {
   metrics: Pick<Metrics, 'knowledgeSyncs' | 'knowledgeSyncDuration' | 'quotaRefused'>;
   nowMs: () => number;
   /** Maximum number of distinct words in a source. Defaults to the limit of the contract. */
-  wordsMax?: number;
+  wordsMax?: number | undefined;
 };
 
 type Work = { sync: ClaimedSync; reading: Reading; key: string; signal: AbortSignal };

@@ -38,6 +38,8 @@ export type OperatorRoleDeps = Kinds &
     /** Replacement for the default fetchers of each source type. */
     fetchers?: Fetchers;
     syncTimes?: LeaseTimes;
+    /** Maximum number of distinct words in a source. Defaults to the limit of the contract. */
+    wordsMax?: number;
   };
 
 export type Operator = {
@@ -49,7 +51,7 @@ export type Operator = {
 /** Runs the operator role. It returns immediately, always watches, and reconciles while it leads. */
 export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   const { pool, store, sealer, guard, version, modelSettings, metrics, log, limits } = deps;
-  const { namespaces = [], kinds = KINDS, syncTimes } = deps;
+  const { namespaces = [], kinds = KINDS, syncTimes, wordsMax } = deps;
   const isOurs = ({ namespace }: ObjectKey): boolean =>
     namespaces.length === 0 || namespaces.includes(namespace);
   const notifier = createNotifier({ pool, log });
@@ -70,7 +72,13 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   };
   const registrations = await Promise.all(kinds.map(({ register }) => register(kindDeps)));
   const { fetchers, embedEveryMs: everyMs } = deps;
-  const syncs = startSyncs(infrastructure, { version, namespaces, fetchers, times: syncTimes });
+  const syncs = startSyncs(infrastructure, {
+    version,
+    namespaces,
+    fetchers,
+    times: syncTimes,
+    wordsMax,
+  });
   const embedding = startEmbedding(infrastructure, { modelSettings, isOurs, everyMs });
   const refresh = (): Promise<void> => watches.refresh();
   const terms = createTerms({ store, registrations, isOurs, refresh, metrics, log });

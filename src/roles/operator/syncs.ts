@@ -26,10 +26,12 @@ export function startSyncs(
     /** Replacement for the default fetchers of each source type. */
     fetchers: Fetchers | undefined;
     times: LeaseTimes | undefined;
+    /** Maximum number of distinct words in a source. */
+    wordsMax: number | undefined;
   },
 ): { stop: () => Promise<void> } {
   const { pool, store, guard, metrics, log, limits, notifier, announce } = deps;
-  const { version, namespaces, times } = options;
+  const { version, namespaces, times, wordsMax } = options;
   const nowMs = epochMs;
   const cutter = createTextCutter({ waitingMax: TEXTS_WAITING_MAX, metrics, log });
   const usual = openFetchers({ guard, version, log, metrics, store });
@@ -47,6 +49,7 @@ export function startSyncs(
     namespaces,
     fetchers,
     times,
+    wordsMax,
   });
   const rewording = createRewording({ pool, log });
   deferred.start();

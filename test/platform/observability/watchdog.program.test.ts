@@ -38,14 +38,22 @@ function compute(ms: number): void {
   }
 }
 
+/** On a starved machine the watchdog's thread may come too late to see the work of one stall. */
+const STALLS_MAX = 20;
+
 test('a stall is logged and counted with its work, its namespace and its place in the code', async () => {
   const { next, metrics } = await watch();
-  await asWork({ name: 'POST /v1/things' }, async () => {
-    await setImmediate();
-    describeWork({ namespace: 'acme' });
-    compute(300);
-  });
-  const { at, ...about } = await next();
+  const stall = async (): Promise<Line> => {
+    await asWork({ name: 'POST /v1/things' }, async () => {
+      await setImmediate();
+      describeWork({ namespace: 'acme' });
+      compute(300);
+    });
+    return next();
+  };
+  let line = await stall();
+  for (let seen = 1; line.work === undefined && seen < STALLS_MAX; seen += 1) line = await stall();
+  const { at, ...about } = line;
   expect(about).toMatchObject({ work: 'POST /v1/things', namespace: 'acme' });
   expect(at.join('\n')).toContain('compute');
   const page = await metrics.render();

@@ -133,10 +133,7 @@ const isOpenAi = ({ errorShape }: Pick<Route, 'errorShape'>): boolean => errorSh
 /** Paths of resources that were created for a route and not changed yet. */
 const unused = new Map<string, string>();
 
-/**
- * Returns the path that all refused requests of a route share. The test that uses it successfully removes it from
- * `unused`.
- */
+/** Returns the path that all refused requests of a route share. The test that succeeds with it removes it from `unused`. */
 async function unusedPath({ operationId }: Route, row: Row): Promise<string> {
   const path = unused.get(operationId) ?? (await row.path(fixture));
   unused.set(operationId, path);
@@ -202,10 +199,7 @@ async function begin(path: string, key: string | null): Promise<Reply> {
 
 const takesJson = (route: Route, row: Row) => route.body !== undefined && row.raw === undefined;
 
-/**
- * All routes except the description and those that a carrier signs. Refusals come first: they share what one test then
- * uses.
- */
+/** All routes but the description and those that carriers sign. Refusals come first: one test then uses what they share. */
 const tried = cases.filter(([, route, row]) => route.scope !== null || takesJson(route, row));
 
 describe.each(tried)('%s', (_, route, row) => {
