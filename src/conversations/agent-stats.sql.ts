@@ -32,14 +32,19 @@ export type AgentStats = Counted & {
   latencyP95Ms: number | null;
 };
 
-/** Number of newest conversations whose turns are measured. Each further conversation would cost a lookup. */
+/**
+ * Number of newest conversations whose turns are measured. The limit bounds the cost, because each conversation needs a
+ * lookup.
+ */
 const MEASURED = 1_000;
-/** Margin for ids, which may be older than the start: a request may be repeated, and clocks differ. */
+/**
+ * Margin for conversation ids. An id may be older than the start, because a request may be repeated and clocks differ.
+ */
 const ID_LEAD_MS = 3_600_000;
 
 /**
- * Reads the statistics of an agent in one statement, which scans a range of the index on agent and id, and the turns of
- * at most MEASURED conversations. The tally of a conversation has its counts of questions and escalations, and survives
+ * Reads the statistics of an agent in one statement. It scans a range of the index on agent and id, and the turns of at
+ * most MEASURED conversations. Counts of questions and escalations come from the conversation's tally, which survives
  * erasure. Erased conversations have a separate index.
  */
 export async function readAgentStats(
@@ -74,7 +79,7 @@ export async function readStats(
     limit,
   ]);
   const [total, ...versions] = rows;
-  return { total: total!, versions }; // The empty grouping set has one row, which comes first.
+  return { total: total!, versions }; // The grouping set `()` always returns one row, which comes first.
 }
 
 /** Range of start times in Unix seconds; `from` is inclusive, `to` exclusive. */

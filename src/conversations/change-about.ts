@@ -3,7 +3,7 @@ import { inTransaction } from '../platform/postgres/transaction.ts';
 import type { ConversationDeps } from './record/conversation-deps.ts';
 import { lockConversation, setAbout, type ConversationRow } from './record/conversations.sql.ts';
 
-/** JSON merge patch: null removes a value, absent members stay. */
+/** JSON merge patch: `null` removes a value, and absent members stay unchanged. */
 export type AboutPatch = {
   userId?: string | null | undefined;
   metadata?: Readonly<Record<string, string | null>> | null | undefined;

@@ -9,16 +9,15 @@ import {
 import { listTurns } from './record/turns.sql.ts';
 import { searchConversations, type Sought } from './search-conversations.ts';
 
-/** Conversations per lookup. */
+/** Conversations per query. */
 const PAGE = 100;
 /** Maximum turns in memory, each of at most 32,000 characters. */
 const TURNS = 200;
 
 /**
  * Yields all conversations that match a filter, newest first, as one line of JSON each. A line has the conversation and
- * its transcript with the turns so far. Data is read only on demand and no connection is held in between, so a slow
- * reader costs nothing. Conversations that start later are not included, nor are those erased before the export reaches
- * them.
+ * its transcript so far. Pages are read on demand, and no connection is held between them, so a slow reader costs
+ * nothing. Conversations that start after the export, or are erased before the export reaches them, are not included.
  * @throws ApiError write_conflict if a long conversation is erased in the middle of its line
  */
 export async function* exportConversations(

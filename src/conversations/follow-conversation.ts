@@ -40,7 +40,10 @@ type Pages = Map<number, Promise<TurnRow[]>>;
 export function createFollowers({ pool }: { pool: Pool }): Followers {
   const waiters = createKeyWaiters();
   const stopping = new AbortController();
-  /** Reads in progress that began after the last wake-up of their conversation. */
+  /**
+   * Reads in progress. A wake-up of a conversation removes its reads, so that a read never lacks the change behind the
+   * wake-up.
+   */
   const reads = new Map<string, Read>();
 
   function read({ namespace, id }: Position): Read {
@@ -102,7 +105,7 @@ export function createFollowers({ pool }: { pool: Pool }): Followers {
         follow({ namespace, id, from }, AbortSignal.any([signal, stopping.signal]));
     },
     wake: (ids) => {
-      // A read that started earlier may lack the change behind this wake-up.
+      // Forgets reads that started earlier, because they may lack the change behind this wake-up.
       if (ids.includes('*')) reads.clear();
       for (const id of ids) reads.delete(id);
       waiters.wake(ids);

@@ -118,8 +118,8 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
 }
 
 /**
- * Makes a broken export recognizable. Once something was sent, an error becomes a last line and then the connection is
- * cut. An earlier error is returned as usual.
+ * Makes an interrupted export recognizable. An error before the first byte is returned as usual. After that, the error
+ * is sent as the last line and the connection is cut.
  */
 async function* visiblyBroken(
   lines: AsyncIterable<string>,

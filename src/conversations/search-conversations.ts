@@ -5,16 +5,19 @@ import type { ConversationRow } from './record/conversations.sql.ts';
 import { listConversations, type ConversationFilter } from './record/list-conversations.sql.ts';
 import { lookThrough } from './record/search-conversations.sql.ts';
 
-/** Target of a search: a conversation by id, or words. */
+/** Target of a search: one conversation by id, or words. */
 export type Sought = Pick<ConversationFilter, 'named'> | { words: readonly string[] };
 
-/** Maximum number of conversations searched for one page. A page that reaches it ends with the matches so far. */
+/**
+ * Maximum number of conversations searched for one page. When it is reached, the page has only the matches found so
+ * far.
+ */
 const LOOKED_MAX = 5_000;
 /** Time after which a page starts no further search step. */
 const PAGE_MS = 200;
 /**
- * Conversations and turns per statement: 20 ms for 500 conversations if turns are as long as messages. The first step
- * is small, because turns may be long.
+ * Number of conversations and turns per statement. 500 conversations take 20 ms if their turns are as long as messages.
+ * The first step is small, because turns may be much longer.
  */
 const AT_ONCE = { first: 100, most: 800, turnsEach: 10 };
 
@@ -25,7 +28,8 @@ const AT_ONCE = { first: 100, most: 800, turnsEach: 10 };
 export type FoundPage = { rows: ConversationRow[]; next: string | null };
 
 /**
- * Parses a search. The id of a conversation, a call or an escalation finds the conversation; anything else is words.
+ * Parses a search. The id of a conversation, a call or an escalation finds that conversation; any other text is split
+ * into words.
  */
 export function soughtBy(q: string): Sought {
   for (const prefix of ['conv', 'call', 'esc'] as const) {
@@ -36,8 +40,9 @@ export function soughtBy(q: string): Sought {
 }
 
 /**
- * Returns the next conversations that contain all words. Without a full-text index, which every turn would pay for, the
- * search reads conversations, newest first, up to the limits of a page (contract/conversations.md#lists).
+ * Returns the next conversations that contain all words. There is no full-text index, because it would slow down every
+ * turn. Instead the search reads conversations, newest first, up to the limits of a page
+ * (contract/conversations.md#lists).
  */
 export async function searchConversations(
   pool: Pool,
@@ -54,7 +59,7 @@ export async function searchConversations(
   for (let left = LOOKED_MAX; left > 0; atOnce = Math.min(2 * atOnce, AT_ONCE.most)) {
     const conversations = Math.min(left, atOnce);
     const bounds = { words, conversations, turns: conversations * AT_ONCE.turnsEach };
-    // One more than the page, to see whether there is another.
+    // Requests one conversation more than the page, to learn whether another page exists.
     const more = { ...filter, before, limit: limit + 1 - rows.length };
     const { found, looked, last, isEnd } = await lookThrough(pool, more, bounds);
     rows.push(...found);

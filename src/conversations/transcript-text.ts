@@ -3,8 +3,7 @@ import type { ConversationRow } from './record/conversations.sql.ts';
 import type { TurnRole, TurnRow } from './record/turns.sql.ts';
 
 /**
- * Turns of a transcript. Each of its three formats is written page by page, so that ten thousand turns are never in
- * memory together.
+ * Transcripts in three formats. Each is written page by page, so that ten thousand turns are never in memory together.
  */
 
 type Pages = AsyncIterable<readonly TurnRow[]>;
@@ -51,7 +50,7 @@ async function* writeVtt(_row: ConversationRow, pages: Pages): AsyncGenerator<st
   yield 'WEBVTT\n';
   for await (const turns of pages) {
     const cues = turns.map(({ index, role, text, startedAtMs, endedAtMs }) => {
-      // A cue must have a duration; written text has none.
+      // A cue must have a duration, but the turns of a chat have none.
       const end = Math.max(endedAtMs, startedAtMs + 1);
       const said = escapeVtt(text)
         .split(LINE_BREAK)

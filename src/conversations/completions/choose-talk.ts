@@ -2,16 +2,17 @@ import { ApiError } from '../../errors.ts';
 import type { FoundTalk } from './talks.sql.ts';
 
 /**
- * A talk and how it continues. `from` is the index of the first message that is new to the talk; undefined if its last
- * turn already is the answer. `isAgain` means that the message is already in the transcript and still needs a reply.
+ * Talk that a request continues, and how. `from` is the index of the first message that is new to the talk; undefined
+ * if the talk's last turn already is the response. `isAgain` means that the message is already in the transcript and
+ * still needs a reply.
  */
 export type Choice<T = FoundTalk> = { talk: T; from: number | undefined; isAgain?: boolean };
 
-/** How long OpenAI's clients wait for an answer before they retry. */
+/** How long OpenAI's clients wait for a response before they retry. */
 const REPEAT_SEC = 600;
 /**
- * Age after which a retry may take over a pending request: the first attempt has stopped, or its client no longer
- * waits.
+ * Age in seconds after which a retry may take over a pending request. By then the first attempt has stopped, or its
+ * client no longer waits.
  */
 const UNDER_WAY_SEC = 60;
 
@@ -25,9 +26,9 @@ type Said = {
 };
 
 /**
- * Returns the talk that continues with a request, or undefined. Prefers the talk that knows most of the request. Talks
- * that look identical to a client are equivalent, so the newest one is used.
- * @throws ApiError idempotency_in_progress if this request is still being answered
+ * Returns the talk that a request continues, or undefined. Prefers the talk that already has most of the request's
+ * messages. Talks that look identical to a client are equivalent, so the newest one is used.
+ * @throws ApiError idempotency_in_progress if an earlier attempt of this request is still in progress
  */
 export function chooseTalk<T extends Pick<FoundTalk, 'state' | 'request' | 'status' | 'ageSec'>>(
   talks: readonly T[],
@@ -55,7 +56,7 @@ export function chooseTalk<T extends Pick<FoundTalk, 'state' | 'request' | 'stat
     if (isRetry) throw stillRunning();
   }
   for (let known = count; known > from; known -= 1) {
-    // The client has no reply to its last message, or has discarded a partial one.
+    // The client has received no reply to its last message, or has discarded a partial reply.
     const unanswered = first(
       (one) => isCut(one) && isAt(one.state, known),
       Math.min(known, count - 1),
@@ -63,7 +64,7 @@ export function chooseTalk<T extends Pick<FoundTalk, 'state' | 'request' | 'stat
     if (unanswered) return { ...unanswered, isAgain: known === count };
   }
   const continued = first((one) => one.status === 'answered' && isAt(one.state, from), from);
-  // The client has kept a partial reply, whose length only the client knows.
+  // The client has kept a partial reply. Its length is unknown here, so the messages before it are compared.
   return (
     continued ?? first((one) => one.status === 'interrupted' && isAt(one.state, from - 1), from)
   );

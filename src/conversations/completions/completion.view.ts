@@ -68,7 +68,10 @@ export type ChatMessage = z.output<typeof message>;
 
 const TOOLS_RUN_HERE = 'the tools of an agent are declared with it and run here: leave this out';
 
-/** Refuses a value for which `isAsked` is true, because it would change the answer. Ignores all other values. */
+/**
+ * Returns a schema that refuses values for which `isAsked` is true, because they would change the response. All other
+ * values are ignored.
+ */
 function unless(isAsked: (value: unknown) => boolean, detail: string) {
   return z
     .unknown()
@@ -77,7 +80,7 @@ function unless(isAsked: (value: unknown) => boolean, detail: string) {
     .describe(`Refused if it asks for something: ${detail}.`);
 }
 
-/** Returns true for a list or an object that has something in it. */
+/** Returns true for a list or an object that is not empty. */
 function isFilled(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
@@ -171,8 +174,7 @@ const anyMetadata = z
   });
 
 /**
- * Body of a completion request. Fields that the answer does not need are ignored, whatever their type, because clients
- * keep adding fields.
+ * Body of a completion request. Fields that have no effect here may have any type, because clients keep adding fields.
  */
 export const CompletionBody = z
   .object({
@@ -240,7 +242,7 @@ export const Completion = z
   .meta({ id: 'ChatCompletion', description: 'What the agent said.' });
 export type Completion = z.output<typeof Completion>;
 
-/** Properties of an answer that are known before its first word. */
+/** Properties of a response that are known before its first word. */
 export type Head = Pick<Completion, 'id' | 'created' | 'model' | 'system_fingerprint' | 'metadata'>;
 
 export function completionOf(
@@ -253,7 +255,9 @@ export function completionOf(
   return { ...head, object: 'chat.completion', choices, usage };
 }
 
-/** Returns a chunk of a streamed answer. If the client asked for usage, `usage` is null in all chunks but the last. */
+/**
+ * Returns a chunk of a streamed response. If the client requested usage, `usage` is null in all chunks but the last.
+ */
 export function chunkOf(
   head: Head,
   part: { delta: object; finishReason?: FinishReason } | { usage: Usage },

@@ -123,7 +123,7 @@ function requireId(id: string): string {
   return uuid;
 }
 
-/** Opens the talk. Translates errors into the field names of this route. */
+/** Opens the talk. Converts errors to those of this route, such as an unknown agent to an unknown model. */
 async function opened(deps: SpeakDeps, request: TalkRequest): Promise<OpenTalk> {
   try {
     return await openTalk(deps, request);
@@ -156,9 +156,7 @@ function headOf(
   };
 }
 
-/**
- * Returns a function that builds the answer to a turn. A failed turn is answered with an error and is stored anyway.
- */
+/** Returns a function that builds the response for a turn. A failed turn is stored, and its response is an error. */
 function answerOf(about: {
   head: Head;
   said: readonly BroughtTurn[];

@@ -45,11 +45,11 @@ export type TalkRequest = {
   said: readonly BroughtTurn[];
   /** Whether the client marked this request as a retry. */
   isRetry: boolean;
-  /** Whether this is a retry of a request that no process is answering any longer. */
+  /** Whether this request continues an earlier attempt that no process is handling any longer. */
   isTakenUp: boolean;
 };
 
-/** Conversation that waits for the user's words, or that has already answered them. */
+/** Conversation in which the user's turn can be taken, or that already has the response. */
 export type OpenTalk = {
   namespace: string;
   /** uuids */
@@ -60,13 +60,13 @@ export type OpenTalk = {
   text: string;
   /** Hash of all messages of the request. */
   request: Buffer;
-  /** The message may already be in the transcript without a reply. */
+  /** Whether the message may already be in the transcript without a reply. */
   isAgain: boolean;
-  /** What a human has said since the user last spoke. */
+  /** Messages of a human since the user last spoke. */
   unheard: readonly string[];
   /**
-   * Turns from `firstIndex` (inclusive) to `turnCount` (exclusive) are the answer, which the client has not received.
-   * `isGreeting` means that it is the agent's first message, and that this is the first request for it.
+   * Set if the response already exists but the client has not received it: the turns from `firstIndex` (inclusive) to
+   * `turnCount` (exclusive). `isGreeting` means that they are the agent's first message, requested for the first time.
    */
   answered: { firstIndex: number; turnCount: number; isGreeting?: true } | undefined;
   /** Releases the talk after a failure. */
@@ -74,9 +74,9 @@ export type OpenTalk = {
 };
 
 /**
- * Opens the conversation that a request continues (docs/decisions/0036). That is the conversation the request names.
- * Otherwise it is one with exactly its messages, from the same key and user and with the same metadata, to which
- * nothing was added since. Failing that, a new conversation starts with the earlier messages as its first turns.
+ * Opens the conversation that a request continues (docs/decisions/0036). If the request names a conversation, it is
+ * that one. Otherwise it is a conversation that has exactly the request's messages and no later ones, of the same key,
+ * user and metadata. If none exists, starts a new conversation whose first turns are the earlier messages.
  * @throws ApiError not_found, conversation_ended, idempotency_in_progress, not_published
  */
 export async function openTalk(deps: ConversationDeps, request: TalkRequest): Promise<OpenTalk> {
@@ -94,7 +94,7 @@ export async function openTalk(deps: ConversationDeps, request: TalkRequest): Pr
     const { talk } = choice;
     const taken = await take(deps, request, { choice, hashes });
     if (taken) return taken;
-    left = left.filter((one) => one !== talk); // Another request took it first.
+    left = left.filter((one) => one !== talk); // Another request has claimed this talk first.
     choice = chooseTalk(left, { hashes, from, isRetry, isTakenUp });
   }
   if (named) return continueNamed(deps, request, { named, hashes, from });
@@ -103,14 +103,14 @@ export async function openTalk(deps: ConversationDeps, request: TalkRequest): Pr
 
 type Hashes = readonly Buffer[];
 
-/** Claims the chosen talk. Returns undefined if another request has taken it. */
+/** Claims the chosen talk. Returns undefined if another request has claimed it. */
 async function take(
   deps: ConversationDeps,
   request: TalkRequest,
   { choice, hashes }: { choice: Choice; hashes: Hashes },
 ): Promise<OpenTalk | undefined> {
   const { talk, from, isAgain = false } = choice;
-  const all = hashes.at(-1)!; // There is always at least one hash, for zero messages.
+  const all = hashes.at(-1)!; // There is always a hash for zero messages.
   const about = { namespace: request.namespace, ...idsOf(talk), request: all, isAgain };
   if (from === undefined) {
     return { ...about, text: '', unheard: [], answered: talk, release: async () => undefined };
@@ -123,8 +123,8 @@ async function take(
 }
 
 /**
- * Returns the text that is answered again. Its notes are already in the transcript, and one of them may follow that
- * text.
+ * Returns the text that needs a reply again, without notes, because these are already in the transcript. If only notes
+ * follow `from`, returns the text after the last reply.
  */
 function addedAgain(said: TalkRequest['said'], from: number): Added {
   const { text } = addedFrom(said, from);
@@ -172,7 +172,9 @@ async function readNamed(deps: ConversationDeps, request: TalkRequest) {
   return row;
 }
 
-/** Continues a named conversation. If it does not know the history, everything after the last reply is new. */
+/**
+ * Continues a named conversation. Everything after the last reply is new, because no stored hash matches the request.
+ */
 async function continueNamed(
   deps: ConversationDeps,
   request: TalkRequest,
@@ -194,7 +196,7 @@ async function continueNamed(
   return ready(deps, about, added);
 }
 
-/** Returns the place of an agent's first message that nobody has replied to yet. */
+/** Returns the turn of the agent's first message if it is the only turn so far. */
 async function greetingOf(
   { pool }: ConversationDeps,
   { id, turnCount }: Named,
@@ -251,7 +253,7 @@ async function begin(
 const ABANDONED_SEC = 3_600;
 
 /**
- * Adds notes of the client's program within a conversation, as turns with the role `system`.
+ * Adds notes of the client's program to a conversation, as turns with the role `system`.
  * @throws ApiError not_found, conversation_ended
  */
 async function addNotes(
@@ -280,9 +282,9 @@ type Request = {
 };
 
 /**
- * Returns the messages of a request with redactions applied, for the hashes that find a talk again. Not even a hash is
- * kept of text that the agent redacts. The words of the turn itself are not changed here; the conversation's version
- * redacts them.
+ * Returns the messages of a request with redactions applied. They are hashed to find the talk again later, and not even
+ * a hash of redacted text may be stored. The text of the new turn is redacted later, by the settings of the
+ * conversation's version.
  */
 async function redactSaid(pool: Pool, request: Request): Promise<readonly BroughtTurn[]> {
   const { said } = request;

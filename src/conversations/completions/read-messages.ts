@@ -5,11 +5,11 @@ import type { ChatMessage } from './completion.view.ts';
 
 /** Maximum length of a message (contract/conversations.md#bounds). */
 const TEXT_MAX = 32_000;
-/** Maximum number of messages of an imported history that become turns. The last ones are kept. */
+/** Maximum number of messages of an imported history that become turns. Older messages are dropped. */
 const BROUGHT_MAX = 200;
 
 /**
- * Returns the messages of a request as turns. Without words of the user after the last reply, the agent speaks first.
+ * Returns the messages of a request as turns. If no message of the user follows the last reply, the agent speaks first.
  * @throws ApiError invalid_body
  */
 export function readMessages(messages: readonly ChatMessage[]): BroughtTurn[] {
@@ -34,7 +34,7 @@ export function readMessages(messages: readonly ChatMessage[]): BroughtTurn[] {
 
 const ROLES = { system: 'system', developer: 'system', user: 'user', assistant: 'agent' } as const;
 
-/** What a request adds to a conversation that knows the messages before `from`. */
+/** Content that a request adds to a conversation that already has the messages before `from`. */
 export type Added = {
   /** Notes of the client's program for the agent. */
   notes: string[];
@@ -48,8 +48,8 @@ export function isUnspoken(said: readonly BroughtTurn[]): boolean {
 }
 
 /**
- * Returns what the messages from `from` add. Joins several messages of the user in a row, such as after a failed one,
- * into one text.
+ * Returns what the messages from `from` on add. Consecutive messages of the user, such as one sent after a failure, are
+ * joined to one text.
  */
 export function addedFrom(said: readonly BroughtTurn[], from: number): Added {
   const rest = said.slice(from);
@@ -62,7 +62,10 @@ export function addedFrom(said: readonly BroughtTurn[], from: number): Added {
   return { text, notes: rest.filter(({ role }) => role === 'system').map((turn) => turn.text) };
 }
 
-/** Returns the turns of a conversation that starts with a history. All messages of the client's program are kept. */
+/**
+ * Returns the turns of a conversation that starts with a history. All messages of the client's program are included,
+ * wherever they are.
+ */
 export function broughtBefore(said: readonly BroughtTurn[], from: number): BroughtTurn[] {
   const notes = said.slice(from).filter(({ role }) => role === 'system');
   const before = said.slice(0, from);
@@ -76,24 +79,25 @@ export function afterLastReply(said: readonly BroughtTurn[]): number {
   return said.findLastIndex(({ role }) => role === 'agent') + 1;
 }
 
-/** What distinguishes talks besides their words. Ids are uuids. */
+/** Properties that distinguish talks with equal messages. Ids are uuids. */
 export type TalkOwner = {
   keyId: string;
   agentId: string;
   version: number | undefined;
-  /** Named by the client. A named talk is never found by its words alone. */
+  /** Conversation that the client names. A talk with a name is never found by its messages alone. */
   conversationId: string | undefined;
   userId: string | null;
   metadata: Readonly<Record<string, string>>;
 };
 
 /**
- * Returns a hash for each number of messages from the beginning, 0 to all: `hashes[n]` covers the first n messages.
- * White space does not count, because clients trim it.
+ * Returns a hash for each number of messages, from 0 to all: `hashes[n]` covers the first n messages. Ignores
+ * surrounding white space, because clients trim it.
  */
 export function hashTalk(owner: TalkOwner, said: readonly BroughtTurn[]): Buffer[] {
   const hashes = [digest(JSON.stringify(ownedBy(owner)))];
-  for (const turn of said) hashes.push(hashNext(hashes.at(-1)!, turn)); // The list starts with one element.
+  // The list starts with the hash of zero messages.
+  for (const turn of said) hashes.push(hashNext(hashes.at(-1)!, turn));
   return hashes;
 }
 

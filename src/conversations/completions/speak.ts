@@ -19,8 +19,9 @@ export type SpeakDeps = ConversationDeps & { takeTurn: TakeTurn };
 export type Spoken = { turns: readonly TurnRow[]; content: string; agentTurn: TurnRow | undefined };
 
 /**
- * Takes the user's turn and the agent's answer, and saves the state of the talk in the same commit. `streamed` returns
- * the text that the client has received so far. The client will send that text back, not the stored one.
+ * Takes the user's turn, generates the agent's reply, and saves the state of the talk in the same commit. `streamed`
+ * returns the text that the client has received so far. Later requests of the client contain that text, not the stored
+ * one.
  */
 export async function speak(
   deps: SpeakDeps,
@@ -58,7 +59,7 @@ export async function speak(
   }
 }
 
-/** Returns the earlier answer to this very request. */
+/** Returns the response to an earlier attempt of the same request. */
 export async function spokenBefore(
   deps: ConversationDeps,
   talk: OpenTalk,
@@ -80,19 +81,19 @@ async function spokenOf(
   const agentTurn = turns.findLast(({ role }) => role === 'agent');
   const said = [...talk.unheard, ...(agentTurn ? [agentTurn.text] : [])].join(UNHEARD_END);
   const whole = said === '' && !agentTurn ? await passedOn(db, talk) : said;
-  // A client keeps streamed text even if it was later withdrawn because somebody wrote meanwhile.
+  // Clients keep streamed text, even if the reply was withdrawn because somebody wrote meanwhile.
   return { turns, agentTurn, content: whole.startsWith(streamed) ? whole : streamed };
 }
 
 /**
- * Returns a sentence that the request was passed on to a human. While nobody answers, a client that shows nothing would
- * look broken.
+ * Returns a sentence that says that the request was passed on to a human. Without it, a client would show nothing until
+ * a human answers, and look broken.
  */
 async function passedOn(db: Db, talk: OpenTalk): Promise<string> {
   return sentencesIn(await readVersionLanguage(db, talk)).passedOn;
 }
 
-/** Separator between messages of several speakers in one answer. */
+/** Separator between the messages of several speakers in one response. */
 export const UNHEARD_END = '\n\n';
 
 function stateOf(
@@ -114,7 +115,7 @@ function stateOf(
   };
 }
 
-/** Returns the name by which an answer identifies its version. */
+/** Returns the identifier of the agent's version in responses (`system_fingerprint`). */
 export function fingerprintOf({ agentId, agentVersion }: OpenTalk): string {
   return `${fromUuid('agt', agentId)}@${agentVersion}`;
 }

@@ -5,7 +5,7 @@ import { UNHEARD_END } from './speak.ts';
 
 type Send = Parameters<EventStream>[0];
 
-/** Runs a turn. `streamed` returns the text that was handed to the client so far. */
+/** Runs a turn. `streamed` returns the text that the client has received so far. */
 export type Turn = (heard: {
   onToken?: (text: string, isApology?: boolean) => void;
   onTool?: () => void;
@@ -13,7 +13,7 @@ export type Turn = (heard: {
 }) => Promise<Answer>;
 
 /**
- * Streams an answer in chunks. The stream begins with the first words or a tool call. An error before that is returned
+ * Streams a response in chunks. The stream begins with the first words or a tool call. An error before that is returned
  * with its status, as without a stream.
  */
 export async function streamed(
@@ -42,7 +42,7 @@ export async function streamed(
     },
   });
   await Promise.race([begun, done]);
-  done.catch(() => undefined); // The failure is sent below; until then nothing awaits it.
+  done.catch(() => undefined); // Avoids an unhandled rejection. The failure is sent below.
   if (!hasBegun) {
     const { status } = await done;
     if (status >= 400) return done;
@@ -91,7 +91,7 @@ async function rest(
   { sent, hasUsage }: { sent: string; hasUsage: boolean },
 ): Promise<void> {
   const [choice] = completion.choices;
-  const { content } = choice!.message; // We built this completion with one choice.
+  const { content } = choice!.message; // `choices` has exactly one element, because this server built the completion.
   const left = content.startsWith(sent) ? content.slice(sent.length) : '';
   const { choices: _, usage, object: __, ...head } = completion;
   if (left !== '') await sendChunk(send, head, { delta: { content: left } }, hasUsage);
@@ -100,7 +100,7 @@ async function rest(
   await send({ json: '[DONE]' });
 }
 
-/** Sends a whole answer, which was given before, as chunks. */
+/** Sends a complete stored response as chunks. */
 export async function chunksOf(
   send: Send,
   completion: Completion,

@@ -11,7 +11,7 @@ export type TalkRow = {
   status: 'pending' | 'answered' | 'failed' | 'interrupted';
   firstIndex: number;
   turnCount: number;
-  /** Time since the last request. */
+  /** Time in seconds since the last request. */
   ageSec: number;
 };
 
@@ -19,7 +19,7 @@ export type TalkRow = {
 export type FoundTalk = TalkRow & {
   agentId: string;
   agentVersion: number;
-  /** A human has accepted the conversation and may have spoken in it. */
+  /** Whether a human has accepted the conversation and may have spoken in it. */
   hadHuman: boolean;
   /** Changes with every write of the row. */
   revision: string;
@@ -28,8 +28,8 @@ export type FoundTalk = TalkRow & {
 const CANDIDATES_MAX = 20;
 
 /**
- * Finds live talks to which the user has added nothing since their last request. Matches them by the hashes of their
- * messages, optionally in a given conversation. Newest first.
+ * Finds live talks by the hashes of their messages, optionally within a given conversation. Skips talks in which the
+ * user has written since the last request. Newest first.
  */
 export async function findTalks(
   db: Db,
@@ -115,7 +115,7 @@ export function turnRequestId({ request }: Pick<TalkRow, 'request'>): string {
   return request.subarray(0, 16).toString('hex');
 }
 
-/** Marks the turns of a request that is answered again, so that its message is not added twice. */
+/** Marks the turns of a request that gets a new reply, so that its message is not added twice. */
 export async function markForAnswer(db: Db, talk: TalkRow): Promise<void> {
   await db.query(
     `update turns set request_id = $4

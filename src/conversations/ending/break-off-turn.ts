@@ -5,9 +5,9 @@ import { plainTurn } from '../record/plain-turn.ts';
 import { addTurns } from '../record/turns.sql.ts';
 
 /**
- * Settles the turn in progress of a conversation that ends, under the conversation's lock. Stores what the user said
- * and what tools did, but no reply, because nobody waits for it. The process that generates the reply can no longer
- * store anything or call tools.
+ * Settles the turn in progress of a conversation that ends. Call it under the conversation's lock. Stores the user's
+ * words and the results of tools, but no reply, because nobody waits for it. The process that generates the reply can
+ * then neither store it nor call tools.
  */
 export async function breakOffTurn(
   { db, countRedacted }: Pick<ConversationTransaction, 'db' | 'countRedacted'>,
@@ -35,6 +35,7 @@ export async function breakOffTurn(
   });
   if (!added) throw new Error(`conversation ${row.id} changed under its lock`);
   countRedacted(row, said);
-  // Keeps the time when the conversation expired, which ends it, and not the time when that was noticed.
+  // `expiresAt` keeps its value, because the end of a timed-out conversation is the time of expiry and not the time
+  // when the expiry was noticed.
   return { ...row, ...added, expiresAt: row.expiresAt };
 }

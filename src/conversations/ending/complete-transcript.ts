@@ -23,7 +23,7 @@ export type Judging =
   | { judged: Judged; isOutcomeStated: boolean }
   | { error: NonNullable<Judgement['error']> };
 
-/** Result for a conversation whose judging process never came back to it. */
+/** Result if the process that should have judged the conversation died or ran out of time. */
 const LOST: Judging = {
   error: { code: 'not_judged', detail: 'No judgement came in time, so the rule alone has judged.' },
 };
@@ -55,7 +55,7 @@ export function completeTranscript(
         summary: row.summary,
         turns: row.turnCount,
         outcome: row.outcome ?? 'unknown',
-        csat_predicted: row.csatPredicted ?? 1, // Both are written at the end of a conversation.
+        csat_predicted: row.csatPredicted ?? 1, // Both values are written when the conversation ends.
         ...told(row.judgement),
       },
     });
@@ -65,7 +65,10 @@ export function completeTranscript(
 
 type Completed = ConversationRow & { summary: string };
 
-/** Applies the model's verdict where the model may judge, and keeps the rule's result beside it. */
+/**
+ * Applies the model's verdict. It cannot replace an outcome that was stated or that depends on facts. The rule's result
+ * is stored in `by_rule`.
+ */
 function withJudgement(byRule: Completed, judging: Judging | undefined): Completed {
   if (judging === undefined) return byRule;
   const { summary, outcome, csatPredicted } = byRule;
@@ -110,7 +113,7 @@ const NOT_JUDGED = {
   duration_ms: null,
 };
 
-/** Returns the judgement for the event, if a model has judged. */
+/** Returns the fields of the judgement for the event; none if no model has judged. */
 function told(
   judgement: Judgement | null,
 ): Pick<EventData<'conversation.transcript.ready'>, 'judgement'> {

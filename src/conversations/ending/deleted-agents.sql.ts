@@ -23,7 +23,10 @@ export async function listDeletedAgents(db: Db, limit: number): Promise<DeletedA
   return rows;
 }
 
-/** Returns live conversations that an agent started or speaks in. Newest first, because few old ones are still live. */
+/**
+ * Returns live conversations that an agent started or currently speaks in. Newest first, because few old conversations
+ * are still live.
+ */
 export async function listLiveOf(
   db: Db,
   { agentId, namespace }: DeletedAgent,
@@ -44,8 +47,8 @@ export async function listLiveOf(
 }
 
 /**
- * Removes an agent without live conversations from the list. If a conversation could still appear, schedules one more
- * check instead.
+ * Removes an agent that has no live conversations from the list. If `isSettled` is false, a conversation could still
+ * appear, so schedules one more check instead.
  */
 export async function noneGoesOn(db: Db, { agentId, isSettled }: DeletedAgent): Promise<void> {
   await (isSettled

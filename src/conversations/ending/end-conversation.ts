@@ -55,7 +55,7 @@ export async function endConversation(
   return ended;
 }
 
-/** Ends a conversation if its time is over and no other transaction holds its lock. */
+/** Ends a conversation that has expired, unless another transaction has locked it. */
 export async function endExpired(deps: ConversationDeps, id: string): Promise<void> {
   const ended = await inConversation(deps, async (transaction) => {
     const row = await lockExpired(transaction.db, id);
@@ -73,8 +73,8 @@ export function countEnd(
 }
 
 /**
- * Follows up on a committed end. Queues a judgement, which nobody waits for, or writes the summary immediately. If
- * either fails, the reaper does it.
+ * Follows up on a committed end. If a model may judge the conversation, queues the judgement without waiting for it;
+ * otherwise writes the summary. If either fails, the reaper writes the summary.
  */
 export async function afterEnd(
   deps: ConversationDeps,
@@ -86,7 +86,7 @@ export async function afterEnd(
   else await completeTranscript(deps, row.id).catch(() => undefined);
 }
 
-/** Time limit for a model's judgement. After it the rule decides, even if the model still runs. */
+/** Time limit for a model's judgement. After it the rule's result is used, even if the model still runs. */
 const JUDGE_SEC = 60;
 
 /** Ends a conversation under its lock, in the caller's transaction. */
@@ -120,7 +120,7 @@ export async function endLocked(
       channel: ended.channel,
       duration_sec: durationSec(ended) ?? 0,
       outcome,
-      csat_predicted: ended.csatPredicted ?? 1, // Written above.
+      csat_predicted: ended.csatPredicted ?? 1, // `endConversationRow` has written the value.
       transcript_url: transcriptUrl(deps, ended.id),
       agent_version: ended.agentVersion,
       ended_reason: reason,
@@ -130,7 +130,8 @@ export async function endLocked(
 }
 
 /**
- * Returns when the conversation ended. If it timed out, that is the time of expiry, not the time when this was noticed.
+ * Returns the time when the conversation ended. After a time-out, that is the time of expiry and not the time when the
+ * expiry was noticed.
  */
 function endOf(row: LiveConversation, reason: EndedReason): number {
   const nowMs = row.startedAt + row.ageMs;

@@ -14,13 +14,13 @@ import { completeTranscript, type Judging } from './complete-transcript.ts';
 
 /**
  * Concurrent judgements per process. They are few, because users who are talking come first. A provider that hangs
- * leaves half of the places to others.
+ * leaves half of the slots to other namespaces.
  */
 const PLACES = 8;
 const SHARE = 4;
-/** Maximum number of waiting judgements. Beyond it the rule alone judges, immediately. */
+/** Maximum number of waiting judgements. Further conversations are completed by rule, without a judgement. */
 const WAITING_MAX = { namespace: 200, all: 1_000 };
-/** Timeout for the model's answer. */
+/** Timeout for the model's response. */
 const ANSWER_MS = 30_000;
 /** How long a stopping process waits for judgements in progress. */
 const GRACE_MS = 5_000;
@@ -28,9 +28,9 @@ const GRACE_MS = 5_000;
 type Ended = { row: ConversationRow; isOutcomeStated: boolean };
 
 export type Judge = {
-  /** Never waits, never fails. */
+  /** Queues a conversation. Never waits or throws. */
   take: (ended: Ended) => void;
-  /** Completes all queued conversations, by rule if the judgement is still missing. */
+  /** Completes all queued conversations, by rule where no judgement has arrived. */
   stop: () => Promise<void>;
 };
 
@@ -41,9 +41,9 @@ type Deps = Omit<ConversationDeps, 'judge'> & {
 };
 
 /**
- * Creates a queue in which models judge the conversations that this process has ended, a few at a time. Then completes
- * their transcripts. A model is asked at most once per conversation. If the process dies, the reaper completes the
- * transcript by rule. Each judgement costs two queries and one transaction.
+ * Creates a queue in which models judge the conversations that this process has ended. A few judgements run
+ * concurrently, and each then completes the transcript. A conversation is judged at most once. If the process dies, the
+ * reaper completes the transcript by rule. Each judgement costs two queries and one transaction.
  */
 export function createJudge(deps: Deps): Judge {
   const { metrics } = deps;
@@ -66,7 +66,7 @@ export function createJudge(deps: Deps): Judge {
         stopping.signal,
       );
     } catch {
-      // Too many are waiting, or the process is stopping.
+      // The queue is full, or the process is stopping.
       await settle(deps, ended.row, { error: BUSY });
     }
   }
@@ -100,7 +100,7 @@ async function judge(
   { row, isOutcomeStated }: Ended,
   cutting: AbortSignal,
 ): Promise<void> {
-  // If the time is over, the reaper completes the transcript, so paying for a model would be pointless.
+  // After this time the reaper completes the transcript, so a later verdict would cost money without effect.
   const leftMs = Math.min(ANSWER_MS, (row.judgeUntil ?? 0) - deps.nowMs());
   if (leftMs <= 0) return settle(deps, row, { error: BUSY });
   const signal = AbortSignal.any([cutting, timeoutSignal(leftMs)]);
@@ -125,7 +125,7 @@ async function ask(
     readVersion(pool, { agentId, version: agentVersion }),
     readLastTurns(pool, { conversationId: id, limit: TURNS_MAX }),
   ]);
-  // The version or the turns have been deleted, so nobody reads the result either.
+  // The version or the turns have been deleted, so there is nothing to judge.
   if (!version || turns.length === 0) return { error: BUSY };
   const judged = await askJudge(
     { findModel },

@@ -8,8 +8,8 @@ import type { Tally } from '../record/tally.ts';
  */
 
 /**
- * Base of the sum for each outcome. The values lie close together around 3.1, because that is how people rate, even
- * when they are satisfied (docs/quality.md).
+ * Base of the sum for each outcome. The values are close to 3.1, because people rate in a narrow range even when they
+ * are satisfied (docs/quality.md).
  */
 const BASE: Record<Outcome, number> = {
   resolved: 3.5,
@@ -27,17 +27,17 @@ const WEIGHTS = {
   repeats: { each: -0.3, most: -0.9 },
   complaints: { each: -0.4, most: -1 },
   thanks: { each: 0.3, most: 0.3 },
-  /** Escalations that nobody accepted. */
+  /** Escalations that nobody has accepted. */
   refused: { each: -0.4, most: -0.8 },
-  /** Minutes until somebody accepted, beyond the first. */
+  /** Minutes until somebody accepted the escalation, without the first minute. */
   waitMin: { each: -0.1, most: -0.6 },
   /** Turns of the user beyond the tenth. */
   length: { each: -0.05, most: -0.5 },
 } as const;
 
 /**
- * Weights for the user's mood, which ranges from -5 to 5. The mean over all turns says most; people remember the end
- * best.
+ * Weights for the user's mood, which ranges from -5 to 5. The mean over all turns is the best predictor; the last mood
+ * counts extra, because people remember the end best.
  */
 const MOOD_WEIGHTS = { mean: 0.3, last: 0.1 };
 /** For a user who left with a complaint, no matter who tried to help. */

@@ -16,11 +16,11 @@ import { listTimedOut, listVanished } from '../escalations/escalations.sql.ts';
 import { releaseEscalation } from '../escalations/release-escalation.ts';
 
 const EVERY_MS = 1_000;
-/** Items per run. After a full batch the next run follows immediately. */
+/** Maximum items per step and run. After a full batch the next run follows immediately. */
 const BATCH = 100;
 
 export type ReaperDeps = ConversationDeps & {
-  /** Turns of killed processes. */
+  /** Turns of killed processes, to be settled. */
   lostTurns: {
     list: (limit: number) => Promise<{ id: string }[]>;
     settle: (turn: { id: string }) => Promise<unknown>;
@@ -30,9 +30,9 @@ export type ReaperDeps = ConversationDeps & {
 
 /**
  * Creates the reaper, which ensures that nothing stays open for ever. It ends conversations that have expired or whose
- * agent was deleted, and writes summaries that a crash left out. It lets the agent continue if nobody accepted an
- * escalation in time, and requests another person if the first one has vanished. Any number of processes may run it
- * concurrently: each step checks again under lock and skips what another process has locked.
+ * agent was deleted, and writes summaries that are missing after a crash. If nobody accepts an escalation in time, it
+ * lets the agent continue. If the person who accepted has disappeared, it requests another one. Several processes may
+ * run the reaper concurrently: each step checks again under a lock, and skips what another process has locked.
  */
 export function createReaper(deps: ReaperDeps): Periodic {
   return createPeriodic({
@@ -46,8 +46,8 @@ export function createReaper(deps: ReaperDeps): Periodic {
 /** Runs every step once. Returns true if there is more to do immediately. */
 export async function runReaper(deps: ReaperDeps, signal: AbortSignal): Promise<boolean> {
   const { pool, lostTurns } = deps;
-  // The order matters. Lost turns belong before an end. If an escalation timeout and a silence timeout are both due,
-  // the agent continues first and the silence timeout restarts.
+  // The order matters. Lost turns must be settled before their conversation ends. If an escalation timeout and a
+  // silence timeout are both due, the agent continues first, which restarts the silence timeout.
   const done = [
     await eachOf(deps, signal, await lostTurns.list(BATCH), lostTurns.settle),
     await eachOf(deps, signal, await listVanished(pool, BATCH), ({ namespace, id }) =>
@@ -94,7 +94,7 @@ async function eachOf<Item extends { id: string } | DeletedAgent>(
       await act(item);
       done += 1;
     } catch (error) {
-      // Another process or caller was first.
+      // Another process or caller has already handled this item.
       if (error instanceof ApiError) continue;
       const id = 'id' in item ? item.id : item.agentId;
       const about = { reason: reasonOf(error), id };

@@ -39,8 +39,8 @@ const RULES = {
 } as const;
 
 /**
- * Ends an escalation before its conversation ends, and lets the agent continue. If a timed-out escalation has a
- * fallback team, asks that team instead.
+ * Ends an escalation before its conversation ends, and lets the agent continue. If the escalation timed out and has a
+ * fallback team, requests a person of that team instead.
  * @throws ApiError not_found, escalation_closed; already_accepted (declining), escalation_not_accepted (completing)
  */
 export async function closeEscalation(
@@ -90,7 +90,7 @@ async function contentOf(
   return (await readVersion(db, { agentId, version: agentVersion }))?.content ?? {};
 }
 
-/** Returns true if the agent's hours are open. Outside them the agent continues alone. */
+/** Returns true if the agent's hours are open. Outside them nobody can accept, so the agent continues. */
 function isSomebodyThere(
   content: Pick<AgentContent, 'escalation' | 'language'>,
   { startedAt, ageMs }: LiveConversation,
@@ -98,7 +98,10 @@ function isSomebodyThere(
   return closedMessage(content, startedAt + ageMs) === undefined;
 }
 
-/** Asks the fallback team, once, because nobody of the first team accepted. The user continues to wait. */
+/**
+ * Requests a person of the fallback team, because nobody of the first team accepted. Happens once per escalation. The
+ * user continues to wait.
+ */
 async function askNext(
   transaction: ConversationTransaction & { deps: ConversationDeps },
   conversation: LiveConversation,

@@ -3,11 +3,14 @@ import { findPhrases, foldPhrase } from './keywords.ts';
 
 type Rule = NonNullable<NonNullable<AgentContent['escalation']>['rules']>[number];
 
-/** Default `count` of the rule `low_confidence`: unanswered questions in a row that call for a human. */
+/**
+ * Default `count` of the rule `low_confidence`: number of consecutive unanswered questions after which a human is
+ * requested.
+ */
 const LOW_CONFIDENCE_COUNT = 2;
-/** Default `count` of the rule `mood`: messages in a row with a bad mood or complaints. */
+/** Default `count` of the rule `mood`: number of consecutive messages with a bad mood or a complaint. */
 const MOOD_COUNT = 2;
-/** Moods range from -5 to 5. A mood is bad at or below this value. */
+/** Mood at or below which a message counts as bad. Moods range from -5 to 5. */
 const BAD_MOOD = -2;
 
 /** Facts about a turn that the rules use. */
@@ -18,9 +21,9 @@ export type RuleFacts = {
   moods: readonly number[];
   /** Number of messages of the user, including this one. */
   userTurns: number;
-  /** Unanswered questions in a row, including this one. */
+  /** Number of consecutive unanswered questions, including this one. */
   unansweredInRow: number;
-  /** Tool calls that failed in a row. */
+  /** Number of consecutive tool calls that failed. */
   toolFailuresInRow: number;
 };
 
@@ -29,7 +32,7 @@ export type HandOver = { reason: string; team?: string };
 
 /**
  * Returns why a human should take over, or undefined if no rule applies. Users who request a human get one even if the
- * agent has no rule for it; a rule may name the reason.
+ * agent has no rule for that; such a rule only names the reason.
  */
 export function toHandOver(content: AgentContent, facts: RuleFacts): HandOver | undefined {
   const rules = content.escalation?.rules ?? [];
@@ -58,7 +61,7 @@ function applies(rule: Rule, facts: RuleFacts, said: ReadonlySet<string>): boole
     case 'mood':
       return isInBadMood(facts.moods, rule.count ?? MOOD_COUNT);
     case 'turn_limit':
-      // Applies once, when the limit is reached, and not again with every message after a human has left.
+      // Compares with `===`, so that the rule applies once and not again to every message after the human has left.
       return facts.userTurns === rule.count;
     default:
       return rule.when satisfies never;

@@ -103,7 +103,7 @@ function readRoute(deps: ConversationDeps): Route {
  */
 const lineName = Person.shape.name
   .refine(
-    // This is not a JSON Schema pattern, because OpenAPI has no place for the regex flag.
+    // A refinement and not a JSON Schema pattern, because OpenAPI has no place for the `u` flag.
     (name) => !/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(name),
     'must be one line without control characters',
   )

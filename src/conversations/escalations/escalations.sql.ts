@@ -19,7 +19,7 @@ export type EscalationStatus = (typeof ESCALATION_STATUSES)[number];
 
 export type Person = { id: string; name: string };
 
-/** Conversation that needs a human. Times are Unix milliseconds. */
+/** Escalation: the request that a human takes over a conversation. Times are Unix milliseconds. */
 export type EscalationRow = {
   id: string;
   namespace: string;
@@ -34,13 +34,13 @@ export type EscalationRow = {
   timesOutAt: number;
   acceptedAt: number | null;
   acceptedBy: Person | null;
-  /** Label of the team that is asked. */
+  /** Label of the requested team; null for no particular team. */
   team: string | null;
-  /** Team to ask next if nobody of `team` accepts in time. */
+  /** Team that is requested next if nobody of `team` accepts in time. */
   fallbackTeam: string | null;
-  /** Maximum seconds between two signs of life of the person who accepted; null if none are required. */
+  /** Maximum seconds between two heartbeats of the person who accepted; null if no heartbeats are required. */
   heartbeatSec: number | null;
-  /** When the person is considered gone unless a heartbeat arrives. */
+  /** Time after which the person counts as gone unless a heartbeat arrives. */
   heartbeatDueAt: number | null;
   finishedAt: number | null;
 };
@@ -87,7 +87,7 @@ export async function insertEscalation(
       row.fallbackTeam,
     ],
   });
-  return rows[0]!; // An insert without a condition always returns its row.
+  return rows[0]!; // The insert has no condition, so it returns a row.
 }
 
 export async function readEscalation(
@@ -108,7 +108,7 @@ export type EscalationFilter = ListPage &
     conversationId?: string | undefined;
     agentId?: string | undefined;
     team?: string | undefined;
-    /** `id` of the person who accepted. */
+    /** `id` of the person who accepted the escalation. */
     acceptedBy?: string | undefined;
     finishedAfter?: number | undefined;
     finishedBefore?: number | undefined;
@@ -181,8 +181,8 @@ export async function keepEscalationRow(
 }
 
 /**
- * Returns an escalation to the queue, where it waits for another person as long as the first time. Returns undefined if
- * it is not accepted, or if `isDue` is set and the heartbeat has arrived in time.
+ * Returns an escalation to the queue, where it waits for another person with its full timeout. Returns undefined if it
+ * is not accepted, or if `isDue` is set and the heartbeat has arrived in time.
  */
 export async function releaseEscalationRow(
   db: Db,

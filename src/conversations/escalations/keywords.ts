@@ -1,7 +1,7 @@
 /**
- * Returns the phrases that a text contains as whole words, in any case and with any white space between words: "sue"
- * does not match "issue". Phrases and result are folded (`foldPhrase`). The running time grows with the length of the
- * text and the number of distinct phrase lengths, but not with the number of phrases (Rabin–Karp).
+ * Returns the phrases that a text contains as whole words: "sue" does not match "issue". Ignores case and the kind of
+ * white space between words. Phrases and result are folded (`foldPhrase`). The running time grows with the length of
+ * the text and the number of distinct phrase lengths, but not with the number of phrases (Rabin–Karp).
  */
 export function findPhrases(text: string, phrases: Iterable<string>): ReadonlySet<string> {
   const found = new Set<string>();
@@ -46,7 +46,7 @@ function byLength(phrases: Iterable<string>): Map<number, Wanted> {
     const same = lengths.get(phrase.length) ?? { wanted: new Set(), wantedHashes: new Set() };
     lengths.set(phrase.length, same);
     same.wanted.add(phrase);
-    same.wantedHashes.add(hashStarts(phrase).at(-1)!); // The list has one more element than the phrase has characters.
+    same.wantedHashes.add(hashStarts(phrase).at(-1)!); // `hashStarts` returns at least the hash of the empty prefix.
   }
   return lengths;
 }

@@ -14,9 +14,9 @@ const DAYS_AHEAD = 14;
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the message for the user if nobody is available to take over. Returns undefined if somebody is, or if the
- * agent has no hours. `atMs` is in Unix ms. An unknown time zone, which a newer server may have accepted, counts as
- * open.
+ * Returns the message for the user if nobody is available to take over. Returns undefined if the hours are open, or if
+ * the agent has no hours. `atMs` is in Unix ms. Hours with an unknown time zone, which only a newer server accepts,
+ * count as open.
  */
 export function closedMessage(
   { escalation, language }: Pick<AgentContent, 'escalation' | 'language'>,
@@ -31,8 +31,8 @@ export function closedMessage(
 }
 
 /**
- * Returns undefined if the hours are open. Otherwise returns `said`, the declared message if there is one, and `opens`,
- * the next opening if it is soon.
+ * Returns undefined if the hours are open. Otherwise returns `said`, the agent's own message if it has one, and
+ * `opens`, the next opening if it is soon.
  */
 export function closedAt(
   hours: Hours | undefined,
@@ -93,7 +93,7 @@ function whenText({ date, ahead, time, zone }: When, language: string | undefine
 
 type DayFormats = Record<'date' | 'day' | 'weekday', Intl.DateTimeFormat>;
 
-/** Formats by language. Keys are the languages that have sentences. */
+/** Cache of formats by language. Only languages with sentences of their own become keys. */
 const dayFormats = new Map<string, DayFormats>();
 
 function dayFormatsOf(language: string): DayFormats {
@@ -103,7 +103,8 @@ function dayFormatsOf(language: string): DayFormats {
     new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { ...shape, timeZone: 'UTC' });
   const day = { day: 'numeric', month: 'long' } as const;
   const weekday = { weekday: 'long' } as const;
-  // Languages that inflect the weekday put it in brackets, so it is needed on its own too.
+  // Sentences in languages that inflect the weekday put it in brackets, so a format with only the weekday is needed
+  // too.
   const made = {
     date: formatOf({ ...weekday, ...day }),
     day: formatOf(day),
@@ -113,11 +114,11 @@ function dayFormatsOf(language: string): DayFormats {
   return made;
 }
 
-/** Any time of day would do, because dates are formatted in UTC. */
+/** Returns midnight in UTC in Unix ms. Dates are also formatted in UTC, so the time of day does not matter. */
 const utcOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 const addDays = (date: string, days: number): string =>
   new Date(utcOf(date) + days * DAY_MS).toISOString().slice(0, 10);
-/** getUTCDay starts with Sunday. */
+/** Returns the weekday. `getUTCDay` counts from Sunday, WEEKDAYS from Monday. */
 const weekdayOf = (date: string): Weekday => WEEKDAYS[(new Date(utcOf(date)).getUTCDay() + 6) % 7]!;
 
 /** Cache of formats by time zone. Creating a format takes longer than using it a hundred times. */

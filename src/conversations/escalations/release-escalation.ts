@@ -29,9 +29,9 @@ export async function keepEscalation(
 }
 
 /**
- * Returns an accepted escalation to the queue because the person has gone or wants another person to take over. Asks
- * the given team, or the same one, while the agent stays silent. Emits `escalation.requested` with the person who had
- * accepted. With `isDue`, releases it only if the heartbeat is overdue.
+ * Returns an accepted escalation to the queue, because the person has gone or wants another person to take over.
+ * Requests a person of the given team, by default the same one. The agent stays silent meanwhile. Emits
+ * `escalation.requested` with the person who had accepted. With `isDue`, does nothing unless the heartbeat is overdue.
  * @throws ApiError not_found, already_accepted, escalation_not_accepted, escalation_closed
  */
 export async function releaseEscalation(

@@ -24,7 +24,7 @@ import { summarizeSoFar } from '../record/summarize.ts';
 import { plainTurn } from '../record/plain-turn.ts';
 import { sentencesIn } from '../sentences/sentences.ts';
 
-/** Default wait for a human. */
+/** Default time in seconds that a user waits for a human. */
 export const DEFAULT_TIMEOUT_SEC = 300;
 
 /**
@@ -44,7 +44,7 @@ export function requestEscalation(
       if (row.status === 'escalated') {
         throw new ApiError('already_escalated', 'a human has been asked for already');
       }
-      await cancelLiveTurn(db, row.id); // The agent is silent from now on.
+      await cancelLiveTurn(db, row.id); // Stops the reply in progress, because the agent is silent from now on.
       const version = await readVersion(db, { agentId: row.agentId, version: row.agentVersion });
       const content = version?.content ?? {};
       const declared = content.escalation;
@@ -77,14 +77,14 @@ function telephoneOf(
 }
 
 /**
- * Returns the silence timeout during an escalation. A conversation must not end for silence while the user waits for a
- * human who may still come.
+ * Returns the silence timeout during an escalation. It is at least the escalation's timeout, because a conversation
+ * must not end for silence while a human may still come.
  */
 export function silenceWhileEscalated(silenceSec: number, timeoutSec: number): number {
   return Math.max(silenceSec, timeoutSec);
 }
 
-/** Reason for an escalation, the teams to ask, and how long the user waits. */
+/** Reason for an escalation, the teams to request, and how long the user waits. */
 export type ToEscalate = Pick<EscalationRow, 'reason' | 'team' | 'fallbackTeam'> & {
   timeoutSec: number;
   /** E.164 number to call if the conversation is a telephone call; null to call nobody. */
@@ -118,7 +118,7 @@ export async function openEscalation(
     timeoutSec: Math.max(timeoutSec, ringSec ?? 0),
     test: conversation.test,
     team,
-    // Asking the same team twice would be pointless.
+    // Requesting the same team twice would be pointless.
     fallbackTeam: fallbackTeam === team ? null : fallbackTeam,
   });
   await emit(conversation, {
@@ -136,7 +136,7 @@ export async function openEscalation(
   return row;
 }
 
-/** Counts one more escalation. Sets `lacksHuman` until somebody accepts or an answer helps. */
+/** Counts one more escalation. Sets `lacksHuman`, which stays true until somebody accepts or the user is helped. */
 export function countRequest(tally: Tally): Tally {
   const escalations = { ...tally.escalations, requested: tally.escalations.requested + 1 };
   return { ...tally, escalations, lacksHuman: true };

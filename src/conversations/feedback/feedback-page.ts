@@ -13,16 +13,16 @@ export const FEEDBACK_PATH = '/feedback';
 
 export type FeedbackPageDeps = Pick<ConversationDeps, 'pool' | 'changed' | 'nowMs'> & {
   sealer: Pick<Sealer, 'isSigned'>;
-  /** Limits invalid links per address, together with invalid keys. */
+  /** Counts invalid links per address, together with invalid API keys. */
   rateLimits: Pick<RateLimits, 'countFailure'>;
-  /** Limits requests per link. */
+  /** Counts requests per link. */
   linkLimits: Pick<RateLimits, 'count'>;
 };
 
 /**
  * Creates the page on which a user rates a conversation (contract/conversations.md#feedback). Showing the page costs
- * one query, storing a rating one more transaction with one statement, and an invalid link no query. Opening the page
- * records nothing, because mail scanners open all links.
+ * one query; storing a rating costs one more transaction with one statement; an invalid link costs no query. Opening
+ * the page stores nothing, because mail scanners open all links.
  */
 export function feedbackPage(deps: FeedbackPageDeps): Page {
   return {
@@ -45,7 +45,7 @@ export function feedbackPage(deps: FeedbackPageDeps): Page {
       return { location: `${FEEDBACK_PATH}?token=${token}&done` };
     },
     explain: ({ code, status }, request) =>
-      // Any other client error is a request that a browser cannot send with this form.
+      // The form of this page cannot send a request that causes any other client error.
       textPage(request, EXPLAINED[code] ?? (status < 500 ? 'choose' : 'away'), status),
   };
 }

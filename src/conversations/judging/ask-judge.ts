@@ -20,9 +20,9 @@ const TURN_CHARS_MAX = 4_000;
 export type Judged = { verdict: Verdict; reply: ModelReply };
 
 /**
- * Asks a model to judge a conversation. Sends one request, and a second one if the server refuses `response_format`.
- * Returns undefined if no model is available.
- * @throws ModelError also if the answer does not match the schema
+ * Requests a judgement of a conversation from a model. Sends one request, and a second one if the server refuses
+ * `response_format`. Returns undefined if no model is available.
+ * @throws ModelError also if the response does not match the schema
  */
 export async function askJudge(
   { findModel }: { findModel: FindModel },
@@ -44,7 +44,9 @@ export async function askJudge(
   return { verdict, reply };
 }
 
-/** Returns the model for judgements. Omits settings such as `max_tokens`, which are meant for replies to users. */
+/**
+ * Returns the model for judgements. Omits settings such as `max_tokens`, because they are meant for replies to users.
+ */
 function modelOf({ judgement, model }: AgentContent): ModelChoice {
   const { provider, name, fallback } = { fallback: undefined, ...(judgement?.model ?? model) };
   return { provider, name, fallback };
@@ -59,7 +61,7 @@ async function ask(
   try {
     return await model({ ...request, answerAs: { name: 'judgement', schema } });
   } catch (error) {
-    // Some servers do not support `response_format`; the message contains the schema too.
+    // Some servers refuse `response_format`. The retry works without it, because the message contains the schema too.
     const mayBeThat = error instanceof ModelError && error.code === 'model_refused';
     if (!mayBeThat || signal.aborted) throw error;
     return await model(request);
@@ -88,7 +90,7 @@ function instructions({ language }: AgentContent, schema: Record<string, unknown
   };
 }
 
-/** Returns the conversation as JSON lines, so that no turn can pass for somebody else's. */
+/** Returns the conversation as JSON lines, so that the text of one turn cannot imitate another turn. */
 function conversationMessage(turns: readonly TurnRow[]): ModelMessage {
   const lines: string[] = [];
   let chars = 0;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { storable } from '../record/storable.ts';
 
 /**
- * Outcomes that a model may choose. The others depend on facts: a person took over, a mailbox answered, or an error
+ * Outcomes that a model may choose. The others follow from facts: a human took over, a mailbox answered, or an error
  * occurred.
  */
 export const VERDICT_OUTCOMES = ['resolved', 'unresolved', 'abandoned', 'unknown'] as const;
@@ -17,7 +17,7 @@ const QUESTION_CHARS_MAX = 500;
 export type Verdict = {
   summary: string;
   outcome: (typeof VERDICT_OUTCOMES)[number];
-  /** 1 to 5. */
+  /** Predicted satisfaction of the user, from 1 to 5. */
   satisfaction: number;
   topics: string[];
   openQuestions: string[];
@@ -31,7 +31,7 @@ const answer = z.strictObject({
   open_questions: z.array(z.string()),
 });
 
-/** Returns the JSON Schema of the answer. Uses only features that every server with `response_format` supports. */
+/** Returns the JSON Schema of the response. Uses only features that every server with `response_format` supports. */
 export function verdictSchema(topics: readonly string[]): Record<string, unknown> {
   const text = { type: 'string' };
   return {
@@ -52,8 +52,8 @@ export function verdictSchema(topics: readonly string[]): Record<string, unknown
 }
 
 /**
- * Extracts the verdict from a model's text, whatever surrounds it. Truncates long values, and drops topics that are not
- * in `topics` if there are any. Returns undefined if the text does not match the schema.
+ * Extracts the verdict from a model's text, whatever surrounds it. Truncates long values. If `topics` is not empty,
+ * drops topics that it does not contain. Returns undefined if the text does not match the schema.
  */
 export function readVerdict(text: string, topics: readonly string[]): Verdict | undefined {
   const { success, data } = answer.safeParse(objectIn(text));
@@ -68,7 +68,9 @@ export function readVerdict(text: string, topics: readonly string[]): Verdict | 
   };
 }
 
-/** Parses the object in a text. Models without `response_format` wrap it in a code block or put words before it. */
+/**
+ * Parses the JSON object in a text. Without `response_format`, models put it in a code block or write words before it.
+ */
 function objectIn(text: string): unknown {
   const [from, to] = [text.indexOf('{'), text.lastIndexOf('}')];
   try {

@@ -32,9 +32,7 @@ export type ConversationDeps = {
    * maximum duration in seconds, or undefined if nobody is called.
    */
   ring?: RingPerson | undefined;
-  /**
-   * Queues an ended conversation for a model's judgement, and then completes its transcript. Never waits, never fails.
-   */
+  /** Queues an ended conversation for a model's judgement, and then completes its transcript. Never waits or throws. */
   judge: (ended: { row: ConversationRow; isOutcomeStated: boolean }) => void;
 };
 
@@ -49,8 +47,8 @@ type About = Pick<
 >;
 
 /**
- * Adds an event of a conversation to the outbox, in order. The caller has locked the row. The event's `data` is
- * followed by the user, metadata, call and channel of the row. A test conversation emits no events; only its followers
+ * Adds an event of a conversation to the outbox, in the order of its events. The caller has locked the row. The user,
+ * metadata, call and channel of the row are appended to `data`. A test conversation emits no events; only its followers
  * are notified.
  */
 export type EmitOf = <T extends EventType>(
@@ -72,8 +70,8 @@ export type ConversationTransaction = {
 type Redactable = readonly { redacted?: Redacted | null }[];
 
 /**
- * Runs one transaction on a conversation. Announces events and counts metrics after the commit, because a retried
- * transaction must not leave traces of its first run.
+ * Runs one transaction on a conversation. Announces events and counts metrics only after the commit. A transaction may
+ * be retried, and its first run must leave no traces.
  */
 export async function inConversation<R>(
   deps: Pick<ConversationDeps, 'pool' | 'announce' | 'changed' | 'nowMs' | 'metrics'>,
@@ -131,7 +129,7 @@ export async function inConversation<R>(
 }
 
 /**
- * Returns details to spread over the fixed fields of an event. A field that already exists keeps its place
+ * Returns details to spread after an event's fixed fields. A detail that is also a fixed field keeps its place
  * (contract/events.md#types).
  */
 function detailsOf({ userId, metadata, callId, channel }: About) {

@@ -18,11 +18,11 @@ export type ConversationRow = {
   agentId: string;
   agentVersion: number;
   /**
-   * Marks a test, which emits no events, makes no knowledge gaps and is in no figure
+   * Marks a test conversation. It emits no events, creates no knowledge gaps and does not count in statistics
    * (contract/conversations.md#test-conversations). Never changes.
    */
   test: boolean;
-  /** Agent that has spoken since a handoff; null if it is still the agent and version at the start. */
+  /** Agent that has spoken since a handoff; null before any handoff, when the agent at the start still speaks. */
   speakerAgentId: string | null;
   speakerVersion: number | null;
   channel: Channel;
@@ -38,14 +38,14 @@ export type ConversationRow = {
   csatPredicted: number | null;
   csat: number | null;
   summary: string | null;
-  /** Deadline of a model's judgement; null if no model is asked. */
+  /** Deadline for a model's judgement; null if no model judges the conversation. */
   judgeUntil: number | null;
   judgement: Judgement | null;
   turnCount: number;
   tally: Tally;
   maxDurationSec: number;
   silenceTimeoutSec: number;
-  /** null if it has ended. */
+  /** Time at which the conversation expires; null if it has ended. */
   expiresAt: number | null;
 };
 
@@ -61,10 +61,7 @@ export const CONVERSATION_COLUMNS = `c.id, c.namespace, c.agent_id as "agentId",
   c.tally, c.max_duration_sec as "maxDurationSec", c.silence_timeout_sec as "silenceTimeoutSec",
   c.expires_at as "expiresAt"`;
 
-/**
- * The silence timeout does not apply while the agent generates a reply. The maximum duration ends a conversation
- * anyway.
- */
+/** The silence timeout does not apply while the agent generates a reply. The maximum duration applies always. */
 const EXPIRED = `c.expires_at <= clock_timestamp()
   and (c.started_at + make_interval(secs => c.max_duration_sec) <= clock_timestamp()
        or not exists (select 1 from live_turns l
@@ -121,7 +118,7 @@ export async function insertConversation(db: Db, row: NewConversation): Promise<
       row.test,
     ],
   });
-  return rows[0]!; // An insert without a condition always returns its row.
+  return rows[0]!; // The insert has no condition, so it returns a row.
 }
 
 export async function readConversation(
@@ -138,8 +135,8 @@ export async function readConversation(
 }
 
 /**
- * Returns a conversation and the content of the agent that speaks, for making a turn. Takes no lock. `content` is null
- * if that agent was deleted.
+ * Returns a conversation and the content of the agent that currently speaks, as input for a turn. Takes no lock.
+ * `content` is null if that agent was deleted.
  */
 export async function readForTurn(
   db: Db,
@@ -214,7 +211,9 @@ export async function endConversationRow(
     reason: string;
     outcome: Outcome;
     csatPredicted: number;
-    /** Seconds in which a model may judge the conversation, if its agent declares that; 0 if nothing was said. */
+    /**
+     * Maximum seconds for a model's judgement; 0 for none. Ignored unless the agent declares a judgement by a model.
+     */
     judgeSec: number;
   },
 ): Promise<ConversationRow> {
@@ -240,7 +239,7 @@ export async function endConversationRow(
       end.judgeSec,
     ],
   });
-  return rows[0]!; // Locked by the caller.
+  return rows[0]!; // The caller has locked the row, so it exists.
 }
 
 /** Stores the final result of an ended conversation, which the caller has locked. */
@@ -279,8 +278,8 @@ export async function waitLonger(db: Db, { id, sec }: { id: string; sec: number 
 }
 
 /**
- * Stores user and metadata. The caller has locked the conversation. A turn in progress continues, because it does not
- * check these fields for changes.
+ * Stores user and metadata. The caller has locked the conversation. A turn in progress is not affected, because it does
+ * not check these fields for changes.
  */
 export async function setAbout(
   db: Db,
@@ -291,10 +290,10 @@ export async function setAbout(
       where id = $1 returning ${CONVERSATION_COLUMNS}`,
     [about.id, about.userId, about.metadata],
   );
-  return rows[0]!; // Locked by the caller.
+  return rows[0]!; // The caller has locked the row, so it exists.
 }
 
-/** Erases the words of a conversation and hides it. The counts stay. */
+/** Erases the words of a conversation and hides it. Its counts stay. */
 export async function eraseConversationRow(db: Db, id: string, tally: Tally): Promise<void> {
   await db.query('delete from turns where conversation_id = $1', [id]);
   await db.query(
@@ -306,7 +305,7 @@ export async function eraseConversationRow(db: Db, id: string, tally: Tally): Pr
   );
 }
 
-/** Returns expired conversations, longest expired first. Another process may be ending them at the same time. */
+/** Returns expired conversations, longest expired first. Other processes may be ending them at the same time. */
 export async function listExpired(db: Db, limit: number): Promise<Key[]> {
   const { rows } = await db.query<Key>(
     `select id, namespace from conversations
@@ -317,9 +316,9 @@ export async function listExpired(db: Db, limit: number): Promise<Key[]> {
 }
 
 /**
- * Locks a conversation if it has still expired and no other transaction has locked it. If only its silence timeout has
- * passed, skips it while one of its escalations is due to time out: then the agent continues first, and the silence
- * timeout restarts.
+ * Locks a conversation that is still expired, unless another transaction has locked it. If only the silence timeout has
+ * passed and an escalation is due to time out too, returns undefined: the escalation must be handled first, because the
+ * agent then continues and the silence timeout restarts.
  */
 export async function lockExpired(db: Db, id: string): Promise<LiveConversation | undefined> {
   const { rows } = await db.query<LiveConversation>(
@@ -347,7 +346,7 @@ export async function listWithoutSummary(db: Db, limit: number): Promise<Key[]> 
   return rows;
 }
 
-/** Locks an ended conversation that has no summary yet. Of two concurrent writers, the second finds it done. */
+/** Locks an ended conversation that has no summary yet. Of two concurrent writers, the second gets undefined. */
 export async function lockWithoutSummary(db: Db, id: string): Promise<ConversationRow | undefined> {
   const { rows } = await db.query<ConversationRow>(
     `select ${CONVERSATION_COLUMNS} from conversations c

@@ -5,7 +5,8 @@ const tokens = z.int().min(0);
 
 /**
  * Model's judgement of an ended conversation, as stored and shown (contract/conversations.md#judgement). The
- * conversation then has the model's `summary`, `outcome` and `csat_predicted`; `by_rule` keeps those of the rule.
+ * conversation itself then has the model's `summary`, `outcome` and `csat_predicted`; `by_rule` has the values that the
+ * rule computed.
  */
 export const Judgement = z
   .strictObject({

@@ -26,14 +26,14 @@ export type ConversationFilter = ListPage &
     outcome?: Outcome | undefined;
     userId?: string | undefined;
     callId?: string | undefined;
-    /** Telephone numbers of the call. */
+    /** Telephone numbers of the caller (`from`) and of the called party (`to`). */
     from?: string | undefined;
     to?: string | undefined;
     endedAfter?: number | undefined;
     endedBefore?: number | undefined;
-    /** Pairs that must all be present. */
+    /** Pairs of name and value that the conversation's metadata must all contain. */
     metadata?: Readonly<Record<string, string>> | undefined;
-    /** Selects the conversation with this id, call or escalation. */
+    /** Selects the conversation with this id, or the one of this call or escalation. */
     named?: { by: keyof typeof NAMED; id: string } | undefined;
     /** Whether to include test conversations. */
     withTests?: boolean | undefined;
@@ -60,12 +60,12 @@ export async function listConversations(
   return rows;
 }
 
-/** Conversation at one moment, with the first of its turns. */
+/** Conversation and the first of its turns, both read at the same moment. */
 export type ConversationWithTurns = ConversationRow & { turns: TurnRow[] };
 
 /**
- * Returns some of the conversations that match a filter, each with its first turns, in the order of the list. The
- * snapshot is consistent: conversations erased before it are missing, and all others are complete.
+ * Returns some of the conversations that match a filter, each with its first turns, in the order of the list. All are
+ * read from one snapshot: conversations erased before it are missing, and all others are complete.
  */
 export async function readWithTurns(
   db: Db,
@@ -88,8 +88,8 @@ export async function readWithTurns(
 const OF_ITS_CALL = 'exists (select from calls k where k.conversation_id = c.id and';
 
 /**
- * Builds the query for a filter. Joins pairs of metadata by their hash and bounds their ids too. PostgreSQL can then
- * start from rare pairs, or from the conversations if pairs are common.
+ * Builds the query for a filter. Finds metadata by the hash of each pair, and applies the bounds of the ids to the
+ * pairs too. PostgreSQL can then start from the pairs if they are rare, or from the conversations otherwise.
  */
 export function conversationsIn(filter: ConversationFilter): {
   from: string;
@@ -113,7 +113,7 @@ export function conversationsIn(filter: ConversationFilter): {
     ...timeBetween('c.ended_at', { after: filter.endedAfter, before: filter.endedBefore }),
     ...createdBetween(filter, 'c.id'),
     ['c.id <', filter.before],
-    // The planner knows that the ids are equal, but does not derive the same bound for both.
+    // The planner knows that the ids are equal, but applies the bound only to the table it is written for.
     ...pairs.map((_, i): Condition => [`m${i}.conversation_id <`, filter.before]),
   ]);
   const joins = pairs.map(([key, value], i) => {

@@ -5,8 +5,8 @@ import type { ConversationRow } from './conversations.sql.ts';
 import { TURN_COLUMNS, type TurnRow } from './turns.sql.ts';
 
 /**
- * Turns that wait for a language model (docs/decisions/0034). A row is removed only under its conversation's lock,
- * together with the write that replaces it. All times are the database's.
+ * Turns in progress, which wait for a language model (docs/decisions/0034). A row is removed only under its
+ * conversation's lock, in the transaction that stores the turn. All times are from the database's clock.
  */
 
 /**
@@ -14,7 +14,7 @@ import { TURN_COLUMNS, type TurnRow } from './turns.sql.ts';
  * not one. `toolResult` is `{ok, content, duration_ms}`; null if the call was noted but its result is unknown.
  */
 export type ToolTurn = Pick<TurnRow, 'text' | 'toolCall' | 'toolResult'> &
-  // The agent that called the tool, if it differs from the speaker because of a handoff in the same turn.
+  // Set if another agent than the speaker called the tool, because of a handoff in the same turn.
   Partial<Pick<TurnRow, 'agentId' | 'agentVersion' | 'providerMetadata'>>;
 
 export type LiveTurn = {
@@ -26,20 +26,26 @@ export type LiveTurn = {
   message: string;
   /** Redactions in the message. */
   redacted: Redacted | null;
-  /** Index of the message if it is already stored. */
+  /** Index of the message in the transcript, if it is already stored. */
   answersIndex: number | null;
   tools: ToolTurn[];
-  /** Whether its process is gone or was away for too long. */
+  /** Whether another process may settle the turn, because its lease has expired or was released. */
   isOver: boolean;
 };
 
-/** Proof that a process holds a turn. No other process may store the turn while the token is in the row. */
+/** Proof that a process holds a turn. While the row has this token, no other process may store the turn. */
 export type HeldTurn = Pick<LiveTurn, 'conversationId' | 'token'>;
 
 const LEASE = `interval '30 seconds'`;
-/** Lease of a canceled turn. A running process settles it within milliseconds, or sees it at the next renewal. */
+/**
+ * Remaining lease of a canceled turn. A running process settles the turn within milliseconds, or at the latest after
+ * the next renewal of its lease.
+ */
 const CANCELED_LEASE = `interval '12 seconds'`;
-/** While the database server was down, processes could not renew leases, so they get time to reconnect first. */
+/**
+ * Condition for a turn whose lease was released or has expired. Expired leases do not count in the first 15 s after a
+ * start of the database server: processes could not renew them, and need time to reconnect.
+ */
 const IS_OVER = `(l.leased_until = '-infinity' or l.leased_until <= clock_timestamp()
   and pg_postmaster_start_time() < clock_timestamp() - interval '15 seconds')`;
 
@@ -59,12 +65,13 @@ export type NewLiveTurn = Pick<
 };
 
 /**
- * Claims the turn of a conversation. Returns the turns before it, oldest first; undefined if there is a live turn or
- * the conversation has changed since it was read. One statement, because each one costs every turn a round trip. The
- * commit is asynchronous, because nothing is lost if a server crash undoes a claim.
+ * Claims the turn of a conversation, that is, inserts its live turn. Returns the turns before it, oldest first;
+ * undefined if there is a live turn or the conversation has changed since it was read. It is a single statement,
+ * because each statement adds a round trip to every turn. The commit is asynchronous, because a claim that is lost in a
+ * server crash does no harm.
  *
- * The lock makes the claim wait while another process settles a lost turn, and PostgreSQL then checks the conversation
- * again. Without it the claim would start the same turn again and call its tools a second time.
+ * The lock makes the claim wait while another process settles a lost turn. PostgreSQL then checks the conversation
+ * again. Without the lock, the claim would start the settled turn again and call its tools a second time.
  */
 export async function claimLiveTurn(db: Db, turn: NewLiveTurn): Promise<TurnRow[] | undefined> {
   const { conversation, mark } = turn;
@@ -126,7 +133,7 @@ export async function takeOverLiveTurn(
   return rowCount === 1;
 }
 
-/** Replaces the noted tool calls. Returns false if another process holds the turn or it is gone. */
+/** Replaces the noted tool calls. Returns false if this process no longer holds the turn. */
 export async function noteTools(
   db: Db,
   { conversationId, token }: HeldTurn,
@@ -140,7 +147,7 @@ export async function noteTools(
   return rowCount === 1;
 }
 
-/** Renews leases. Returns the turns that are still held; a token missing from the result is lost. */
+/** Renews leases. Returns the turns that are still held. If the result lacks a token, its turn is lost. */
 export async function renewLiveTurns(
   db: Db,
   held: readonly HeldTurn[],
@@ -156,7 +163,7 @@ export async function renewLiveTurns(
   return rows;
 }
 
-/** Asks the holder of a turn to settle it. Returns false if no turn is in progress. */
+/** Requests that the holder of a turn settles it. Returns false if no turn is in progress. */
 export async function cancelLiveTurn(db: Db, conversationId: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'cancel_live_turn',
@@ -169,7 +176,7 @@ export async function cancelLiveTurn(db: Db, conversationId: string): Promise<bo
   return rowCount === 1;
 }
 
-/** Removes a turn that its process gave up before anything was done. */
+/** Removes a turn that its process gave up before it called any tool. */
 export async function dropLiveTurn(db: Db, { conversationId, token }: HeldTurn): Promise<void> {
   await db.query('delete from live_turns where conversation_id = $1 and token = $2', [
     conversationId,
@@ -177,7 +184,7 @@ export async function dropLiveTurn(db: Db, { conversationId, token }: HeldTurn):
   ]);
 }
 
-/** Releases a turn that its process gave up after tools were called. The next process settles it. */
+/** Releases a turn that its process gave up after it called tools. Another process settles it. */
 export async function releaseLiveTurn(db: Db, { conversationId, token }: HeldTurn): Promise<void> {
   await db.query(
     `update live_turns set leased_until = '-infinity' where conversation_id = $1 and token = $2`,
@@ -185,7 +192,7 @@ export async function releaseLiveTurn(db: Db, { conversationId, token }: HeldTur
   );
 }
 
-/** Returns conversations with a turn whose process is gone, longest gone first. */
+/** Returns conversations with a turn whose lease has expired, longest expired first. */
 export async function listLostTurns(db: Db, limit: number): Promise<{ id: string }[]> {
   const { rows } = await db.query<{ id: string }>({
     name: 'list_lost_turns',
@@ -197,7 +204,7 @@ export async function listLostTurns(db: Db, limit: number): Promise<{ id: string
   return rows;
 }
 
-/** Removes the turn of a killed process, under the lock of its conversation. Returns undefined if the turn is alive. */
+/** Removes a turn whose lease has expired, under the lock of its conversation. Returns undefined if there is none. */
 export async function takeLostTurn(db: Db, conversationId: string): Promise<LiveTurn | undefined> {
   const { rows } = await db.query<LiveTurn>(
     `delete from live_turns l where l.conversation_id = $1 and ${IS_OVER} returning ${COLUMNS}`,

@@ -3,9 +3,9 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { CONVERSATION_COLUMNS, type ConversationRow } from './conversations.sql.ts';
 import { conversationsIn, type ConversationFilter } from './list-conversations.sql.ts';
 
-/** Result of a search step: how many conversations were searched, newest first, and those that have the words. */
+/** Result of a search step: the number of conversations searched, newest first, and the matching ones. */
 export type LookedThrough = {
-  /** At most the limit of the filter. */
+  /** Matching conversations, at most the limit of the filter. */
   found: ConversationRow[];
   looked: number;
   /** Id of the last conversation searched; null if none was searched. */
@@ -15,9 +15,9 @@ export type LookedThrough = {
 };
 
 /**
- * Searches the next conversations that match a filter, up to `conversations` of them and about `turns` turns. Each word
- * must occur, in any case, in a turn of a person or an agent, in the summary or in `user_id`. Uses only the index of
- * the list and the key of the turns.
+ * Searches the next conversations that match a filter: at most `conversations`, with about `turns` turns in total. Each
+ * word must occur, in any case, in a turn of a person or an agent, in the summary or in `user_id`. Uses only the index
+ * of the list and the primary key of the turns.
  */
 export async function lookThrough(
   db: Db,
@@ -62,7 +62,7 @@ export async function lookThrough(
       order by c.id desc`,
     values,
   );
-  const { listed, looked, last } = rows[0]!; // There is always a row, possibly without a conversation.
+  const { listed, looked, last } = rows[0]!; // The query always returns a row, even if it searched no conversation.
   const found = rows.filter((row): row is Row & ConversationRow => row.id !== null);
   return { found, looked, last, isEnd: looked === listed && listed < conversations };
 }

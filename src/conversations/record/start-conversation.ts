@@ -16,7 +16,10 @@ import { inConversation, type ConversationDeps } from './conversation-deps.ts';
 import { fillPlaceholders } from './fill-placeholders.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 
-/** Default limits in seconds if a version sets none. A silent call is over; a chat may pause. */
+/**
+ * Default limits in seconds, for versions that set none. Silence ends a call sooner than a chat, because people pause
+ * in a chat.
+ */
 const LIMITS = {
   spoken: { maxDurationSec: 3_600, silenceTimeoutSec: 120 },
   written: { maxDurationSec: 86_400, silenceTimeoutSec: 1_800 },
@@ -30,7 +33,7 @@ export type ConversationToStart = {
   variables: Variables;
   metadata: Record<string, string>;
   callId?: string | null;
-  /** Version of the agent, by default the live one. A version that was never live is for tests only. */
+  /** Version of the agent, by default the live one. A version that was never live can only be used for a test. */
   version?: number | undefined;
   test?: boolean;
   /** Earlier turns from elsewhere. With them, the agent's first message is omitted unless `greets` is set. */
@@ -39,8 +42,8 @@ export type ConversationToStart = {
 };
 
 /**
- * Starts a conversation with the given version of the agent, by default the live one. It keeps that version to its end.
- * The agent's first message is turn 0, or follows the `brought` turns.
+ * Starts a conversation with the given version of the agent, by default the live one. The conversation keeps that
+ * version to its end. The agent's first message is turn 0, or follows the `brought` turns.
  * @throws ApiError invalid_body (no such agent), not_published, unknown_version
  */
 export function startConversation(
@@ -90,8 +93,8 @@ function contentFor(db: Db, input: ConversationToStart): Promise<Chosen> {
 }
 
 /**
- * Returns the content of a version. A version that was never live is for tests only, because the scope `write` alone
- * must not publish anything.
+ * Returns the content of a version. A version that was never live can only be used for a test, because the scope
+ * `write` must not suffice to publish a version.
  */
 async function requireVersion(
   db: Db,

@@ -23,8 +23,8 @@ export function summarize(
 }
 
 /**
- * Summarizes a live conversation for the human who may take over: the user, the tools that were tried, and the answered
- * and open questions. At most 1,000 characters.
+ * Summarizes a live conversation for the human who may take over, in at most 1,000 characters: the user, the tools that
+ * were called, and the answered and open questions.
  */
 export function summarizeSoFar({
   userId,

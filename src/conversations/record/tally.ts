@@ -1,11 +1,11 @@
 /**
  * Facts about the turns of a conversation, stored in `conversations.tally` (jsonb). They suffice for the rules of
- * escalation, outcome, predicted satisfaction and summary, so that none of these reads the turns again, however many
- * there are. Every list is bounded. The keys are stored, so they must not change.
+ * escalation, outcome, predicted satisfaction and summary, so that none of these reads the turns again. Every list has
+ * a maximum length. The keys are stored, so they must not change.
  */
 export type Tally = {
   userTurns: number;
-  /** Needs of the user: questions, complaints, requests for a human; not small talk. */
+  /** Number of needs: questions, complaints and requests for a human, but not small talk. */
   needs: number;
   answered: number;
   unanswered: number;
@@ -13,41 +13,41 @@ export type Tally = {
   answeredLast: boolean;
   /** Whether the agent's last turn offered to ask a human. */
   offeredHuman: boolean;
-  /** Unanswered questions since the last answer, for the rule low_confidence. */
+  /** Unanswered questions since the last answer, for the rule `low_confidence`. */
   unansweredInRow: number;
   /**
-   * Failed tool calls since the last successful one, for tool_failure. Tallies saved by earlier releases lack it, which
-   * means 0.
+   * Failed tool calls since the last successful one, for the rule `tool_failure`. Absent in tallies of earlier
+   * releases, which means 0.
    */
   toolFailuresInRow?: number;
   /**
-   * Tools in the order of their first calls, with the number of failed calls. Tallies saved by earlier releases lack
-   * it, which means none.
+   * Tools in the order of their first calls, with the number of failed calls. Absent in tallies of earlier releases,
+   * which means none.
    */
   tools?: TriedTool[];
   /** Questions that the user repeated. */
   repeats: number;
   complaints: number;
   thanks: number;
-  /** The user said or showed that the last answer did not help, and no better one followed. */
+  /** Whether the user has said or shown that the last answer did not help, and has got no better one since. */
   isDissatisfied: boolean;
-  /** A human was requested but none came, and no answer has followed since. */
+  /** Whether a human was requested but none came, and no answer has followed since. */
   lacksHuman: boolean;
   /**
-   * The user was informed that nobody is available to take over. Tallies saved by earlier releases lack it, which means
-   * false.
+   * Whether the user was informed that nobody is available to take over. Absent in tallies of earlier releases, which
+   * means false.
    */
   toldClosed?: boolean;
   /** Moods of the user's last turns, newest last: -5 (bad) to 5 (good). */
   moods: number[];
-  /** Sum over all turns of the user. Tallies saved by earlier releases lack it and have only `moods`. */
+  /** Sum of the moods of all turns of the user. Tallies of earlier releases have only `moods`. */
   moodSum?: number;
   escalations: EscalationTally;
   /** End of the last turn, in ms since the start. The next turn does not start before it. */
   endedAtMs: number;
-  /** Last questions, newest last, to recognize repeated ones. */
+  /** Last questions, newest last. A question is compared with them to recognize repetitions. */
   recent: AskedQuestion[];
-  /** Questions without an answer so far. */
+  /** Questions that have no answer yet. */
   open: AskedQuestion[];
   /** Number of open questions beyond the limit of `open`. */
   openBeyond: number;
@@ -99,7 +99,7 @@ export const EMPTY_TALLY: Tally = {
   told: [],
 };
 
-/** Returns the tally without anybody's words. */
+/** Returns the tally without text that anybody wrote or said. */
 export function withoutWords(tally: Tally): Tally {
   const escalations = { ...tally.escalations, acceptedBy: null };
   return { ...tally, escalations, recent: [], open: [], told: [] };

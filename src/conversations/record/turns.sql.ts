@@ -18,16 +18,16 @@ export type Retrieval = {
     /** Semantic similarity; absent if it was not computed. */
     similarity?: number;
   }[];
-  /** Passages that were found but not used for the answer; absent if empty. */
+  /** Passages that were found but not used for the answer; absent if there are none. */
   considered?: Retrieval['chunks'];
 };
 
-/** Work of a language model for a turn (contract/messages.md#transcript). */
+/** Model, usage and cost of a generated reply (contract/messages.md#transcript). */
 export type TurnModel = {
   provider: string;
   name: string;
   finish_reason: string;
-  /** Requests to the model; each round of tools adds one. */
+  /** Number of requests to the model. Each round of tool calls adds one. */
   steps: number;
   usage: {
     input_tokens: number;
@@ -39,12 +39,13 @@ export type TurnModel = {
   time_to_first_token_ms: number | null;
 };
 
-/** Reason why a reply is missing or broke off. `detail` is written for people and safe to show. */
+/** Reason why a reply is missing or incomplete. `detail` is written for people and safe to show. */
 export type TurnError = { code: string; detail: string };
 
 /**
- * Extra fields of a provider. `call` has fields beside the id, name and arguments of a call. `message` has fields of
- * the message that contains the call, such as `reasoning_content`; only the first call of each request has it.
+ * Extra fields of a provider. `call` has the fields of a tool call besides its id, name and arguments. `message` has
+ * the fields of the message that contains the call, such as `reasoning_content`; only the first call of each request
+ * has it.
  */
 export type ProviderMetadata = {
   provider: string;
@@ -63,9 +64,9 @@ export type TurnRow = {
   toolCall: Record<string, unknown> | null;
   toolResult: Record<string, unknown> | null;
   retrieval: Retrieval | null;
-  /** Duration of the parts of a turn by name, in ms. */
+  /** Duration of each part of a turn in ms, by the part's name. */
   latency: Record<string, number> | null;
-  /** Agent that spoke or called the tool; null for other roles, and for turns of earlier releases. */
+  /** Agent that spoke or called the tool; null for other roles, and for turns stored by earlier releases. */
   agentId: string | null;
   agentVersion: number | null;
   model: TurnModel | null;
@@ -74,7 +75,7 @@ export type TurnRow = {
   redacted: Redacted | null;
   /** Fields that the provider expects back with a tool call. Transcripts never include them. */
   providerMetadata?: ProviderMetadata | null;
-  /** Request of a turn that was stored as failed. A repeat of that request may still finish it. */
+  /** Request of a turn that was stored as failed. A repeat of the request may still complete the turn. */
   requestId?: string;
 };
 
@@ -86,26 +87,26 @@ export const TURN_COLUMNS = `index, role, text, started_at_ms as "startedAtMs", 
   agent_id as "agentId", agent_version as "agentVersion", model, error, redacted,
   provider_metadata as "providerMetadata"`;
 
-/** Turns to add, and the conversation as the writer has read it. */
+/** Turns to add, and the conversation in the state in which the writer read it. */
 export type TurnsToAdd = {
   conversation: Pick<ConversationRow, 'id' | 'turnCount' | 'status'>;
   turns: readonly TurnRow[];
   tally: Tally;
   status: 'active' | 'escalated';
-  /** Silence timeout in seconds. */
+  /** Silence timeout in seconds, which restarts with these turns. */
   silenceSec: number;
   /** New speaker; absent if the speaker stays the same. */
   speaker?: { agentId: string; agentVersion: number } | undefined;
   /**
-   * Token of the live turn that these turns replace. They are stored only if the token still holds it, and the live
-   * turn is then removed.
+   * Token of the live turn that these turns replace. They are stored only if the live turn still has this token. The
+   * live turn is then removed.
    */
   token?: string | undefined;
 };
 
 /**
- * Adds turns in one statement if the conversation has not changed since it was read. Returns undefined if somebody else
- * has written meanwhile. The row stays locked until the transaction ends.
+ * Adds turns in one statement if the conversation has not changed since it was read. Returns undefined if it has
+ * changed. The row stays locked until the transaction ends.
  */
 export async function addTurns(db: Db, add: TurnsToAdd): Promise<ConversationRow | undefined> {
   return add.token === undefined ? addAtOnce(db, add) : addHeld(db, add, add.token);
@@ -122,8 +123,8 @@ async function addAtOnce(db: Db, add: TurnsToAdd): Promise<ConversationRow | und
 }
 
 /**
- * Adds the turns of a live turn. Locks the conversation before the live turn, as everywhere, so that the token is
- * checked against the current row and not against the statement's snapshot.
+ * Adds the turns that replace a live turn. Like all writers, it locks the conversation before the live turn, so that
+ * the token is checked against the current row and not against the statement's snapshot.
  */
 async function addHeld(
   db: Db,
@@ -207,7 +208,7 @@ export async function insertBroughtTurns(
 
 export type BroughtTurn = { role: 'user' | 'agent' | 'system'; text: string; redacted?: Redacted };
 
-/** Returns what a human has said since the user last spoke, oldest first. */
+/** Returns the messages of a human since the user last spoke, oldest first. */
 export async function readUnheard(db: Db, conversationId: string): Promise<string[]> {
   const { rows } = await db.query<{ text: string }>(
     `select text from turns
@@ -246,7 +247,7 @@ export async function readLastTurns(
   return rows.toReversed();
 }
 
-/** Turn of a request that failed with its process, as found by a repeat of the request. */
+/** Turn of a request whose process was killed, as found when the request is repeated. */
 export type FailedTurn = {
   messageIndex: number;
   tools: TurnRow[];

@@ -1,7 +1,9 @@
-/** Consecutive digits; `from` is inclusive, `to` exclusive. */
+/** Group of consecutive digits; `from` is inclusive, `to` exclusive. */
 export type Group = { from: number; to: number };
 
-/** Number of groups to examine before yielding to other work. More would take milliseconds. */
+/**
+ * Number of groups that are examined before other work of the process may run. More would block it for milliseconds.
+ */
 export const GROUPS_AT_ONCE = 1_000;
 
 /** Yields the matches of a pattern, each with its groups of digits. */
@@ -12,8 +14,8 @@ export function* groupsIn(
   for (const { index: from, 0: run } of text.matchAll(pattern)) {
     const groups: Group[] = [];
     let begin: number | undefined;
-    // The loop includes the position after the match. It holds no digit, because the match includes all adjacent
-    // digits.
+    // Also visits the position after the match, which ends the last group. No digit is there, because the match
+    // includes all adjacent digits.
     for (let at = from; at <= from + run.length; at += 1) {
       if (isDigitAt(text, at)) begin ??= at;
       else if (begin !== undefined) {

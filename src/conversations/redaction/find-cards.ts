@@ -3,8 +3,8 @@ import { giveWay } from '../../platform/controller/event-loop-turns.ts';
 import { groupsIn, GROUPS_AT_ONCE, type Group } from './digit-groups.ts';
 
 /**
- * Finds card numbers: 13 to 19 digits in whole groups, with the prefix of a known issuer and a valid check digit. Of
- * several possible ends the longest one is used, so that no digit of a card remains.
+ * Finds card numbers: 13 to 19 digits in whole groups, with the prefix of a known issuer and a valid check digit. If a
+ * number could end after several groups, the longest is taken, so that no digit of a card remains.
  */
 export async function findCards(text: string): Promise<Span[]> {
   const spans: Span[] = [];
@@ -14,14 +14,16 @@ export async function findCards(text: string): Promise<Span[]> {
       if (++seen % GROUPS_AT_ONCE === 0) await giveWay();
       const last = lastOfCard(text, groups, first);
       if (last === undefined) continue;
-      spans.push([groups[first]!.from, groups[last]!.to]); // Both indexes are valid.
+      spans.push([groups[first]!.from, groups[last]!.to]); // `lastOfCard` returns an index from `first` on.
       first = last;
     }
   }
   return spans;
 }
 
-/** Line breaks may separate digits too: a pasted table has one group per line. */
+/**
+ * Digits with separators between them. Line breaks count as separators, because a pasted table has one group per line.
+ */
 const RUN = /\d(?:[\s./_-]{0,3}\d)*/g;
 const DIGITS_MAX = 19;
 
@@ -30,7 +32,7 @@ function lastOfCard(text: string, groups: readonly Group[], first: number): numb
   let issuers: readonly Issuer[] | undefined;
   let found: number | undefined;
   for (let last = first; last < groups.length; last += 1) {
-    const { from, to } = groups[last]!; // The index is valid.
+    const { from, to } = groups[last]!; // The loop bounds the index.
     if (digits.length + to - from > DIGITS_MAX) break;
     digits += text.slice(from, to);
     if (digits.length >= PREFIX_DIGITS) issuers ??= issuersOf(digits);

@@ -1,8 +1,9 @@
 import type { Span } from './fold-text.ts';
 
 /**
- * Finds e-mail addresses, also with letters of other scripts. Scripts that are written without spaces belong to an
- * address only if the character beside the @ does. Otherwise the surrounding sentence would be redacted too.
+ * Finds e-mail addresses, including those with letters of other scripts. Letters of scripts that are written without
+ * spaces belong to an address only if the character next to the @ is one. Otherwise the surrounding sentence would be
+ * redacted too.
  */
 export function findEmails(text: string): Span[] {
   const spans: Span[] = [];
@@ -21,7 +22,7 @@ const SPACELESS =
   '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}' +
   '\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}';
 const IS_SPACELESS = new RegExp(`[${SPACELESS}]`, 'u');
-/** Includes halves of surrogate pairs, because the text is read by code units here. */
+/** Includes halves of surrogate pairs, because the text is read by UTF-16 code units here. */
 const IN_NAME = /[\p{L}\p{M}\p{N}\p{Cs}._%+&~'’-]/u;
 const BEGINS_NAME = /[\p{L}\p{N}\p{Cs}_+]/u;
 const QUOTED_MAX = 64;
@@ -47,7 +48,9 @@ function startOfQuoted(text: string, at: number, after: number): number {
   return isNear ? from : at;
 }
 
-/** Returns the pattern of a domain. A label cannot contain a dot, so that only the last label is read twice. */
+/**
+ * Returns the pattern of a domain. A label cannot contain a dot, so the pattern backtracks only over the last label.
+ */
 const domainOf = (letters: string): RegExp =>
   new RegExp(`(?:[${letters}\\p{N}_\\-]+\\.)+(?:xn--[a-z\\d\\-]+|[${letters}]{2,})`, 'ivy');
 const ANY_DOMAIN = domainOf('\\p{L}\\p{M}');

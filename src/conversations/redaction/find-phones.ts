@@ -31,12 +31,13 @@ export async function findPhones(
   for (const { from, groups } of groupsIn(text, RUN)) {
     for (let first = 0; first < groups.length; first += 1) {
       if (++seen % GROUPS_AT_ONCE === 0) await giveWay();
-      const begin = first === 0 ? from : groups[first]!.from; // The index is valid.
+      const begin = first === 0 ? from : groups[first]!.from; // The loop bounds the index.
       const isAbroad = ABROAD.test(text.slice(begin, begin + BEGIN_CHARS));
       if (!isAbroad && (!region || looksLeft === 0)) continue;
       if (!beginsOne(text, begin)) continue;
       const ends = endsOf(groups, first);
-      const last = ends.findLast((end) => isPhone(begin, groups[end]!.to, isAbroad)); // As above.
+      // `endsOf` returns indexes of `groups`.
+      const last = ends.findLast((end) => isPhone(begin, groups[end]!.to, isAbroad));
       if (last === undefined) continue;
       spans.push([begin, groups[last]!.to]);
       first = last;
@@ -46,8 +47,8 @@ export async function findPhones(
 }
 
 /**
- * Maximum number of library calls per text, at about 20 µs each. Messages have few numbers. On a page full of numbers
- * the rest is judged by form alone: only a number with + or 00 counts.
+ * Maximum number of library calls per text, at about 20 µs each. Messages have few numbers. On a page full of numbers,
+ * the rest is judged by form alone: only numbers with + or 00 are found.
  */
 const LOOKS_MAX = 100;
 const DIGITS = { min: 7, max: 15 };
@@ -65,14 +66,14 @@ function endsOf(groups: readonly Group[], first: number): number[] {
   const ends: number[] = [];
   let digits = 0;
   for (let end = first; end < groups.length; end += 1) {
-    digits += groups[end]!.to - groups[end]!.from; // The index is valid.
+    digits += groups[end]!.to - groups[end]!.from; // The loop bounds the index.
     if (digits > DIGITS.max) break;
     if (digits >= DIGITS.min) ends.push(end);
   }
   return ends;
 }
 
-/** Returns true if a number may start here, and not within an identifier, an amount, a fraction or a sum. */
+/** Returns true if a number may start here, that is, not within an identifier, an amount, a fraction or a sum. */
 function beginsOne(text: string, from: number): boolean {
   return !WITHIN.test(text.slice(Math.max(0, from - 2), from));
 }

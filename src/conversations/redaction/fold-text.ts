@@ -1,10 +1,10 @@
 /**
- * Text in a normalized form for the finders. Every digit is 0 to 9, spaces, dashes and dots are the ASCII ones,
- * full-width letters are narrow, and invisible characters are omitted. `at` maps back to the original text.
+ * Text normalized for the finders. Every digit is 0 to 9; spaces, dashes and dots are the ASCII ones; full-width
+ * letters are narrow; invisible characters are omitted. `at` maps positions back to the original text.
  */
 export type FoldedText = {
   text: string;
-  /** Returns the place in the original text for a place in `text`, including its end. */
+  /** Returns the position in the original text for a position in `text`, including the end of `text`. */
   at: (place: number) => number;
 };
 
@@ -32,11 +32,11 @@ export function foldText(written: string): FoldedText {
     from += char.length;
   }
   places.push(from);
-  return { text, at: (place) => places[place]! }; // `place` is within the text or at its end.
+  return { text, at: (place) => places[place]! }; // `places` has an entry for each position, including the end.
 }
 
 function foldChar(char: string): string {
-  const code = char.codePointAt(0)!; // A character is never empty.
+  const code = char.codePointAt(0)!; // A character has at least one code point.
   if (code >= WIDE.from && code <= WIDE.to) {
     return String.fromCodePoint(code - WIDE.from + WIDE.narrow);
   }
@@ -47,7 +47,7 @@ function foldChar(char: string): string {
   return DOT.test(char) ? '.' : char;
 }
 
-/** Returns the value of a digit. Unicode orders the digits of each script in a row that starts with its 0. */
+/** Returns the value of a digit. In Unicode, the ten digits of a script are consecutive and begin with its 0. */
 function digitOf(code: number): string {
   let zero = code;
   while (DIGIT.test(String.fromCodePoint(zero - 1))) zero -= 1;

@@ -16,9 +16,10 @@ export type Redaction = { text: string; redacted: Redacted | null };
 export type RedactionSettings = Pick<AgentContent, 'redaction' | 'language'>;
 
 /**
- * Replaces what the agent redacts with `[card]`, `[iban]`, `[email]` and `[phone]`, before anything else sees the
- * user's words (docs/decisions/0053-redaction.md). Takes 0.2 µs if the agent redacts nothing or the text cannot contain
- * anything, and about 20 µs for a message with all four kinds. The time is linear in the length of the text.
+ * Replaces values that the agent redacts with `[card]`, `[iban]`, `[email]` and `[phone]`. Runs before anything else
+ * sees the user's words (docs/decisions/0053-redaction.md). Takes 0.2 µs if the agent redacts nothing or the text
+ * cannot contain such a value, and about 20 µs for a message with all four kinds. The time is linear in the length of
+ * the text.
  */
 export async function redact(written: string, settings: RedactionSettings): Promise<Redaction> {
   const asked = settings.redaction ?? [];
@@ -29,8 +30,8 @@ export async function redact(written: string, settings: RedactionSettings): Prom
   for (const kind of ORDER) {
     if (written.length > LONG_CHARS) await giveWay();
     const spans = await FINDERS[kind](text, settings);
-    // Blanks matches of every kind, even if the agent does not redact it: the digits of a card are not a telephone
-    // number.
+    // Blanks the matches of every kind, even of kinds that the agent does not redact, because the digits of a card must
+    // not be found as a telephone number.
     text = blanked(text, spans);
     if (asked.includes(kind)) found.push(...spans.map((span) => ({ kind, span })));
     if (asked.every((one) => ORDER.indexOf(one) <= ORDER.indexOf(kind))) break;
@@ -38,10 +39,10 @@ export async function redact(written: string, settings: RedactionSettings): Prom
   return found.length === 0 ? { text: written, redacted: null } : replaced(written, folded, found);
 }
 
-/** This many characters take up to 5 ms. */
+/** Length from which a text takes up to 5 ms, so that other work may run first. */
 const LONG_CHARS = 4_000;
 
-/** Redacts the user's messages in a history. Yields to other work between messages. */
+/** Redacts the user's messages in a history. Lets other work run between messages. */
 export async function redactHistory<T extends { role: string; text: string }>(
   history: readonly T[],
   settings: RedactionSettings,
@@ -63,7 +64,7 @@ export async function redactHistory<T extends { role: string; text: string }>(
   return turns;
 }
 
-/** Returns false, quickly, for nearly all texts. */
+/** Returns false if a text cannot contain a value to redact. Fast, and false for nearly all texts. */
 export function mayHoldAny(text: string): boolean {
   return MAY_HOLD.test(text);
 }
@@ -93,7 +94,7 @@ const FINDERS: Record<RedactionKind, Finder> = {
 };
 
 /**
- * Returns the region of a language tag, such as BR for `pt-BR`. A tag without a region gives none, because most
+ * Returns the region of a language tag, such as BR for `pt-BR`; undefined for a tag without a region, because most
  * languages are spoken in several.
  */
 function regionOf(language: string | undefined): string | undefined {
@@ -127,7 +128,7 @@ function replaced(
   return { text: parts.join('') + written.slice(place), redacted };
 }
 
-/** Adds up the redactions of a text that was redacted twice. */
+/** Returns the sums of two redactions of the same text. */
 export function sumOf(before: Redacted | null | undefined, now: Redacted | null): Redacted | null {
   if (!before || !now) return before ?? now;
   const kinds = ORDER.filter((kind) => before[kind] ?? now[kind]);

@@ -19,11 +19,11 @@ import uk from './uk.json' with { type: 'json' };
 import zh from './zh.json' with { type: 'json' };
 import zhHant from './zh-hant.json' with { type: 'json' };
 
-/** Sentences that Parley itself says to users. A language file that lacks one does not compile. */
+/** Sentences that Parley itself says to users. A language file that lacks a sentence does not compile. */
 export type Sentences = typeof en;
 export type Sentence = keyof Sentences;
 
-/** Sentences by ISO 639-1 code, with the script if a language has two. */
+/** Sentences by ISO 639-1 code. Languages with two scripts have the script in the code, such as `zh-Hant`. */
 export const SENTENCES: Readonly<Record<string, Sentences>> = {
   ar,
   da,

@@ -1,9 +1,9 @@
 /**
- * Limit on concurrent calls of webhook tools in a process, in total and per namespace. Hanging calls of one namespace
- * leave places for the others.
+ * Limit on concurrent calls of webhook tools in a process, in total and per namespace. While calls of one namespace
+ * hang, slots remain for the others.
  */
 export type CallPlaces = {
-  /** Takes a place. Returns a function that releases it, or undefined if all are taken. */
+  /** Acquires a slot. Returns a function that releases it, or undefined if no slot is free. */
   take: (namespace: string) => (() => void) | undefined;
 };
 

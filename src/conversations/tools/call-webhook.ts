@@ -34,12 +34,12 @@ export type CallWebhookDeps = {
 type Secrets = { bearer?: string; signing?: string };
 
 const DEFAULT_TIMEOUT_MS = 8_000;
-/** Maximum length of a URL, including the parameters of a GET. Many servers read no more. */
+/** Maximum length of a URL, including the parameters of a GET. Many servers refuse longer URLs. */
 const URL_BYTES_MAX = 8 * 1024;
 
 /**
- * Calls a webhook tool. Never rejects because of the tool's behavior. The result contains no secret, even if the tool
- * repeats one.
+ * Calls a webhook tool. Failures of the tool are returned, not thrown. The result contains no secret, even if the
+ * tool's response repeats one.
  */
 export async function callWebhook(deps: CallWebhookDeps, call: WebhookCall): Promise<Answer> {
   const secrets = await findSecrets(deps, call);
@@ -51,7 +51,7 @@ export async function callWebhook(deps: CallWebhookDeps, call: WebhookCall): Pro
   const signal = AbortSignal.any([late, call.signal]);
   const outcome = await deps.send({ ...request, timeoutMs, signal });
   if (outcome.kind === 'response') await outcome.body;
-  // A call that was aborted may still have had its effect.
+  // An aborted call may still have had its effect.
   if (call.signal.aborted) return { ok: false, error: 'the call was given up' };
   const isLate = late.aborted || (outcome.kind === 'error' && outcome.errorClass === 'timeout');
   if (isLate) return { ok: false, error: tooLate(outcome, timeoutMs) };
@@ -103,13 +103,16 @@ function buildRequest(
     method,
     headers: { ...headersOf(deps, call, body), ...secretHeaders(deps, call, { body, ...secrets }) },
     ...(body && { body }),
-    // A call that may have effects must not be sent twice.
+    // Any other method may have effects, so the request must not be sent twice.
     once: method !== 'GET',
     maxResponseBytes: ANSWER_BYTES_MAX,
   };
 }
 
-/** Returns the headers. Declared headers come first, so that they never replace ours. */
+/**
+ * Returns the headers. Reserved headers are added after the declared ones, so that a declared header never replaces
+ * them.
+ */
 function headersOf(
   { userAgent }: CallWebhookDeps,
   { tool, callId, conversationId, agentId, agentVersion }: WebhookCall,
@@ -130,8 +133,8 @@ function headersOf(
 }
 
 /**
- * Returns the bearer token and both event signatures (contract/tools.md#requests). Without a body, they sign an empty
- * one.
+ * Returns the bearer token and both event signatures (contract/tools.md#requests). If a request has no body, the
+ * signatures cover an empty body.
  */
 function secretHeaders(
   { nowMs }: CallWebhookDeps,

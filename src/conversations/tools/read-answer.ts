@@ -1,7 +1,7 @@
 import type { EgressOutcome } from '../../platform/egress/client.ts';
 import { mediaTypeOf } from '../../platform/egress/media-type.ts';
 
-/** Answer of a tool, as a value for the model. */
+/** Response of a tool, as a value for the model. */
 export type Answer = (
   | { ok: true; status: number; body: unknown }
   | { ok: false; error: string; status?: number; body?: unknown }
@@ -17,12 +17,12 @@ const REASON_MAX = 256;
 
 type Response = Extract<EgressOutcome, { kind: 'response' }>;
 
-/** Maximum bytes read from an answer. The model receives at most 32 KiB (result-text.ts). */
+/** Maximum bytes read from a response. The model receives at most 32 KiB (result-text.ts). */
 export const ANSWER_BYTES_MAX = 256 * 1024;
 
 /**
- * Reads the answer of a tool: JSON as a value, text as text. Any other content is reported as unreadable and not shown.
- * Removes `secrets`, those of the request, in case the tool repeats them.
+ * Reads the response of a tool. JSON becomes a value, and text stays text. Any other content is reported as unreadable
+ * and not shown. Removes the request's `secrets`, in case the tool repeats them.
  */
 export async function readAnswer(response: Response, secrets: readonly string[]): Promise<Answer> {
   const answer = await readContent(response, secrets);
@@ -80,7 +80,7 @@ function readJson(
   text: string,
   { media, secrets }: { media: string; secrets: readonly string[] },
 ): { body: unknown } | { problem: string } {
-  // A secret may have been written with escapes.
+  // A secret may be written with JSON escapes, so each parsed string is checked too.
   const revive = (_: string, value: unknown): unknown =>
     typeof value === 'string' ? without(secrets, value) : value;
   try {
@@ -94,7 +94,7 @@ function without(secrets: readonly string[], text: string): string {
   return secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
 }
 
-/** Sanitizes a value from the tool's headers. The result is short and cannot be more than one word. */
+/** Reduces a value from the tool's headers to one short word. */
 function named(word: string): string {
   return word.replaceAll(/[^\w/+.-]/g, '?').slice(0, 64) || 'no media type';
 }

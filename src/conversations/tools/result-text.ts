@@ -1,7 +1,7 @@
 /**
- * Texts of tool results, which the model reads and the transcript shows: one line of JSON each. External data only
- * appears as a JSON value, so it can neither pass for our words nor start a line. U+0000 and lone surrogates, which
- * PostgreSQL cannot store, are escaped.
+ * Texts of tool results, which the model reads and the transcript shows. Each is one line of JSON. External data
+ * appears only as a JSON value, so it can neither pass for Parley's own text nor start a line. U+0000 and lone
+ * surrogates, which PostgreSQL cannot store, are escaped.
  */
 
 /** Maximum length of a result in UTF-8 (contract/tools.md#results). */

@@ -6,7 +6,7 @@ import {
 } from '../../agents/tools/tool-parameters.ts';
 import { shapeProblem } from '../../platform/resources/schema/free-value.ts';
 
-/** Arguments of a call, as the model wrote them. They can be anything until they are validated here. */
+/** Arguments of a tool call, as the model wrote them. They are unvalidated JSON until they are checked here. */
 
 export type Arguments = Readonly<Record<string, unknown>>;
 export type ReadArguments = (
@@ -34,7 +34,7 @@ const SLOW_MAX = 5;
  * stale.
  */
 export function createReadArguments(): ReadArguments {
-  // Also caches compile errors of schemas saved before schemas were validated on write.
+  // Also caches the compile errors of invalid schemas, which were saved before schemas were validated on write.
   const compiled = new LRUCache<string, ReturnType<typeof compileParameters>>({ max: SCHEMAS_MAX });
   const slow = new LRUCache<string, number>({ max: 10_000, ttl: PAUSE_MS });
   const slowIn = new LRUCache<string, number>({ max: 10_000, ttl: PAUSE_MS, noUpdateTTL: true });
@@ -102,6 +102,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // `undefined` cannot be the result of parsing JSON.
+    return undefined; // No JSON text parses to `undefined`, so it can stand for invalid JSON.
   }
 }

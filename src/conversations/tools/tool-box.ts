@@ -14,7 +14,7 @@ import type { MakeToolBox, ToolOutcome } from './tool.ts';
 export type ToolBoxDeps = CallWebhookDeps & {
   places: CallPlaces;
   findTarget: FindHandoffTarget;
-  /** Monotonic clock. */
+  /** Monotonic clock in ms. */
   clockMs: () => number;
   log: Pick<Logger, 'error'>;
 };
@@ -81,7 +81,7 @@ const RUN: Record<Tool['type'], Run> = {
 
 const NOBODY = 'nobody is there to take over; tell the user';
 
-/** Returns the message for users outside the speaker's hours. */
+/** Returns the message for users outside the speaker's hours; undefined if they are open. */
 function closedOf({ speaker, conversation: { startedAt, ageMs } }: Turn): string | undefined {
   return closedMessage(speaker.content, startedAt + ageMs);
 }
@@ -131,7 +131,10 @@ async function runSearch(_: ToolBoxDeps, turn: Turn, { args }: Call): Promise<Re
   return { ok: true, content, hits };
 }
 
-/** Hands off to the version that was recorded when the current one went live, so that the target does not drift. */
+/**
+ * Hands off to the version that was recorded when the speaker's version went live, so that later versions of the target
+ * do not change the behavior.
+ */
 async function runHandoff(deps: ToolBoxDeps, turn: Turn, { tool }: Call): Promise<Result> {
   const { conversation, speaker } = turn;
   const { namespace, startedAt } = conversation;

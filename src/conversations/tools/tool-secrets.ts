@@ -14,11 +14,11 @@ export type FindToolSecrets = (
   refs: readonly SecretRef[],
 ) => Promise<(string | undefined)[]>;
 
-/** How long a value is kept in clear. A changed Secret takes effect with at most this delay. */
+/** How long a decrypted value is cached. A changed Secret takes effect with at most this delay. */
 const KEPT_MS = 1_000;
 
 /**
- * Creates the lookup of secrets. It costs at most one query per second and tool, and only for calls that use secrets.
+ * Creates the lookup of secrets. It costs at most one query per second and tool, and none for calls without secrets.
  */
 export function createFindToolSecrets(deps: {
   pool: Pool;

@@ -7,7 +7,7 @@ import type { LiveConversation } from '../record/conversations.sql.ts';
 export type ToolBox = {
   /** Tools as described to the model. */
   tools: readonly ModelTool[];
-  /** Runs a tool. Never rejects: failures are outcomes that the model reads. */
+  /** Runs a tool. Never rejects: a failure becomes an outcome that the model reads. */
   run: RunTool;
 };
 

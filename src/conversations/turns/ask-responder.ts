@@ -2,12 +2,12 @@ import { clearTimeout, setTimeout } from '../../clock.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Reply, Responder, ResponderRequest, ToolTurn } from './responder.ts';
 
-/** Time for a canceled reply to settle with its usage counted. */
+/** Time in ms for a canceled reply to settle, so that its usage is counted. */
 const SETTLE_MS = 500;
 
 /**
- * Asks a responder that may be slow. If the signal aborts, returns the partial reply, whether or not the responder ever
- * settles. Later output of the responder is ignored.
+ * Requests a reply from a responder that may be slow. If the signal aborts, returns the partial reply, even if the
+ * responder never settles. Ignores later output of the responder.
  */
 export async function askResponder(respond: Responder, request: ResponderRequest): Promise<Reply> {
   const { signal } = request;
@@ -45,7 +45,7 @@ export async function askResponder(respond: Responder, request: ResponderRequest
   } finally {
     isOver = true;
     deadline.clear();
-    reply.catch(() => undefined); // Nothing awaits it from here on.
+    reply.catch(() => undefined); // Avoids an unhandled rejection, because nothing awaits the reply any longer.
   }
 }
 

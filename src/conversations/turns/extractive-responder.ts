@@ -7,12 +7,12 @@ import type { Reply, Responder, ResponderRequest } from './responder.ts';
 /** Maximum length of a reply: about as much as people can follow when they listen or read a chat. */
 const REPLY_CHARS_MAX = 500;
 
-/** Minimum score for answering a remark, which asks nothing: the passage must match the whole remark. */
+/** Minimum score for answering a remark. A remark asks no question, so the passage must match all of it. */
 const REMARK_MIN_SCORE = 0.75;
 
 /**
  * Creates a responder that works without a model. It hands over if the user requests a human or a rule applies, and
- * makes small talk. Otherwise it quotes the best passage of the agent's knowledge, or says that it does not know.
+ * replies to small talk. Otherwise it quotes the best passage of the agent's knowledge, or says that it does not know.
  */
 export function createExtractiveResponder(deps: { nowMs: () => number }): Responder {
   return async (request) => {

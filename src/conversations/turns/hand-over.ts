@@ -2,16 +2,17 @@ import { toHandOver, type HandOver } from '../escalations/escalation-rules.ts';
 import { closedMessage } from '../escalations/opening-hours.ts';
 import type { ResponderRequest } from './responder.ts';
 
-/** Maximum mood of a complaint, whatever the mood of its words. */
+/** Upper limit for the mood of a complaint, which may be worded politely. */
 const COMPLAINT_MOOD = -2;
 
 /**
- * Result of the handoff rules: either a human is requested, or nobody is available. `closed` is then the message for
- * the user. It replaces the reply if they requested a human (`isAsked`), and otherwise follows it.
+ * Result of the handoff rules: either a human is requested, or nobody is available. `closed` is the message for the
+ * user in the latter case. It replaces the agent's reply if the user requested a human (`isAsked`), and otherwise
+ * follows it.
  */
 export type Called = { handover: HandOver } | { closed: string; isAsked: boolean };
 
-/** Decides whether a human should take over before a reply is made. */
+/** Decides before a reply whether a human should take over. */
 export function handOverAtOnce(
   request: Pick<ResponderRequest, 'content' | 'user' | 'text' | 'conversation'>,
 ): Called | undefined {
@@ -31,7 +32,7 @@ export function handOverAtOnce(
 }
 
 /**
- * Decides whether a human should take over after a reply. Rules about the user's words were already applied before it.
+ * Decides after a reply whether a human should take over. Rules about the user's words were applied before the reply.
  */
 export function handOverAfter(
   request: Pick<ResponderRequest, 'content' | 'conversation'>,
@@ -50,8 +51,8 @@ export function nobodyThere({
 }
 
 /**
- * Replaces the handoff by a message if nobody is available. A rule says so once per conversation; users who request a
- * human are informed each time.
+ * Returns the handoff, or a message if nobody is available. Users who request a human get the message each time; if a
+ * rule requests one, the user gets it once per conversation.
  */
 function ifThere(
   request: Pick<ResponderRequest, 'content' | 'conversation'>,

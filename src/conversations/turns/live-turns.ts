@@ -5,16 +5,17 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { renewLiveTurns, type HeldTurn } from '../record/live-turns.sql.ts';
 
-/** A third of a lease, so that two renewals may fail. */
+/** Interval of the lease renewals: a third of a lease, so that two renewals may fail. */
 const RENEW_MS = 10_000;
 /**
- * Time for turns to finish when the process stops. It is shorter than the time in which a server drains its requests.
+ * Time in ms for turns to finish when the process stops. It is shorter than the time in which a server drains its
+ * requests.
  */
 const GRACE_MS = 8_000;
-/** Time for canceled turns to settle. They need milliseconds if the database is available. */
+/** Time in ms for canceled turns to settle. They need milliseconds if the database is available. */
 const SETTLE_MS = 5_000;
 
-/** Live turns of this process: their leases and their cancellation. */
+/** Live turns held by this process: their leases and their cancellation. */
 export type LiveTurns = {
   /**
    * Holds a turn until `release` is called. The signal aborts when the turn is canceled or lost, when the process
@@ -24,13 +25,19 @@ export type LiveTurns = {
     turn: HeldTurn,
     unwanted?: readonly (AbortSignal | undefined)[],
   ) => { signal: AbortSignal; release: () => void };
-  /** Checks these conversations for changes such as a cancellation; `*` means all. Never waits. */
+  /**
+   * Checks whether the turns of these conversations were canceled or lost; `*` means all. Also ends `untilWoken`. Never
+   * waits.
+   */
   look: (conversationIds: readonly string[]) => void;
   /** Waits until a conversation is woken. */
   untilWoken: KeyWaiters['untilWoken'];
-  /** Renews all leases with one statement. A check of some conversations renews only theirs. */
+  /**
+   * Renews all leases with one statement at intervals. A check on demand (`look`) renews only the leases of its
+   * conversations.
+   */
   renewal: Periodic;
-  /** Lets turns in progress finish within the grace period, then cancels and stores the rest. */
+  /** Lets turns in progress finish within the grace period. Then cancels the rest and waits until they are stored. */
   stop: (graceMs?: number) => Promise<void>;
 };
 
@@ -46,8 +53,8 @@ export function createLiveTurns({ pool, log }: { pool: Pool; log: Logger }): Liv
   return {
     hold: (turn, unwanted = []) => {
       const canceling = new AbortController();
-      // Not AbortSignal.any, because the signals that it creates are collected late, and each collection scans all
-      // existing ones.
+      // `AbortSignal.any` is not used, because its signals are garbage-collected late, and each collection scans all of
+      // them.
       const cancel = (): void => canceling.abort();
       for (const other of unwanted) {
         if (other?.aborted) cancel();
@@ -87,7 +94,7 @@ export function createLiveTurns({ pool, log }: { pool: Pool; log: Logger }): Liv
   };
 }
 
-/** Creates the renewal of all leases at intervals, and of some conversations on demand. */
+/** Creates the renewal of all leases at intervals, and of single leases on demand. */
 function createRenewal({
   pool,
   log,
@@ -114,8 +121,8 @@ function createRenewal({
   }
 
   /**
-   * Returns all turns, or only the requested ones if all were renewed recently: a thousand rows are not written for
-   * one.
+   * Returns all turns, or only the requested ones if all were renewed recently. Otherwise each request would rewrite
+   * the rows of up to a thousand turns.
    */
   function dueNow(): Held[] {
     const nowMs = monotonicMs();

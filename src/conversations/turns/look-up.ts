@@ -4,15 +4,15 @@ import { hitIds, type KnowledgeHit } from '../../knowledge/passages/search-passa
 import type { Retrieval } from '../record/turns.sql.ts';
 import type { ResponderRequest } from './responder.ts';
 
-/** Result of the search for a turn. */
+/** Search results for a turn. */
 export type Found = {
-  /** Best first. */
+  /** All hits, best first. */
   hits: readonly KnowledgeHit[];
-  /** Hits that are good enough to answer from. */
+  /** Hits with a score that is high enough to answer from. */
   good: readonly KnowledgeHit[];
 };
 
-/** Searches the knowledge for the user's question. Returns nothing if the user asks nothing. */
+/** Searches the knowledge for the user's question. Returns no hits if the message has no question. */
 export async function lookUp(
   { user, search, speaker: first }: Pick<ResponderRequest, 'user' | 'search' | 'speaker'>,
   speaker = first,
@@ -30,7 +30,9 @@ export function isGood({ score }: KnowledgeHit, { knowledge }: AgentContent): bo
   return score >= (knowledge?.minScore ?? DEFAULT_MIN_SCORE);
 }
 
-/** Returns the retrieval for the transcript: the passages behind the answer, and the others that were found. */
+/**
+ * Returns the retrieval for the transcript: the passages that the answer is based on, and the others that were found.
+ */
 export function retrievalOf(
   query: string,
   { hits, drawn }: { hits: readonly KnowledgeHit[]; drawn: readonly KnowledgeHit[] },

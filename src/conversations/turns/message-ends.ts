@@ -1,6 +1,6 @@
 /**
- * Limits on how much of a message the rules read. People who write more than a page state their wish at its beginning
- * or end.
+ * Maximum characters that the rules read at each end of a message. People who write more than a page state their wish
+ * at its beginning or end.
  */
 const CHARS_MAX = 2_000;
 const CLAUSES_MAX = 100;

@@ -70,7 +70,7 @@ async function streamed(
     signal,
   });
   await Promise.race([begun, done]);
-  done.catch(() => undefined); // The failure is sent below; until then nothing awaits it.
+  done.catch(() => undefined); // Avoids an unhandled rejection. The failure is sent below.
   return {
     status: 200,
     stream: async (send) => {
@@ -85,7 +85,7 @@ async function streamed(
           wake = resolve;
         });
         const waiting = tokens.splice(0);
-        // Tokens that arrived while the client was slow are sent together.
+        // Joins the tokens that arrived while the client was slow.
         const parts = isFirst || waiting.length === 0 ? waiting : [waiting.join('')];
         for (const text of parts) await send({ event: 'token', data: { text } });
         if (isOver) break;
@@ -96,7 +96,7 @@ async function streamed(
   };
 }
 
-/** Sends a body made by `messageView`, either just now or when the answer was stored. */
+/** Sends a body that `messageView` made, for this request or for a stored response. */
 async function sendResult(send: Send, body: unknown): Promise<void> {
   const { turns } = body as z.output<typeof MessageAnswer>;
   for (const turn of turns) await send({ event: 'turn', data: turn });

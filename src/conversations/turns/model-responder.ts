@@ -20,16 +20,16 @@ const TURN_TIMEOUT_MS = 120_000;
 export type ModelResponderDeps = {
   findModel: FindModel;
   makeToolBox: MakeToolBox;
-  /** Monotonic clock. */
+  /** Monotonic clock in ms. */
   nowMs: () => number;
-  /** Replies if no model is configured. */
+  /** Responder that replies if no model is configured. */
   extractive: Responder;
   turnTimeoutMs?: number;
 };
 
 /**
  * Creates a responder that uses the agent's model and its tools (docs/conversations.md, the reply with a model).
- * Requests for a human are handled before the model is asked. A failure also produces a reply, with its `error`.
+ * Requests for a human are handled without calling the model. A failure also results in a reply, with its `error`.
  */
 export function createModelResponder(deps: ModelResponderDeps): Responder {
   const thinking = { ...deps, makeHistory: createHistory() };
@@ -59,7 +59,7 @@ export function createModelResponder(deps: ModelResponderDeps): Responder {
   };
 }
 
-/** Replies with a fixed text, without asking the model. */
+/** Replies with a fixed text, without calling the model. */
 function sayOnly(
   { emitToken }: ResponderRequest,
   text: string,
@@ -137,7 +137,7 @@ function replyOf(
   };
 }
 
-/** Returns an error if the model said nothing, unless it only ended or handed over the conversation. */
+/** Returns an error if the model returned no text, unless its tools ended or handed over the conversation. */
 function silenceOf({ text, ends, transfer, replies }: Thought): TurnError | undefined {
   if (text !== '' || ends || transfer) return undefined;
   const { finishReason } = replies.at(-1) ?? {};
@@ -154,7 +154,7 @@ function silenceOf({ text, ends, transfer, replies }: Thought): TurnError | unde
 type Drawn = { thought: Thought; drawn: readonly KnowledgeHit[] };
 type Answer = Pick<Reply, 'answeredFrom' | 'unanswered'>;
 
-/** Returns the result of a question: answered, or a gap in the agent's knowledge. */
+/** Returns the result of a question: either its answer, or a gap in the agent's knowledge. */
 function answerOf({ user }: ResponderRequest, { thought, drawn: [best] }: Drawn): Answer {
   const { given, found, speaker, isHelpedByTool } = thought;
   const isQuestion = user.question !== '' && !user.isRemark;
@@ -168,7 +168,10 @@ function answerOf({ user }: ResponderRequest, { thought, drawn: [best] }: Drawn)
 
 type FollowUps = Pick<Reply, 'handover' | 'ends'> & { closed?: string };
 
-/** Returns what follows the reply. A requested human has priority over an end, and an end over a rule. */
+/**
+ * Returns what happens after the reply. A handoff to a human has priority over ending the conversation, and ending it
+ * over a rule.
+ */
 function followUpsOf(
   { conversation }: ResponderRequest,
   { speaker, transfer, ends, calls, failuresInRow }: Thought,
@@ -187,7 +190,7 @@ function followUpsOf(
   return 'handover' in called ? called : { closed: called.closed };
 }
 
-/** Returns what the user must know but the model did not say. */
+/** Returns a text that the user must get but that the model did not write. */
 function lastWords(
   { emitToken }: ResponderRequest,
   of: {
@@ -203,7 +206,7 @@ function lastWords(
   const { apology, goodbye, handOver, refusal } = sentencesIn(thought.speaker.content.language);
   const words = [
     ...(isSilent && error && !thought.transfer && !after.ends
-      ? // After a message that the content filter refuses, trying again would not help.
+      ? // After the content filter has refused a message, sending it again would not help.
         [error.code === 'model_content_filter' ? refusal : apology]
       : []),
     ...(isSilent && after.ends ? [goodbye] : []),
@@ -216,7 +219,10 @@ function lastWords(
   return added;
 }
 
-/** Returns nothing if nothing was found and the agent has nothing to search. */
+/**
+ * Returns the retrieval of the turn. It is omitted if no passage was found and there was nothing to search, because the
+ * message has no question or the agent has no sources.
+ */
 function retrievedIn(
   { user, text }: ResponderRequest,
   { thought: { found, speaker }, drawn }: Drawn,
@@ -226,7 +232,7 @@ function retrievedIn(
   return { retrieval: retrievalOf(user.question || text, { hits: found, drawn }) };
 }
 
-/** Adds up all requests of the turn. Returns undefined if every request failed before an answer. */
+/** Adds up the requests of the turn. Returns undefined if every request failed before a response. */
 function modelOf({ replies, firstTextMs }: Thought, startedMs: number): TurnModel | undefined {
   const last = replies.at(-1);
   if (!last) return undefined;
@@ -248,7 +254,7 @@ function modelOf({ replies, firstTextMs }: Thought, startedMs: number): TurnMode
   };
 }
 
-/** Returns null if a part has no price or the currencies differ. */
+/** Returns the total cost; null if a request has no price or the currencies differ. */
 function costOf(replies: readonly ModelReply[]): TurnModel['cost'] {
   const costs = replies.map(({ cost }) => cost);
   const currency = costs[0]?.currency;

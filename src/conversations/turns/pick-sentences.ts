@@ -17,7 +17,7 @@ export function pickSentences(
   let from = scores.indexOf(Math.max(...scores));
   let to = from + 1;
   let length = sentences[from]!.length;
-  // The text after a statement explains it more often than the text before it.
+  // Prefers the following sentence, because it explains a statement more often than the preceding one.
   for (;;) {
     const after = sentences[to];
     const before = sentences[from - 1];
@@ -32,7 +32,7 @@ export function pickSentences(
   return cutLong(sentences.slice(from, to).join('').trim(), options.charsMax);
 }
 
-/** Joins hard-wrapped lines. Lists and paragraphs stay. */
+/** Joins hard-wrapped lines. Line breaks of lists and paragraphs stay. */
 function unwrapped(text: string): string {
   return text.replaceAll(/(?<=[^\s])[ \t]*\n(?!\s*(?:\n|[-*+>|#]|\d+[.)]))[ \t]*/g, ' ');
 }

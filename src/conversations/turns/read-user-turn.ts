@@ -8,24 +8,29 @@ import { wantsHuman } from './wants-human.ts';
 
 /** Interpretation of a user's message, by rules for English (docs/conversations.md). */
 export type UserTurn = {
-  /** Part that needs an answer, without surrounding greetings and thanks; empty if nothing does. */
+  /** Part of the message that needs an answer, without surrounding greetings and thanks; empty if there is none. */
   question: string;
-  /** The question for a search. Clauses that lead to it become sentences of their own. */
+  /** The question as a search query. Introductory clauses become separate sentences. */
   query: string;
-  /** The message is not a question or a request: it is searched for, but makes no knowledge gap. */
+  /**
+   * Whether the message is neither a question nor a request. A remark is searched for, but creates no knowledge gap.
+   */
   isRemark: boolean;
   /** Small talk in the message, beside or instead of a question. */
   smallTalk: SmallTalk | undefined;
   wantsHuman: boolean;
-  /** The user says thanks, or that the last answer helped. */
+  /** Whether the user says thanks, or that the last answer helped. */
   isThanks: boolean;
-  /** The user says that the answer did not help. */
+  /** Whether the user says that the answer did not help. */
   isComplaint: boolean;
-  /** The user accepts an offer: "yes please", "sure". A mere "ok" may only confirm. */
+  /**
+   * Whether the user accepts an offer, as in "yes please" or "sure". A mere "ok" does not count, because it may only
+   * confirm.
+   */
   isConsent: boolean;
-  /** The user has a solution, no matter who provided it. */
+  /** Whether the user says that the problem is solved, no matter by whom. */
   isSolved: boolean;
-  /** -5 to 5 */
+  /** From -5 (bad) to 5 (good). */
   mood: number;
   /** Stems of the question's words, to recognize a repeated question. */
   words: string[];
@@ -34,16 +39,17 @@ export type UserTurn = {
 export type SmallTalk = 'complaint' | 'goodbye' | 'thanks' | 'greeting' | 'no' | 'yes' | 'noise';
 
 /**
- * Interprets a message. Each clause is small talk or not, and the remaining clauses are the question. Reads at most the
- * first and the last 2,000 characters, and 100 clauses of each.
- * @param language of the agent; requests for a human are recognized in it, everything else by rules for English
+ * Interprets a message. Each clause either is small talk or belongs to the question. Reads at most the first and the
+ * last 2,000 characters, and 100 clauses of each.
+ * @param language language of the agent. Requests for a human are recognized in this language, everything else by rules
+ * for English.
  */
 export function readUserTurn(message: string, language?: string): UserTurn {
   const text = endsOf(message);
   const words = plain(text);
   const clauses = clausesOf(text).map((clause) => ({ clause, kinds: kindsOf(clause) }));
   const rest = clauses.filter((one) => one.kinds.length === 0).map(({ clause }) => clause);
-  // "My parcel is not there. Can you help me?": beside a call for help, a remark is the question.
+  // With a call for help, a remark is the question: "My parcel is not there. Can you help me?"
   const isRemark = !rest.some(asksSomething) && !(rest.length > 0 && CALLS_FOR_HELP.test(words));
   const mood = moodOf(text);
   const kinds = new Set(clauses.flatMap((one) => one.kinds));
@@ -51,7 +57,7 @@ export function readUserTurn(message: string, language?: string): UserTurn {
     for (const kind of kindsWithin(rest.join(' '), mood)) kinds.add(kind);
   }
   const smallTalk = ORDER.find((kind) => kinds.has(kind));
-  // A remark beside thanks, a goodbye or a complaint belongs to it, so nothing needs to be looked up.
+  // A remark next to thanks, a goodbye or a complaint belongs to it, so no answer is needed.
   const isOnlyTalk = rest.length === 0 || (isRemark && TAKING_REMARKS.has(smallTalk ?? 'noise'));
   // Without small talk the text stays unchanged, with the commas of longer sentences.
   const asked = rest.length === clauses.length ? message.trim() : rest.join(' ');
@@ -77,7 +83,8 @@ function clausesOf(text: string): readonly string[] {
 }
 
 /**
- * Boundaries of clauses: after a sentence, a line, an introduction ("one more thing: …"), and a comma before a word.
+ * Boundaries between clauses: the end of a sentence or line, the colon or dash after an introduction ("one more thing:
+ * …"), and a comma before a word.
  */
 const CLAUSE_END = /(?<=[.!?;…؟।])\s+|(?<=[。！？])|\n+|(?:,|:|\s[-–—])\s+(?=\p{L})/u;
 
@@ -109,11 +116,11 @@ const ASKS = anywhere(english.asks);
 const CALLS_FOR_HELP = anywhere(english.asksForHelp);
 const REQUESTS = within(english.within.request);
 const PROBLEM = within(english.within.problem);
-/** Maximum number of words in search terms. They also contain none of the words below and express no mood. */
+/** Maximum number of words in search terms. Search terms also contain none of the words below and express no mood. */
 const SEARCH_WORDS_MAX = 8;
 const SENTENCE = within(english.within.sentence);
 
-/** Priority of kinds: if a message has several, the first of these is answered. */
+/** Priority of the kinds of small talk. If a message has several, the reply is to the first of them. */
 const ORDER: readonly SmallTalk[] = [
   'complaint',
   'goodbye',
@@ -135,15 +142,15 @@ function plain(text: string): string {
 
 function kindsOf(clause: string): SmallTalk[] {
   const words = plain(clause);
-  if (words === '') return ['noise']; // Emoji, dots, a lone question mark.
+  if (words === '') return ['noise']; // The clause is only emoji, dots or a question mark.
   const found = Object.entries(PATTERNS)
     .filter(([, pattern]) => pattern.test(words))
-    // The keys are those of the object below.
+    // `Object.entries` widens keys to string; the keys are those of the object below.
     .map(([kind]) => kind as SmallTalk);
   return found;
 }
 
-/** Patterns for whole clauses: "thanks" is small talk, "thanks to you my order is late" is not. */
+/** Patterns that must match a whole clause: "thanks" is small talk, "thanks to you my order is late" is not. */
 const PATTERNS: Record<Exclude<SmallTalk, 'noise'>, RegExp> = {
   greeting: whole(english.wholeClauses.greeting),
   thanks: whole(english.wholeClauses.thanks),
@@ -153,7 +160,7 @@ const PATTERNS: Record<Exclude<SmallTalk, 'noise'>, RegExp> = {
   complaint: whole(english.wholeClauses.complaint),
 };
 
-/** Patterns within a sentence that may also ask something. */
+/** Patterns that may match a part of a sentence, which may also ask a question. */
 const COMPLAINT_WITHIN = within(english.within.complaint);
 
 const CONSENT = within(english.within.consent);
@@ -169,14 +176,16 @@ function stemsOf(question: string): string[] {
 }
 
 /**
- * Returns the stem of a word, which is equal for "delivered" and "delivery". Stems are neither shown nor searched for.
+ * Returns the stem of a word. Stems are only compared with each other: "delivered" and "delivery" have the same stem.
  */
 function stemOf(word: string): string {
   const found = stem(word);
   return JOINED_STEMS.get(found) ?? found;
 }
 
-/** Stems that Porter2 keeps apart: delivery and deliver, payment and pay, add and adding. */
+/**
+ * Maps stems that Porter2 keeps apart to a common one, as for delivery and deliver, payment and pay, add and adding.
+ */
 const JOINED_STEMS = new Map(Object.entries(english.joinedStems));
 
 /**

@@ -26,13 +26,13 @@ export type TurnToRecord = {
   conversation: LiveConversation;
   turns: readonly TurnRow[];
   tally: Tally;
-  /** Question without an answer in the agent's knowledge. */
+  /** Question that the agent's knowledge does not answer. */
   gap:
     | {
         question: string;
         topScore: number;
         closest: readonly KnowledgeHit[];
-        /** Agent that could not answer, and its knowledge settings. */
+        /** Agent that could not answer the question, and its knowledge settings. */
         agentId: string;
         knowledge: AgentContent['knowledge'];
       }
@@ -41,7 +41,7 @@ export type TurnToRecord = {
   escalation: ToEscalate | undefined;
   /** Silence timeout in seconds. */
   silenceSec: number;
-  /** Agent that continues the conversation; undefined if the speaker stays the same. */
+  /** Agent that speaks from now on; undefined if the speaker stays the same. */
   speaker: { agentId: string; agentVersion: number } | undefined;
   /** Reason why the conversation ends with these turns; undefined if it continues. */
   ends: 'agent_hangup' | undefined;
@@ -51,8 +51,8 @@ export type TurnToRecord = {
 
 /**
  * Stores the turns of one message and all their consequences in one transaction. Returns undefined, and stores nothing,
- * if somebody else wrote meanwhile. With the token of a live turn, it stores only while the token holds that turn, and
- * then removes it.
+ * if the conversation has changed since it was read. With a `token`, stores only if the live turn still has this token,
+ * and then removes the live turn.
  */
 export async function recordTurn(
   deps: ConversationDeps,
@@ -76,8 +76,8 @@ export async function recordTurn(
 }
 
 /**
- * Stores a turn that cannot be started again. Calls `make` with the current conversation under its lock. Returns
- * undefined if another process has taken over the turn.
+ * Stores a turn that cannot be taken again, although the conversation has changed since it was read. Calls `make` with
+ * the current conversation under its lock. Returns undefined if another process has taken over the turn.
  * @throws ApiError not_found, conversation_ended
  */
 export async function recordHeldTurn(

@@ -3,8 +3,8 @@ import { anywhere, wordsIn } from '../../knowledge/passages/phrases.ts';
 import english from './english.json' with { type: 'json' };
 
 /**
- * Returns the mood of an English text from -5 (bad) to 5 (good), by the valence of its words (AFINN-165) and preceding
- * negations. Although no model is involved, it is right often enough to shift a prediction a little.
+ * Returns the mood of an English text from -5 (bad) to 5 (good), by the valence of its words (AFINN-165) and the
+ * negations before them. It uses no model, and is right often enough to shift a prediction a little.
  */
 export function moodOf(text: string): number {
   const words =
@@ -27,8 +27,8 @@ const NEGATION_REACH = 3;
 const NEGATIONS = anywhere(english.mood.negations);
 
 /**
- * Words of everyday business: asking how to cancel, or saying please, shows no mood. They have a valence in AFINN
- * because it is based on tweets.
+ * Words that show no mood in business conversations, such as asking how to cancel, or saying please. AFINN gives them a
+ * valence because it is based on tweets.
  */
 const NEUTRAL = wordsIn(english.mood.neutral);
 

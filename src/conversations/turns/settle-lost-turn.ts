@@ -16,8 +16,8 @@ const ERROR = {
 };
 
 /**
- * Stores the turn of a killed process as failed: the message, the known tool results, and an apology. A second caller,
- * or the process itself if it is still alive, finds nothing to store.
+ * Stores the turn of a killed process as failed: the message, the known tool results, and an apology. Does nothing if
+ * the turn is already settled, by another process or by its own process, which may still be alive.
  */
 export async function settleLostTurn(deps: ConversationDeps, id: string): Promise<void> {
   const found = await inConversation(deps, async ({ db, countRedacted }) => {
@@ -38,7 +38,7 @@ export async function settleLostTurn(deps: ConversationDeps, id: string): Promis
   deps.changed(id);
 }
 
-/** Returns the lost turns for the reaper to settle. */
+/** Returns the functions with which the reaper finds and settles lost turns. */
 export function lostTurns(deps: ConversationDeps): {
   list: (limit: number) => Promise<{ id: string }[]>;
   settle: (turn: { id: string }) => Promise<void>;

@@ -20,29 +20,29 @@ import { readUserTurn, type UserTurn } from './read-user-turn.ts';
 import type { Responder, ResponderRequest, ToolTurn } from './responder.ts';
 import { recordOf } from './turn-parts.ts';
 
-/** Maximum attempts against turns of other processes. Turns of this process are queued. */
+/** Maximum number of attempts if turns of other processes come first. Turns of this process are queued instead. */
 const TRIES_MAX = 10;
-/** Longer texts take several milliseconds to interpret. */
+/** Text length above which interpreting a text takes several milliseconds, so that other work may run first. */
 const LONG_CHARS = 8_000;
 
 export type TurnInput = {
   namespace: string;
   /** uuid */
   conversationId: string;
-  /** The user's own words. Empty if the agent speaks first: the turn has no message then. */
+  /** The user's own words. Empty if the agent speaks first; the turn then has no message. */
   text: string;
-  /** Earlier redactions in the text; absent if there were none. */
+  /** Redactions that were already made in the text; absent if there were none. */
   redacted?: Redacted | null | undefined;
   /**
-   * Receives each part of the reply, or an apology in its place; the result has the stored text. `turnCount` is the
+   * Receives each part of the reply, or an apology in its place. The stored text is in the result. `turnCount` is the
    * number of turns stored before this message.
    */
   onToken?: ((text: string, isApology: boolean, turnCount: number) => void) | undefined;
-  /** Called before tools are called, when the reply has started. */
+  /** Called before tools are called. The reply then counts as started. */
   onTool?: (() => void) | undefined;
   /** Aborts when the reply should stop. */
   signal?: AbortSignal | undefined;
-  /** Identity of the request, which is the same when it is repeated; absent if it is never repeated. */
+  /** Identifies the request, so that a repeat is recognized; absent if it is never repeated. */
   request?: TurnRequest | undefined;
 };
 
@@ -53,14 +53,14 @@ export type TakeTurn = (
 
 export type TakeTurnDeps = ConversationDeps & {
   respond: Responder;
-  /** How knowledge is searched; by words alone if absent. */
+  /** Search methods for the knowledge. If absent, it is searched by words alone. */
   ways?: SearchWays | undefined;
-  /** Monotonic clock for measurements. */
+  /** Monotonic clock in ms, for measurements. */
   clockMs: () => number;
-  /** Support for slow replies. If absent, all replies are made immediately. */
+  /** Support for slow replies. If absent, every reply counts as immediate. */
   live?: {
     turns: LiveTurns;
-    /** Returns true if this agent's replies are slow, so that a turn is claimed before the reply is requested. */
+    /** Returns true if this agent's replies are slow. A turn is then claimed before the reply is requested. */
     takesTime: (agent: { namespace: string; content: AgentContent }) => Promise<boolean>;
   };
 };
@@ -76,11 +76,11 @@ type Begun = {
 };
 
 /**
- * Takes one message of the user and makes the agent's reply. No lock is held while the reply is made. An immediate
- * reply is stored if the conversation has not changed since it was read, and made again otherwise
- * (docs/decisions/0012-turns-without-locks.md). A slow reply is claimed first: a newer message or a lost process ends
- * it, and the partial reply is stored (docs/decisions/0034-a-turn-is-claimed.md). After a crash, either the whole turn
- * is stored or enough to finish it.
+ * Takes one message of the user and generates the agent's reply. No lock is held meanwhile. An immediate reply is
+ * stored if the conversation has not changed since it was read, and is generated again otherwise
+ * (docs/decisions/0012-turns-without-locks.md). For a slow reply, the turn is claimed first. A newer message or the
+ * loss of the process ends it, and the partial reply is stored (docs/decisions/0034-a-turn-is-claimed.md). After a
+ * crash, either the whole turn is stored or enough to complete it.
  *
  * While a human is requested or speaks, messages are stored and the agent is silent.
  * @throws ApiError not_found, conversation_ended, write_conflict, idempotency_in_progress
@@ -99,7 +99,7 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
     const { conversation, content } = found(await readForTurn(deps.pool, key), 'conversation');
     await requireLive(deps, conversation);
     if (content === null) throw await agentDeleted(deps, conversation);
-    // The original words are not used from here on.
+    // From here on, only the redacted text is used.
     const { text, redacted } = await redact(said.text, content);
     const input = { ...said, text, redacted: sumOf(said.redacted, redacted) };
     if (text.length > LONG_CHARS) await giveWay();
@@ -118,7 +118,7 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
   return (input, beforeCommit = noCommitHook) =>
     inTurn(input.conversationId, async (overtaken) => {
       const startedMs = deps.clockMs();
-      // All attempts share the request, because each one must recognize the turn of the previous one.
+      // All attempts have the same request, because each must recognize the turn of the previous attempt.
       const request = input.request ?? { id: newUuid(deps.nowMs()), isRetry: false };
       for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
         const result = await tryTurn({ ...input, request }, overtaken, beforeCommit);
@@ -135,9 +135,9 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
 type HeldTurnDeps = TakeTurnDeps & { turns: LiveTurns };
 
 /**
- * Takes a turn that stays claimed while the reply is made. Returns undefined if another turn was first and the
+ * Takes a turn that stays claimed while the reply is generated. Returns undefined if another turn came first and the
  * conversation must be read again. Three statements run in sequence: the read, the claim with the history, and the
- * write. Each round of tools adds two, and the knowledge search runs beside them.
+ * write. Each round of tools adds two. The knowledge search runs in parallel.
  */
 async function takeHeldTurn(
   deps: HeldTurnDeps,
@@ -172,7 +172,7 @@ async function takeHeldTurn(
     await failpoint('turn.storing');
     return await storeHeldTurn(deps, begun, { claimed, reply }, beforeCommit);
   } catch (error) {
-    // If this fails, the lease expires instead.
+    // If this statement fails, the turn is settled when its lease expires.
     const leave = hasTools ? releaseLiveTurn : dropLiveTurn;
     await leave(deps.pool, own).catch(() => undefined);
     throw error;
@@ -201,7 +201,7 @@ async function storeHeldTurn(
   return result;
 }
 
-/** Returns the history before the turn, and the tool calls noted by a killed process. */
+/** Returns a reader of the history before the turn, and the tool calls noted by a killed process. */
 function heldParts(
   { pool }: TakeTurnDeps,
   { conversation }: Begun,
@@ -209,7 +209,8 @@ function heldParts(
 ): Pick<ResponderRequest, 'notedTools' | 'readHistory'> {
   const { id: conversationId, turnCount } = conversation;
   const own = failed?.indexes ?? new Set<number>();
-  // Handed out once, because a reply may take minutes, and a thousand replies would each keep their history.
+  // The history is released on the first read: a reply may take minutes, and a thousand replies would keep theirs in
+  // memory.
   let came = history;
   const readHistory = async (limit: number): Promise<TurnRow[]> => {
     const claimedWith = came;
@@ -230,7 +231,7 @@ function turnLost(): ApiError {
   return new ApiError('unavailable', detail, { retryAfterSec: 1 });
 }
 
-/** Ends a conversation that has expired, even if the reaper has not done so yet, and refuses the turn. */
+/** Requires a conversation that has not ended. Ends it if it has expired and the reaper has not ended it yet. */
 async function requireLive(deps: ConversationDeps, row: LiveConversation): Promise<void> {
   if (row.endedAt === null && row.isExpired) {
     const reason = reasonOfExpiry(row);
@@ -240,7 +241,9 @@ async function requireLive(deps: ConversationDeps, row: LiveConversation): Promi
   if (row.endedAt !== null) throw conversationEnded();
 }
 
-/** Ends a conversation whose agent was deleted, even if the reaper has not done so yet. */
+/**
+ * Ends a conversation whose agent was deleted, in case the reaper has not ended it yet. Returns the error for the turn.
+ */
 async function agentDeleted(deps: ConversationDeps, row: LiveConversation): Promise<ApiError> {
   await endConversation(deps, { namespace: row.namespace, id: row.id, reason: 'agent_deleted' });
   return new ApiError('conversation_ended', 'its agent was deleted, and it ended with it');

@@ -4,7 +4,7 @@ import english from './english.json' with { type: 'json' };
 import { likeness, type UserTurn } from './read-user-turn.ts';
 import type { Reply } from './responder.ts';
 
-/** Functions that count turns in the tally of a conversation; see record/tally.ts. */
+/** Functions that count turns in the tally of a conversation (record/tally.ts). */
 
 /** Maximum `count` of a mood rule (agents: `escalation.rules`). */
 const MOODS_MAX = 10;
@@ -15,15 +15,17 @@ const TOOLS_MAX = 10;
 /** Maximum length of a question in summaries; the transcript has the whole text. */
 const QUESTION_CHARS_MAX = 160;
 
-/** At or above this similarity it is the same question. */
+/** Similarity from which two questions count as the same. */
 const SAME = 0.75;
-/** Above this similarity it is the open question in other words. */
+/** Similarity above which an answered question also answers an open one, as its rephrasing. */
 const RELATED = 0.5;
-/** Minimum similarity directly after an unanswered question, when the agent has just asked for other words. */
+/** The same threshold for the question directly before, because the agent has just requested a rephrasing. */
 const RELATED_NEXT = 0.3;
 const IN_OTHER_WORDS = within(english.within.inOtherWords);
 
-/** Returns the same question, if the user asked it recently. */
+/**
+ * Returns the earlier occurrence of a question that the user asks again; undefined if it is not among the recent ones.
+ */
 export function asksAgain(tally: Tally, user: UserTurn): AskedQuestion | undefined {
   if (user.words.length === 0) return undefined;
   return tally.recent.findLast((asked) => likeness(asked.words, user.words) >= SAME);
@@ -40,8 +42,8 @@ export function countUser(tally: Tally, user: UserTurn): Tally {
     complaints: tally.complaints + (user.isComplaint ? 1 : 0),
   };
   if (user.isComplaint) return { ...heard, needs: heard.needs + 1, isDissatisfied: true };
-  // If the user calls it solved, their questions are closed. Thanks mean that only directly after an answer, or to a
-  // human; otherwise they may just be polite.
+  // If the user says that the problem is solved, all open questions are closed. Thanks only count directly after an
+  // answer or once a human has accepted; otherwise they may be mere politeness.
   if (user.isSolved) {
     return { ...heard, isDissatisfied: false, lacksHuman: false, open: [], openBeyond: 0 };
   }
@@ -61,7 +63,7 @@ export function countReply(tally: Tally, user: UserTurn, reply: Reply): Tally {
     ...(reply.toolTurns && { tools: countTools(tally.tools ?? [], reply.toolTurns) }),
   };
   const counted = countOutcome(wanted, user, reply);
-  // A human should have come, no matter what else was answered.
+  // The user needed a human, no matter what else was answered.
   return reply.isClosed ? { ...counted, lacksHuman: true, toldClosed: true } : counted;
 }
 
@@ -71,7 +73,7 @@ function countOutcome(wanted: Tally, user: UserTurn, reply: Reply): Tally {
   return reply.handover || reply.isClosed ? { ...wanted, needs: wanted.needs + 1 } : wanted;
 }
 
-/** Counts tool calls by name. Beyond the limit, only tools that are already listed are counted. */
+/** Counts tool calls by tool name. When the list is full, calls of further tools are not counted. */
 function countTools(
   before: readonly TriedTool[],
   turns: NonNullable<Reply['toolTurns']>,
@@ -97,7 +99,7 @@ function countAnswer(tally: Tally, user: UserTurn, from: string): Tally {
     answered: tally.answered + 1,
     unansweredInRow: 0,
     repeats: tally.repeats + (again ? 1 : 0),
-    // The same question after an answer means that the answer did not help.
+    // Repeating an answered question shows that the answer did not help.
     isDissatisfied: again?.isAnswered === true,
     lacksHuman: false,
     open: tally.open.filter((open) => !isAnsweredBy(open, tally, user)),
@@ -105,7 +107,7 @@ function countAnswer(tally: Tally, user: UserTurn, from: string): Tally {
   };
 }
 
-/** Returns true if an open question is the one that was just answered. */
+/** Returns true if the answer to the current question also answers this open question. */
 function isAnsweredBy(open: AskedQuestion, tally: Tally, user: UserTurn): boolean {
   const alike = likeness(open.words, user.words);
   const isLast = tally.recent.at(-1)?.text === open.text;

@@ -14,7 +14,7 @@ import type { Reply } from './responder.ts';
 import type { UserTurn } from './read-user-turn.ts';
 import { countReply, countUser } from './tally-turn.ts';
 
-/** Message and its reply, from which everything that is stored follows. */
+/** A message and its reply. All that a turn stores is derived from these parts. */
 export type TurnParts = {
   /**
    * Content of the speaker; undefined if unknown. Without content the reply neither requests a human nor ends the
@@ -25,18 +25,21 @@ export type TurnParts = {
   text: string;
   redacted: Redacted | null;
   user: UserTurn;
-  /** undefined if the agent is silent. */
+  /** Reply of the agent; undefined if the agent is silent. */
   reply: Reply | undefined;
   elapsedMs: number;
   /** Parts of a failed turn that are already in the transcript. */
   stored?: StoredParts | undefined;
-  /** Request of turns that are stored as failed. */
+  /** Request of a turn that is stored as failed. */
   requestId?: string;
 };
 
 export type StoredParts = { tools: readonly ToolTurn[] };
 
-/** Returns what a message adds to a conversation. The same parts may be applied to a later state. */
+/**
+ * Returns what a turn adds to a conversation. If the conversation changes, the same parts can be applied to its new
+ * state.
+ */
 export function recordOf(conversation: LiveConversation, parts: TurnParts): TurnToRecord {
   const { content, user, reply, stored } = parts;
   const timeoutSec = content?.escalation?.timeoutSec ?? DEFAULT_TIMEOUT_SEC;
@@ -46,7 +49,7 @@ export function recordOf(conversation: LiveConversation, parts: TurnParts): Turn
   const isNew = parts.text !== '' && !stored;
   const counted = isNew ? countUser(conversation.tally, user) : conversation.tally;
   const wanted = reply ? countReply(counted, user, reply) : counted;
-  // A human may have been requested meanwhile.
+  // A human may have been requested since the reply was generated.
   const handover = isEscalated ? undefined : reply?.handover;
   const tally = handover ? countRequest(wanted) : wanted;
   return {
@@ -71,7 +74,7 @@ export function recordOf(conversation: LiveConversation, parts: TurnParts): Turn
   };
 }
 
-/** Returns the knowledge gap of the agent that could not answer, because its knowledge needs the answer. */
+/** Returns the knowledge gap of the agent that could not answer. After a handoff this is the new speaker. */
 function gapOf(conversation: LiveConversation, { content, reply }: TurnParts): TurnToRecord['gap'] {
   if (!reply?.unanswered) return undefined;
   const agentId = reply.speaker?.agentId ?? conversation.speakerAgentId ?? conversation.agentId;
@@ -79,7 +82,10 @@ function gapOf(conversation: LiveConversation, { content, reply }: TurnParts): T
   return { ...reply.unanswered, agentId, knowledge };
 }
 
-/** Returns the turns. The user's turn ends when it arrives; the agent's lasts from then until the reply is complete. */
+/**
+ * Returns the turns to store. The user's turn ends when the message arrives. The agent's turn lasts from then until the
+ * reply is complete.
+ */
 function turnsOf(conversation: LiveConversation, parts: TurnParts): TurnRow[] {
   const { text, redacted, reply, elapsedMs, stored, requestId } = parts;
   const user = { ...plainTurn(conversation, 'user', text), redacted };
@@ -114,8 +120,8 @@ function turnsOf(conversation: LiveConversation, parts: TurnParts): TurnRow[] {
 }
 
 /**
- * Returns the tool turns that are not stored yet, because a repeat passes them again. A result that arrived later
- * counts as new.
+ * Returns the tool turns that are not stored yet. A repeated request passes the stored ones again. A stored call whose
+ * result has arrived since counts as new.
  */
 function newTools(tools: readonly ToolTurn[], stored: readonly ToolTurn[]): ToolTurn[] {
   const known = new Set(stored.map(asText));
@@ -126,7 +132,7 @@ function asText({ text, toolCall, toolResult }: ToolTurn): string {
   return JSON.stringify([text, sorted(toolCall), sorted(toolResult)]);
 }
 
-/** Sorts members, because jsonb returns them in an order of its own. */
+/** Sorts the members of objects, because jsonb changes their order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

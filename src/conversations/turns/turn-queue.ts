@@ -1,8 +1,8 @@
 /**
- * Runs the turns of one conversation sequentially in this process, and those of different conversations concurrently.
- * Waiting is cheaper than discarding a reply because another turn was first.
+ * Runs the turns of one conversation in this process one after the other, and those of different conversations
+ * concurrently. Waiting is cheaper than discarding a reply because another turn came first.
  *
- * `overtaken` aborts as soon as a newer turn is queued, which cuts slow replies short. Immediate replies can ignore it.
+ * `overtaken` aborts as soon as a newer turn is queued. Slow replies then stop early; immediate replies can ignore it.
  */
 export type InTurn = <T>(key: string, work: (overtaken: AbortSignal) => Promise<T>) => Promise<T>;
 

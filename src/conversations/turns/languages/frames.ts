@@ -16,8 +16,8 @@ export type Slots = Readonly<Record<string, readonly string[]>>;
 export type Span = { from: number; to: number };
 
 /**
- * Finds the first place, from a word on, where any frame matches, and returns the longest match there; undefined if
- * none matches.
+ * Finds the first position, from a given word on, at which any frame matches. Returns the longest match there;
+ * undefined if no frame matches.
  */
 export type FindFrame = (words: readonly string[], from?: number) => Span | undefined;
 
@@ -29,8 +29,8 @@ type Element = {
   most: 1 | 3;
 };
 /**
- * Phrase with the words that it can start with; `first` is undefined if it can start with any. Most phrases are skipped
- * by this check.
+ * Phrase with the words that it can start with; `first` is undefined if it can start with any word. Most phrases are
+ * skipped because the next word is not in `first`.
  */
 type Phrase = { elements: Element[]; first: ReadonlySet<string> | undefined };
 
@@ -38,8 +38,8 @@ export function findAnyFrame(frames: readonly string[], slots: Slots): FindFrame
   const phrases = readFrames(frames, slots);
   const begunBy = createIndex();
   return (words, first = 0) => {
-    // Possible ends of each slot by start. Many frames use the same slot, so results are cached. There are few ends, so
-    // lists hold them.
+    // Possible ends of each slot by start position, cached because many frames use the same slot. A position has few
+    // ends, so they are lists.
     const known = new Map<Phrase[], Map<number, readonly number[]>>();
     const endsOfAny = (of: Phrase[], from: number): readonly number[] => {
       const begun = begunBy(of, words[from]);
@@ -136,7 +136,7 @@ function readFrames(frames: readonly string[], slots: Slots): Phrase[] {
   return read(frames);
 }
 
-/** Returns the words that can start a phrase. `^` matches no word, so the words after it count. */
+/** Returns the words that can start a phrase. `^` matches no word, so the element after it counts. */
 function firstOf(elements: readonly Element[]): Set<string> | undefined {
   const first = new Set<string>();
   for (const { words, slots, signs, least } of elements) {

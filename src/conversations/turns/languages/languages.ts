@@ -3,18 +3,18 @@ import en from './en.json' with { type: 'json' };
 import { findAnyFrame, wordsOf, type FindFrame, type Slots } from './frames.ts';
 import { createCorrect } from './misspelled.ts';
 
-/** Rules for understanding one language: a file of words and frames only. */
+/** Rules for understanding requests for a human in one language. A language file contains only words and frames. */
 export type LanguageFile = {
   /** ISO 639-1 */
   language: string;
-  /** Variants of words in the frames, separated by `|`, mapped to the form that the frames use. */
+  /** Variants of words, separated by `|`, and the word that the frames use for them. */
   written: Readonly<Record<string, string>>;
   /** Words that resemble a word of the frames but must not be corrected. */
   notMisspelled: readonly string[];
   slots: Slots;
   /** Sentences that request a human. */
   asked: readonly string[];
-  /** Parts of sentences that do not request a human, whatever they contain. They are matched first. */
+  /** Parts of sentences that are not requests for a human, even if they contain one. They are removed first. */
   notAsked: readonly string[];
 };
 
@@ -29,7 +29,7 @@ const understood = new Map<string, AsksForHuman>();
 export function asksForHumanIn(tag = 'en'): AsksForHuman {
   const code = tag.toLowerCase().split('-')[0];
   const file = LANGUAGE_FILES.find(({ language }) => language === code) ?? en;
-  // Created on first use, because most processes need one language and some need none.
+  // Built on first use, because most processes need one language and some need none.
   const known = understood.get(file.language) ?? understand(file);
   understood.set(file.language, known);
   return known;
@@ -53,7 +53,7 @@ function understand({
   };
 }
 
-/** Replaces the matching parts with a mark, so that the words before and after do not form one sentence. */
+/** Replaces the matching parts with a mark, so that the words before and after a part are not read as one sentence. */
 function without(words: readonly string[], find: FindFrame): readonly string[] {
   let left = words;
   let span = find(left);
@@ -66,7 +66,7 @@ function without(words: readonly string[], find: FindFrame): readonly string[] {
 
 const LEFT_OUT = '·';
 
-/** Replaces variants with the words that the frames use. Prefers variants of two words. */
+/** Replaces variants with the words that the frames use. Variants of two words take precedence. */
 function createRewrite(written: LanguageFile['written']): (words: string[]) => string[] {
   const ways = new Map(
     Object.entries(written).flatMap(([ways, meant]) => ways.split('|').map((way) => [way, meant])),

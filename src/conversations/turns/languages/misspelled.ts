@@ -1,10 +1,10 @@
 import leven from 'leven';
 
-/** Minimum length of a word to correct: a shorter word with a different letter is usually another word. */
+/** Minimum length of a word to correct. A shorter word that differs by one letter is usually another word. */
 const CHARS_MIN = 5;
 /**
- * Maximum length of a word to correct. Each character is left out once, so the cost is quadratic in the length. No word
- * of the frames is as long.
+ * Maximum length of a word to correct. Each of its characters is left out once, so the cost is quadratic in the length.
+ * No word of the frames is longer.
  */
 const CHARS_MAX = 40;
 
@@ -18,7 +18,7 @@ export function createCorrect(
   others: readonly string[],
 ): (word: string) => string {
   const kept = new Set(others);
-  // Two words that differ by one letter are equal once that letter is left out of each.
+  // Two words that differ by one letter become equal when that letter is left out of both.
   const shortened = new Map<string, string[]>();
   for (const word of known) {
     for (const key of [word, ...shorter(word)]) {

@@ -1,18 +1,15 @@
 import { stem } from 'porter2';
 import { questionText } from '../../../knowledge/passages/question-words.ts';
 
-/**
- * Minimum share of a sentence's words that a passage must have. Words that several passages share count proportionally
- * less.
- */
+/** Minimum share of a sentence's words that a passage must contain. A word that n passages contain counts as 1/n. */
 const SHARE_MIN = 0.2;
-/** A single shared word may be chance. */
+/** Minimum number of shared words, because a single one may be chance. */
 const WORDS_MIN = 2;
 
 /**
  * Returns the passages that an answer is based on, in their order. Each sentence is assigned to the passage that shares
- * the most words with it, if there are enough. Words of the question do not count, because every passage found has
- * them. docs/conversations.md says how often this is right.
+ * the most words with it, if it shares enough. Words of the question do not count, because every passage that was found
+ * contains them. docs/conversations.md says how often this is right.
  */
 export function drawnFrom<P extends { heading: string; text: string }>(
   answer: string,

@@ -6,16 +6,17 @@ import { byRequest, NOT_KNOWN } from './tool-turns.ts';
 import type { TurnRow } from '../../record/turns.sql.ts';
 
 /**
- * Earlier turns as a model reads them. Providers cache the beginning of a prompt, so messages are only appended, turn
- * after turn. When there are too many, a large part is removed in one step, and then nothing for many turns.
+ * Earlier turns as a model reads them. Providers cache the beginning of a prompt, so messages are only appended from
+ * turn to turn. When the history is too long, half of it is removed in one step, so that the beginning then stays the
+ * same for many turns.
  */
 
-/** Maximum for all earlier turns together. */
+/** Maximum tokens of all earlier turns together. */
 export const HISTORY_TOKENS_MAX = 24_000;
-/** Amount that is removed in one step. */
+/** Number of tokens that are removed in one step. */
 const STEP_TOKENS = HISTORY_TOKENS_MAX / 2;
 
-/** Minimum number of turns to read; the maximum is half as many more. */
+/** Minimum number of turns to read. The maximum is one and a half times as many. */
 const TURNS_KEPT = 128;
 const STEP_TURNS = TURNS_KEPT / 2;
 
@@ -23,7 +24,7 @@ const STEP_TURNS = TURNS_KEPT / 2;
 const SAID_CHARS_MAX = 16_000;
 const TOOL_CHARS_MAX = 2_000;
 
-/** Returns how many of the last turns to read. The first turn read stays the same for 64 turns. */
+/** Returns how many of the last turns to read. The oldest of them stays the same for 64 turns. */
 export function turnsToRead(turnCount: number): number {
   if (turnCount <= TURNS_KEPT) return turnCount;
   return turnCount - Math.floor((turnCount - TURNS_KEPT) / STEP_TURNS) * STEP_TURNS;
@@ -51,7 +52,10 @@ export function createHistory(): MakeHistory {
   };
 }
 
-/** Returns the index of the first turn to keep. It moves in steps of STEP_TOKENS, even for a small excess. */
+/**
+ * Returns the index of the first turn to keep. It moves in steps of STEP_TOKENS, even if the history is only slightly
+ * too long.
+ */
 function firstKept(tokens: readonly number[]): number {
   const tooMany = tokens.reduce((sum, count) => sum + count, 0) - HISTORY_TOKENS_MAX;
   if (tooMany <= 0) return 0;
@@ -98,7 +102,7 @@ function isRefused({ error, model }: TurnRow): boolean {
   return error?.code === 'model_content_filter' || model?.finish_reason === 'content_filter';
 }
 
-/** Returns the messages of a turn. Our own texts in place of a failed reply, and empty texts, are omitted. */
+/** Returns the messages of a turn. Omits empty texts, and Parley's own texts in place of a failed reply. */
 function saidBy({ role, text, error }: TurnRow): ModelMessage[] {
   const content = cut(text, SAID_CHARS_MAX);
   if (role === 'user') return [{ role, content }];
@@ -117,7 +121,7 @@ function saidBy({ role, text, error }: TurnRow): ModelMessage[] {
   return error === null && text !== '' ? [{ role: 'assistant', content }] : [];
 }
 
-/** Returns consecutive calls in one message, followed by their results. */
+/** Returns consecutive calls, joined in one message and followed by their results. */
 function callsFrom(turns: readonly TurnRow[], at: number): ModelMessage[] {
   const end = turns.findIndex((turn, i) => i > at && turn.role !== 'tool');
   const calls = turns
@@ -155,7 +159,7 @@ export function callId(index: number): string {
   return `t${String(index).padStart(8, '0')}`;
 }
 
-/** Returns a JSON object in any case, because some servers refuse a prompt with anything else. */
+/** Returns the arguments as a JSON object, because some servers refuse a prompt with any other value. */
 function argumentsOf({ toolCall }: TurnRow): string {
   const given = toolCall?.['arguments'];
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);

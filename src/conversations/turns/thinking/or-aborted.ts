@@ -1,6 +1,6 @@
 /**
- * Returns the result of `work`, or undefined once `signal` has been aborted for `graceMs`, so that hanging work delays
- * nothing. A later failure of abandoned work is ignored.
+ * Returns the result of `work`. If `signal` aborts, waits at most `graceMs` longer and then returns undefined, so that
+ * hanging work delays nothing. A later failure of the work is ignored.
  */
 import { clearTimeout, setTimeout } from '../../../clock.ts';
 

@@ -2,14 +2,14 @@ import type { ToolBox, ToolOutcome } from '../../tools/tool.ts';
 import { orAborted } from './or-aborted.ts';
 import { NOT_CARRIED_OUT, NOT_KNOWN, sameCall, TOO_MANY_AT_ONCE, type Call } from './tool-turns.ts';
 
-/** Concurrent calls per request of a model. */
+/** Maximum concurrent tool calls per request to a model. */
 const AT_ONCE_MAX = 8;
-/** Total calls per request of a model. */
+/** Maximum tool calls per request to a model. */
 const CALLS_MAX = 32;
 
 /**
- * Runs calls with limited concurrency and sets their outcomes. Returns the outcomes in the order of the calls. Calls
- * that an earlier attempt already made are not made again.
+ * Runs tool calls with limited concurrency and sets their outcomes. Returns the outcomes in the order of the calls.
+ * Skips calls that an earlier attempt has already made.
  */
 export async function runCalls(
   calls: readonly Call[],

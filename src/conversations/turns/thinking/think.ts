@@ -26,23 +26,23 @@ import {
 
 /** Maximum requests to the model per turn. In the last one it may not call tools. */
 export const STEPS_MAX = 8;
-/** Time for an aborted request to return its partial result, because the model knows its usage. */
+/** Time in ms for an aborted request to return its partial result, which includes the usage. */
 const GRACE_MS = 12;
 
 export type ThinkDeps = {
   findModel: FindModel;
   makeToolBox: MakeToolBox;
   makeHistory: MakeHistory;
-  /** Monotonic clock. */
+  /** Monotonic clock in ms. */
   nowMs: () => number;
 };
 
-/** Partial result of a turn. It is filled during the turn, so that it is available if the turn breaks off. */
+/** Intermediate result of a turn. It is filled step by step, so that it is available if the turn is aborted. */
 export type Thought = {
   text: string;
   speaker: Speaker;
   replies: ModelReply[];
-  /** Tool calls, starting with those of an earlier attempt that was killed. */
+  /** Tool calls of this turn. Those of an earlier attempt that was killed come first. */
   calls: Call[];
   failuresInRow: number;
   /** Whether one of the agent's own tools has contributed to the answer. */
@@ -65,7 +65,7 @@ type Turn = {
   model: Model;
   box: ToolBox;
   thought: Thought;
-  /** Parts of the prompt in order; `steps` has this turn's calls and their results. */
+  /** Parts of the prompt, in order. `steps` has this turn's tool calls and their results. */
   system: ModelMessage;
   history: readonly ModelMessage[];
   knowledge: readonly ModelMessage[];
@@ -93,8 +93,8 @@ export function emptyThought({ speaker, conversation }: ResponderRequest): Thoug
 }
 
 /**
- * Asks the model, runs the tools that it calls, and asks it again until it has answered. Fills `thought`, which does
- * not change after `signal` aborts and this function returns.
+ * Sends requests to the model, and runs the tools that it calls, until it has answered. Fills `thought`. If `signal`
+ * aborts, `thought` no longer changes after this function has returned.
  */
 export async function think(
   deps: ThinkDeps,
@@ -214,8 +214,7 @@ function promptOf(turn: Turn, isLast: boolean): ModelMessage[] {
 }
 
 /**
- * Sends one request to the model. Returns undefined if it failed or was aborted; its partial result is then in
- * `thought`.
+ * Sends one request to the model. Returns undefined if it failed or was aborted; `thought` then has its partial result.
  */
 async function ask(deps: ThinkDeps, turn: Turn, isLast: boolean): Promise<ModelReply | undefined> {
   const { signal, thought, box } = turn;
@@ -247,7 +246,7 @@ async function ask(deps: ThinkDeps, turn: Turn, isLast: boolean): Promise<ModelR
   }
 }
 
-/** Passes on the model's text as it arrives, separated from its text before tool calls. */
+/** Emits the model's text as it arrives. Separates it from text before earlier tool calls. */
 function speak(
   { nowMs }: ThinkDeps,
   { request, signal, thought }: Turn,
@@ -293,7 +292,7 @@ async function useTools(deps: ThinkDeps, turn: Turn, reply: ModelReply): Promise
     ...request.notedTools,
     ...[...thought.calls, ...more].filter(({ id }) => !isNoted(request, id)).map(toolTurnOf),
   ];
-  // Nothing is called before it is noted.
+  // A call must be noted before it is made.
   const isNoting = await orAborted(
     request.noteTools(turnsWith(calls)).then(() => true),
     signal,
@@ -343,7 +342,7 @@ async function handOff(
   ]);
   if (!found || signal.aborted) return false;
   thought.speaker = speaker;
-  turn.model = model ?? turn.model; // An agent without a model of its own continues with the current one.
+  turn.model = model ?? turn.model; // An agent without a model of its own uses the current one.
   turn.box = openBox(deps, request, speaker);
   turn.system = systemPrompt(speaker, variables);
   turn.knowledge = knowledgeOf(found, request, speaker);

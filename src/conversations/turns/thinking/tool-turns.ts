@@ -15,20 +15,20 @@ import type { ToolTurn } from '../responder.ts';
 
 /** Tool call, with its outcome once there is one. */
 export type Call = {
-  /** Call as the model reads it, with a unique id. */
+  /** Call in the form that the model reads. Its id is unique within the prompt. */
   call: ModelToolCall;
-  /** Globally unique id tool_…, because models count from 0 in every turn. */
+  /** Globally unique id (`tool_…`). The model's own ids start from 0 in every turn. */
   id: string;
   outcome: Pick<ToolOutcome, 'ok' | 'content' | 'durationMs'> | undefined;
   /** Provider whose model made the call. */
   from?: string;
-  /** Message fields that the provider expects back. Only the first call of a request has them. */
+  /** Message fields that the provider expects back. Only the first call of each response has them. */
   message?: ProviderFields;
 };
 
 /** Maximum length of the line for a call in a text transcript. */
 const LINE_CHARS_MAX = 1_000;
-/** Maximum length of arguments. Longer ones are kept as truncated text. */
+/** Maximum length of arguments. Longer ones are truncated and stored as text. */
 const ARGUMENTS_CHARS_MAX = 16_000;
 
 export const NOT_KNOWN = failure(
@@ -71,10 +71,10 @@ function metadataOf({ call, from, message }: Call): ProviderMetadata | undefined
   if (from === undefined || (message === undefined && extra === undefined)) return undefined;
   const metadata = { provider: from, ...(message && { message }), ...(extra && { call: extra }) };
   if (JSON.stringify(metadata).length > METADATA_CHARS_MAX) return undefined;
-  return cleaned(metadata) as ProviderMetadata; // Cleaning does not change the shape.
+  return cleaned(metadata) as ProviderMetadata; // `cleaned` does not change the shape.
 }
 
-/** Returns the object that a model wrote, or its text if it is not an object. */
+/** Parses arguments that a model wrote. Returns the text if it is not a JSON object. */
 function argumentsOf(text: string): unknown {
   const given = text.length <= ARGUMENTS_CHARS_MAX ? objectIn(text) : undefined;
   return given ? cleaned(given) : storable(text, ARGUMENTS_CHARS_MAX);
@@ -122,7 +122,7 @@ function givenBack([first]: readonly Call[]): { extra?: ProviderFields; from?: s
   return { extra: first.message, ...(first.from !== undefined && { from: first.from }) };
 }
 
-/** Groups calls by the request in which they were made, as far as that is known. */
+/** Groups calls by the request to the model in which they were made, as far as that is known. */
 export function byRequest<T>(calls: readonly T[], isFirst: (call: T) => boolean): T[][] {
   const groups: T[][] = [];
   for (const call of calls) {
@@ -141,7 +141,7 @@ function readable(call: ModelToolCall): ModelToolCall {
   return objectIn(call.arguments) ? call : { ...call, arguments: '{}' };
 }
 
-/** Creates calls from a model's reply. Fills in missing arguments and replaces empty or duplicate ids. */
+/** Creates calls from a model's response. Fills in missing arguments, and replaces empty or duplicate ids. */
 export function beginCalls(
   { toolCalls: calls, extra, provider }: Pick<ModelReply, 'toolCalls' | 'extra' | 'provider'>,
   before: readonly Call[],
@@ -170,8 +170,8 @@ function spareId(at: number): string {
 }
 
 /**
- * Returns the calls made by a killed attempt. Omits built-in tools: they are called again, and take effect only when
- * the turn is stored.
+ * Returns the calls that a killed attempt made. Omits built-in tools, because they take effect only when the turn is
+ * stored, so they can be called again.
  */
 export function notedCalls(noted: readonly ToolTurn[], { tools }: AgentContent): Call[] {
   const isOurs = (name: unknown): boolean =>
