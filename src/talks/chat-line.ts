@@ -40,7 +40,7 @@ export async function openChat(deps: ChatDeps, talk: TalkToOpen): Promise<Opened
     end: (reason) => finish(id, reason),
   };
   const closeWindow = deps.windows.add(id, leave);
-  // All turns so far count as read.
+  // Index of the last turn that counts as already said.
   const saidTo = conversation.turnCount - 1;
   const language = content?.language;
   const held = startAgentSession(deps, {

@@ -9,7 +9,7 @@ export type TalkCaptions = Captions & {
   endedReason: () => string | undefined;
 };
 
-/** Maximum number of turns that may still change because their playback can be interrupted. */
+/** Number of newest turns that may still change, because their playback can be interrupted. */
 const KEPT = 50;
 type FollowedTurn = Extract<Followed, { type: 'turn' }>['turn'];
 const ROLES: ReadonlySet<string> = new Set<TurnFrame['role']>(['user', 'agent', 'human']);
@@ -46,7 +46,7 @@ export function createTalkCaptions(send: SendFrame): TalkCaptions {
     const heard = cuts.get(index);
     cuts.delete(index);
     if (!isShown(role)) return;
-    // A reply that only called tools says nothing.
+    // A reply that only called tools has no text to show.
     if (text === '' && !interrupted && heard === undefined && !hasTokens) return;
     if (role === 'agent') hasTokens = false;
     const isCut = interrupted || heard !== undefined;

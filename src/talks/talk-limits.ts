@@ -13,7 +13,7 @@ export type TalkLimits = {
    */
   ask: (address: string) => Promise<void>;
   /**
-   * Counts the start of something with an agent, which is allowed at most `max` times.
+   * Counts the start of `what`: a talk or a token of one agent. An address may start `max` of them per minute.
    * @throws ApiError rate_limited
    */
   begin: (what: string, address: string, max: number) => Promise<void>;
@@ -39,9 +39,12 @@ const ASKED_MAX = 600;
  */
 const RESUMED_MAX = 30;
 
-/** Limits of the messages sent with one token. People do not write more while a reply is made, nor faster. */
+/** Limits of the messages sent with one token. Nobody writes faster, or more during one reply. */
 export const MESSAGES = { pending: 8, pendingChars: 64_000, burst: 20, perSec: 1 };
-/** Talks started or resumed with one token, which belongs to one visitor. A page presents it once per load. */
+/**
+ * Maximum talks started or resumed per minute with one token, which belongs to one visitor. A page presents its token
+ * once per load.
+ */
 const STARTED_MAX = 30;
 
 export function createTalkLimits(): TalkLimits {

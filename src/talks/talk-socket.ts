@@ -20,7 +20,7 @@ import { createTalkWindows, type TalkWindows } from './talk-windows.ts';
 import { createVoiceTalks, type VoiceTalkDeps, type VoiceTalks } from './voice-line.ts';
 
 const FRAME_BYTES_MAX = 64 * 1024;
-/** Several times the text that a page may send in one burst. */
+/** Text that may arrive in a burst, in bytes: several times what a page may send. */
 const BURST_BYTES = 512 * 1024;
 /** Time to send the first frame. A page with a token sends it immediately. */
 const START_MS = 5_000;
@@ -36,7 +36,7 @@ export type TalkSocketDeps = AdmitDeps &
   VoiceTalkDeps & { log: Logger };
 
 /**
- * Creates the socket route for web pages (contract/talks.md#socket). Nothing is read before a first frame with a token.
+ * Creates the socket route for web pages (contract/talks.md#socket). The first frame must be a `start` with a token.
  */
 export function talkSocket(deps: TalkSocketDeps): SocketRoute {
   const voices = createVoiceTalks(deps);
@@ -72,7 +72,7 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
     void opening
       ?.then(() => talk?.closed(isOrderly))
       .catch((error: unknown) => {
-        // The lease or the silence timeout of the talk ends it instead.
+        // If closing fails, the talk ends when its lease or its silence timeout expires.
         deps.log.warn({ reason: reasonOf(error) }, 'a talk could not be closed');
       });
   }
@@ -111,7 +111,7 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
     return undefined;
   }
 
-  /** Delays frames after the start, unread, until the talk is open. */
+  /** Returns a handler that holds back frames after `start`, unparsed, until the talk is open. */
   function onceOpen<T>(takeOne: (what: T) => Promise<void> | undefined) {
     return (what: T): Promise<void> | undefined => {
       if (!opening || takeNext) return takeOne(what);
@@ -140,7 +140,7 @@ type Opening = {
 };
 
 /**
- * Opens a talk. Returns undefined if the page has gone or the talk is over.
+ * Opens a talk. Returns undefined if the page has disconnected or the talk has already ended.
  * @throws ApiError as admitTalk, and those of the mode
  */
 async function openTalk(

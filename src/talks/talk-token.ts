@@ -34,8 +34,8 @@ export type ResumeToken = Pick<
 };
 
 /**
- * Returns an encrypted token. It is not just signed, because the page that carries it need not know how you identify
- * its visitor. Tokens are not stored.
+ * Encrypts (seals) a token. A signature would not suffice, because the page that carries the token must not learn how
+ * you identify its visitor. Tokens are not stored.
  */
 export function sealTalkToken(sealer: Pick<Sealer, 'seal'>, token: TalkToken): string {
   return `${PREFIX}${sealed(sealer, token, TALK)}`;
@@ -69,7 +69,9 @@ export function openResume(
 }
 
 const PREFIX = 'talk_';
-/** Purpose of a token. It is authenticated, so that a token of one kind is not valid as the other. */
+/**
+ * Purpose of a token. The encryption authenticates the purpose, so that a token of one kind is not valid as the other.
+ */
 const TALK = 'a talk token';
 const RESUME = 'a talk that goes on';
 const SAME = ['by', 'namespace', 'agentId', 'origin', 'userId', 'test'] as const;
@@ -78,7 +80,7 @@ function sealed(sealer: Pick<Sealer, 'seal'>, what: object, place: string): stri
   return sealer.seal(JSON.stringify(what), place).toString('base64url');
 }
 
-/** Decrypts and parses. The result has the type that was encrypted for this purpose. */
+/** Decrypts and parses a token. Its type is certain, because only this file encrypts for these purposes. */
 function opened(sealer: Pick<Sealer, 'open'>, text: string, place: string): unknown {
   try {
     return JSON.parse(sealer.open(Buffer.from(text, 'base64url'), place));

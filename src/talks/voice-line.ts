@@ -191,7 +191,7 @@ function soundLine(
   };
 }
 
-/** Line of a talk without an agent; the visitor gets an error when opening it. */
+/** Line of a talk without an agent. The visitor gets an error when the talk opens. */
 const nobody: Line = {
   say: () => undefined,
   endSegment: () => undefined,
