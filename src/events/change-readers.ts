@@ -36,7 +36,7 @@ export function createChangeReaders(): ChangeReaders {
       try {
         while (!signal.aborted) {
           const woken = untilWoken(box, signal);
-          // Takes one change at a time, so that repeated changes stay merged while a reader is slow.
+          // Removes one change at a time from the queue, so that repeated changes stay merged while a reader is slow.
           for (let change = take(box); change && !signal.aborted; change = take(box)) yield change;
           await woken;
         }

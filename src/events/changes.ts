@@ -15,9 +15,9 @@ import { ANYTHING, createChangeReaders, type ChangeReaders } from './change-read
 export type Changes = {
   /** Yields changes of a namespace from now on, until the signal aborts. */
   follow: ChangeReaders['follow'];
-  /** Takes the payload of CHANNELS.projected. Never waits. */
+  /** Receives the items of a notification on `CHANNELS.projected`. Never waits. */
   projected: (items: readonly string[]) => void;
-  /** Takes the payload of CHANNELS.conversations. Never waits. */
+  /** Receives the items of a notification on `CHANNELS.conversations`. Never waits. */
   conversations: (items: readonly string[]) => void;
 };
 

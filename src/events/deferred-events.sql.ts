@@ -1,7 +1,7 @@
 import type { Db } from '../platform/postgres/pool.ts';
 import type { EventType } from './event-types.ts';
 
-/** Inserts an event. Returns the number of its row. */
+/** Inserts an event. Returns the id of its row. */
 export async function insertDeferred(
   db: Db,
   event: { namespace: string; type: EventType; data: object },

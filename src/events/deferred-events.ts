@@ -12,16 +12,17 @@ import type { EventType } from './event-types.ts';
  */
 
 /**
- * Event that belongs to no conversation, because the order of a conversation's events is fixed in the transaction of
- * the change.
+ * Event to defer. It cannot belong to a conversation, because the order of a conversation's events is assigned in the
+ * transaction of the change.
  */
 export type EventToDefer<T extends EventType> = Pick<EventToEmit<T>, 'namespace' | 'type' | 'data'>;
 
-/** Deferred event; its number is for `emitDeferred`. */
+/** Deferred event, identified by its row id for `emitDeferred`. */
 export type Deferred = { deferredId: string };
 
 /**
- * Stores an event in the transaction of the change, which may have declared that it emits none. Costs one statement.
+ * Stores an event in the transaction of the change. That transaction may have declared that it emits no events
+ * (silence.ts), because another transaction emits this one. Costs one statement.
  */
 export async function deferEvent<T extends EventType>(
   db: Db,

@@ -23,7 +23,7 @@ export type Emitted = {
   conversationId?: string | undefined;
   type: EventType;
   endpointIds: string[];
-  /** Set if the commit itself has notified listeners. */
+  /** Set if the commit itself notifies listeners, so that `Announce` need not. */
   isNotified?: boolean;
   /** Set for a test event, which is sent to one endpoint and not counted in metrics. */
   isTest?: boolean;
@@ -59,8 +59,8 @@ export async function emitEvent<T extends EventType>(
 export type Announce = (emitted: Emitted) => void;
 
 /**
- * Creates the function to call after the commit. It counts the event and wakes deliveries and streams. Never waits,
- * never fails.
+ * Creates the function to call after the commit. It counts the event and wakes deliveries and streams. It never waits
+ * or throws.
  */
 export function createAnnounce(deps: {
   notifier: Notifier;
@@ -68,7 +68,8 @@ export function createAnnounce(deps: {
 }): Announce {
   return ({ namespace, type, conversationId, endpointIds, isNotified, isTest }) => {
     if (!isTest) deps.metrics.events.inc({ type });
-    // Gaps are counted here, because each new gap has one such event and must count only after the commit.
+    // Gaps are counted here, because each new gap emits exactly one such event and must be counted only after the
+    // commit.
     if (type === 'knowledge.gap.detected' && !isTest) deps.metrics.knowledgeGaps.inc();
     if (isNotified) return;
     deps.notifier.notify(CHANNELS.deliveries, endpointIds);

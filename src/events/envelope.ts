@@ -10,7 +10,7 @@ export type Envelope<T extends EventType = EventType> = {
   data: EventData<T>;
 };
 
-/** Returns the bytes that are stored once, signed, and sent in every attempt and replay. */
+/** Encodes an envelope. The bytes are stored once, signed, and sent unchanged in every attempt and replay. */
 export function encodeEnvelope<T extends EventType>(envelope: Envelope<T>): Buffer {
   const { id, type, created, data } = envelope;
   return Buffer.from(JSON.stringify({ id, type, created, data }));

@@ -18,8 +18,9 @@ const LEFT_OUT: readonly string[] = ['user_id', 'metadata', 'judgement'];
 export type Erasing = {
   conversationId: string;
   /**
-   * `deliver`: undelivered events are still sent, with `erased` in place of words and without fields that identify a
-   * person. `cancel`: `data` becomes `{}` and nothing is sent (the claim checks `erased_at`).
+   * `deliver` still sends pending deliveries, with the text in `erased` in place of words and without fields that
+   * identify a person. `cancel` replaces `data` by `{}` and sends nothing, because the delivery queue skips events with
+   * `erased_at`.
    */
   events: 'cancel' | 'deliver';
   erased: string;
@@ -41,7 +42,7 @@ export async function eraseEventsOf(
     [conversationId],
   );
   const changed = rows.flatMap(({ id, body }) => {
-    // We encoded it (events/envelope.ts).
+    // The cast is safe, because `encodeEnvelope` wrote the body.
     const envelope = JSON.parse(body.toString()) as Envelope;
     const data = withoutWords(envelope, erased);
     if (!data) return [];

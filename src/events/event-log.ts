@@ -16,13 +16,13 @@ import {
 import { replayWindowMs, type ReplayWindow } from './replay-window.ts';
 
 /**
- * Events as a log, page by page, in the order of the stream (docs/decisions/0013): no event ever appears behind a
- * follower's position, however late it is committed. Each page costs two or three statements.
+ * The events of a namespace as a log, read page by page in the order of the stream (docs/decisions/0013). No event ever
+ * appears before a follower's position, however late it is committed. Each page costs two or three statements.
  */
 
 /**
- * Position of a follower at an event, whether or not the filter includes that event. The event is looked up again on
- * return, because a restore moves events.
+ * Position of a follower: an event, whether or not the filter includes it. Each use of the cursor looks up the event's
+ * current position, because restoring a backup changes positions.
  */
 export type LogCursor = StreamPosition & {
   /** When the log was read up to this position, in Unix seconds. */
@@ -46,7 +46,7 @@ export async function readEventLog(
   const { namespace, filter, limit } = input;
   const after = await positionOf(deps, namespace, input.after);
   const sinceMs = uuidTimeMs(after.id);
-  // One more than the page, to see whether there is another page.
+  // Reads one event more than the page, to learn whether another page exists.
   const page = await readStream(pool, { namespace, after, filter, limit: limit + 1, sinceMs });
   const events = page.events.slice(0, limit);
   const readAtSec = Math.floor(nowMs() / 1_000);
@@ -66,8 +66,8 @@ async function positionOf(
   if (cursor === undefined || cursor.id === START.id) return START;
   const known = await findStreamPosition(pool, { namespace, id: cursor.id });
   if (known) return known;
-  // If the event was dropped by age and the log has been read since, nothing was missed. Otherwise the event was never
-  // in this database, or not in its backup.
+  // If the event was dropped because of its age, and the log was read since then, the follower missed nothing.
+  // Otherwise the event was never in this database, or not in the backup that was restored.
   const isOld = nowMs() - uuidTimeMs(cursor.id) > replayWindowMs(deps);
   const isFresh = nowMs() - cursor.readAtSec * 1_000 < replayWindowMs(deps);
   const { position } = await readStreamStart(pool);

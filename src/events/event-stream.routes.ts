@@ -83,7 +83,7 @@ function lastEventId(header: string | string[] | undefined): string | undefined 
 
 type FollowChanges = (signal: AbortSignal) => AsyncGenerator<Change>;
 
-/** Streams events and changes. The two wait for the client independently, and each holds at most one item. */
+/** Streams events and changes. Each of the two waits for the client on its own and holds at most one item meanwhile. */
 function streamed(reader: Reader, follow: FollowChanges | undefined): Answer {
   const sendEvents: EventStream = async (send, signal) => {
     for await (const { id, type, body } of reader(signal)) {

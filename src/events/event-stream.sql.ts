@@ -5,11 +5,12 @@ import { oldestSpeaking } from '../platform/postgres/silence.ts';
 
 /**
  * Events in an order in which nothing appears late (docs/decisions/0013). Ids are created before the commit, so an
- * event may become visible after one with a higher id was read. Here the order is (transaction, id), and only events of
- * transactions older than every running one are read: below that horizon nothing is added later.
+ * event may become visible after another one with a higher id was read. Here the order is (transaction, id), and a
+ * reader stops at a horizon: the oldest transaction that is still running. No event is ever added below it.
  *
  * The cost is that a long transaction that has written anything, anywhere in the server, delays the events after it,
- * unless it has declared that it emits none (silence.ts). Ours do, or are cut off after seconds.
+ * unless it has declared that it emits none (silence.ts). Parley's own transactions declare this, or are aborted after
+ * seconds.
  */
 
 /** Position of a reader, which has read everything up to and including this event. */
@@ -43,7 +44,7 @@ export const START: StreamPosition = { xid: 0n, id: NOTHING };
  * such pages must not exhaust the memory.
  */
 export const PAGE_BYTES = 131_072;
-/** Longer than any transaction or clock difference. Earlier days are not read. */
+/** Margin for the age of events, longer than any transaction or clock difference. */
 const SLACK_MS = 86_400_000;
 
 /** Commit state at one moment, and the position where a reader of later events starts. */
@@ -75,9 +76,9 @@ export async function findStreamPosition(
 }
 
 /**
- * Returns the next events after `after`, in order, up to `limit` or PAGE_BYTES. `position` is where to continue, after
- * filtered events. `hasMore` is true if a limit was reached. `isHeldBack` is true if more events wait for an older
- * transaction to end.
+ * Returns the next events after `after`, in order, up to `limit` or PAGE_BYTES. `position` is where the next read
+ * continues; it may be past events that the filter excludes. `hasMore` is true if a limit was reached. `isHeldBack` is
+ * true if more events wait for an older transaction to end.
  */
 export async function readStream(
   db: Db,
@@ -86,7 +87,7 @@ export async function readStream(
     after: StreamPosition;
     filter: StreamFilter;
     limit: number;
-    /** Unix ms of an event; no unread event is older. */
+    /** Unix ms. Events more than SLACK_MS older are not read. */
     sinceMs: number;
   },
 ): Promise<{
@@ -124,7 +125,7 @@ export async function readStream(
   const hasMore = found === limit || events.length < found;
   return {
     events,
-    // If the page is not full, it has every event below the horizon.
+    // A page that is not full has every event below the horizon.
     position: hasMore && last ? last : latest(after, before(horizon)),
     hasMore,
     isHeldBack: rows[0]?.isHeldBack ?? false,

@@ -98,7 +98,7 @@ async function* read(
 ): AsyncGenerator<StreamedEvent> {
   const { filter, tail, from } = input;
   let { position } = from;
-  // A position without an event means now.
+  // If the position names no event, the reader starts now.
   let sinceMs = Math.max(uuidTimeMs(position.id), 0) || nowMs();
   while (!signal.aborted) {
     const after = position;

@@ -83,7 +83,8 @@ export function createEventTails(deps: {
 
   return {
     of: async (namespace) => {
-      // Read in any case, because an await between the lookup and the set would let another caller create the tail.
+      // Reads the position even if the tail exists: a conditional `await` between `get` and `set` would let another
+      // caller create the tail in between.
       const { position } = await readStreamStart(pool);
       const tail: Tail = tails.get(namespace) ?? newTail(position, () => looking.trigger());
       const looking = createSingleFlight(() =>
@@ -163,7 +164,7 @@ export function fromTail(
   let bytes = 0;
   for (const event of tail.events.slice(at + 1)) {
     if (events.length > 0 && bytes + event.body.length > PAGE_BYTES) {
-      return { events, position: events.at(-1)!, hasMore: true }; // The list is not empty.
+      return { events, position: events.at(-1)!, hasMore: true }; // The condition above requires an event.
     }
     events.push(event);
     bytes += event.body.length;

@@ -10,8 +10,8 @@ const conversationId = z.string().meta({ description: 'Conversation, `conv_…`'
 const channel = z.enum(['chat', 'voice', 'sms', 'web_voice']);
 const version = z.int().min(1).meta({ description: 'Number of the agent version' });
 /**
- * Details that a receiver would otherwise have to request. They follow the fixed fields of a conversation's events if
- * they have a value and are not already among those fields.
+ * Optional last fields of a conversation's events, which spare the receiver a request. An event has those that have a
+ * value and are not already among its fixed fields.
  */
 const userId = z.string().optional().meta({ description: 'Who the user is to you.' });
 const metadata = z

@@ -3,7 +3,7 @@ import { EVENT_TYPES } from './event-types.ts';
 import type { EventRow } from './events.sql.ts';
 import { createdAt } from '../platform/http/fields.ts';
 
-/** Numbers of deliveries of an event, as returned by REST (contract/events.md#reading). */
+/** Events as returned by REST (contract/events.md#reading). */
 
 export type DeliveryCounts = {
   pending: number;
@@ -34,7 +34,7 @@ export function eventView(
   row: Pick<EventRow, 'body' | 'endpointId'>,
   counts = NONE,
 ): z.output<typeof Event> {
-  // We encoded it (events/envelope.ts).
+  // The cast is safe, because `encodeEnvelope` wrote the body.
   const envelope: Omit<z.output<typeof Event>, 'deliveries' | 'test'> = JSON.parse(
     row.body.toString(),
   );

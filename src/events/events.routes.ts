@@ -17,7 +17,7 @@ const params = { id: idParam('evt', 'event') };
 export type EventRoutesDeps = ReplayWindow & {
   pool: Pool;
   nowMs: () => number;
-  /** Counts deliveries by event, with one statement per page. Events without deliveries may be missing. */
+  /** Counts deliveries by event, with one statement per page. The map may lack events without deliveries. */
   countDeliveries: (eventIds: readonly string[]) => Promise<Map<string, DeliveryCounts>>;
 };
 
@@ -80,7 +80,7 @@ function listRoute(deps: EventRoutesDeps): Route {
 const listCursor = cursorOf((text) => readLogCursor(text) ?? toUuid('evt', text) ?? undefined);
 
 /**
- * Requires a cursor of the requested order; null means that it belongs to the other order.
+ * Requires a cursor of the requested order. `null` stands for a cursor of the opposite order.
  * @throws ApiError invalid_parameter
  */
 function inOrder<T>(cursor: T | null): T {

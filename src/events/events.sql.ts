@@ -14,7 +14,10 @@ export type EventRow = {
   type: EventType;
   /** The only endpoint of a test event; null for other events. */
   endpointId: string | null;
-  /** When its words were erased, in Unix ms. After that, it is only sent by deliveries that already exist. */
+  /**
+   * When the event's words were erased, in Unix ms. An erased event gets no new deliveries; existing ones may still
+   * send it.
+   */
   erasedAt: number | null;
   body: Buffer;
 };

@@ -117,7 +117,7 @@ export async function insertTestEvents(
       column('type'),
       column('endpointId'),
       ends.map((at, i) => at - events[i]!.body.length),
-      // One value, because an array would be sent as text, with two digits per byte.
+      // All bodies are one value, because an array would be sent as text, with two hexadecimal digits per byte.
       Buffer.concat(column('body')),
       column('body').map(({ length }) => length),
       CHANNELS.deliveries,

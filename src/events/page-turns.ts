@@ -7,7 +7,10 @@ import { createFairQueue, type FairQueueMetrics } from '../platform/controller/f
  */
 export type PageTurns = <T>(namespace: string, read: () => T | Promise<T>) => Promise<T>;
 
-/** Two of the 20 connections that serve requests. A reader waits at most once, and the number of streams is limited. */
+/**
+ * Two of the 20 database connections that serve requests. The queue needs no limit: each reader waits for at most one
+ * page, and the number of streams is limited.
+ */
 const READING = { places: 2, waitingMax: { namespace: Infinity, all: Infinity } };
 
 export function createPageTurns(metrics: FairQueueMetrics): PageTurns {
@@ -16,7 +19,7 @@ export function createPageTurns(metrics: FairQueueMetrics): PageTurns {
     const page = Promise.withResolvers<T>();
     void queue.run(namespace, async () => {
       await Promise.resolve().then(read).then(page.resolve, page.reject);
-      // The page is written by then, or its reader waits for its client.
+      // Holds the slot until the reader has written the page, or waits for its client.
       await afterOthers();
     });
     return page.promise;

@@ -5,7 +5,7 @@ import { DEFAULT_RETENTION, type Retention } from '../config.ts';
  * Partitions are dropped a day later.
  */
 export type ReplayWindow = {
-  /** Retention settings. The default is that of an environment that sets none. */
+  /** Retention settings. The default applies if no variable is set. */
   retention?: Pick<Retention, 'events'>;
 };
 
@@ -13,7 +13,7 @@ export function replayWindowMs(deps: ReplayWindow): number {
   return replayDays(deps) * 86_400_000;
 }
 
-/** Returns the window for people: `30 days`. */
+/** Returns the window as text for people, such as `30 days`. */
 export function replayWindowText(deps: ReplayWindow): string {
   return `${replayDays(deps)} days`;
 }

@@ -3,8 +3,8 @@ import { flag } from '../platform/http/fields.ts';
 import { EVENT_TYPES, isSubscribed, SUBSCRIPTIONS, type EventType } from './event-types.ts';
 
 /**
- * Error message for event types, which callers give by name, by group (`agent.*`) or all (`*`), as in an endpoint's
- * `event_types`. They are expanded to the types they cover.
+ * Event types in requests. Callers give the name of a type, a group (`agent.*`) or all types (`*`), as in an endpoint's
+ * `event_types`. Names are expanded to the types that they cover.
  */
 
 const RULE = `must be one of ${EVENT_TYPES.join(', ')}, a group such as agent.*, or *`;
@@ -14,14 +14,14 @@ export const withTests = flag.meta({
   description: 'true: test events too; false, the default: without them.',
 });
 
-/** One name in a query. */
+/** Schema of one name in a query. */
 export const typeName = z
   .string()
   .max(100)
   .transform((name, context) => typesOf([name], context))
   .meta({ description: 'A type, a group (`agent.*`) or `*`.', example: 'agent.*' });
 
-/** Several names in a query, separated by commas. */
+/** Schema of several names in a query, separated by commas. */
 export const typeNameList = z
   .string()
   .max(1_000)
@@ -34,7 +34,7 @@ export const typeNameList = z
     example: 'agent.published',
   });
 
-/** Several names in a body. */
+/** Schema of a list of names in a body. */
 export const typeNames = z
   .array(z.enum([...SUBSCRIPTIONS] as [string, ...string[]], RULE))
   .min(1)
