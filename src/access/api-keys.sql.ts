@@ -38,7 +38,7 @@ export async function insertApiKey(
   const { rows } = await db.query<{ id: string }>('select id from api_keys where hash = $1', [
     keyHashOf(input.text),
   ]);
-  return rows[0]!.id; // Keys are revoked, never deleted.
+  return rows[0]!.id; // The key exists, because keys are revoked but never deleted.
 }
 
 const COLUMNS = `id, namespace, scopes, name, prefix, created_at as "createdAt",
@@ -137,9 +137,10 @@ export async function countApiKeys(
 type LockedKey = { id: string; expiresAt: number | null; isManaging: boolean };
 
 /**
- * Locks the live keys in `ids`, and the keys of the namespace that may manage keys and do not expire (`isManaging`). If
- * two callers delete the last two keys, or each other's, the second one must see what the first did. One statement
- * locks all keys in a fixed order, so that two callers never deadlock.
+ * Locks the live keys in `ids`, and every live key of the namespace that has the scope `keys` and no expiry
+ * (`isManaging`). When two callers concurrently delete the last two such keys, or each other's key, the second
+ * transaction sees the first deletion. A single statement locks all keys in a fixed order, so that two callers never
+ * deadlock.
  */
 export async function lockManagingKeys(
   db: Db,

@@ -2,13 +2,13 @@ import { noteKeyUse } from './api-keys.sql.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 
 /**
- * Records when API keys were last used, to within about a minute. A request notes the use in memory, and a later write
- * stores it. A crash loses a note; nothing depends on it.
+ * Records when API keys were last used, to within about a minute. A request only notes the use in memory; `write`
+ * stores it later. A crash loses unwritten uses, but nothing depends on them.
  */
 export type KeyUse = {
-  /** Never waits, never fails. */
+  /** Notes in memory that a key was used. Never waits or throws. */
   note: (keyId: string) => void;
-  /** Writes all notes in one statement. */
+  /** Stores all noted uses with one statement. */
   write: () => Promise<boolean>;
 };
 

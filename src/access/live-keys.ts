@@ -11,23 +11,25 @@ import { createEndWatch, type EndWatch } from './watch-ends.ts';
  */
 export type LiveKeys = {
   authenticate: Authenticate;
-  /** Watches what a key has opened, so that it ends with the key. */
+  /** Watches a connection that was opened with a key, so that the connection ends when the key does. */
   watch: EndWatch['watch'];
   /**
-   * Drops these keys (uuids; `*` means all) from the cache and rechecks the streams that they opened, because the keys
-   * have ended or are about to.
+   * Removes keys (uuids; `*` means all) that have ended or are about to end from the cache, and rechecks the streams
+   * that were opened with them.
    */
   look: (ids: readonly string[]) => void;
   stop: () => Promise<void>;
 };
 
-/** Time that a key stays cached. Together with the check interval in watch-ends.ts, it stays below a second. */
+/**
+ * How long a key stays cached. Together with the check interval in watch-ends.ts this is less than the promised second.
+ */
 const REMEMBER_MS = 500;
 const REMEMBERED_MAX = 1_000;
 
 type Deps = {
   pool: Pool;
-  /** Monotonic clock. */
+  /** Monotonic clock in ms. */
   nowMs: () => number;
   onUsed: (keyId: string) => void;
   log: Logger;
@@ -72,8 +74,8 @@ function createAuthenticate({ pool, nowMs, onUsed }: Deps): {
       if (!found) return undefined;
       const { endsInMs, ...key } = found;
       if (known.size >= REMEMBERED_MAX) known.clear();
-      // The time counts from before the query, so that a key revoked during the query is not cached for longer. If
-      // `forget` ran during the query, the key may have ended after the read, so it is not cached.
+      // The cache time starts before the query, so that a key revoked during the query is not cached for longer. If
+      // `forget` ran during the query, the key may have ended after it was read, so the key is not cached.
       const untilMs = askedMs + Math.min(REMEMBER_MS, endsInMs ?? Infinity);
       if (before === timesForgotten) known.set(text, { key, untilMs });
       onUsed(key.id);

@@ -14,13 +14,13 @@ import {
 import { createEndWatch, type EndWatch } from './watch-ends.ts';
 
 /**
- * Live sessions, as known to one process. They end as promptly as keys do (live-keys.ts). A busy session costs one
- * statement per half second.
+ * Live sessions, as known to one process. Like an API key (live-keys.ts), an ended session is refused within a second.
+ * A busy session costs one statement per half second.
  */
 export type LiveSessions = {
   authenticate: AuthenticateSession;
   watch: EndWatch['watch'];
-  /** Rechecks these sessions or keys (uuids; `*` means all), because they have ended or are about to. */
+  /** Rechecks sessions that have ended or are about to end, by the uuids of sessions or keys; `*` means all. */
   look: (ids: readonly string[]) => void;
   stop: () => Promise<void>;
 };
@@ -32,7 +32,7 @@ const NOTE_USE_MS = 30_000;
 
 type Deps = SessionDeps & {
   pool: Pool;
-  /** Monotonic clock. */
+  /** Monotonic clock in ms. */
   nowMs: () => number;
   onUsed: (keyId: string) => void;
   log: Logger;
@@ -48,7 +48,7 @@ export function createLiveSessions(deps: Deps): LiveSessions {
       const live = await listLiveSessions(pool, ids);
       if (nowMs() - notedMs > NOTE_USE_MS) {
         notedMs = nowMs();
-        await noteSessionUse(pool, ids); // An open stream counts as use.
+        await noteSessionUse(pool, ids); // Keeps a session alive while it has an open stream.
       }
       return live;
     },
@@ -107,7 +107,7 @@ function createAuthenticate(deps: Deps): {
   };
 }
 
-/** Records the use of a session in the database. Returns the token that replaces this one if this one is old. */
+/** Records the use of a session in the database. If the token is due for replacement, returns the new token. */
 async function used(
   { pool }: Pick<Deps, 'pool'>,
   { id, unseenMs, isNew, isOld }: FoundSession,

@@ -55,8 +55,8 @@ export type NewKey = { row: ApiKeyRow; text: string };
 const SCOPES_MISSING = 'a key may be given no more scopes than your own has';
 
 /**
- * Creates an API key. A key with an expiry counts against the quota together with rotated keys, and never counts as the
- * last key.
+ * Creates an API key. A key with an expiry counts toward the same quota as rotated keys. It never prevents `last_key`,
+ * because only keys without an expiry count as remaining keys.
  * @throws ApiError unauthorized, quota_exceeded, invalid_body if the key has scopes that the caller's own key lacks,
  * outlives that key, or has an expiry in the past
  */
@@ -88,10 +88,10 @@ export function createKey(
 }
 
 /**
- * Creates a key with the same name and scopes. The old key ends after the overlap and cannot be rotated again. A key
- * can be rotated even if the quota is used up. Expiring keys have a separate count, because otherwise a chain of
- * rotations could create any number of keys. A key with an expiry cannot rotate keys, because the new key would have
- * none.
+ * Rotates a key: creates a key with the same name and scopes. The old key ends after the overlap and cannot be rotated
+ * again. Rotation works even if the quota for permanent keys is used up. Keys with an expiry have a quota of their own,
+ * because otherwise a chain of rotations could create any number of keys. A caller whose key has an expiry cannot
+ * rotate keys, because the new key would have no expiry.
  * @throws ApiError unauthorized, not_found, missing_scope, rotation_in_progress, quota_exceeded
  */
 export async function rotateKey(
@@ -117,8 +117,8 @@ export async function rotateKey(
       throw new ApiError('rotation_in_progress', detail);
     }
     if (endsAt !== null) {
-      // The new key would have no expiry. This check comes last, so that a key that cannot be rotated reports that
-      // first.
+      // The new key would have no expiry, so it would outlive the caller's key. This check comes last, so that a key
+      // that nobody can rotate is reported first.
       const detail = `your own key ends at ${unixSec(endsAt)} and makes none that outlives it`;
       throw new ApiError('missing_scope', detail);
     }

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Random bytes of a session token. Only hashes of tokens are stored. */
+/** Tokens of sessions and sign-in links. Only their hashes are stored. */
 
 const SESSION_BYTES = 30;
-/** Digits of ids. They are easy to copy, and no terminal mistakes one for the end of a link. */
+/** Alphabet of ids. Its characters are easy to copy, and terminals recognize all of them as part of a link. */
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
 const SIGN_IN_LENGTH = 26;
 
@@ -12,7 +12,10 @@ export function newSessionToken(): string {
   return randomBytes(SESSION_BYTES).toString('base64url');
 }
 
-/** Returns true if the text has the form of a session token. Any other text is not looked up. */
+/**
+ * Returns true if the text has the form of a session token. Texts of any other form are rejected without a database
+ * lookup.
+ */
 export function isSessionToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{40}$/.test(text);
 }

@@ -17,7 +17,7 @@ const params = { id: idParam('ses', 'session') };
 
 export type SessionRoutesDeps = SessionDeps & {
   nowMs: () => number;
-  /** PARLEY_BASE_URL */
+  /** Value of `PARLEY_BASE_URL`. */
   publicUrl: string | undefined;
   rateLimits: Pick<RateLimits, 'countFailure'>;
 };
@@ -65,7 +65,10 @@ function signInRoute(deps: SessionRoutesDeps): Route {
   });
 }
 
-/** Runs a sign-in. A wrong credential counts as a failure, like a wrong `Authorization` header. */
+/**
+ * Runs a sign-in. A wrong credential counts toward the address's limit of failures, like a wrong `Authorization`
+ * header.
+ */
 async function counting<T>(
   { rateLimits }: SessionRoutesDeps,
   { address }: Client,

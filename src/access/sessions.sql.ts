@@ -2,7 +2,7 @@ import type { Scope } from '../platform/http/authorize.ts';
 import { filteredBy, type ListPage } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Key of a session of a person in a browser (contract/sessions.md). Times in this file are Unix milliseconds. */
+/** Sessions of people who sign in from a browser (contract/sessions.md). Times in this file are Unix milliseconds. */
 
 type SessionId = { namespace: string; id: string };
 
@@ -38,7 +38,7 @@ const ROTATE_SEC = 3_600;
 const ROTATE_AGAIN_SEC = 600;
 /** How long a replaced token remains valid after its successor was first used, for requests in flight. */
 const OVERLAP_SEC = 60;
-/** How long ended sessions are kept. The audit log records who signed in. */
+/** How long ended sessions stay stored. The audit log still shows later who signed in. */
 const KEPT = `interval '1 day'`;
 
 const KEY_LIVES = `k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())`;
@@ -92,7 +92,7 @@ export async function countSessions(db: Db, keyId: string): Promise<number> {
 
 /** A token and its live session. */
 export type FoundSession = Pick<SessionRow, 'id' | 'namespace' | 'keyId' | 'name' | 'scopes'> & {
-  /** Maximum time for which this data remains valid. */
+  /** Time in ms for which the token and the session remain valid without further use. */
   endsInMs: number;
   /** Whether this is the first request with the token. */
   isNew: boolean;
@@ -100,7 +100,7 @@ export type FoundSession = Pick<SessionRow, 'id' | 'namespace' | 'keyId' | 'name
   isStale: boolean;
   /** Whether the token is due for replacement. */
   isOld: boolean;
-  /** Time since the last recorded use of the session. */
+  /** Time in ms since the last recorded use of the session. */
   unseenMs: number;
 };
 

@@ -18,7 +18,10 @@ export type Credential = { apiKey: string; name: string } | { signInToken: strin
 /** A new session. The token's text is available only here. */
 export type NewSession = { row: SessionRow; token: string };
 
-/** Maximum number of concurrent sessions per key: far more than the people who use it, and few enough to list. */
+/**
+ * Maximum number of concurrent sessions per key. This is far more than the people who share a key, and few enough to
+ * list.
+ */
 const SESSIONS_MAX = 1_000;
 
 export const NAME_LENGTH_MAX = 64;

@@ -12,8 +12,8 @@ export type EndWatch = {
 };
 
 /**
- * Check interval. With the time that keys stay cached and the duration of a statement, it stays below a second, because
- * a stream may be opened with a cached key.
+ * Check interval. A stream may be opened with a key that ended while it was cached. So the cache time, this interval
+ * and the duration of a statement together stay below a second.
  */
 const LOOK_MS = 400;
 
@@ -49,7 +49,7 @@ export function createEndWatch(deps: {
       const entry = watched.get(id) ?? { ended: new AbortController(), watchers: 0 };
       watched.set(id, entry);
       entry.watchers += 1;
-      // Starts only once: a check for each new stream would cost a statement per request.
+      // Starts the timer only once. A check for each new stream would cost a statement per request.
       if (!isLooking) looking.start();
       isLooking = true;
       return {
