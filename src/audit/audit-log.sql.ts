@@ -9,8 +9,8 @@ import type { Db } from '../platform/postgres/pool.ts';
 import type { AuditAction } from './audit-actions.ts';
 
 /**
- * Line of the audit log. Lines never change, with one exception: the line of an action outside our transactions
- * (write-ahead.ts) is settled once. Times are Unix milliseconds.
+ * Line of the audit log. Lines never change, with one exception: the line of an action outside our database
+ * transactions (write-ahead.ts) is settled once, when its outcome is known. Times are Unix milliseconds.
  */
 export type AuditRow = {
   id: string;
@@ -65,9 +65,7 @@ export async function recordAudit(db: Db, by: AuditedBy, line: AuditLine): Promi
 
 type NewLine = { id: string; by: AuditedBy; line: AuditLine; outcome: AuditRow['outcome'] };
 
-/**
- * Inserts a line. Returns false if a line with this id exists because an earlier attempt of the same request began it.
- */
+/** Inserts a line. Returns false if an earlier attempt of the same request has already inserted it. */
 export async function insertLine(db: Db, { id, by, line, outcome }: NewLine): Promise<boolean> {
   const { action, target, before = null, after = null, detail = {} } = line;
   const { rowCount } = await db.query(
@@ -97,7 +95,7 @@ function json(value: Fields | null): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-/** Rewrites an unsettled line, because a retried write may change something else. */
+/** Rewrites an unsettled line, because the retry of a write may replace a newer state and so change other fields. */
 export async function rewriteLine(db: Db, id: string, change: Change): Promise<void> {
   await db.query(
     `update audit_log set before = $2, after = $3, detail = $4

@@ -9,7 +9,7 @@ import { recordAudit, type AuditedBy, type AuditLine } from './audit-log.sql.ts'
  */
 export function audited<R>(
   by: AuditedBy,
-  // Not CommitHook<R>: R is inferred from what `act` returns, which it also passes to the hook.
+  // The hook takes `unknown`, not R, so that TypeScript infers R only from the result of `act`.
   act: (beforeCommit: CommitHook<unknown>) => Promise<R>,
   line: (result: R) => AuditLine,
 ): (beforeCommit: CommitHook<unknown>) => Promise<R> {

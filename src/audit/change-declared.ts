@@ -30,8 +30,8 @@ type Act = {
 };
 
 /**
- * Declares a new object. `after` has the fields that the line shows. `settled` returns additions to the line once the
- * object is declared; by default its name.
+ * Creates a declared object. `after` has the fields that the audit log line shows. `settled` returns further fields for
+ * the line once the object exists; by default its name.
  * @throws ApiError as createDeclared
  */
 export function createAudited<Spec, Fields extends object, Row extends WrittenRow>(
@@ -93,7 +93,7 @@ export function patchAudited<Spec, Fields extends object, Row extends WrittenRow
 }
 
 /**
- * Deletes a declared object. `gone` returns what the line shows of the deleted row.
+ * Deletes a declared object. `gone` returns the fields of the deleted row that the audit log line shows.
  * @throws ApiError as deleteDeclared
  */
 export async function deleteAudited<Spec, Fields extends object, Row extends WrittenRow>(
