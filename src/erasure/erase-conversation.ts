@@ -40,8 +40,8 @@ export type CanceledEvents = {
 };
 
 /**
- * Erases the words of a conversation from everything that is stored and hides it. Ends a live conversation first. The
- * counts stay: when, how long, with what outcome.
+ * Erases the words of a conversation from everything that is stored and hides it. Ends a live conversation first.
+ * Times, counts and the outcome remain.
  * @throws ApiError not_found
  */
 export async function eraseConversation(

@@ -19,7 +19,7 @@ import { inTransaction } from '../platform/postgres/transaction.ts';
 export type RetentionDeps = { pool: Pool; retention: Retention; log: Logger };
 
 const EVERY_MS = 600_000;
-/** Conversations may have thousands of turns each. */
+/** Batch size. It is small, because a conversation may have thousands of turns. */
 const CONVERSATIONS_BATCH = 50;
 const LINES_BATCH = 1_000;
 const LOCK = 1;
@@ -83,7 +83,7 @@ async function removeConversations(db: Db, batch: Batch): Promise<number> {
   const ids = await deleteOldConversations(db, batch);
   if (ids.length === 0) return 0;
   await deleteCallsOf(db, ids);
-  // A rating of an old conversation may have a response stored today.
+  // A stored response may be younger than its conversation, such as the response to a rating given today.
   for (const id of ids) await eraseAnswersAbout(db, id);
   return ids.length;
 }
