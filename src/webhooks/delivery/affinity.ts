@@ -1,15 +1,16 @@
 import { hash } from 'node:crypto';
 
 /**
- * Assignment of endpoints to delivery processes. Every process receives every wake-up; if all claimed, most claims
- * would find nothing. So each endpoint has one process that claims immediately, and the sweeps of the others pick up
- * the rest. Correctness does not depend on the assignment: while processes disagree about the members, they claim too
- * often or 200 ms later.
+ * Assignment of endpoints to delivery processes. A wake-up (the database notification that endpoints have something
+ * due) reaches every process. If all of them claimed, most claims would find nothing. So each endpoint is assigned to
+ * one process, which claims immediately. The periodic sweeps of the other processes find what it misses. Correctness
+ * does not depend on the assignment: while processes disagree about which of them are alive, they claim too often or
+ * 200 ms later.
  */
 export type Affinity = {
-  /** Sets the numbers of the other claiming processes, in ascending order. */
+  /** Sets the numbers of the other processes that claim deliveries, in ascending order. */
   setOthers: (numbers: readonly number[]) => void;
-  /** Returns the endpoints that this process claims immediately on a wake-up. `*` is always included. */
+  /** Returns those of the given endpoints that are assigned to this process. `*` (any endpoint) is always returned. */
   ours: (endpointIds: readonly string[]) => string[];
 };
 
@@ -20,7 +21,10 @@ export function createAffinity(processNumber: number): Affinity {
   let others: readonly number[] = [];
   const known = new Map<string, boolean>();
 
-  /** Compares rendezvous hashes; the highest score wins. When a process leaves, only its own endpoints move. */
+  /**
+   * Returns whether this process has the highest rendezvous hash for the endpoint. When a process leaves, only the
+   * endpoints assigned to it move.
+   */
   function isOurs(endpointId: string): boolean {
     const ours = scoreOf(endpointId, processNumber);
     return others.every((number) => scoreOf(endpointId, number) < ours);
@@ -45,7 +49,10 @@ export function createAffinity(processNumber: number): Affinity {
   };
 }
 
-/** Returns 40 hexadecimal digits that differ between any two processes. */
+/**
+ * Returns the rendezvous hash of an endpoint and a process, as 40 hexadecimal digits. No two processes have the same
+ * hash.
+ */
 function scoreOf(endpointId: string, processNumber: number): string {
   return hash('sha1', `${endpointId} ${processNumber}`);
 }

@@ -18,8 +18,9 @@ import { signedHeaders } from '../endpoints/signed-headers.ts';
 import { nextAttemptOffsetMs } from './retry-schedule.ts';
 
 /**
- * One attempt of a delivery: sign, send and judge (contract/deliveries.md#acknowledgement). A delivery is acknowledged
- * by a 2xx status whose headers arrive within ten seconds. Everything else is a failure, including a redirect.
+ * One attempt of a delivery: signs and sends the request and classifies the response
+ * (contract/deliveries.md#acknowledgement). A delivery is acknowledged by a 2xx status whose headers arrive within ten
+ * seconds. Everything else is a failure, including a redirect.
  */
 
 export const ATTEMPT_TIMEOUT_MS = 10_000;
@@ -43,7 +44,10 @@ export type Attempt = {
   request: RequestOutcome;
 };
 
-/** Attempts a delivery. A receiver's response never makes it reject. @throws when the secret cannot be opened */
+/**
+ * Attempts a delivery. It never rejects because of what the receiver does.
+ * @throws when the signing secret cannot be decrypted
+ */
 export async function attempt(deps: AttemptDeps, delivery: SendableDelivery): Promise<Attempt> {
   const startedMs = deps.nowMs();
   await failpoint('delivery.sending');
@@ -93,7 +97,10 @@ function aboutAttempt({ id, eventId, endpointId, eventType, attempt: number }: S
   };
 }
 
-/** Builds the request of contract/deliveries.md#headers. User headers come first, so that they never replace ours. */
+/**
+ * Builds the request of contract/deliveries.md#headers. The user's headers are set first, so that they never replace
+ * ours.
+ */
 function buildRequest(deps: AttemptDeps, delivery: SendableDelivery): EgressRequest {
   const { body, namespace, endpointId, otherSecret } = delivery;
   const place = endpointSecretPlace(namespace, endpointId);

@@ -2,25 +2,26 @@ import type { ClaimBudget } from '../queue/dispatch-queue.ts';
 import type { Slots } from './slots.ts';
 import type { DueEndpoints } from './due-endpoints.ts';
 
-/** Maximum attempts in flight over all endpoints; bounds sockets and memory. */
+/** Maximum attempts in flight of this process over all endpoints; bounds sockets and memory. */
 export const IN_FLIGHT_MAX = 512;
 
 /**
- * Divisor that limits an endpoint's share of the free slots: the more endpoints hang, the less each gets, and some
- * slots stay free for a later one. A single endpoint reaches 512 / 16 = SLOTS_MAX.
+ * Divisor that limits each endpoint's share of the free slots. The more endpoints hang, the smaller the share becomes,
+ * so some slots stay free for an endpoint that has events later. A single endpoint gets up to 512 / 16 = SLOTS_MAX
+ * slots.
  */
 const PART_OF_FREE = 15;
 
 /**
- * Maximum yielding deliveries in one claim. A claim takes longer the more rows it has, and fresh events wait until it
- * ends.
+ * Maximum yielding deliveries (see slots.ts) in one claim. A claim takes longer the more rows it has, and fresh events
+ * wait until it ends.
  */
 const YIELDING_PER_CLAIM = 64;
 
 /**
  * Shares the free slots among the due endpoints that are neither paused nor full. Endpoints that may have fresh events
- * come first, then those with only yielding deliveries. Over all endpoints, at most `yieldingMax` yielding deliveries
- * may begin now.
+ * come first, then those with only yielding deliveries. The budgets of all endpoints together allow at most
+ * `yieldingMax` yielding deliveries.
  */
 export function shareSlots(due: DueEndpoints, slots: Slots, yieldingMax: number): ClaimBudget[] {
   let left = IN_FLIGHT_MAX - slots.total();

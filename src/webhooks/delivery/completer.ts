@@ -5,13 +5,13 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { AttemptResult } from '../queue/dispatch-queue.ts';
 
 /**
- * Batched recorder of attempts. The first result waits GATHER_MS for others. That delays nobody, because the receiver
- * has its event and the slot is free. While the database is unavailable, the completer keeps the results and retries;
- * unrecorded attempts count as in flight, which bounds the memory. The fence rejects a result that arrives after its
- * lease ended, and the delivery is sent again.
+ * Recorder of the results of attempts, in batches. The first result of a batch waits GATHER_MS for others. This delays
+ * nobody: the receiver already has its event, and the slot is free. While the database is unavailable, the completer
+ * holds the results in memory and retries. Unrecorded attempts count as in flight, which bounds the memory. If the
+ * lease of a delivery ended before its result is recorded, the result is rejected and the delivery is sent again.
  */
 export type Completer = {
-  /** Resolves once the result is recorded: true if it counted, false if another process had taken the lease. */
+  /** Resolves once the result is recorded: to true if it counted, to false if another process had taken the lease. */
   add: (result: AttemptResult) => Promise<boolean>;
   /**
    * Waits until everything added is recorded; called at shutdown. While the database is unavailable, this takes at most
@@ -28,7 +28,7 @@ const FLUSH_MS = 5_000;
 
 export function createCompleter(deps: {
   complete: (results: readonly AttemptResult[]) => Promise<Set<string>>;
-  /** Returns whether the database rejected the data itself, so that a retry cannot help. */
+  /** Returns whether the database rejected the data itself, so that retrying is pointless. */
   isRefused: (error: unknown) => boolean;
   log: Logger;
 }): Completer {

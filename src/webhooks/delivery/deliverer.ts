@@ -12,15 +12,17 @@ import { createDueEndpoints, type DueEndpoints } from './due-endpoints.ts';
 /**
  * Loop that claims due deliveries and attempts them.
  *
- * A delivery that is acknowledged on the first attempt costs this process its share of one claim and of one completion,
- * one HTTP request on a kept-alive connection, and two HMACs. Claim and completion are one statement, one round trip
- * and one commit each for a whole batch; only the completion waits for its commit. The delivery writes no log line,
- * runs no statement of its own, and copies its body once, from the claim into the request. At full speed that is 0.17
- * CPU-ms here, 0.21 in the API and 0.32 in PostgreSQL. At 200 a second, where a batch has one or two deliveries, it is
- * 1.0, 1.0 and 1.9, mostly the overhead of three statements (docs/performance.md, `npm run bench -- delivery`).
+ * A delivery that is acknowledged on the first attempt costs this process its share of one claim and of one
+ * completion, one HTTP request on a kept-alive connection, and two HMACs. Claim and completion each take one
+ * statement, one round trip and one commit for a whole batch; only the completion waits for its commit. A delivery
+ * writes no log line and runs no statement of its own. Its body is copied once, from the claim into the request. At
+ * full speed a delivery takes 0.17 CPU-ms here, 0.21 in the API and 0.32 in PostgreSQL. At 200 deliveries a second,
+ * where a batch has one or two, it takes 1.0, 1.0 and 1.9 CPU-ms, mostly the overhead of three statements
+ * (docs/performance.md, `npm run bench -- delivery`).
  *
- * Wake-ups name the endpoints to check. A sweep every 200 ms finds the rest: retries that became due, leases that ran
- * out, lost notifications. One claim runs at a time; more would only contend.
+ * Wake-ups name the endpoints to check. A sweep every 200 ms finds everything else: retries that became due, leases
+ * that expired, and notifications that were lost. One claim runs at a time, because concurrent claims would only
+ * contend.
  */
 export type Deliverer = {
   start: () => void;
@@ -60,7 +62,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
 
   async function claimWhatIsDue(): Promise<void> {
     for (;;) {
-      // Sweeps between claims too: otherwise a long backlog would delay the sweep until its end.
+      // A requested sweep runs between two claims. Otherwise a long backlog would delay it until the backlog is gone.
       if (sweepAsked) {
         sweepAsked = false;
         await sweep(deps, due);
@@ -114,7 +116,10 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
   };
 }
 
-/** Reads the queue for deliveries that no wake-up named, and for manual retries that bypass the breaker. */
+/**
+ * Checks the queue for endpoints that have due deliveries but got no wake-up, and for manual retries, which bypass the
+ * breaker.
+ */
 async function sweep(
   { queue, slots }: Pick<DelivererDeps, 'queue' | 'slots'>,
   due: DueEndpoints,
@@ -125,7 +130,10 @@ async function sweep(
   }
 }
 
-/** Creates a log that reports an outage once: while the database is unavailable, claims fail several times a second. */
+/**
+ * Creates a log that reports an outage only once, because claims fail several times a second while the database is
+ * unavailable.
+ */
 function createOutcomeLog(log: DelivererDeps['log']): {
   succeeded: () => void;
   failed: (error: unknown) => void;
@@ -143,7 +151,9 @@ function createOutcomeLog(log: DelivererDeps['log']): {
   };
 }
 
-/** Delay before deliveries that wait only for the throttle are tried again: a part of its window. */
+/**
+ * Delay before the next claim when only the throttle holds deliveries back. It is shorter than the throttle's window.
+ */
 const SOON_MS = 25;
 
 function createOneShot(run: () => void): { schedule: () => void; cancel: () => void } {
@@ -179,13 +189,16 @@ async function cancelEmpty(
   }
 }
 
-/** Unblocks the successors of conversation events. If this fails, the completion unblocks them. */
+/**
+ * Marks first attempts of conversation events as started, so that the next events of the same conversation can be
+ * claimed. If this fails, the completion does it.
+ */
 async function releaseSuccessors(
   deps: Pick<DelivererDeps, 'queue' | 'log'>,
   claimed: readonly ClaimedDelivery[],
   wake: (endpointIds: readonly string[]) => void,
 ): Promise<void> {
-  // After a lost lease, it is unknown whether the first attempt was marked as started.
+  // If a process lost the lease of the first attempt, it may not have marked that attempt as started.
   const first = claimed.filter((d) => d.conversationId !== null && (d.attempt === 1 || d.lost));
   if (first.length === 0) return;
   try {

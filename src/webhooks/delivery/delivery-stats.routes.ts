@@ -122,7 +122,7 @@ function view(
   rows: readonly StatsRow[],
   waiting: { unfinished: number; attempts: number },
 ): z.output<typeof DeliveryStats> {
-  const all = rows[0]!; // The row of totals is always present.
+  const all = rows[0]!; // `readDeliveryStats` always returns the row of totals.
   return {
     from,
     to,
@@ -142,7 +142,7 @@ function view(
   };
 }
 
-/** Returns consecutive buckets, including empty ones. Omits a bucket that was counted only in part. */
+/** Returns consecutive buckets, including empty ones. Omits a bucket if only a part of its deliveries was counted. */
 function bucketsOf(
   span: { from: number; to: number; bucketSec: number; countedFrom: number },
   rows: readonly StatsRow[],

@@ -1,14 +1,17 @@
 import type { ClaimBudget, ClaimedDelivery } from '../queue/dispatch-queue.ts';
 
-/** Endpoints with something due. The sets keep their insertion order, so the endpoint served last goes to the end. */
+/**
+ * Endpoints with something due. The sets keep their insertion order. An endpoint that was just served is added again
+ * at the end, so that others come first.
+ */
 export type DueEndpoints = {
   /** Endpoints that may have fresh events, and possibly yielding deliveries too. */
   fresh: Set<string>;
   /** Endpoints that are known to have only yielding deliveries. */
   yielding: Set<string>;
   /**
-   * Adds an endpoint that has something due, fresh or yielding. An endpoint in `yielding` stays there: its claims
-   * include fresh events too, and a backlog must not count as fresh at each sweep.
+   * Adds an endpoint that has something due, fresh or yielding. An endpoint that is already in `yielding` stays there:
+   * a claim for it includes fresh events too, and its backlog must not count as fresh at each sweep.
    */
   add: (endpointId: string) => void;
   /** Removes the endpoints for which a claim begins. */

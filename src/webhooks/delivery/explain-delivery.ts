@@ -69,7 +69,9 @@ export type Facts = {
 
 type Why = [reason: Reason, detail: string];
 
-/** Explains the outcome by one delivery: a queued one if there is one, else a delivered one, else the newest. */
+/**
+ * Explains the outcome by one delivery: a queued one if there is one, otherwise a delivered one, otherwise the newest.
+ */
 export function explain(facts: Facts): Explanation {
   const { deliveries } = facts;
   const delivery =
@@ -155,7 +157,7 @@ function whyNone(facts: Facts): Why {
 
 const ERASED: Why = ['erased', 'the conversation it tells of was erased: it is sent no more'];
 
-/** Returns advice on how to send the event again, or that it is too old for a replay. */
+/** Returns advice on how to send the event again, or says that the event is too old for a replay. */
 function again({ event, endpoint, nowMs, windowMs }: Facts): string {
   if (nowMs - uuidTimeMs(event.id) > windowMs) return '; it is too old to be replayed';
   return endpoint.enabled

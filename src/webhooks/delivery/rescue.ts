@@ -13,10 +13,11 @@ import {
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Ends the leases of dead delivery processes long before they would run out (docs/decisions/0016). A process is alive
- * as long as the session of its wake-up connection. A process whose session has been gone for GONE_FOR_MS is either
- * dead or was cut off for longer than a reconnect takes. In the second case its deliveries in flight are sent twice. A
- * host that falls silent keeps its session until TCP gives up, and its leases until they run out.
+ * Ends the leases of dead delivery processes long before they would expire (docs/decisions/0016). A process counts as
+ * alive while the database session of its wake-up connection exists. If the session has been gone for GONE_FOR_MS, the
+ * process is either dead or was cut off for longer than a reconnect takes. In the second case its deliveries in flight
+ * are sent twice. If a host becomes unreachable without closing its connection, its session lasts until TCP gives up,
+ * so its leases expire first.
  */
 export type Rescue = {
   processNumber: number;
@@ -32,7 +33,10 @@ export type Rescue = {
 
 export const LOOK_MS = 500;
 const GONE_FOR_MS = 1_000;
-/** Grace period after a database outage. All sessions were lost, and every process reconnects at the same time. */
+/**
+ * Time after a database outage in which no process is declared dead. All sessions were lost, and every process
+ * reconnects at the same time.
+ */
 const AFTER_OUTAGE_MS = 5_000;
 const RETRY_MS = 500;
 
@@ -41,19 +45,23 @@ export async function createRescue(deps: {
   /** Monotonic clock. */
   nowMs: () => number;
   wake: (endpointIds: readonly string[]) => void;
-  /** Called at each check with the other processes that claim. */
+  /** Called at each check with the numbers of the other processes that claim deliveries. */
   onOthers: (numbers: readonly number[]) => void;
   log: Logger;
 }): Promise<Rescue> {
   const { db, nowMs, log } = deps;
   const processNumber = await addDeliveryProcess(db);
-  /** Time since which each other process has been gone, by number and last registration. */
+  /**
+   * Time at which each process was first found without a session. The key has the process's number and its
+   * registration time.
+   */
   let goneSince = new Map<string, number>();
   let notBeforeMs = -Infinity;
   const stopping = new AbortController();
 
   /**
-   * Retries until the lock is acquired. Until then, the server has not noticed the end of this process's last session.
+   * Retries until the lock is acquired. The lock stays taken until the server notices that this process's previous
+   * session has ended.
    */
   async function keepTrying(session: Db): Promise<void> {
     try {
@@ -75,12 +83,13 @@ export async function createRescue(deps: {
     const others = all.filter((one) => one.number !== processNumber);
     const claiming = others.filter(({ isGone, isStopping }) => !isGone && !isStopping);
     deps.onOthers(claiming.map(({ number }) => number));
-    // Our own session is gone too, so the server was unavailable, however briefly.
+    // If even this process's own session is gone, the server was unavailable, however briefly.
     if (all.some((one) => one.number === processNumber && one.isGone)) outageSeen();
     const now = nowMs();
     if (now < notBeforeMs) return [];
     const gone = others.filter(({ isGone }) => isGone);
-    // A process that came back between two checks gets the full time again.
+    // A process that came back between two checks has a new registration time, so its time without a session starts
+    // anew.
     const sinceOf = (one: DeliveryProcess): [string, number] => {
       const key = `${one.number} ${one.startedAt}`;
       return [key, goneSince.get(key) ?? now];

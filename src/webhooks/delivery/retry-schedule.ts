@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Schedule of the attempts of a delivery (contract/deliveries.md#retries). It is a list of moments counted from the
- * event (for a replay, from its request) and defines when an attempt is *due*. Downtime, a backlog or the breaker may
- * start an attempt later. Attempts that are overdue together become one.
+ * Schedule of the attempts of a delivery (contract/deliveries.md#retries). It is a list of times, counted from the
+ * event (for a replay, from its request), at which attempts become *due*. Downtime, a backlog or the breaker may start
+ * an attempt later. If several attempts are overdue, only one is made for all of them.
  *
  *   attempt   1   2    3     4     5      6      7       8      9     10 … 16       17
  *   nominal   0   5 s  20 s  65 s  3.3 m  10 m   31 m    1.5 h  4.6 h every 8 h     68.5–71.5 h
  *
- * Steps grow threefold, up to 8 h. Each moment is spread by ±20 % of the step before it, and the last lies anywhere in
- * its three hours, so that receivers that were down together are not called together. The spread is a function of the
- * delivery's id, so a restart changes no moment.
+ * The step between attempts triples each time, up to 8 h. Each time is moved by up to ±20 % of the step before it, and
+ * the last one lies anywhere in its three hours, so that receivers that were down together do not all get their
+ * retries at the same moment. The offsets are computed from the delivery's id, so a restart does not change them.
  */
 
 const SECOND_MS = 1_000;
@@ -21,10 +21,10 @@ const STEP_MAX_MS = 8 * HOUR_MS;
 const SPREAD = 0.2;
 const LAST_FROM_MS = 68.5 * HOUR_MS;
 const LAST_TO_MS = 71.5 * HOUR_MS;
-/** Maximum delay granted to a receiver that sends Retry-After. */
+/** Maximum delay that a receiver can request with Retry-After. */
 export const DELAY_MAX_MS = 600_000;
 
-/** Nominal moments of the second to the second-to-last attempt, each with the step before it. */
+/** Nominal times of the second to the second-to-last attempt, each with the step before it. */
 const MIDDLE = nominalMoments();
 
 /** Number of attempts of a delivery that is never acknowledged and never delayed. */
@@ -41,9 +41,10 @@ export function attemptOffsetsMs(deliveryId: string): number[] {
 /**
  * Returns when the next attempt is due, in ms after the schedule's start, or null if none is left.
  *
- * - `startedMs` and `ageMs`: when the failed attempt began and ended, after the start. A moment that passed while a
- *   receiver hung is due now, not lost.
- * - `retryAfterMs`: the delay the receiver requested. It delays by at most ten minutes and skips no attempt.
+ * - `startedMs` and `ageMs`: when the failed attempt began and ended, in ms after the schedule's start. If a scheduled
+ *   time passed while the receiver hung, that attempt is due now and is not lost.
+ * - `retryAfterMs`: the delay that the receiver requested. It delays the attempt by at most ten minutes and skips
+ *   none.
  * - `nextMs`: when the next scheduled attempt is due. An extra attempt before that time does not replace it.
  */
 export function nextAttemptOffsetMs(input: {
@@ -63,7 +64,7 @@ export function nextAttemptOffsetMs(input: {
 function nominalMoments(): { atMs: number; stepMs: number }[] {
   const moments: { atMs: number; stepMs: number }[] = [];
   let stepMs = FIRST_STEP_MS;
-  // Keeps the second-to-last moment a full spread away from the last.
+  // Stops so early that even the largest random offsets keep the second-to-last attempt before the last one.
   for (let atMs = stepMs; atMs + STEP_MAX_MS * SPREAD < LAST_FROM_MS; atMs += stepMs) {
     moments.push({ atMs, stepMs });
     stepMs = Math.min(stepMs * STEP_GROWTH, STEP_MAX_MS);
@@ -71,7 +72,7 @@ function nominalMoments(): { atMs: number; stepMs: number }[] {
   return moments;
 }
 
-/** Returns one number in [0, 1) for each moment to spread. The numbers depend only on the delivery's id. */
+/** Returns a number in [0, 1) for each time that gets a random offset. The numbers depend only on the delivery's id. */
 function fractionsOf(deliveryId: string): number[] {
   const bytes = createHash('sha512').update(deliveryId).digest();
   return Array.from({ length: MIDDLE.length + 1 }, (_, i) => bytes.readUInt32BE(i * 4) / 2 ** 32);

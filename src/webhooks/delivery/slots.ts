@@ -1,28 +1,32 @@
 /**
- * Limit on how many attempts each endpoint may have in flight from this process, with a breaker that lowers the limit.
- * The state lives only in this process: it paces attempts and never decides what happens to a delivery.
+ * Limit on how many attempts each endpoint may have in flight from this process (its slots), with a circuit breaker
+ * that lowers the limit. The state exists only in this process. It decides when an attempt begins, never whether a
+ * delivery is sent.
  *
  * After FAILURES_TO_OPEN failures in a row, an endpoint gets one attempt at a time. Each further failure adds a pause
  * that doubles up to PAUSE_MAX_MS. The first success closes the breaker, and each success doubles the slots, so that a
- * recovering endpoint is not flooded with its backlog. A pause holds deliveries back; it neither uses up nor skips an
- * attempt. Behind a dead endpoint with many deliveries, the pauses would add up to hours. So the breaker yields as soon
- * as an attempt is overdue by OVERDUE_MS: the schedule takes precedence.
+ * recovering endpoint is not flooded with its backlog. A pause only delays deliveries; it neither uses up nor skips an
+ * attempt. If a dead endpoint has many deliveries, the pauses would add up to hours. So once an attempt is overdue by
+ * OVERDUE_MS, the breaker no longer pauses the endpoint, and the schedule takes precedence.
  */
 export const SLOTS_MAX = 32;
 /**
- * Slots for yielding deliveries: retries, deliveries made by jobs, and late ones. Fresh events precede them in the
- * queue, but a running attempt cannot be displaced. Without reserved slots, fresh events would wait for the responses
- * to old ones. The number is high because after an outage every delivery is late.
+ * Maximum slots of an endpoint for yielding deliveries: retries, deliveries made by jobs, and late ones. Fresh events
+ * precede them in the queue, but a fresh event cannot take the slot of an attempt in flight. Without reserved slots,
+ * it would wait for the responses to old events. The number is high because after an outage every delivery is late.
  */
 export const YIELDING_SLOTS_MAX = 24;
 const FAILURES_TO_OPEN = 5;
 const PAUSE_FIRST_MS = 500;
 /**
- * Maximum pause. It is far below the ten minutes of contract/deliveries.md#retries; deliveries that wait for a dead
- * endpoint cost nothing.
+ * Maximum pause. It is far below the ten minutes of contract/deliveries.md#retries, and short enough to be cheap:
+ * deliveries that wait for a dead endpoint cost nothing.
  */
 const PAUSE_MAX_MS = 30_000;
-/** Half of the delay that a breaker may cause (contract/deliveries.md#retries). */
+/**
+ * How overdue an attempt must be before the breaker stops pausing its endpoint: half of the delay that a breaker may
+ * cause (contract/deliveries.md#retries).
+ */
 const OVERDUE_MS = 300_000;
 
 type State = {
@@ -43,8 +47,8 @@ export type Slots = {
   /** Takes a slot. `yields` is set at the claim; pass the same value to `release`. */
   take: (endpointId: string, yields?: boolean) => void;
   /**
-   * Frees the slot of an attempt that ended and is not recorded yet, so the endpoint may get another one. `waitedMs` is
-   * how long the attempt had been due by its schedule when it began.
+   * Frees the slot of an attempt that has ended but is not recorded yet, so that the endpoint may get another attempt.
+   * `waitedMs` is how long the attempt had been due by its schedule when it began.
    */
   release: (
     endpointId: string,
@@ -52,8 +56,8 @@ export type Slots = {
     about?: { waitedMs?: number; yields?: boolean },
   ) => void;
   /**
-   * Ends the pause and makes room for one attempt, because a user requested a retry. The next failure restores the
-   * pauses.
+   * Ends the pause and frees a slot for one attempt, because a user requested a retry. If that attempt fails, the
+   * breaker opens again.
    */
   reopen: (endpointId: string) => void;
   /** Returns when the endpoint's pause ends, in ms of `nowMs`, or 0 if it is not paused. */
@@ -131,7 +135,7 @@ function recover(state: State): void {
 }
 
 function narrow(state: State, { nowMs, waitedMs }: { nowMs: number; waitedMs: number }): void {
-  // This attempt began together with the one that opened the breaker, so its failure adds no information.
+  // During a pause, only attempts that began before the breaker opened can fail, so their failures add no information.
   if (nowMs < state.pausedUntilMs) return;
   state.failures += 1;
   const beyond = state.failures - FAILURES_TO_OPEN;

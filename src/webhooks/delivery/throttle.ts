@@ -1,11 +1,12 @@
 /**
  * Limit on how fast yielding deliveries (retries, deliveries made by jobs, late ones) may begin in this process. They
- * get the capacity that fresh events leave. Each attempt costs time in this process and in the database. A backlog
- * would use all the time, so that a fresh event, although claimed first, would wait behind hundreds of old ones. So
- * yielding deliveries are held to a share of the process's time: the limit rises by a small step while the process is
- * less busy than BUSY_MAX, and drops by 30 % otherwise.
+ * get the capacity that fresh events leave. Each attempt costs CPU time in this process and in the database. Without a
+ * limit, a backlog would use all of it, and a fresh event, although claimed first, would wait behind hundreds of old
+ * ones. So the limit rises by a small step while the process is busy for less than BUSY_MAX of the time, and drops by
+ * 30 % otherwise.
  *
- * The limit is a rate, not a number in flight: an attempt that hangs needs no time and must not block others.
+ * The limit is a rate and not a number of attempts in flight: an attempt that hangs uses no CPU time and must not
+ * block others.
  */
 export type Throttle = {
   /** Returns how many more deliveries may begin now. */
@@ -15,9 +16,15 @@ export type Throttle = {
 
 const WINDOW_MS = 100;
 const LOOK_MS = 50;
-/** Maximum share of the process's time. The rest is for fresh events and for other processes on the machine. */
+/**
+ * Maximum share of the time that the process may be busy. The rest is for fresh events and for other processes on the
+ * machine.
+ */
 const BUSY_MAX = 0.7;
-/** Minimum per window, so that a process that is busy with fresh events still makes its retries. */
+/**
+ * Minimum number of yielding deliveries per window, so that a process that is busy with fresh events still makes its
+ * retries.
+ */
 const LIMIT_MIN = 16;
 const LIMIT_INITIAL = 64;
 const LIMIT_MAX = 1_000;
@@ -26,8 +33,8 @@ const STEP_DOWN = 0.7;
 
 /**
  * Creates a throttle. `busyShare` returns the busy share of the time since its last call, from 0 to 1; `nowMs` must be
- * monotonic. The throttle measures when it is read and not by a timer, because a process that claims nothing needs no
- * throttle.
+ * monotonic. The throttle adjusts its limit when it is read and has no timer, because a process that claims nothing
+ * needs no throttle.
  */
 export function createThrottle(deps: { busyShare: () => number; nowMs: () => number }): Throttle {
   let limit = LIMIT_INITIAL;

@@ -6,7 +6,7 @@ import type { Attempt, SendableDelivery } from './attempt.ts';
 import type { Completer } from './completer.ts';
 import type { AttemptHealth, Slots } from './slots.ts';
 
-/** Executor of claimed deliveries: it attempts, releases the slot, records and counts. */
+/** Executor of claimed deliveries. It makes the attempt, frees the slot, records the result and updates the metrics. */
 export type Worker = {
   /** Begins a delivery immediately. Deliveries begin in the order of the calls. */
   begin: (delivery: SendableDelivery) => void;
@@ -19,9 +19,9 @@ export type WorkerDeps = {
   completer: Completer;
   slots: Slots;
   metrics: Pick<Metrics, 'deliveryDuration' | 'queueDuration' | 'requestDuration' | 'deliveries'>;
-  /** Called with each recorded attempt; `start` prints it. */
+  /** Called with each recorded attempt; `parley start` prints it. */
   onAttempt?: ((delivery: ClaimedDelivery, attempt: Attempt) => void) | undefined;
-  /** Called when a slot is free again, or when the total limit has room. */
+  /** Called when a slot is free again, or when fewer attempts than the total limit are in flight. */
   onFree: () => void;
   log: Logger;
 };
@@ -46,7 +46,7 @@ export function createWorker(deps: WorkerDeps): Worker {
     },
     idle: async () => {
       await Promise.all(attempts);
-      await deps.completer.flush(); // Last, because a flush limits the time for recording.
+      await deps.completer.flush(); // The flush comes last, because it limits the time that recording may take.
       await Promise.all(inFlight);
     },
   };
@@ -70,14 +70,17 @@ async function deliver(
       deps.onAttempt?.(delivery, attempt);
     }
   } catch (error) {
-    // This error is ours, not the receiver's. The lease runs out and the delivery is tried again.
+    // An error here is ours, not the receiver's. The lease expires, and the delivery is tried again.
     deps.log.error({ err: error, delivery: delivery.id }, 'attempt broke off');
   } finally {
     deps.slots.recorded();
   }
 }
 
-/** Frees the slot with the response, because the receiver does not wait for the completion. */
+/**
+ * Makes an attempt and frees its slot as soon as the response has arrived, without waiting until the result is
+ * recorded.
+ */
 async function attemptInSlot(deps: WorkerDeps, delivery: SendableDelivery): Promise<Attempt> {
   const { endpointId, overdueMs, yields } = delivery;
   let health: AttemptHealth = 'unknown';

@@ -9,8 +9,8 @@ import type { WebhookEndpointFields } from './rest-webhook-endpoint.ts';
 import type { WebhookEndpointRow } from './webhook-endpoints.sql.ts';
 
 /**
- * Fields of an endpoint in the audit log: the URL, the events and the names of its headers, never a value. The URL's
- * query is removed, because some receivers take a password in it.
+ * Fields of an endpoint in the audit log: the URL, the event types and the names of its headers, never a header value.
+ * The URL's query is removed, because some receivers take a password in it.
  */
 const TOLD = ['url', 'event_types', 'enabled', 'header_names', 'managed_by'] as const;
 
@@ -19,8 +19,8 @@ export function endpointAudited(fields: Fields, headerNames: readonly string[]):
 }
 
 /**
- * Returns the audited change. `names.set` are the headers that the patch sets or removes. If `names.after` is
- * undefined, the names stay the same.
+ * Returns the change for the audit log. `names.set` are the headers that the patch sets or removes. If `names.after`
+ * is undefined, the header names stay the same.
  */
 export function endpointChange(
   before: WebhookEndpointFields,
@@ -36,7 +36,7 @@ export function endpointChange(
     shown({ ...after, header_names: names.after ?? names.before }),
     TOLD,
   );
-  // A replaced header value changes no name, and a replaced query changes no visible URL.
+  // The shown URL omits the query. If only the query changed, `url` must still be listed as changed.
   const isOtherUrl = before.url !== after.url && !Object.hasOwn(change.after ?? {}, 'url');
   const changed = [
     ...(change.detail['changed'] as string[]),
@@ -60,7 +60,7 @@ type Declared = Pick<
   | 'metadata'
 >;
 
-/** Records the endpoint in the audit log when the operator takes it over. `row` is the previous state. */
+/** Adds the endpoint to the audit log when the operator applies its declaration. `row` is the previous state. */
 export async function recordEndpoint(
   db: Db,
   declared: {
@@ -74,7 +74,7 @@ export async function recordEndpoint(
   const after = declaredFields(endpoint);
   const before = row && declaredFields(row);
   const changed = before ? differing({ ...before }, { ...after }) : [];
-  // Header names are stored in a Secret, which is not part of the declaration.
+  // Header values are in a Secret, which is not part of the declaration.
   const names = { before: headerNames, after: undefined, set: [] };
   await recordDeclared(db, {
     noun: 'webhook',

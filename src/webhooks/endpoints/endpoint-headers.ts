@@ -3,8 +3,8 @@ import type { Sealer } from '../../platform/postgres/sealing.ts';
 import { endpointHeadersPlace, type SealedHeaders } from './endpoint-secrets.sql.ts';
 
 /**
- * Extra headers of an endpoint's deliveries. Their values are sealed and never shown, because a typical one is
- * `Authorization`.
+ * Extra headers of an endpoint's deliveries. Their values are stored encrypted (sealed) and never shown, because a
+ * typical header is `Authorization`.
  */
 export type Headers = Readonly<Record<string, string>>;
 
@@ -21,18 +21,24 @@ export function sealHeaders(
   return { sealed: sealer.seal(JSON.stringify(headers), place), names };
 }
 
-/** @throws Error if they were sealed with another key */
+/**
+ * Decrypts the headers.
+ * @throws Error if they were encrypted with another key
+ */
 export function openHeaders(
   sealer: Pick<Sealer, 'open'>,
   { id, namespace }: Place,
   sealed: Buffer | null,
 ): Headers {
   if (sealed === null) return {};
-  // We sealed this JSON ourselves.
+  // The decrypted text is the JSON that `sealedIfNew` encrypted.
   return JSON.parse(sealer.open(sealed, endpointHeadersPlace(namespace, id))) as Headers;
 }
 
-/** Returns `stored` if it contains these headers, because sealing them again would only change the bytes. */
+/**
+ * Encrypts the headers. Returns `stored` if it contains the same headers already, because encrypting them again would
+ * only change the bytes.
+ */
 export function sealedIfNew(
   sealer: Sealer,
   place: Place,

@@ -3,40 +3,46 @@ import type { SealedColumn } from '../../platform/postgres/sealed-values.ts';
 import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 
 /**
- * Secrets of an endpoint, sealed in its row: its signing secrets and the values of its extra headers. If REST created
- * or changed them, the row is the primary copy, and the operator copies it into a Secret. Otherwise the row is the
- * operator's copy of the declaration (decision 19).
+ * Secrets of an endpoint, encrypted (sealed) in its row: its signing secrets and the values of its extra headers. If
+ * REST created or changed them, the row is the primary copy, and the operator copies them into a Secret. Otherwise the
+ * row is the operator's copy of the declaration (decision 19).
  */
 export type SealedEndpoint = {
   /** Signing secrets; null if the endpoint has none yet. */
   secrets: SealedSecrets | null;
   declaredHeaders: Buffer | null;
   restHeaders: Buffer | null;
-  /** Whether the row has headers that an earlier release left unsealed. */
+  /** Whether the row has headers that an earlier release stored unencrypted. */
   hasPlainHeaders: boolean;
-  /** Number of changes by REST to any of these secrets. */
+  /** Revision of the secrets. Each change by REST to a signing secret or a header increments it. */
   revision: number;
-  /** Whether the endpoint's Secret has the latest revision. */
+  /** Whether the endpoint's Secret has this revision. */
   isCopied: boolean;
-  /** Number of changes by REST to the headers. */
+  /** Revision of the headers. Each change by REST to the headers increments it. */
   headerRevision: number;
 };
 
-/** Signing secret of an endpoint, sealed, and the rotation in progress. */
+/** Signing secret of an endpoint, encrypted, and the rotation in progress. */
 export type SealedSecrets = { secret: Buffer; next: SealedRotation | null };
 
 /** Next secret of a rotation. Times are Unix ms. */
 export type SealedRotation = { secret: Buffer; atMs: number; oldUntilMs: number };
 
-/** Header names and their sealed values. `sealed` is JSON of name → value, or null if the endpoint has none. */
+/**
+ * Header names and their encrypted values. `sealed` is the encrypted JSON of name → value, or null if the endpoint has
+ * no headers.
+ */
 export type SealedHeaders = { sealed: Buffer | null; names: string[] };
 
-/** Returns the place of an endpoint's secret. The place is authenticated with the sealed value (sealing.ts). */
+/**
+ * Returns the associated data (`place`) of an endpoint's signing secrets. It binds the encrypted value to this
+ * endpoint: decryption with any other associated data fails (sealing.ts).
+ */
 export function endpointSecretPlace(namespace: string, id: string): string {
   return `endpoint:${namespace}/${id}`;
 }
 
-/** Returns the place of an endpoint's header values. */
+/** Returns the associated data (`place`) of an endpoint's encrypted header values. */
 export function endpointHeadersPlace(namespace: string, id: string): string {
   return `endpoint-headers:${namespace}/${id}`;
 }
@@ -61,8 +67,8 @@ function toSealedEndpoint(row: SecretRow): SealedEndpoint {
 }
 
 /**
- * Returns the sealed secrets, or undefined if the row does not exist. The row of a removed endpoint exists and is
- * empty.
+ * Returns the encrypted secrets, or undefined if the row does not exist. The row of a deleted endpoint still exists,
+ * but without secrets.
  */
 export async function readSealedEndpoint(
   db: Db,
@@ -92,7 +98,7 @@ export async function lockSealedEndpoint(
   return rows[0] && { ...toSealedEndpoint(rows[0]), nowMs: rows[0].nowMs };
 }
 
-/** Stores signing secrets that REST changed. */
+/** Stores signing secrets that a REST request changed. */
 export async function updateSecrets(
   db: Db,
   { id, secret, next }: { id: string } & SealedSecrets,
@@ -106,7 +112,7 @@ export async function updateSecrets(
   );
 }
 
-/** Stores headers that REST changed. Returns false if `headerRevision` is out of date. */
+/** Stores headers that a REST request changed. Returns false if `headerRevision` is out of date. */
 export async function updateRestHeaders(
   db: Db,
   { id, headerRevision, sealed, names }: { id: string; headerRevision: number } & SealedHeaders,
@@ -122,8 +128,8 @@ export async function updateRestHeaders(
 }
 
 /**
- * Stores headers of REST that were found outside the row: in the Secret after the database was lost, or declared by an
- * earlier release. Existing headers in the row stay.
+ * Stores headers set by REST that were found outside the row: in the Secret after the database was lost, or in a
+ * declaration by an earlier release. Headers that the row already has are not replaced.
  */
 export async function adoptRestHeaders(
   db: Db,
@@ -138,8 +144,8 @@ export async function adoptRestHeaders(
 }
 
 /**
- * Stores the secrets of an endpoint that REST is about to declare. The row counts as removed until the operator
- * projects the declaration. An existing row comes from an earlier try and stays.
+ * Stores the secrets of an endpoint that REST is about to declare. The row counts as deleted until the operator
+ * applies the declaration. If the row exists already, an earlier try created it, and it stays unchanged.
  */
 export async function insertUndeclared(
   db: Db,
@@ -156,7 +162,7 @@ export async function insertUndeclared(
   );
 }
 
-/** Deletes the row of an endpoint whose declaration was refused, or was removed before it took effect. */
+/** Deletes the row of an endpoint whose declaration was refused, or was deleted before the operator applied it. */
 export async function deleteUndeclared(db: Db, { namespace, name }: ObjectKey): Promise<void> {
   await db.query(
     `delete from webhook_endpoints
@@ -165,7 +171,7 @@ export async function deleteUndeclared(db: Db, { namespace, name }: ObjectKey): 
   );
 }
 
-/** Lists endpoints whose Secret lacks the latest changes by REST. */
+/** Lists endpoints whose Secret lacks the latest changes made through REST. */
 export async function listNotCopied(db: Db): Promise<ObjectKey[]> {
   const { rows } = await db.query<ObjectKey>({
     name: 'list_endpoints_not_copied',
@@ -176,13 +182,17 @@ export async function listNotCopied(db: Db): Promise<ObjectKey[]> {
 }
 
 /**
- * Marks `revision` as copied. It is the revision read before copying, so later changes by REST are still to be copied.
+ * Records that `revision` is copied into the Secret. `revision` was read before copying, so later changes by REST
+ * still count as not copied.
  */
 export async function markCopied(db: Db, id: string, revision: number): Promise<void> {
   await db.query('update webhook_endpoints set copied_revision = $2 where id = $1', [id, revision]);
 }
 
-/** Columns of the signing secrets and headers (contract/webhooks.md#rotation), including those of removed endpoints. */
+/**
+ * Columns with encrypted signing secrets and headers (contract/webhooks.md#rotation), including those of deleted
+ * endpoints.
+ */
 export const SEALED_ENDPOINT_COLUMNS: readonly SealedColumn[] = [
   ...['secret', 'next_secret'].map((value) => sealedColumn(value, endpointSecretPlace)),
   ...['declared_headers', 'rest_headers'].map((value) => sealedColumn(value, endpointHeadersPlace)),

@@ -13,11 +13,12 @@ import {
   updatedAt,
 } from '../../platform/http/fields.ts';
 
-/** Maximum up to which unfinished deliveries of an endpoint are counted. */
+/** Limit up to which unfinished deliveries of an endpoint are counted. */
 export const UNFINISHED_MAX = 10_000;
 
 /**
- * REST representation of webhook endpoints (contract/webhooks.md#status). The row contains no secret that could leak.
+ * REST representation of webhook endpoints (contract/webhooks.md#status). It is built from a row without secrets, so
+ * it cannot leak one.
  */
 
 export const WebhookEndpoint = z
@@ -82,7 +83,10 @@ export const CreatedWebhookEndpoint = WebhookEndpoint.extend({
   secret: z.string().meta({ description: 'Signing secret. Shown now and never again.' }),
 }).meta({ id: 'CreatedWebhookEndpoint', description: 'A new endpoint with its signing secret.' });
 
-/** Returns the ETag of everything REST may change: the declaration, and the headers that are stored apart from it. */
+/**
+ * Returns the ETag of everything that REST may change: the declaration, and the headers, which are stored apart from
+ * it.
+ */
 export function endpointTag(row: WebhookEndpointRow): string {
   return etagOf({ ...row, revision: row.headerRevision });
 }
@@ -134,7 +138,7 @@ export const RotatedWebhookEndpoint = WebhookEndpoint.extend({
     .meta({ description: 'The new signing secret, when this call made it. Shown now only.' }),
 }).meta({ id: 'RotatedWebhookEndpoint', description: 'An endpoint whose secret is rotated.' });
 
-/** Returns the rotation, or null once it is over, even if the row was not updated since. */
+/** Returns the rotation in progress. Returns null once it is over, even if the row was not updated since. */
 function rotationView(
   row: WebhookEndpointRow,
 ): z.output<typeof WebhookEndpoint>['secret_rotation'] {

@@ -44,14 +44,14 @@ export type FindSecretsDeps = {
   nowMs: () => number;
 };
 
-/** Secrets of an endpoint. `headers` are those of REST that the row does not have. */
+/** Secrets of an endpoint. `headers` are headers that were set by REST and are missing from the row. */
 export type FoundSecrets = { secrets: SigningSecrets; headers?: Headers };
 
 /**
- * Finds the signing secrets of an endpoint, from one of three sources. If it names a Secret, that Secret has them. If
- * REST created it, its row has them, and they are copied into its own Secret. Otherwise its own Secret has them, which
- * is created if it is missing. So the Secrets refill a lost database, and the database restores a lost Secret:
- * receivers never need a new secret.
+ * Finds the signing secrets of an endpoint, from one of three sources. If the endpoint names a Secret in `secretRef`,
+ * that Secret has them. If REST created the endpoint, its row has them, and they are copied into the endpoint's own
+ * Secret. Otherwise the endpoint's own Secret has them; it is created if it is missing. So the Secrets refill a lost
+ * database, and the database restores a lost Secret: receivers never need a new secret.
  */
 export async function findSecrets(
   deps: FindSecretsDeps,
@@ -154,7 +154,8 @@ async function readOwnSecret(
   const read = { ...found.secrets, ...rotation };
   const secrets = secretsAt(read, deps.nowMs());
   if (secrets !== read) await putSecret(deps, endpoint, secrets);
-  // An older release created it. A Secret with other writers stays unchanged.
+  // A Secret without owner and label was created by an older release and is rewritten. A Secret that others write too
+  // stays unchanged.
   else if (isOurs(own) && !isMarked(own, endpoint))
     await putSecret(deps, endpoint, secrets, { headers });
   return Object.keys(headers).length > 0 ? { secrets, headers } : { secrets };
@@ -177,7 +178,7 @@ function invalidSecret(name: string, problem: string): Problem {
   return { reason: 'InvalidSecret', message: `Secret ${name}: ${problem}` };
 }
 
-/** Writes the Secret as the endpoint's field manager: an endpoint the API created stays the API's. */
+/** Writes the Secret with the API as field manager, so that an endpoint the API created stays managed by the API. */
 function putSecret(
   { store }: Pick<FindSecretsDeps, 'store'>,
   endpoint: EndpointResource,
@@ -189,7 +190,10 @@ function putSecret(
   return store.apply(ownSecret(endpoint, secrets, headers), { fieldManager, ...options });
 }
 
-/** Returns the Secret with its endpoint as the owner, so that a cluster deletes both even without an operator. */
+/**
+ * Returns the Secret with its endpoint as the owner, so that the cluster deletes it with the endpoint even without an
+ * operator.
+ */
 function ownSecret(
   { kind, metadata }: EndpointResource,
   secrets: SigningSecrets,
@@ -205,7 +209,7 @@ function isMarked(secret: Resource, endpoint: EndpointResource): boolean {
   return isOwned(secret, endpoint) && hasLabels(secret.metadata.labels, { labels });
 }
 
-/** Returns whether the endpoint owns the Secret, or the store has no owners. */
+/** Returns whether the endpoint owns the Secret. Always true in a store that has no owner references. */
 function isOwned(secret: Resource | undefined, { metadata }: EndpointResource): boolean {
   const uids = secret?.metadata.ownerUids;
   return secret !== undefined && (uids === undefined || uids.includes(metadata.uid));
@@ -219,7 +223,7 @@ function isOurs({ owners }: Resource): boolean {
   );
 }
 
-/** Returns the declared headers. Those of a Secret take precedence over those in plain text. */
+/** Returns the declared headers. A header from a Secret takes precedence over one declared in plain text. */
 export async function findHeaders(
   { store }: Pick<FindSecretsDeps, 'store'>,
   endpoint: EndpointResource,
@@ -238,7 +242,7 @@ export async function findHeaders(
   return { headers: { ...Object.fromEntries(kept), ...headers } };
 }
 
-/** Returns a Secret's data, which has text values. */
+/** Returns the data of a Secret, whose values are strings. */
 function dataOf({ spec }: Resource): Record<string, unknown> {
   const data = spec['data'];
   return typeof data === 'object' && data !== null ? { ...data } : {};

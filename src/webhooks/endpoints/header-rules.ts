@@ -7,8 +7,8 @@ import type { Headers } from './endpoint-headers.ts';
 import type { WebhookEndpointSpec } from './webhook-endpoint.ts';
 
 /**
- * Applies an RFC 7386 merge patch to the headers. Null removes a header, whatever the case of its name. An existing
- * name is replaced by its spelling in the patch.
+ * Applies an RFC 7386 merge patch to the headers. Null removes a header; the case of its name is ignored. If a header
+ * exists already, it takes the spelling of the patch.
  */
 export function patchHeaders(
   headers: Headers,
@@ -21,7 +21,7 @@ export function patchHeaders(
   return Object.fromEntries([...kept, ...given]) as Headers;
 }
 
-/** Visible ASCII only, so that a value cannot end its line. */
+/** Header value of visible ASCII only, so that it cannot contain a line break. */
 export const headerValue = z
   .string()
   .max(1024)
@@ -55,7 +55,7 @@ export function headersProblem(headers: Headers): string | undefined {
   return undefined;
 }
 
-/** Returns the headers of REST that an earlier release put into the declaration; usually undefined. */
+/** Returns headers set by REST that an earlier release stored in the declaration; usually undefined. */
 export function declaredByRest({
   spec,
   owners,

@@ -40,21 +40,21 @@ export type EndpointToProject = {
   endpoint: Declared;
   whoElse: WhoElse;
   /**
-   * Signing secrets. Null (the Secret is missing) keeps the last ones. While an endpoint has none, its deliveries
-   * wait.
+   * Signing secrets. Null means that the Secret is missing; the stored secrets then stay in use. While an endpoint has
+   * none, its deliveries wait.
    */
   secrets: SigningSecrets | null;
-  /** Declared headers. Null (a Secret is missing) keeps the last ones. */
+  /** Declared headers. Null means that a Secret is missing; the stored headers then stay in use. */
   headers: Headers | null;
-  /** Headers of REST that are missing from the row. */
+  /** Headers set by REST that are missing from the row. */
   found?: Headers | undefined;
-  /** The row's secrets, read before anything else; undefined without a row. */
+  /** Secrets of the row, read before the declaration's Secret; undefined if there is no row. */
   stored: SealedEndpoint | undefined;
 };
 
 /**
  * Updates an endpoint's row from its declaration and wakes its waiting deliveries.
- * @throws WriteConflictError if the row's secrets changed meanwhile: the API rotated them, and `stored` may be older
+ * @throws WriteConflictError if the row's secrets changed since `stored` was read, because the API rotated them
  */
 export async function projectEndpoint(
   deps: QuotaDeps & { pool: Pool; notifier: Notifier; sealer: Sealer },
@@ -72,7 +72,7 @@ export async function projectEndpoint(
   await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
     await requireRoom(db, deps, 'webhook_endpoints', endpoint);
-    // Another object had this name before, and its deletion was missed. It is removed first.
+    // The row belongs to an earlier object of the same name whose deletion the operator missed. It is deleted first.
     const replaced = await markEndpointDeleted(db, endpoint, endpoint.id);
     if (replaced !== undefined) await cancelDeliveries(db, replaced.id);
     if (sealed) {
@@ -99,7 +99,7 @@ export async function projectEndpoint(
   deps.notifier.notify(CHANNELS.deliveries, [endpoint.id]);
 }
 
-/** Records why the latest declaration is refused; the last good one stays active. */
+/** Records why the latest declaration is refused. The last valid declaration stays active. */
 export async function refuseEndpoint(
   deps: { pool: Pool; notifier: Notifier },
   input: {
@@ -118,7 +118,7 @@ export async function refuseEndpoint(
   tellProjected(deps, { resource: 'webhooks', namespace, id }, [uid]);
 }
 
-/** Hides an endpoint whose declaration was removed, and cancels its unfinished deliveries. */
+/** Marks an endpoint as deleted after its declaration was deleted, and cancels its unfinished deliveries. */
 export async function removeEndpoint(
   deps: { pool: Pool; notifier: Notifier; metrics: Pick<Metrics, 'deliveries'> },
   input: { epoch: number; namespace: string; name: string },
@@ -143,7 +143,10 @@ export async function removeEndpoint(
   tellProjected(deps, { resource: 'webhooks', namespace: input.namespace, id });
 }
 
-/** Returns null if the row has these secrets already: sealing them again would only change the bytes. */
+/**
+ * Encrypts (seals) the secrets. Returns null if the row has the same secrets already, because encrypting them again
+ * would only change the bytes.
+ */
 function sealIfNew(
   sealer: Sealer,
   { endpoint, secrets, stored }: Pick<EndpointToProject, 'endpoint' | 'secrets' | 'stored'>,

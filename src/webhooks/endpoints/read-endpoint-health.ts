@@ -53,12 +53,12 @@ export type ShownDelivery = {
 };
 
 /**
- * How long a status keeps an older time while its health stays the same. Traffic must not become writes to the API
- * server, which is not a metrics store.
+ * Minimum age of a time in a status before it is updated, as long as the health stays the same. Otherwise each
+ * delivery would become a write to the API server, which is not a metrics store.
  */
 const TIME_KEPT_MS = 300_000;
 
-/** Returns the deliveries part of an endpoint's status. `shown` is the current status. */
+/** Returns the part of an endpoint's status that describes deliveries. `shown` is the current status. */
 export async function readEndpointHealth(
   { pool }: { pool: Pool },
   key: { id: string; namespace: string },
@@ -93,8 +93,8 @@ function isShown({ status, delivering }: ShownDelivery, shown: Shown): boolean {
 }
 
 /**
- * Returns the deliveries part of a status. `endpoint` is undefined if it was refused from the start and nothing was
- * ever sent.
+ * Returns the part of a status that describes deliveries. `endpoint` is undefined if the endpoint has no row, because
+ * all its declarations were refused and nothing was ever sent.
  */
 function deliveryToShow(endpoint: HealthRow | undefined, shown: Shown): ShownDelivery {
   if (endpoint === undefined) {
@@ -102,7 +102,7 @@ function deliveryToShow(endpoint: HealthRow | undefined, shown: Shown): ShownDel
   }
   const { lastSuccessAt, lastFailureAt, failingSince } = endpoint;
   const state = healthOf(endpoint);
-  // A status does not report success before the first delivery.
+  // Before the first delivery, the status must not report success.
   const wasTried = lastSuccessAt !== null || lastFailureAt !== null;
   const health = state === 'healthy' && !wasTried ? ('Unknown' as const) : IN_STATUS[state];
   const timeOf = (atMs: number | null, shownTime: string | undefined): string | undefined => {
@@ -148,8 +148,8 @@ function deliveringNow(
 }
 
 /**
- * Describes the state of an endpoint in one sentence (contract/webhooks.md#status). It does not claim success while the
- * last attempt failed. `whyOff` is why the endpoint is disabled.
+ * Describes the state of an endpoint in one sentence (contract/webhooks.md#status). The sentence does not claim
+ * success while the last attempt failed. `whyOff` is why the endpoint is disabled.
  */
 export function statusMessage(
   endpoint: HealthRow & { message: string },
@@ -181,7 +181,10 @@ function deliveringOf({ conditions = [] }: Shown): Before {
   return conditions.find(({ type }) => type === TYPE);
 }
 
-/** Returns the Events for a change. Their notes omit the time, so that Kubernetes counts a repeat in the same Event. */
+/**
+ * Returns the Kubernetes Events for a change of health. Their notes omit the time, so that Kubernetes counts a
+ * repetition in the same Event.
+ */
 function turnOf(
   before: Before,
   now: Finding,

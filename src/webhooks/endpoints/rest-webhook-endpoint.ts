@@ -20,7 +20,7 @@ const written = webhookEndpointSpec.pick({
 
 type Written = z.output<typeof written>;
 
-/** Spec fields that REST declares. Secrets are stored elsewhere. */
+/** Spec fields that a REST request can set. Secrets are stored elsewhere. */
 export type WebhookEndpointDeclaration = Written & { suspend?: boolean };
 export type WebhookEndpointFields = SnakeCased<Written> & { enabled?: boolean };
 export type WebhookEndpointWrite = Omit<WebhookEndpointFields, 'event_types'> & {
@@ -71,8 +71,8 @@ export const signingSecret = z
   .describe('whsec_ and the base64 of 24 to 64 bytes; made when absent. Shown once.');
 
 /**
- * Events to send. Unlike in a manifest, the list must not be empty: a list that a program filtered down to nothing is a
- * mistake, and would subscribe to everything.
+ * Event types to send. Unlike in a manifest, the list must not be empty. An empty list would subscribe to everything,
+ * and a list that a program filtered down to nothing is more likely a mistake.
  */
 const eventTypes = z
   .array(z.enum(SUBSCRIPTIONS))
@@ -117,13 +117,13 @@ export const WebhookEndpointPatch: z.ZodType<Record<string, unknown>> = z
   })
   .describe('Changes of an endpoint; null removes a field.');
 
-/** Splits a checked patch into declared fields and headers. */
+/** Splits a validated patch into declared fields and headers. */
 export function splitPatch(patch: Record<string, unknown>): WebhookEndpointPatch {
   const { headers: given, ...declared } = patch;
   return { declared, headers: given as HeaderPatch | undefined };
 }
 
-/** Splits a create body into the spec and the secrets, which the spec must not contain. */
+/** Splits the body of a create into the spec and the secrets, which must not be in the spec. */
 export function toWebhookEndpointSpec(write: WebhookEndpointWrite): {
   spec: WebhookEndpointDeclaration;
   secret: string | undefined;
@@ -135,7 +135,10 @@ export function toWebhookEndpointSpec(write: WebhookEndpointWrite): {
   return { spec: declared, secret, headers: given };
 }
 
-/** Converts a spec to REST fields. If `event_types` is missing, as in the spec, all events are sent. */
+/**
+ * Converts a spec to REST fields. If the spec has no `eventTypes`, the result has no `event_types`, and all events are
+ * sent.
+ */
 export function fromWebhookEndpointSpec(
   spec: Written & Partial<WebhookEndpointSpec>,
 ): WebhookEndpointFields {

@@ -42,13 +42,14 @@ export type RotateInput = {
   step: 'begin' | 'activate' | 'cancel';
 };
 
-/** Rotated endpoint. `secret` is the new one if this call created it. */
+/** Endpoint after the rotation step. `secret` is the new secret if this call created it. */
 export type Rotated = { endpoint: WebhookEndpointRow; secret: string | undefined };
 
 /**
  * Rotates an endpoint's signing secret in two steps (contract/webhooks.md#rotation). One transaction locks and writes
- * the endpoint's row, the primary copy of its secrets. So two callers cannot both begin, and the secret a caller sees
- * is the one in use. The operator copies it into the endpoint's Secret, from which a new database is filled.
+ * the endpoint's row, which is the primary copy of its secrets. So of two concurrent callers only one can begin a
+ * rotation, and the secret in a response is the one in use. The operator copies it into the endpoint's Secret, from
+ * which a new database can be filled.
  * @throws ApiError not_found, precondition_failed, managed_secret, rotation_in_progress, no_rotation
  */
 export async function rotateSecret(
@@ -105,9 +106,10 @@ function rotate(
   const { next } = before;
   const isWaiting = next !== undefined && next.atMs > nowMs;
   if (step.step === 'begin') {
-    if (isWaiting && next.secret === made) return before; // A repeat after a crash.
+    if (isWaiting && next.secret === made) return before; // A retry after a crash: the rotation has begun.
     if (isWaiting) throw inProgress(next.atMs);
-    // After a swap, the new rotation replaces the old secret.
+    // If an earlier rotation has swapped but not ended, this rotation starts from its new secret and drops its old
+    // one.
     const secret = next?.secret ?? before.secret;
     const overlapMs = (step.overlapSec ?? OVERLAP_DEFAULT_SEC) * 1_000;
     const atMs = nowMs + overlapMs;
@@ -135,21 +137,23 @@ function noSecretYet(): ApiError {
   return new ApiError('write_conflict', 'the endpoint has no secret in force yet; try again soon');
 }
 
-/** Checks that the API keeps the secret: a secret is rotated where it is kept. */
+/** Checks that the API manages the secret. A secret in a Secret of the user must be rotated there. */
 async function checkDeclared(
   store: ResourceStore,
   endpoint: WebhookEndpointRow,
   precondition: Precondition,
 ): Promise<void> {
   const declared = await store.get('WebhookEndpoint', endpoint);
-  // The store accepts only what the CRD allows.
+  // The store accepts only specs that match the CRD.
   const ref = (declared?.spec as WebhookEndpointSpec | undefined)?.secretRef?.name;
   if (endpoint.managedBy !== 'api') throw keptElsewhere(endpoint, ref);
   atRevision(precondition, endpoint.headerRevision)(found(declared, 'webhook endpoint'));
   if (ref !== undefined) throw keptElsewhere(endpoint, ref);
 }
 
-/** Returns an error that names the Secret to rotate instead, and how. `ref` is the Secret that the endpoint names. */
+/**
+ * Returns the error for a secret that the API does not manage. It names the Secret (`ref`) to rotate instead, and how.
+ */
 export function keptElsewhere(
   { namespace, name }: Pick<WebhookEndpointRow, 'namespace' | 'name'>,
   ref: string | undefined,

@@ -21,8 +21,8 @@ type TestEvent<T extends EventType> = {
 };
 
 /**
- * Sends a real event of the given type to one endpoint only (contract/webhooks.md#test-events). Events of concurrent
- * requests are committed together: one statement and one commit for all that arrived while the last one ran. The
+ * Sends a real event of the given type to one endpoint only (contract/webhooks.md#test-events). Concurrent requests
+ * share one statement and one commit: each batch has all events that arrived while the previous batch ran. The
  * statement checks that the endpoint exists and is enabled; only a refusal needs further queries. A call with
  * `beforeCommit` has its own transaction.
  */
@@ -31,18 +31,21 @@ export type SendTestEvent = <T extends EventType>(
   beforeCommit?: CommitHook<SentTest>,
 ) => Promise<SentTest>;
 
-/** Maximum batch size; bounds how many requests one failure affects. */
+/** Maximum batch size. It bounds how many requests fail together. */
 const TOGETHER_MAX = 128;
 
 /**
  * Maximum body size, far above the size of real events. A delivery process holds up to 512 bodies in memory
- * (src/webhooks/delivery/budgets.ts), so one tenant with large events must not exhaust it.
+ * (src/webhooks/delivery/budgets.ts), so a tenant with large events must not exhaust it.
  */
 const BYTES_MAX = 64 * 1_024;
 
 export type SendTestEventDeps = {
   pool: Pool;
-  /** Connection for batched events, with PLANNED_ONCE. One is enough, because one batch runs at a time. */
+  /**
+   * Connection for batched events, with the settings PLANNED_ONCE. One connection is enough, because one batch runs at
+   * a time.
+   */
   outbox: Db;
   announce: Announce;
   nowMs: () => number;
@@ -59,7 +62,8 @@ export function createSendTestEvent(deps: SendTestEventDeps): SendTestEvent {
     },
     itemsMax: TOGETHER_MAX,
     gatherMs: 0,
-    // Applies from about 1,000 events a second. The gather time is about as long as a commit.
+    // Applies from about 1,000 events a second. Each batch then waits 2 ms for more events, about as long as a commit
+    // takes.
     busy: { from: 3, gatherMs: 2 },
   });
 
@@ -100,6 +104,6 @@ function newEvent<T extends EventType>(
     throw new ApiError('body_too_large', detail);
   }
   const deliveryId = newUuid(nowMs);
-  // Captured here, because another request may have started the batch that commits it.
+  // The trace is read here, because the batch that commits this event may be started by another request.
   return { id, deliveryId, namespace, type, endpointId, body, traceparent: activeTraceparent() };
 }

@@ -17,13 +17,14 @@ export type ShownRequest = {
   url: string;
   method: 'POST';
   headers: Record<string, string>;
-  /** Exact bytes, which are UTF-8. */
+  /** Exact bytes of the body, decoded as UTF-8. */
   body: string;
 };
 
 /**
- * Returns the request of a test event as it would be sent and signed now, without storing or sending it. No signature
- * covers `parley-test`, so a reader of the response could send it as a real event.
+ * Returns the request of a test event as it would be sent and signed now, without storing or sending it. The
+ * signatures do not cover the header `parley-test`, so a reader of the response could send the request as a real
+ * event.
  * @throws ApiError not_found, write_conflict (no secret is active yet)
  */
 export async function showTestRequest<T extends EventType>(

@@ -2,7 +2,7 @@ import type { EventType } from '../../events/event-types.ts';
 import { signBody, signStandard } from '../../platform/egress/signature.ts';
 
 export type ToSign = {
-  /** Public id: evt_… */
+  /** Public id of the event, such as `evt_…`. */
   id: string;
   type: EventType;
   body: Buffer;
@@ -12,8 +12,8 @@ export type ToSign = {
 };
 
 /**
- * Returns the headers that we add to a request (contract/deliveries.md#headers). `other` is the second live secret of a
- * rotation: the new one, or after the swap the old one.
+ * Returns the headers that we add to a request (contract/deliveries.md#headers). `other` is the second secret that is
+ * valid during a rotation: before the swap the new one, after it the old one.
  */
 export function signedHeaders(
   { userAgent, secret, other }: { userAgent: string; secret: string; other: string | undefined },

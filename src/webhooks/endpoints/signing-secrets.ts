@@ -9,8 +9,8 @@ import { SIGNING_SECRET_KEY } from './webhook-endpoint.ts';
 import { signingSecretName } from '../../platform/reconcile/references.ts';
 
 /**
- * Contents of an endpoint's Secret. During a rotation there are two secrets with absolute times, so that a new database
- * signs with the right one immediately.
+ * Contents of an endpoint's Secret. During a rotation it has two secrets and the absolute times of the swap and of the
+ * end, so that a new database immediately signs with the right secret.
  */
 export type SigningSecrets = {
   secret: string;
@@ -18,7 +18,8 @@ export type SigningSecrets = {
 };
 
 /**
- * Next secret of a rotation. `secret` signs from `atMs` on; the old one is live until `oldUntilMs`. Times are Unix ms.
+ * Next secret of a rotation. `secret` becomes the signing secret at `atMs`; the old secret is valid until
+ * `oldUntilMs`. Both times are Unix ms.
  */
 export type SecretRotation = { secret: string; atMs: number; oldUntilMs: number };
 
@@ -30,7 +31,7 @@ const HEADERS = 'headers';
 /** Keys of a Secret for a rotation: the next secret, when it replaces the old one, and when the old one expires. */
 export const ROTATION_KEYS = [NEXT, NEXT_AT, OLD_UNTIL] as const;
 
-/** Returns the Secret of an endpoint, ready to apply. `headers` are those set by REST. */
+/** Returns the endpoint's Secret as an object for the store. `headers` are those set by REST. */
 export function secretObject(
   { namespace, name }: ObjectKey,
   { secret, next }: SigningSecrets,
@@ -60,7 +61,7 @@ export function signingSecretLabels(endpointName: string): Record<string, string
   return { [ALLOW_LABEL]: 'true', [ENDPOINT_LABEL]: endpointName };
 }
 
-/** Reads the rotation from a Secret's data. `problem` is why a rotation written there is invalid. */
+/** Reads the rotation from a Secret's data. Returns `problem` if the rotation in it is invalid. */
 export function readRotation(
   data: Record<string, unknown>,
 ): { next?: SecretRotation } | { problem: string } {
@@ -78,13 +79,13 @@ export function readRotation(
   return { next: { secret, atMs, oldUntilMs } };
 }
 
-/** Returns the secrets at a given moment. After the end of a rotation only the new one is left. */
+/** Returns the secrets that are valid at a given time. After the end of a rotation only the new one is left. */
 export function secretsAt(secrets: SigningSecrets, nowMs: number): SigningSecrets {
   const { next } = secrets;
   return next && next.oldUntilMs <= nowMs ? { secret: next.secret } : secrets;
 }
 
-/** Reads the headers of REST from a Secret's data. Returns undefined if they are invalid. */
+/** Reads the headers set by REST from a Secret's data. Returns undefined if they are invalid. */
 export function readHeaders(data: Record<string, unknown>): Headers | undefined {
   return data[HEADERS] === undefined ? {} : parseHeaders(data[HEADERS]);
 }

@@ -49,10 +49,10 @@ export type WebhookEndpointReconcilerDeps = QuotaDeps & {
   nowMs: () => number;
 };
 
-/** Maximum difference between the clocks of the operator and the database. */
+/** Assumed maximum difference between the clocks of the operator and the database. */
 const CLOCK_SKEW_MS = 1_000;
 
-/** Applies WebhookEndpoints: their address, subscriptions and secrets. */
+/** Reconciles WebhookEndpoints: their URL, subscriptions and secrets. */
 export function webhookEndpointReconciler(
   deps: WebhookEndpointReconcilerDeps,
 ): ReconciledKind<WebhookEndpointSpec, WebhookEndpointStatus> {
@@ -76,7 +76,7 @@ export function webhookEndpointReconciler(
     refusedStatus: { health: 'NotReady' },
     remove: async (key, epoch) => {
       await removeSecret(deps, key);
-      // The row is removed last: as long as it exists, the next leader repeats this.
+      // The row is deleted last. If this process dies before that, the row makes the next leader repeat the deletion.
       await removeEndpoint(deps, { epoch, ...key });
     },
   };
@@ -92,7 +92,7 @@ async function removeSecret(
   const owners = Object.values(secret?.owners ?? {}).flat();
   if (secret?.metadata.labels[ALLOW_LABEL] !== 'true') return;
   if (owners.some((owner) => owner !== OPERATOR_MANAGER && owner !== API_MANAGER)) return;
-  // If the endpoint was declared again meanwhile, the Secret belongs to the new one.
+  // If the endpoint was declared again in the meantime, the Secret belongs to the new endpoint.
   if (await store.get('WebhookEndpoint', { namespace, name })) return;
   await store.delete('Secret', key, { resourceVersion: secret.metadata.resourceVersion });
 }
@@ -146,14 +146,14 @@ async function act(
       suspendedBy: spec.suspend ? (endpoint.owners['suspend']?.[0] ?? null) : null,
       metadata: spec.metadata ?? {},
     },
-    // An endpoint whose headers are missing gets no deliveries, so the active secrets stay.
+    // If a Secret with headers is missing, the stored signing secrets stay in use too.
     secrets: !missing && 'secrets' in found ? found.secrets : null,
     headers: 'headers' in headers ? headers.headers : null,
     found: declaredByRest(endpoint) ?? ('secrets' in found ? found.headers : undefined),
     stored,
   });
   await dropDeclaredByRest(deps, endpoint);
-  // At the end of a rotation, the Secret is rewritten with the one remaining secret.
+  // When the rotation ends, the reconcile runs again and rewrites the Secret with the remaining secret.
   const overMs = 'secrets' in found ? found.secrets.next?.oldUntilMs : undefined;
   return {
     ...(await report(missing ? refused('ResolvedRefs', missing) : inForce(why))),
@@ -163,7 +163,7 @@ async function act(
   };
 }
 
-/** Removes headers that an earlier release declared in plain text. The row has them now, sealed. */
+/** Deletes headers that an earlier release stored in the declaration in plain text. The row has them now, encrypted. */
 async function dropDeclaredByRest(
   { store }: Pick<WebhookEndpointReconcilerDeps, 'store'>,
   endpoint: EndpointResource,
@@ -188,8 +188,8 @@ async function dropDeclaredByRest(
 }
 
 /**
- * Reports headers that contain a key. A ModelProvider refuses them; endpoints of earlier releases may have them, so
- * they stay active.
+ * Reports headers with an API key in plain text. A ModelProvider with such headers is refused. Endpoints of earlier
+ * releases may have them, so they stay active.
  */
 function keysInClear({ headers = {} }: WebhookEndpointSpec): Finding[] {
   const names = Object.keys(headers).filter(isKeyHeader);
@@ -206,7 +206,10 @@ function warnOnce({ status }: EndpointResource, degraded: Finding[]): ResourceEv
 }
 
 const SUSPENDED = { reason: 'Suspended', message: 'suspended: no deliveries are made' };
-/** Reason of an applied endpoint. The condition `Delivering` reports how deliveries go. */
+/**
+ * Reason and message of the condition `Ready` of an applied endpoint. Whether deliveries succeed is in the condition
+ * `Delivering`.
+ */
 const IN_FORCE = { reason: 'InForce', message: 'in force as declared' };
 
 function inForce(why: Problem): Finding[] {

@@ -14,9 +14,11 @@ import {
   time,
 } from '../../platform/resources/schema/field-types.ts';
 
-/** The kind WebhookEndpoint (contract/custom-resources.md#spec): types, CRD and REST shape come from here. */
+/**
+ * The kind WebhookEndpoint (contract/custom-resources.md#spec). Its types, CRD and REST shape derive from this schema.
+ */
 
-/** Values of `eventTypes`: `*`, each type, and `group.*` at each dot. */
+/** Allowed values of `eventTypes`: `*`, each event type, and `group.*` for each dot in a type. */
 export const SUBSCRIPTIONS: readonly string[] = [
   '*',
   ...new Set(EVENT_TYPES.flatMap((type) => [...groupsOf(type), type])),

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { ManagedBy } from '../../platform/resources/kind-names.ts';
 import type { SealedHeaders, SealedRotation } from './endpoint-secrets.sql.ts';
 
-/** WebhookEndpoint as projected by the operator. Times are Unix milliseconds. */
+/** Row of a WebhookEndpoint, written by the operator. Times are Unix milliseconds. */
 export type WebhookEndpointRow = {
   id: string;
   namespace: string;
@@ -16,9 +16,9 @@ export type WebhookEndpointRow = {
   eventTypes: string[];
   description: string;
   enabled: boolean;
-  /** Names of the declared headers and those of REST. The values are sealed (endpoint-secrets.sql.ts). */
+  /** Names of the declared headers and of those set by REST. The values are encrypted (endpoint-secrets.sql.ts). */
   headerNames: string[];
-  /** Counter that increases with each change by REST to the headers, which are not part of the declaration. */
+  /** Revision of the headers set by REST, which are not part of the declaration. Each change increments it. */
   headerRevision: number;
   metadata: Record<string, string>;
   ready: boolean;
@@ -29,12 +29,15 @@ export type WebhookEndpointRow = {
   lastSuccessAt: number | null;
   lastFailureAt: number | null;
   lastFailure: LastFailure | null;
-  /** Start of the failures since the last success; null (and a count of 0) without failures. */
+  /** Time of the first failure since the last success; null if there was none (the count is then 0). */
   failingSince: number | null;
   failedAttempts: number;
-  /** Field manager that disabled it; null if it is enabled, or if an earlier release did not record it. */
+  /**
+   * Field manager that disabled the endpoint; null if it is enabled, or if an earlier release did not record the
+   * manager.
+   */
   suspendedBy: string | null;
-  /** Start of the next secret and end of the old one during a rotation. */
+  /** Unix milliseconds at which the next secret begins to sign, during a rotation. */
   nextSecretAt: number | null;
   oldSecretUntil: number | null;
 };
@@ -59,15 +62,18 @@ export type EndpointProjection = Omit<
   | 'headerNames'
   | 'headerRevision'
 > & {
-  /** Sealed secret; null keeps the last one and its rotation. */
+  /** Encrypted (sealed) secret. Null keeps the stored secret and its rotation. */
   secret: Buffer | null;
   /** Rotation that belongs to `secret`. If absent, a rotation in progress ends. */
   next?: SealedRotation;
-  /** Declared headers, sealed. */
+  /** Declared headers, encrypted. */
   headers: SealedHeaders;
 };
 
-/** Run of failures, only while the last attempt failed: data left by processes of earlier releases is ignored. */
+/**
+ * Start and length of the current series of failures. Null unless the last attempt failed: processes of earlier
+ * releases leave old values after a success.
+ */
 const RUN = `case when h.last_failure_at > coalesce(h.last_success_at, '-infinity')
     then coalesce(case when h.failing_since > coalesce(h.last_success_at, '-infinity')
                        then h.failing_since end, h.last_failure_at) end as "failingSince",
@@ -114,7 +120,10 @@ export type EndpointFilter = ListPage & {
   status?: keyof typeof HAS_STATUS | undefined;
 };
 
-/** Conditions of each status, by the same rule as `healthOf` in src/webhooks/endpoints/read-endpoint-health.ts. */
+/**
+ * SQL conditions for each status. They follow the same rule as `healthOf` in
+ * src/webhooks/endpoints/read-endpoint-health.ts.
+ */
 const HAS_STATUS = {
   disabled: 'not e.enabled',
   not_ready: 'e.enabled and not e.ready',
@@ -162,7 +171,7 @@ export async function listEndpointHealth(db: Db): Promise<HealthRow[]> {
   return rows;
 }
 
-/** Writes the whole projection. Declaring a removed endpoint again restores it. */
+/** Writes the row of an endpoint. A deleted endpoint that is declared again is restored. */
 export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Promise<void> {
   const e = endpoint;
   await db.query(
@@ -215,7 +224,7 @@ export async function upsertEndpoint(db: Db, endpoint: EndpointProjection): Prom
   );
 }
 
-/** Records why the latest declaration is refused; the last good one stays. */
+/** Records why the latest declaration is refused. The last valid declaration stays active. */
 export async function updateEndpointCondition(
   db: Db,
   endpoint: Pick<WebhookEndpointRow, 'id' | 'uid' | 'generation' | 'ready' | 'reason' | 'message'>,
@@ -240,8 +249,8 @@ type GoneEndpoint = Pick<
 >;
 
 /**
- * Hides the endpoint of this name, unless it is `exceptId`, and returns its last state. The caller cancels its
- * unfinished deliveries.
+ * Marks the endpoint of this name as deleted, unless its id is `exceptId`, and returns its last state. The caller
+ * cancels its unfinished deliveries.
  */
 export async function markEndpointDeleted(
   db: Db,

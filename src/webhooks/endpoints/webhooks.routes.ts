@@ -100,7 +100,7 @@ const testBody = z
       .describe('Default: agent.published, or the first type that the endpoint is subscribed to.'),
     data: z
       .record(z.string(), z.unknown())
-      .meta({ maxProperties: 50 }) // No type has that many properties.
+      .meta({ maxProperties: 50 }) // No event type has more than 50 properties.
       .optional()
       .describe('As events of the type carry it; default: a sample.'),
     dry_run: z.boolean().optional().describe('True: nothing is sent, only shown as it would be.'),
@@ -119,8 +119,8 @@ const Shown = z
   .meta({ id: 'TestRequest', description: 'What a receiver would get.' });
 
 /**
- * Sends a test event. This is the hot route: load generators create events with it. A request that names the type costs
- * its share of one statement and, at most once a second, a look-up of the key.
+ * Sends a test event. Load generators create events with this route, so it must be fast. If the request names the
+ * type, it costs its share of one statement and, at most once a second, a look-up of the API key.
  */
 function testRoute(deps: WebhookRoutesDeps): Route {
   const sendTestEvent = createSendTestEvent(deps);
@@ -167,7 +167,7 @@ function testRoute(deps: WebhookRoutesDeps): Route {
 
 const SIGNED = 'the answer of dry_run holds signatures that the receiver takes for ours';
 
-/** Returns a type the endpoint is subscribed to, because the receiver may not know any other. */
+/** Returns a type that the endpoint is subscribed to, because the receiver may not handle any other. */
 async function defaultType(
   deps: WebhookRoutesDeps,
   key: { namespace: string; id: string },
@@ -178,7 +178,7 @@ async function defaultType(
   return EVENT_TYPES.find((type) => isSubscribed(eventTypes, type)) ?? usual;
 }
 
-/** Returns the given data, if the type allows it, or the type's sample. */
+/** Returns the given data if it is valid for the type; without given data, the sample of the type. */
 function dataOf<T extends EventType>(type: T, given: unknown): EventData<T>;
 function dataOf(type: EventType, given: unknown): unknown {
   return given === undefined ? EVENT_SAMPLES[type] : parseBody(EVENT_DATA[type], given, ['data']);

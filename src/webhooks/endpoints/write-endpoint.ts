@@ -105,9 +105,9 @@ export const DECLARED_ENDPOINT: DeclaredKind<
 };
 
 /**
- * Declares a new endpoint (contract/requests.md#writes). Id and secret are created here, so that the response contains
- * them whatever happens next. The secrets are sealed into the endpoint's row before the declaration, which contains
- * none. The operator copies them into a Secret.
+ * Declares a new endpoint (contract/requests.md#writes). The id and the secret are created here, so that the response
+ * contains them even if the operator has not applied the declaration yet. The secrets are encrypted and stored in the
+ * endpoint's row before the declaration, which contains none. The operator copies them into a Secret.
  */
 export async function createEndpoint(
   deps: EndpointWriterDeps,
@@ -131,7 +131,7 @@ export async function createEndpoint(
   };
   const declare = async ({ begin }: WriteAhead): Promise<Resource> => {
     await begin({ after: endpointAudited(write, namesOf(headers)) });
-    // An earlier try may have created it, and its secret may have been rotated since.
+    // An earlier try may have created the endpoint, and its secret may have been rotated since.
     const known = plan.isRetry ? await findMade(deps.store, object) : undefined;
     return known ?? declareWithSecrets(deps, { id, object, url: spec.url, secret, headers });
   };
@@ -164,7 +164,7 @@ async function declareWithSecrets(
   try {
     return await declareNew(store, object);
   } catch (error) {
-    // The endpoint may exist despite an outage error, and then needs its secret.
+    // After an outage error, the endpoint may exist, and then it needs the secret in this row.
     if (!(error instanceof StoreUnavailableError)) await deleteUndeclared(pool, object);
     throw error;
   }
@@ -173,9 +173,11 @@ async function declareWithSecrets(
 type Caller = AuditedBy & { scopes: readonly Scope[] };
 
 /**
- * Applies a JSON merge patch to the fields the API owns; a field of another manager results in a 409. The declaration
- * is changed first and the headers after it. If this process dies in between, repeating the patch completes it.
- * @throws ApiError missing_scope if it sends the header values to another origin and the key lacks `keys`
+ * Applies a JSON merge patch to the fields that the API manages. A field of another manager causes a 409. The
+ * declaration is written first and the headers after it. If this process dies in between, repeating the patch
+ * completes it.
+ * @throws ApiError missing_scope if the patch changes the URL's origin, so that the header values would go elsewhere,
+ * and the API key lacks the scope `keys`
  */
 export function patchEndpoint(
   deps: EndpointWriterDeps,
@@ -214,7 +216,7 @@ async function applyEndpointPatch(
     if (isForeign)
       throw managedElsewhere([{ field: 'headers', manager: row.managedBy }], DECLARED_ENDPOINT);
   }
-  // Checked first, so that a refused patch changes nothing.
+  // The headers are checked before any write, so that a refused patch changes nothing.
   const merged =
     headers === undefined ? undefined : (await mergedHeaders(deps, key, headers)).headers;
   const resource = await applyPatch(deps, DECLARED_ENDPOINT, {
@@ -243,12 +245,12 @@ async function applyEndpointPatch(
 const ELSEWHERE =
   'the new url has another origin, which would receive header values and signatures meant for the old one; use such a key or create another endpoint';
 
-/** Returns the origin, or text that is not a URL unchanged; the store refuses that later. */
+/** Returns the origin of the URL. Returns text that is not a URL unchanged; the store refuses it later. */
 function originOf(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : url;
 }
 
-/** Patches the headers. `expected` is the revision that the caller read. */
+/** Patches the headers. `expected` is the header revision that the caller read. */
 async function changeHeaders(
   deps: EndpointWriterDeps,
   key: RowKey,
@@ -327,7 +329,7 @@ export function requireEndpoint(deps: { pool: Db }, key: RowKey): Promise<Webhoo
   return requireRow(deps, DECLARED_ENDPOINT, key);
 }
 
-/** Checks the address early, for a better error. The guard decides again at every connection. */
+/** Checks the URL early, for a better error message. The address guard checks it again at every connection. */
 function checkAddress(guard: AddressGuard, url: string): void {
   const checked = checkUrl(url, guard);
   if (!('problem' in checked)) return;

@@ -10,7 +10,7 @@ import {
 } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Delivery as users see it, finished or not. Ids are UUIDs, times Unix milliseconds. */
+/** Delivery as users see it, finished or not. Ids are UUIDs; times are Unix milliseconds. */
 export type DeliveryRow = {
   id: string;
   endpointId: string;
@@ -20,12 +20,12 @@ export type DeliveryRow = {
   /** Whether this delivers a test event. */
   isTest: boolean;
   status: DeliveryStatus;
-  /** Attempts without the one in flight. */
+  /** Number of attempts, without the one in flight. */
   attemptCount: number;
   inFlightSince: number | null;
   nextAttemptAt: number | null;
   deliveredAt: number | null;
-  /** Replay that delivered the event. */
+  /** Replay whose acknowledgement also ended this delivery, if any. */
   deliveredBy: string | null;
   attempts: AttemptRow[];
 };
@@ -51,7 +51,8 @@ type AttemptRow = {
 };
 
 /**
- * Selects queued deliveries. The claim increments `attempt`; an expired lease is an attempt that is not recorded yet.
+ * Selects queued deliveries. A claim increments `attempt` before the attempt is made, so the last attempt is not
+ * recorded while a lease exists, even an expired one.
  */
 const QUEUED = `select id, endpoint_id as "endpointId", event_id as "eventId",
     event_type as "eventType", trigger, test or trigger = 'test' as "isTest",
@@ -69,7 +70,10 @@ const FINISHED = `select id, endpoint_id as "endpointId", event_id as "eventId",
     delivered_by as "deliveredBy"
   from deliveries`;
 
-/** Reads the attempts in the same statement as the delivery, because a second statement would see newer rows. */
+/**
+ * SQL that reads the attempts in the same statement as the delivery. A second statement could see attempts that are
+ * newer than the delivery's row.
+ */
 const WITH_ATTEMPTS = `select d.*, (
     select coalesce(jsonb_agg(jsonb_build_object(
              'number', a.number, 'trigger', a.trigger,
@@ -105,8 +109,8 @@ export type DeliveryFilter = ListPage &
   };
 
 /**
- * Lists deliveries, newest first. Neither table is ordered by namespace. Without an endpoint or an event, this reads
- * one page per endpoint in index order and returns the newest rows.
+ * Lists deliveries, newest first. Neither table has an index by namespace. Without an endpoint or an event in the
+ * filter, this reads one page per endpoint in index order and returns the newest rows of all.
  */
 export async function listDeliveries(db: Db, filter: DeliveryFilter): Promise<DeliveryRow[]> {
   const { namespace, endpointId, eventId, withTests, status, limit } = filter;
@@ -141,7 +145,10 @@ export async function listDeliveries(db: Db, filter: DeliveryFilter): Promise<De
   return rows;
 }
 
-/** Counts deliveries by event. Events without deliveries are missing from the map. Retrying counts as pending. */
+/**
+ * Counts deliveries by event. The map has no entry for an event without deliveries. Deliveries that wait for a retry
+ * count as pending.
+ */
 export async function countDeliveries(
   db: Db,
   eventIds: readonly string[],
@@ -161,14 +168,14 @@ export async function countDeliveries(
   return new Map(rows.map(({ eventId, ...counts }) => [eventId, counts]));
 }
 
-/** Delivery of one event to one endpoint, with the facts that decide its next attempt. */
+/** Delivery of one event to one endpoint, with the facts that decide when its next attempt is. */
 export type ExplainableDelivery = {
   id: string;
   status: 'queued' | 'delivered' | 'failed' | 'canceled';
   /** Attempts begun so far. */
   attempts: number;
   isLeased: boolean;
-  /** Whether an earlier event of its conversation has not started. */
+  /** Whether it waits for an earlier event of its conversation whose delivery has not started. */
   isOutOfTurn: boolean;
   /** Unix milliseconds. */
   dueAt: number | null;

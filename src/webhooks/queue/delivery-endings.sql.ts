@@ -4,11 +4,11 @@ import type { EventType } from '../../events/event-types.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Ends of queued deliveries without an acknowledgement: expired, canceled or erased. Each function returns the number
- * of deliveries for the metrics, without those of test events.
+ * Queries that end queued deliveries without an acknowledgement: expired, canceled or erased. Each function returns
+ * the number of ended deliveries for the metrics, without those of test events.
  */
 
-/** Fails deliveries that are not acknowledged after 72 h. */
+/** Marks deliveries as failed that are not acknowledged after 72 h. */
 export async function finishExpired(db: Db): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `with gone as (
@@ -38,7 +38,7 @@ export function cancelDeliveries(db: Db, endpointId: string): Promise<number> {
   return cancelWhere(db, 'endpoint_id = $1', [endpointId]);
 }
 
-/** Cancels the deliveries of a job that no process is attempting. */
+/** Cancels the deliveries of a job, except those that are being attempted. */
 export function cancelJobDeliveries(
   db: Db,
   { endpointId, jobId }: { endpointId: string; jobId: string },
@@ -50,7 +50,7 @@ export function cancelJobDeliveries(
   );
 }
 
-/** Delivery that an erasure ended. Ids are UUIDs. */
+/** Delivery that was canceled because its event was erased. Ids are UUIDs. */
 export type CanceledDelivery = {
   deliveryId: string;
   eventId: string;
@@ -58,13 +58,13 @@ export type CanceledDelivery = {
   endpointId: string;
 };
 
-/** Maximum number of canceled deliveries that are listed by id. */
+/** Maximum number of canceled deliveries that are returned by id. */
 export const CANCELED_NAMED_MAX = 1_000;
 
 /**
- * Removes the words of a conversation from its events and their deliveries. Unfinished deliveries are canceled or
- * continue without the words. Stored responses are removed, and the results of running attempts do not count, because a
- * receiver may repeat the words in them. Runs in the transaction that erases the conversation.
+ * Erases the words of a conversation from its events and their deliveries. Unfinished deliveries are canceled or
+ * continue without the words. Receivers may repeat the words in their responses, so stored responses are deleted, and
+ * the results of running attempts are discarded. Runs in the transaction that erases the conversation.
  */
 export async function eraseEvents(
   db: Db,
@@ -88,8 +88,8 @@ export async function eraseEvents(
 }
 
 /**
- * Revokes the leases of running attempts, and delays new ones by a second. A concurrent claim could still read the old
- * body; with the delay it finds that the delivery is not due.
+ * Revokes the leases of running attempts and makes the deliveries due in a second. A concurrent claim may still read
+ * the old body. After the delay it finds that the delivery is not due, and does not take it.
  */
 async function attemptAnew(
   db: Db,
@@ -136,7 +136,7 @@ export function cancelClaimed(db: Db, ids: readonly string[], leaseToken: string
   return cancelWhere(db, 'id = any($1) and lease_token = $2', [ids, leaseToken]);
 }
 
-/** Cancels matching deliveries. An unrecorded attempt is not counted, because its result does not count either. */
+/** Cancels matching deliveries. An unrecorded attempt is not counted as an attempt, because its result is discarded. */
 async function cancelWhere(db: Db, condition: string, values: unknown[]): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `with gone as (

@@ -1,12 +1,12 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Registry of the live delivery processes. Each process holds a session-level advisory lock on its number, which the
- * server releases as soon as the session's connection is gone. That covers a killed process. A host that falls silent
- * keeps its connection, and its deliveries return to the queue when the leases end.
+ * Registry of the live delivery processes. Each process holds a session-level advisory lock on its number. The server
+ * releases the lock as soon as the session's connection closes, also when the process is killed. If a host becomes
+ * unreachable, its connection stays open; its deliveries return to the queue when their leases expire.
  */
 
-/** First of the two keys of the locks; the second is the process's number. */
+/** First of the two keys of the advisory locks; the second is the process's number. */
 const LOCK_CLASS = 0x7061_6470;
 
 export async function addDeliveryProcess(db: Db): Promise<number> {
@@ -17,16 +17,16 @@ export async function addDeliveryProcess(db: Db): Promise<number> {
 }
 
 /**
- * Marks the process alive for as long as `session` lasts. Returns false if an older session of the same process still
- * holds the lock, because the server has not noticed its end.
+ * Marks the process as alive while `session` lasts. Returns false if an older session of the same process still holds
+ * the lock, because the server has not noticed that the session ended.
  */
 export async function lockDeliveryProcess(session: Db, number: number): Promise<boolean> {
   const { rows } = await session.query<{ held: boolean }>(
     'select pg_try_advisory_lock($1, $2) as held',
     [LOCK_CLASS, number],
   );
-  // Another process may have considered this one dead and removed it. The new time shows observers that it came back in
-  // between.
+  // Another process may have considered this process dead and removed it. The new `started_at` tells other processes
+  // that it came back.
   await session.query(
     `insert into delivery_processes (number) values ($1)
        on conflict (number) do update set started_at = now()`,
@@ -42,11 +42,11 @@ const IS_GONE = `not exists (
 
 export type DeliveryProcess = {
   number: number;
-  /** Time of its last registration, in Unix ms of the database's clock. */
+  /** Time of the process's last registration, in Unix ms of the database's clock. */
   startedAt: number;
-  /** Whether it has no session left. */
+  /** Whether no session holds the process's lock. */
   isGone: boolean;
-  /** Whether it has stopped claiming. */
+  /** Whether the process is shutting down and claims no more deliveries. */
   isStopping: boolean;
 };
 
@@ -62,9 +62,9 @@ export async function listDeliveryProcesses(db: Db): Promise<DeliveryProcess[]> 
 }
 
 /**
- * Ends the leases of those processes that are still gone and removes the processes. Returns the endpoints that now have
- * something due. The tokens stay: the next claim sees that an attempt was lost and records it, and a result that
- * arrives before that claim still counts.
+ * Ends the leases of those of the given processes that are still gone, and removes these processes. Returns the
+ * endpoints that have something due as a result. The lease tokens stay: the next claim sees that an attempt was lost
+ * and records it, and a result that arrives before that claim still counts.
  */
 export async function endLeasesOf(db: Db, numbers: readonly number[]): Promise<string[]> {
   const { rows } = await db.query<{ endpointId: string }>(
@@ -82,12 +82,12 @@ export async function endLeasesOf(db: Db, numbers: readonly number[]): Promise<s
   return rows.map(({ endpointId }) => endpointId);
 }
 
-/** Marks a process that is shutting down, so that it claims no more. */
+/** Records that a process is shutting down and claims no more deliveries. */
 export async function markStopping(db: Db, number: number): Promise<void> {
   await db.query('update delivery_processes set stopping = true where number = $1', [number]);
 }
 
-/** Removes a process; called once it has nothing in flight. */
+/** Removes a process from the registry; called once it has nothing in flight. */
 export async function removeDeliveryProcess(db: Db, number: number): Promise<void> {
   await db.query('delete from delivery_processes where number = $1', [number]);
 }

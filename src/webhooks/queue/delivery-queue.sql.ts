@@ -14,25 +14,25 @@ import {
 } from './dispatch-queue.ts';
 import { PLANNED_ONCE, type Db } from '../../platform/postgres/pool.ts';
 
-/** Settings of the sessions that claim. */
+/** Settings of the database sessions that claim. */
 export const CLAIM_SETTINGS = {
   ...PLANNED_ONCE,
-  // A claim need not survive a crash of the database: the attempt is then repeated, as after any lost lease
+  // A claim may be lost if the database crashes: the attempt is then repeated, as after any lost lease
   // (docs/decisions/0015).
   synchronous_commit: 'off',
 };
 
 /**
- * Creates the queue of unfinished deliveries. Every time in it is the database's, so that pods with different clocks
- * agree on which deliveries are due. A delivery that succeeds on the first attempt costs one insert, one update (claim)
- * and one delete here, and one insert each into `deliveries` and `delivery_attempts`. Claim and completion are one
- * statement each for a whole batch.
+ * Creates the queue of unfinished deliveries. All its times come from the database's clock, so that pods with
+ * different clocks agree on which deliveries are due. A delivery that succeeds on the first attempt costs one insert,
+ * one update (the claim) and one delete in the queue, and one insert each into `deliveries` and `delivery_attempts`.
+ * Claim and completion take one statement each for a whole batch.
  */
 export function createPostgresQueue(deps: {
   db: Db;
-  /** Connection with CLAIM_SETTINGS. */
+  /** Connections with CLAIM_SETTINGS. */
   claims: Db;
-  /** Connection with PLANNED_ONCE. */
+  /** Connection with the settings PLANNED_ONCE. */
   completions: Db;
   /** Number of this process in `delivery_processes`. */
   processNumber: number;
@@ -51,26 +51,27 @@ export function createPostgresQueue(deps: {
 
 const DAY_MS = 86_400_000;
 /**
- * Maximum age of an event whose body is read in the claim; only replays concern older events. A month of partitions in
- * the plan would make each claim three times as long. These bounds are known before it runs, so the other partitions
- * are pruned. A wrong clock only costs a second statement, as does an event without a body.
+ * Maximum age of an event whose body the claim itself reads; only replays concern older events. If the claim covered a
+ * month of partitions, planning would make it three times as long. The age limits are passed as parameters, so
+ * PostgreSQL prunes the other partitions. If this process's clock is wrong, or an event has no body, a second
+ * statement reads the bodies.
  */
 const RECENT_MS = DEADLINE_MS + DAY_MS;
 
 /**
- * Leases up to `slots` due deliveries of each endpoint in one statement. Each endpoint has a budget instead of one
- * global order by time, so that a large backlog of one endpoint blocks no other. A disabled or deleted endpoint, or one
- * without a secret, gets nothing.
+ * Leases up to `slots` due deliveries of each endpoint in one statement. Each endpoint has its own budget, so that a
+ * large backlog of one endpoint does not block the others. An endpoint that is disabled, deleted or without a secret
+ * gets no deliveries.
  *
- * Manual retries come first, then deliveries never attempted, then retries, then deliveries made by jobs, however long
- * they have been due. Retries and deliveries made by jobs yield and get at most `yieldingSlots`. So do manual retries,
- * except that one is always allowed. Four index ranges are read one after the other until the slots are full; the first
- * is nearly always empty.
+ * Manual retries come first, then deliveries that were never attempted, then retries, then deliveries made by jobs,
+ * however long they have been due. Retries and deliveries made by jobs are yielding: at most `yieldingSlots` of them
+ * are leased. Manual retries also count as yielding, except that one is always allowed. Four index ranges are read one
+ * after the other until the slots are full; the first range is nearly always empty.
  *
- * A first attempt waits for earlier ones of its conversation that have not started, unless they are in the same batch,
- * which the caller starts in order. It takes no slot while it waits for one that yields or has a later `run_at`
- * (leased, or with an expired lease). Otherwise it would precede the delivery it waits for, and with few slots neither
- * would ever be claimed.
+ * The first attempt of a conversation's event waits until the conversation's earlier deliveries have started.
+ * Deliveries in the same batch are an exception, because the caller starts them in order. While a delivery waits for
+ * an earlier one that is yielding or has a later `run_at` (leased, or with an expired lease), it takes no slot.
+ * Otherwise it would take the slot that the earlier delivery needs, and with few slots neither would ever be claimed.
  */
 export async function claimDeliveries(
   db: Db,
@@ -99,7 +100,7 @@ export async function claimDeliveries(
   return without.length === 0 ? rows : withBodies(db, rows, without);
 }
 
-/** Adds the bodies that the claim did not return. An event without a body was deleted or erased. */
+/** Adds the bodies that the claim did not return. If there is still none, the event was deleted or erased. */
 async function withBodies(
   db: Db,
   claimed: readonly ClaimedDelivery[],
@@ -203,7 +204,10 @@ const CLAIM = `with want as materialized (
        order by b.id limit 1) v on true
    order by c.due_at, c.sequence`;
 
-/** Lists endpoints that have something due now. It skips through the index instead of reading the queue. */
+/**
+ * Lists endpoints that have something due now. It jumps from endpoint to endpoint in the index instead of reading the
+ * whole queue.
+ */
 export async function listDueEndpoints(db: Db): Promise<DueEndpoint[]> {
   const { rows } = await db.query<DueEndpoint>({
     name: 'list_due_endpoints',
@@ -232,7 +236,10 @@ export async function listDueEndpoints(db: Db): Promise<DueEndpoint[]> {
   return rows;
 }
 
-/** Marks first attempts of conversation events as started, so that their successors may be claimed. */
+/**
+ * Marks first attempts of conversation events as started, so that the next events of the same conversation can be
+ * claimed.
+ */
 export async function markStarted(db: Db, ids: readonly string[]): Promise<void> {
   await db.query({
     name: 'mark_started',
@@ -242,9 +249,9 @@ export async function markStarted(db: Db, ids: readonly string[]): Promise<void>
 }
 
 /**
- * Records a batch of attempts in one statement and returns the deliveries whose result counted. The statement is
- * fenced: the result of a lost lease or of a canceled delivery changes nothing. When a replay is acknowledged, older
- * deliveries of the same event that wait for the same endpoint count as delivered with it.
+ * Records a batch of attempts in one statement and returns the deliveries whose results counted. A result is ignored
+ * if its lease was lost or its delivery was canceled (fencing by `leaseToken`). When a replay is acknowledged, older
+ * deliveries of the same event to the same endpoint that are still pending count as delivered too.
  */
 export async function completeAttempts(
   db: Db,
@@ -351,11 +358,11 @@ const COMPLETE = `with r as materialized (
   )
   select id from held`;
 
-/** Measures the backlog. This is cheap: the queue is small, and it runs every 10 s, not per scrape. */
+/** Measures the backlog. This is cheap, because the queue is small. It runs every 10 s and not once per scrape. */
 export async function measureBacklog(db: Db): Promise<Backlog> {
   const queue = await db.query<{ pending: number; oldest: number }>(
-    // The age covers only what could be attempted now. It excludes deliveries to disabled endpoints and manual retries
-    // ahead of their time.
+    // The age covers only deliveries that could be attempted now. It excludes deliveries to disabled endpoints, and
+    // manual retries that are ahead of their scheduled time.
     `select count(*) as pending,
             coalesce(extract(epoch from greatest(max(now() - d.due_at) filter (
               where d.run_at <= now() and e.enabled and e.secret is not null), interval '0'))

@@ -1,7 +1,7 @@
 import { lowestUuidAt } from '../../ids.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Counts of the outcomes of deliveries (contract/deliveries.md#figures). */
+/** Counts of delivery outcomes (contract/deliveries.md#figures). */
 export type DeliveryStats = {
   acknowledged: number;
   failed: number;
@@ -16,26 +16,32 @@ export type DeliveryStats = {
 export type StatsSpan = {
   namespace: string;
   endpointId: string | undefined;
-  /** Unix seconds of the event; `from` is inclusive, `to` exclusive. */
+  /** Unix seconds of the events' times; `from` is inclusive, `to` exclusive. */
   from: number;
   to: number;
   bucketSec: number;
 };
 
-/** Promised time from the commit of an event to its acknowledgement. */
+/** Target for the time from the commit of an event to its acknowledgement. */
 export const TARGET_MS = 500;
-/** Maximum number of finished deliveries read. The endpoints share it, and each gets at least READ_MIN. */
+/**
+ * Maximum number of finished deliveries that one request reads. The endpoints share it, and each gets at least
+ * READ_MIN.
+ */
 export const READ_MAX = 100_000;
 const READ_MIN = 1_000;
 export const UNFINISHED_MAX = 10_000;
 
-/** Counts of one bucket. Buckets start at 0; the row with an undefined bucket has the totals and always exists. */
+/**
+ * Counts of one bucket; the first bucket is 0. The row whose `bucket` is undefined has the totals and always exists.
+ */
 export type StatsRow = DeliveryStats & { bucket: number | undefined; countedFrom: number };
 
 /**
  * Reads the counts with one statement. For each endpoint, it reads a range of the index on endpoint and id, newest
- * first, so that a larger window costs no more. Everything is counted from `countedFrom` (Unix seconds) on. The id of a
- * delivery contains the time of its event, by the database's clock.
+ * first, up to a maximum number of rows, so that a larger window costs no more. If that maximum cuts the range, only
+ * deliveries from `countedFrom` (Unix seconds) on are counted. The id of a delivery contains its time by the
+ * database's clock.
  */
 export async function readDeliveryStats(
   db: Db,
@@ -58,7 +64,10 @@ export async function readDeliveryStats(
 const ENDPOINTS = `webhook_endpoints e
    where e.namespace = $1 and ($2::uuid is null or e.id = $2)`;
 const MS_OF_ID = `('x' || substr(d.id::text, 1, 8) || substr(d.id::text, 10, 4))::bit(48)::bigint`;
-/** Selects the same first attempts as the metric `parley_webhook_delivery_duration_seconds`. */
+/**
+ * SQL condition for deliveries whose latency counts. It selects the same first attempts as the metric
+ * `parley_webhook_delivery_duration_seconds`.
+ */
 const IS_FIRST = `d.status = 'delivered' and d.attempt_count = 1 and d.trigger = 'schedule'
          and d.delivered_by is null`;
 
@@ -93,7 +102,10 @@ const STATS = `with share as materialized (
     from found where ms >= (select ceil(since / 1000.0) * 1000 from complete)
    group by grouping sets ((), (1)) order by 1 nulls first`;
 
-/** Counts unfinished deliveries of events in the span, up to UNFINISHED_MAX. `attempts` counts recorded attempts. */
+/**
+ * Counts unfinished deliveries of events in the time span, up to UNFINISHED_MAX. `attempts` counts only recorded
+ * attempts.
+ */
 export async function countUnfinishedIn(
   db: Db,
   { namespace, endpointId, from, to }: StatsSpan,

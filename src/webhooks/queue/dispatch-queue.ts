@@ -6,16 +6,19 @@ import type { EventType } from '../../events/event-types.ts';
  * (src/events/outbox.sql.ts). A queue stored elsewhere would have to be fed from those rows.
  */
 export type DispatchQueue = {
-  /** Leases due deliveries; see `ClaimBudget`. `leaseToken` fences their results. */
+  /** Leases due deliveries within the budgets. A result is accepted only with the same `leaseToken` (fencing). */
   claim: (budgets: readonly ClaimBudget[], leaseToken: string) => Promise<ClaimedDelivery[]>;
   listDue: () => Promise<DueEndpoint[]>;
-  /** Marks first attempts of conversation events as started, so that their successors may be claimed. */
+  /**
+   * Marks first attempts of conversation events as started, so that the next events of the same conversation can be
+   * claimed.
+   */
   markStarted: (ids: readonly string[]) => Promise<void>;
-  /** Records attempts, all or none; returns the deliveries whose result counted. */
+  /** Records all of the attempts or none; returns the deliveries whose results counted. */
   complete: (results: readonly AttemptResult[]) => Promise<Set<string>>;
-  /** Cancels claimed deliveries that have no body to send; returns how many. */
+  /** Cancels claimed deliveries that have no body to send; returns their number. */
   cancel: (ids: readonly string[], leaseToken: string) => Promise<number>;
-  /** Fails deliveries that are not acknowledged after 72 h; returns how many. */
+  /** Marks deliveries as failed that are not acknowledged after 72 h; returns their number. */
   expire: () => Promise<number>;
   measure: () => Promise<Backlog>;
 };
@@ -23,17 +26,24 @@ export type DispatchQueue = {
 export const TRIGGERS = ['schedule', 'manual', 'replay', 'test'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
-/** Lease time. It is longer than an attempt (10 s), the grace for its body and a delayed completion together. */
+/**
+ * Duration of a lease. It is longer than an attempt (10 s), the extra time for its response body and a delayed
+ * completion together.
+ */
 export const LEASE_MS = 30_000;
 /**
- * Deadline: no attempt starts later than this after the event or its replay request (contract/deliveries.md#retries).
+ * Deadline: no attempt starts later than this after the event, or after the replay request
+ * (contract/deliveries.md#retries).
  */
 export const DEADLINE_MS = 72 * 3_600_000;
 
-/** How overdue a delivery must be to count as backlog. More delay matters less to it than to a fresh event. */
+/**
+ * How overdue a delivery must be to count as late. A late delivery yields to fresh events, because more delay matters
+ * less to it.
+ */
 export const LATE_MS = 2_000;
 
-/** Endpoint with due deliveries. `hasAhead`: a user requested a retry that bypasses the breaker. */
+/** Endpoint with due deliveries. `hasAhead` is true if a user requested a retry that bypasses the breaker. */
 export type DueEndpoint = { endpointId: string; hasAhead: boolean };
 
 /** Delivery leased to this process, with everything its attempt needs. Ids are UUIDs. */
@@ -49,32 +59,35 @@ export type ClaimedDelivery = {
   /** Whether it delivers a test event or the replay of one. */
   isTest: boolean;
   conversationId: string | null;
-  /** Number of the attempt that the claim begins, from 1. */
+  /** Number of the attempt that this claim begins; the first is 1. */
   attempt: number;
   leaseToken: string;
-  /** Age at the claim, in ms since the schedule began. */
+  /** Time from the start of the schedule to the claim, in ms. */
   ageMs: number;
-  /** Wait at the claim, in ms since the attempt was due, by the schedule or by request. */
+  /** Time from when the attempt became due, by schedule or by request, to the claim, in ms. */
   waitedMs: number;
-  /** Delay at the claim, in ms since it was due by the schedule; negative if it is ahead of the schedule. */
+  /**
+   * Time from when the attempt was due by the schedule to the claim, in ms; negative if the attempt is ahead of the
+   * schedule.
+   */
   overdueMs: number;
-  /** Whether an earlier process lost the lease; its attempt was recorded as lost. */
+  /** Whether an earlier process lost its lease. That attempt was recorded as lost. */
   lost: boolean;
   url: string;
-  /** Headers that an earlier release left unsealed, until the operator seals them. */
+  /** Headers that an earlier release stored unencrypted. Empty once the operator has encrypted them. */
   plainHeaders: Record<string, string>;
-  /** Sealed headers; those of REST take precedence. */
+  /** Declared headers, encrypted (sealed). A header of the same name set by REST takes precedence. */
   declaredHeaders: Buffer | null;
   restHeaders: Buffer | null;
-  /** Whether fresh events precede it: a retry, a delivery made by a job, or a late one. */
+  /** Whether it lets fresh events go first, because it is a retry, was made by a job, or is late. */
   yields: boolean;
-  /** Sealed secret of `parley-signature`. */
+  /** Encrypted secret that signs `parley-signature`. */
   secret: Buffer;
-  /** Sealed second secret that is live during a rotation. */
+  /** Encrypted second secret, which is also valid during a rotation. */
   otherSecret: Buffer | null;
   /** Body to send; null if the event was deleted or erased. */
   body: Buffer | null;
-  /** Trace of the event. */
+  /** W3C trace context of the event. */
   traceparent: string | null;
 };
 
@@ -85,7 +98,7 @@ export type AttemptResult = {
   deliveryId: string;
   leaseToken: string;
   outcome: 'delivered' | 'retry' | 'failed';
-  /** Due time of the next attempt after a retry, in ms after the schedule began. */
+  /** Due time of the next attempt if this one failed, in ms after the start of the schedule. */
   nextOffsetMs: number | null;
   durationMs: number;
   statusCode: number | null;
@@ -94,7 +107,7 @@ export type AttemptResult = {
   responseBody: string | null;
 };
 
-/** Values of the gauges. */
+/** Values of the backlog gauges. */
 export type Backlog = {
   pending: number;
   /** Age of the oldest delivery that could be attempted now. */

@@ -6,10 +6,10 @@ import { inTransaction } from '../../platform/postgres/transaction.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 
 /**
- * Daily partitions, bounded by the ids whose time falls into the day (UTC). They are created ahead, before a role is
- * ready and then every hour. They are dropped when wholly older than 31 days, one more than an event can be replayed
- * (contract/deliveries.md#replay; PARLEY_RETENTION_EVENTS). A replay on the last day is retried for 72 h more, so a day
- * of events that the queue still needs stays until they are delivered.
+ * Daily partitions. Each holds the ids whose time is in its day (UTC). They are created in advance, before a role
+ * becomes ready and then every hour. A partition is dropped when all of it is older than 31 days, one day more than an
+ * event can be replayed (contract/deliveries.md#replay; PARLEY_RETENTION_EVENTS). A replay requested on the last day
+ * is retried for 72 h, so partitions with events that the queue still needs stay until these are delivered.
  */
 const TABLES = ['events', 'deliveries', 'delivery_attempts'] as const;
 const DAY_MS = 86_400_000;
@@ -18,7 +18,7 @@ const DAYS_AHEAD = 7;
 const LOCK = [0x7061, 0x7274];
 
 /**
- * Creates missing partitions and drops expired ones; returns their names. It is safe to run anywhere and at any time.
+ * Creates missing partitions and drops expired ones; returns their names. It can run in any process at any time.
  *
  * @param nowMs for tests. By default the database's clock decides which days are old: a host whose clock is a month
  * ahead would drop them all

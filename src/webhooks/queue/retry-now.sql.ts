@@ -3,9 +3,9 @@ import { lowestUuidAt, uuidTimeMs } from '../../ids.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Retries of waiting deliveries on request (contract/deliveries.md#retry). They attempt the existing rows and add none:
- * only `run_at` moves, and `manual` marks the reason for the claim. The scheduled times stay, so after a failure the
- * schedule continues unchanged. Running attempts are not touched.
+ * Retries of waiting deliveries on request (contract/deliveries.md#retry). A retry changes the existing row of a
+ * delivery and adds none: it sets `run_at` to now and `manual` to the reason. The scheduled times do not change, so
+ * after a failure the schedule continues. Deliveries that are being attempted are not changed.
  */
 
 /** Facts that decide whether a queued delivery can be retried. */
@@ -68,17 +68,17 @@ export async function countWaiting(db: Db, scope: RetryScope): Promise<number> {
 const DAY_MS = 86_400_000;
 
 /**
- * Makes the next batch of a job due. It reads up to `rows` rows of the queue in the order of their ids, and makes up to
- * `room` deliveries due. It skips locked rows, which are being attempted or recorded. With `isFirst`, one delivery
- * bypasses the breaker, so that a recovered receiver is detected immediately; if that fails, the pauses return.
- * `cursor` is the last row processed, or null if none was left.
+ * Makes the next batch of a job's deliveries due. It reads up to `rows` rows of the queue in the order of their ids,
+ * and makes up to `room` deliveries due. It skips locked rows, which are being attempted or recorded. With `isFirst`,
+ * one delivery bypasses the breaker, so that a recovered receiver is detected immediately; if its attempt fails, the
+ * breaker pauses the endpoint again. `cursor` is the last row processed, or null if no row was left.
  */
 export async function makeBatchDue(
   db: Db,
   input: {
     scope: RetryScope;
     jobId: string;
-    /** UUID of a delivery. */
+    /** UUID of the last delivery of the previous batch; null for the first batch. */
     after: string | null;
     isFirst: boolean;
     rows: number;
@@ -86,7 +86,7 @@ export async function makeBatchDue(
   },
 ): Promise<{ made: number; cursor: string | null }> {
   const { scope, jobId, isFirst, rows: looked, room } = input;
-  // A delivery is younger than its event, apart from clock differences.
+  // A delivery is created after its event. The extra day allows for clock differences.
   const after = input.after ?? lowestUuidAt(uuidTimeMs(scope.from) - DAY_MS);
   const { rows } = await db.query<{ made: number; cursor: string | null }>(
     `with seen as materialized (
@@ -111,7 +111,7 @@ export async function makeBatchDue(
   return rows[0]!; // A select without `from` returns one row.
 }
 
-/** Counts the requested retries that have not begun, up to `max`. */
+/** Counts the requested retries of an endpoint that have not begun, up to `max`. */
 export async function countAsked(
   db: Db,
   { endpointId, max }: { endpointId: string; max: number },
@@ -125,7 +125,7 @@ export async function countAsked(
   return rows[0]!.count; // An aggregate always returns one row.
 }
 
-/** Returns whether a retry that the job requested has not begun. */
+/** Returns whether any retry that the job requested has not begun. */
 export async function hasAsked(
   db: Db,
   { endpointId, id }: { endpointId: string; id: string },
@@ -139,7 +139,7 @@ export async function hasAsked(
   return rows.length > 0;
 }
 
-/** Returns the requested retries of a job to their schedule, except running attempts. */
+/** Returns the deliveries of a job to their schedule, except those whose attempt has begun. */
 export async function putBack(
   db: Db,
   { endpointId, jobId }: { endpointId: string; jobId: string },

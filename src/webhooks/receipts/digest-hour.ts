@@ -9,25 +9,26 @@ import { readSent, type SentEvent, type SentPage, type SentSpan } from './receip
 export type ReceiptsDeps = ReplayWindow & { pool: Pool; nowMs: () => number };
 
 /**
- * Number of deliveries read by one statement. Processing this many rows blocks the process for about 20 ms, and
- * planning a month of partitions for each page is still the smaller part.
+ * Number of deliveries that one statement reads. Processing the rows of one page blocks the process for about 20 ms.
+ * With smaller pages, planning a statement over a month of partitions would cost more than reading the rows.
  */
 const PAGE = 10_000;
 export const HOUR_SEC = 3_600;
 
 export type HourDigest = {
   count: number;
-  /** Lower-case hex, of the sorted public ids joined by LF. */
+  /** SHA-256, in lower-case hex, of the sorted public ids joined by LF. */
   sha256: string;
-  /** Events that are queued and not acknowledged yet. */
+  /** Number of events that are queued and not acknowledged yet. */
   unfinished: number;
-  /** Events whose deliveries were given up. */
+  /** Number of events whose deliveries failed for good. */
   failed: number;
 };
 
 /**
- * Digests the events of one hour that an endpoint was sent (contract/webhooks.md#digest). The time in an event's id is
- * the `created` of its body. So an hour is a range of ids, in the same order as their text.
+ * Digests the events of one hour that were sent to an endpoint (contract/webhooks.md#digest). The id of an event
+ * contains the same time as `created` in its body. So the events of an hour are a range of ids, and the order of the
+ * UUIDs is the order of the public ids.
  * @param hour Unix seconds
  * @throws ApiError not_found, invalid_parameter
  */

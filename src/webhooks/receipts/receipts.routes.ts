@@ -11,7 +11,10 @@ import { reconcile, type Reconciled, type ReconcileDeps } from './reconcile.ts';
 const tag = 'Webhook endpoints';
 const params = { id: idParam('we', 'webhook endpoint') };
 
-/** Lets a receiver check that it holds all events it was sent (contract/webhooks.md#digest). */
+/**
+ * Returns the routes with which a receiver checks that it has all events that were sent to it
+ * (contract/webhooks.md#digest).
+ */
 export function receiptRoutes(deps: ReconcileDeps): Route[] {
   return [digestRoute(deps), reconcileRoute(deps)];
 }

@@ -2,8 +2,8 @@ import { lowestUuidAt, nextUuid, uuidTimeMs } from '../../ids.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Events that an endpoint was sent, in order: our side of the comparison (contract/webhooks.md#reconcile). Digests
- * exclude test events. Ids are UUIDs.
+ * Events that were sent to an endpoint, in order. This is our side of the comparison with the receiver
+ * (contract/webhooks.md#reconcile). Digests exclude test events. Ids are UUIDs.
  */
 
 /** Range of an endpoint's events; `from` is inclusive, `to` exclusive. */
@@ -20,8 +20,8 @@ export type SentEvent = {
 const DAY_MS = 86_400_000;
 
 /**
- * Returns the lower bound of the delivery ids. A delivery is younger than its event, apart from clock differences, so
- * older partitions are pruned.
+ * Returns the lower bound of the ids of an event's deliveries. A delivery is created after its event, apart from clock
+ * differences, so PostgreSQL prunes older partitions.
  */
 function oldestDelivery(eventId: string): string {
   return lowestUuidAt(uuidTimeMs(eventId) - DAY_MS);
@@ -35,11 +35,11 @@ const SENT = `deliveries where ${OF_SPAN} and id >= $5`;
 const QUEUED = `delivery_queue where ${OF_SPAN}`;
 
 /**
- * Reads the events of about `size` deliveries. It first looks up where the page ends, in the order of the index on
- * endpoint and event, and then reads all of the page. So the cost depends only on the content of the page, whatever the
- * planner expects of a month of partitions, and no event is split.
+ * Reads the events of about `size` deliveries. It first finds the end of the page in the index on endpoint and event,
+ * and then reads the whole page. So the cost depends only on the size of the page, whatever row counts the planner
+ * expects for a month of partitions, and the deliveries of one event are never split over two pages.
  *
- * An event with a scheduled delivery is not a test event. For an event that was only replayed, the event row decides.
+ * An event with a scheduled delivery is not a test event. If an event was only replayed, its row in `events` decides.
  */
 export async function readSent(db: Db, span: SentSpan, size: number): Promise<SentPage> {
   const { rows } = await db.query<{ end: string | null } & SentEvent>(
@@ -63,7 +63,8 @@ export async function readSent(db: Db, span: SentSpan, size: number): Promise<Se
     [span.endpointId, span.from, span.to, size, oldestDelivery(span.from)],
   );
   const end = rows[0]?.end ?? null;
-  // A page of only test events and canceled ones has one row, which holds its end.
+  // If a page has only test events and canceled deliveries, the query returns one row, with the end of the page and no
+  // event.
   return {
     events: rows.filter(({ id }) => id !== null),
     next: end === null ? null : nextUuid(end),
@@ -71,8 +72,8 @@ export async function readSent(db: Db, span: SentSpan, size: number): Promise<Se
 }
 
 /**
- * Returns which of these events the endpoint was ever sent or is being sent. `isCounted` is true if a digest includes
- * the event: it is not a test event, and not all its deliveries were canceled.
+ * Returns those of the given events that were ever sent to the endpoint or are being sent. `isCounted` is true if a
+ * digest includes the event: it is not a test event, and not all its deliveries were canceled.
  */
 export async function findSent(
   db: Db,
@@ -80,7 +81,7 @@ export async function findSent(
 ): Promise<{ id: string; isCounted: boolean }[]> {
   if (ids.length === 0) return [];
   const oldest = ids.reduce((least, id) => (id < least ? id : least));
-  // A sub-select, because for a list of thousands PostgreSQL would check each id against each partition.
+  // This is a sub-select, because PostgreSQL would compare each of thousands of ids with each partition.
   const { rows } = await db.query<{ id: string; isCounted: boolean }>(
     `select event_id as id,
             bool_or(status <> 'canceled') and not bool_or(trigger = 'test') as "isCounted"
@@ -96,7 +97,7 @@ export async function findSent(
   return rows;
 }
 
-/** Lists which of these events were erased or redacted and cannot be replayed. */
+/** Lists those of the given events that were erased or redacted and so cannot be replayed. */
 export async function listErased(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const { rows } = await db.query<{ id: string }>(
@@ -107,8 +108,9 @@ export async function listErased(db: Db, ids: readonly string[]): Promise<string
 }
 
 /**
- * Queues a delivery of each of these events that has none queued and was not erased. The rows carry the request's id as
- * a job id, although no job exists. So they yield to fresh events, like the deliveries of replay jobs.
+ * Queues a delivery of each of the given events, unless the event was erased or has a queued delivery. The rows carry
+ * the request's id as job id, although no such job exists, so that they yield to fresh events like the deliveries of
+ * replay jobs.
  */
 export async function insertMissing(
   db: Db,

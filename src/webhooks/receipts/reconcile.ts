@@ -18,7 +18,7 @@ import {
 
 export type ReconcileDeps = ReceiptsDeps & { notifier: Notifier };
 
-/** Tolerance between a caller's clock and ours. */
+/** Tolerated difference between a caller's clock and ours. */
 const SKEW_SEC = 60;
 const WINDOW_SEC = 24 * HOUR_SEC;
 
@@ -26,43 +26,45 @@ export type ReconcileRequest = {
   endpointId: string;
   /** Unix seconds, inclusive. */
   since: number;
-  /** Unix seconds, exclusive. If undefined, the current second is the last. */
+  /** Unix seconds, exclusive. If undefined, the window includes the current second. */
   until: number | undefined;
-  /** UUIDs of the events that the receiver holds. */
+  /** UUIDs of the events that the receiver has. */
   ids: readonly string[];
-  /** Maximum size of `missing` in a page. */
+  /** Maximum number of `missing` events in a page. */
   limit: number;
-  /** UUID of the last `missing` of the previous page. */
+  /** UUID of the last `missing` event of the previous page. */
   after: string | undefined;
   replay: boolean;
 };
 
 /**
- * Result as ascending lists of UUIDs. The digest covers the held events without `unknown`, `uncounted` and `outside`,
- * plus the missing ones.
+ * Result as ascending lists of UUIDs. The digest covers the events that the receiver has, without those in `unknown`,
+ * `uncounted` and `outside`, plus the missing events.
  */
 export type Reconciled = {
   since: number;
   until: number;
-  /** Events that were sent and are not held. */
+  /** Events that were sent but that the receiver does not have. */
   missing: string[];
   /** Missing events that are queued. */
   unfinished: string[];
   /** Missing events that cannot be sent again. */
   erased: string[];
-  /** Events that are held and were never sent to this endpoint. Filled on the first page only. */
+  /** Events that the receiver has but that were never sent to this endpoint. Filled on the first page only. */
   unknown: string[];
-  /** Events that are held and were sent, but that no digest includes. Filled on the first page only. */
+  /** Events that the receiver has and that were sent, but that no digest includes. Filled on the first page only. */
   uncounted: string[];
-  /** Events that are held but lie outside the window; they are not checked. Filled on the first page only. */
+  /**
+   * Events that the receiver has but that lie outside the window. They are not checked. Filled on the first page only.
+   */
   outside: string[];
   deliveryIds: string[];
   hasMore: boolean;
 };
 
 /**
- * Compares the events a receiver holds with those it was sent and, on request, sends the missing ones again
- * (contract/webhooks.md#reconcile). It reads at most as many events as the request lists plus one page.
+ * Compares the events that a receiver has with those that were sent to it and, on request, sends the missing ones
+ * again (contract/webhooks.md#reconcile). It reads at most as many events as the request lists, plus one page.
  * @throws ApiError not_found, invalid_body, missing_scope, endpoint_disabled
  */
 export async function reconcile(
@@ -93,7 +95,8 @@ export async function reconcile(
     until,
     missing,
     unfinished,
-    // Queued events are left out: an event whose words were erased may still be delivered without them.
+    // Queued events are not checked: even if the words of an event were erased, it may still be delivered without
+    // them.
     erased: await listErased(deps.pool, finished),
     ...(after === undefined ? await judge(deps, { endpointId, held, start, to }) : NOT_JUDGED),
     deliveryIds: [],
@@ -102,7 +105,7 @@ export async function reconcile(
   return replay ? sendMissing(deps, { namespace, endpointId }, found, beforeCommit) : found;
 }
 
-/** Finds the first events that the receiver does not hold. */
+/** Finds the first events that were sent but that the receiver does not have. */
 async function findMissing(
   { pool }: ReceiptsDeps,
   span: SentSpan,
@@ -119,11 +122,7 @@ async function findMissing(
 type Judged = Pick<Reconciled, 'unknown' | 'uncounted' | 'outside'>;
 const NOT_JUDGED: Judged = { unknown: [], uncounted: [], outside: [] };
 
-/**
- * Classifies the held events that the digest does not include.
- * undefined Signing secrets. Null (the Secret is missing) keeps the last ones. While an endpoint has none, its
- * deliveries wait.
- */
+/** Classifies the events that the receiver has but that the digest does not include. */
 async function judge(
   { pool }: ReceiptsDeps,
   input: { endpointId: string; held: ReadonlySet<string>; start: string; to: string },
@@ -141,8 +140,8 @@ async function judge(
 }
 
 /**
- * Queues the missing events. Requests for one endpoint run one at a time, so that the second sees what the first has
- * queued.
+ * Queues the missing events. Requests for the same endpoint run one at a time, so that a second request sees what the
+ * first has queued.
  */
 async function sendMissing(
   deps: ReconcileDeps,

@@ -36,7 +36,7 @@ export const Job = z
   })
   .meta({ id: 'Job', description: 'Work that goes on after the answer.' });
 
-/** Converts an exclusive bound to seconds. It rounds up, so that every event before the bound stays before it. */
+/** Converts an exclusive upper bound to seconds, rounded up, so that no event before the bound is excluded. */
 export const untilSec = (ms: number): number => Math.ceil(ms / 1_000);
 
 export function jobView(row: JobRow): z.output<typeof Job> {

@@ -5,7 +5,7 @@ import { filteredBy, type ListPage } from '../../platform/postgres/list-filters.
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Replays of many events as jobs, which continue after the response, and of single events
+ * Queries for replays of many events, which run as jobs after the response, and of single events
  * (contract/webhooks.md#replay).
  */
 
@@ -14,7 +14,7 @@ export type ReplayMode = (typeof REPLAY_MODES)[number];
 export const JOB_STATUSES = ['running', 'done', 'stopped', 'failed'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Replay job. Ids are UUIDs, times Unix milliseconds. */
+/** Replay job. Ids are UUIDs; times are Unix milliseconds. */
 export type JobRow = {
   id: string;
   namespace: string;
@@ -36,14 +36,14 @@ export type JobRow = {
 const COLUMNS = `id, namespace, status, endpoint_id as "endpointId", mode, types, since, until, cursor,
   total, done, error, created_at as "createdAt", finished_at as "finishedAt"`;
 
-/** Events of a replay: the types the endpoint gets now, and the range of ids. */
+/** Events of a replay, selected by event type and by a range of ids. */
 export type ReplayScope = {
   namespace: string;
   endpointId: string;
   mode: ReplayMode;
-  /** Types of events for all endpoints. */
+  /** Event types to select among the events for all endpoints. */
   types: readonly EventType[];
-  /** Types of the endpoint's own test events. */
+  /** Event types to select among the endpoint's own test events. */
   testTypes: readonly EventType[];
   /** UUID, inclusive. */
   from: string;
@@ -52,15 +52,16 @@ export type ReplayScope = {
 };
 
 /**
- * Returns SQL that selects the events of the scope from `seen` (a CTE with id, type, endpoint_id, erased_at).
+ * Returns SQL that selects the matching events from `seen` (a CTE with id, type, endpoint_id, erased_at).
  *
- *   failed    all its deliveries to this endpoint failed or were canceled
- *   missing   it has no delivery: it was created while the endpoint was disabled, or before it existed or subscribed
- *   all       every event
- *   retrying  no event: this mode selects queued deliveries (src/webhooks/queue/retry-now.sql.ts)
+ * failed all deliveries of the event to this endpoint failed or were canceled
+ * missing the event has no delivery to this endpoint, because the endpoint was disabled, did not exist or had not
+ *             subscribed when the event was created
+ * all every event
+ * retrying no event: this mode selects queued deliveries (src/webhooks/queue/retry-now.sql.ts)
  *
- * The condition uses the list of events instead of a join. So it costs one look-up per event, whatever the planner
- * expects of the partitions. 20,000 events take half a second.
+ * The condition uses an array of event ids instead of a join. So it costs one index look-up per event, whatever row
+ * counts the planner expects for the partitions. 20,000 events take half a second.
  */
 function matching(mode: ReplayMode): string {
   const deliveries = `known as materialized (
@@ -70,8 +71,8 @@ function matching(mode: ReplayMode): string {
       select event_id, 'pending' from delivery_queue
        where endpoint_id = $2 and event_id = any(array(select id from seen))
     ), `;
-  // `is true` prevents the planner from using a join: it expects a handful of rows and would compare each with each.
-  // This way it uses a hash table.
+  // `is true` prevents the planner from using a join. The planner expects a handful of rows and would compare every
+  // pair of them. With `is true`, it uses a hash table.
   const isIn = (status: string): string =>
     `(seen.id in (select event_id from known where ${status})) is true`;
   const condition = {
@@ -95,13 +96,14 @@ const DAY_MS = 86_400_000;
 
 function valuesOf(scope: ReplayScope): unknown[] {
   const { namespace, endpointId, types, testTypes, from, to } = scope;
-  // A delivery is younger than its event, apart from clock differences, so older partitions are pruned.
+  // A delivery is created after its event, apart from clock differences, so PostgreSQL prunes older partitions.
   const oldest = lowestUuidAt(uuidTimeMs(from) - DAY_MS);
   return [namespace, endpointId, types, testTypes, from, to, oldest];
 }
 
 /**
- * Counts the matching events in a page of `events`. `next` is the page's last event, or null if the page is not full.
+ * Counts the matching events in a page of `events` events. `next` is the last event of the page, or null if the page
+ * is not full.
  */
 export async function countPage(
   db: Db,
@@ -118,8 +120,8 @@ export async function countPage(
 }
 
 /**
- * Queues deliveries of the next events of a scope, oldest first. It reads at most `events` events and creates at most
- * `room` deliveries. `cursor` is the last event processed, or null if none was left.
+ * Queues deliveries of the next matching events, oldest first. It reads at most `events` events and creates at most
+ * `room` deliveries. `cursor` is the last event processed, or null if no event was left.
  */
 export async function insertReplays(
   db: Db,
@@ -156,7 +158,7 @@ export async function countBulk(
   return rows[0]?.count ?? 0;
 }
 
-/** Returns whether a delivery that the job made was never attempted. */
+/** Returns whether any delivery that the job made was never attempted. */
 export async function hasUnsent(
   db: Db,
   { endpointId, id }: { endpointId: string; id: string },
@@ -170,8 +172,8 @@ export async function hasUnsent(
 }
 
 /**
- * Queues new deliveries of an old event to one endpoint, or to each enabled endpoint that is subscribed now. A test
- * event only goes to its own endpoint. The schedule counts from this request.
+ * Queues new deliveries of an old event, to one endpoint or to every enabled endpoint that is subscribed now. A test
+ * event goes only to its own endpoint. The retry schedule starts at this request.
  */
 export async function insertReplay(
   db: Db,
@@ -201,7 +203,9 @@ export async function insertReplay(
   return rows;
 }
 
-/** Lists the ids of unfinished deliveries of an event to these endpoints, oldest first, without those in `except`. */
+/**
+ * Lists the ids of unfinished deliveries of an event to the given endpoints, oldest first, except those in `except`.
+ */
 export async function listPending(
   db: Db,
   of: { eventId: string; endpointIds: readonly string[]; except: readonly string[] },
@@ -273,7 +277,7 @@ export async function listJobs(db: Db, filter: JobFilter): Promise<JobRow[]> {
   return rows;
 }
 
-/** Counts the running jobs of a namespace, and those that this actor started. */
+/** Counts the running jobs of a namespace, and those among them that this actor started. */
 export async function countRunningJobs(
   db: Db,
   { namespace, actor }: { namespace: string; actor: string },
@@ -286,7 +290,10 @@ export async function countRunningJobs(
   return rows[0]!; // An aggregate always returns one row.
 }
 
-/** Lists running jobs, oldest first: the page after `after`, or the first page if it is null. */
+/**
+ * Lists a page of running jobs, oldest first. `after` is the last job of the previous page; null returns the first
+ * page.
+ */
 export async function listRunningJobs(
   db: Db,
   after: string | null,
@@ -304,7 +311,7 @@ export const JOBS_PAGE = 100;
 
 /**
  * Locks a running job until the transaction ends. Returns undefined if the job is over or another process works on it.
- * The lock is the lease: it ends with its holder, however that ends.
+ * The lock serves as the lease: it ends with the transaction, even if the process is killed.
  */
 export async function lockRunningJob(db: Db, id: string): Promise<JobRow | undefined> {
   const { rows } = await db.query<JobRow>({
@@ -315,7 +322,7 @@ export async function lockRunningJob(db: Db, id: string): Promise<JobRow | undef
   return rows[0];
 }
 
-/** Advances the job in the transaction that queues the deliveries. */
+/** Stores the job's progress; called in the transaction that queues the deliveries. */
 export async function advanceJob(
   db: Db,
   { id, cursor, made }: { id: string; cursor: string; made: number },
@@ -329,8 +336,9 @@ export async function advanceJob(
 }
 
 /**
- * Ends a running job; returns undefined if it was already over. The total of a completed job becomes the number it
- * made, because events counted at the start may have been delivered otherwise.
+ * Ends a running job; returns undefined if it was already over. The total of a completed job becomes the number of
+ * deliveries it made. This can be less than the count at the start, because some of the counted events may have been
+ * delivered meanwhile.
  */
 export async function finishJob(
   db: Db,

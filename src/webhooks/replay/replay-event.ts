@@ -17,14 +17,14 @@ export type ReplayEventDeps = ReplayWindow & {
 export type Replayed = {
   deliveryIds: string[];
   endpointIds: string[];
-  /** Older deliveries of the event to the same endpoints that still wait. */
+  /** Earlier deliveries of this event to the same endpoints that are still pending. */
   alsoPending: string[];
 };
 
 /**
- * Delivers an old event again with the same bytes: new deliveries, attempts from 1, a full schedule
- * (contract/deliveries.md#replay). Older deliveries to the same endpoint keep their schedule until the new one is
- * acknowledged, which ends them too.
+ * Delivers an old event again with the same bytes. The new deliveries number their attempts from 1 and have a full
+ * retry schedule (contract/deliveries.md#replay). Earlier, still pending deliveries to the same endpoint keep their
+ * schedule until the new delivery is acknowledged; then they end too.
  * @throws ApiError not_found, event_expired (30 days after the time in the id, or as configured), event_erased,
  * endpoint_disabled, invalid_body (a test event to another endpoint)
  */

@@ -23,9 +23,9 @@ import type { WebhookEndpointRow } from '../endpoints/webhook-endpoints.sql.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { requireEndpoint } from '../endpoints/write-endpoint.ts';
 
-/** Tolerance between a caller's clock and ours. */
+/** Tolerated difference between a caller's clock and ours. */
 const SKEW_MS = 60_000;
-/** Number of events read by one statement; bounds its run time. */
+/** Number of events that one statement reads; bounds its run time. */
 const COUNT_PAGE = 20_000;
 
 export type ReplayRequest = {
@@ -40,7 +40,7 @@ export type ReplayRequest = {
   types: readonly EventType[];
 };
 
-/** Request with both ends of the window fixed. */
+/** Replay request whose window has a fixed start and end. */
 export type ReplayPlan = Omit<ReplayRequest, 'until'> & { until: number };
 
 type PlanDeps = ReplayWindow & { pool: Pool; nowMs: () => number };
@@ -76,7 +76,10 @@ function badTime(field: string, detail: string): ApiError {
   });
 }
 
-/** Counts what a replay would send now. @throws ApiError not_found, invalid_body */
+/**
+ * Counts the events that a replay would send now.
+ * @throws ApiError not_found, invalid_body
+ */
 export async function countReplay(
   deps: PlanDeps,
   request: ReplayRequest,
@@ -105,7 +108,7 @@ async function countEvents(pool: Pool, scope: ReplayScope): Promise<number> {
  */
 export async function createReplayJob(
   deps: ReplayJobDeps,
-  /** `actor` is the API key whose share the job counts against. */
+  /** `actor` is the API key that starts the job. The limit per key counts its running jobs. */
   input: ReplayRequest & { actor: string },
   beforeCommit: CommitHook<JobRow> = noCommitHook,
 ): Promise<JobRow> {
@@ -114,7 +117,7 @@ export async function createReplayJob(
   if (!endpoint.enabled) {
     throw new ApiError('endpoint_disabled', 'the endpoint is disabled: enable it first');
   }
-  await requireShare(deps.pool, deps, input); // Checked before the expensive count.
+  await requireShare(deps.pool, deps, input); // The limits are checked before the expensive count.
   const total = await countScope(deps.pool, scopeOf(plan, endpoint));
   const job = await inTransaction(deps.pool, async (db) => {
     await lockCount(db, 'replay_jobs', plan.namespace);
@@ -130,8 +133,8 @@ export async function createReplayJob(
 }
 
 /**
- * Checks the limits on running jobs. It answers 429 and not 409, because a 409 stored under an `Idempotency-Key` would
- * refuse the request for a day.
+ * Checks the limits on running jobs. It responds with 429 and not 409: a 409 would be stored under the request's
+ * `Idempotency-Key` and would refuse the request for a day.
  */
 async function requireShare(
   db: Db,
@@ -150,17 +153,17 @@ async function requireShare(
   throw new ApiError('too_many_in_flight', detail, { retryAfterSec: JOB_RETRY_AFTER_SEC });
 }
 
-/** Suggested wait for callers over the limit; a job takes seconds to hours. */
+/** Value of Retry-After for callers over the limit; a job takes seconds to hours. */
 const JOB_RETRY_AFTER_SEC = 10;
 
-/** Returns the scope of a replay, by the endpoint's current subscriptions. */
+/** Returns the events of a replay, filtered by the endpoint's current subscriptions. */
 export function scopeOf(
   plan: ReplayPlan,
   endpoint: Pick<WebhookEndpointRow, 'eventTypes'>,
 ): ReplayScope {
   const { namespace, endpointId, mode, since, until } = plan;
   const asked = plan.types.length === 0 ? EVENT_TYPES : plan.types;
-  // Failed deliveries were sent to this endpoint before, so they stay in scope after it unsubscribes.
+  // Failed events were sent to this endpoint before, so they are replayed even if it has unsubscribed since.
   const wasSent = mode === 'failed' || mode === 'retrying';
   const types = wasSent ? asked : asked.filter((type) => isSubscribed(endpoint.eventTypes, type));
   const [from, to] = [lowestUuidAt(since), lowestUuidAt(until)];
@@ -168,8 +171,9 @@ export function scopeOf(
 }
 
 /**
- * Stops a job: it makes no more deliveries. Its deliveries are canceled unless an attempt is running; with the mode
- * `retrying` they return to their schedule. Events that receivers already have stay with them.
+ * Stops a job, so that it makes no more deliveries. Deliveries that it made are canceled, except those with a running
+ * attempt. In the mode `retrying` they return to their schedule instead. Events that were already delivered are not
+ * affected.
  * @throws ApiError not_found, job_finished
  */
 export async function stopJob(

@@ -29,7 +29,7 @@ const params = { id: idParam('job', 'job') };
 export type ReplayRoutesDeps = ReplayEventDeps &
   ReplayJobDeps & { metrics: Pick<Metrics, 'deliveries' | 'inFlightRefused'> };
 
-/** Sends events again, one or many, and reports the result (contract/deliveries.md#replay). */
+/** Returns the routes that send one or many events again and report on the progress (contract/deliveries.md#replay). */
 export function replayRoutes(deps: ReplayRoutesDeps): Route[] {
   return [
     replayEventRoute(deps),

@@ -23,23 +23,27 @@ import { replayWindowMs, type ReplayWindow } from '../../events/replay-window.ts
 import { scopeOf } from './replay-jobs.ts';
 
 /**
- * Runner of replays of many events, batch by batch. A batch is one transaction with its deliveries (new ones, or made
- * due in the mode `retrying`) and the job's cursor. A process that dies in the middle leaves neither, and the next one
- * continues from the cursor. So no event is left out or sent twice.
+ * Maximum unfinished deliveries of replay jobs in the queue for one endpoint. A job therefore runs as fast as its
+ * receiver, and waits while the receiver is down or the endpoint is disabled.
  *
- * Any number of processes may run this: a batch locks the job's row, and the others skip it. The queue never holds more
- * than OUTSTANDING_MAX such deliveries for one endpoint. So a job runs as fast as its receiver, and waits while that is
- * down or the endpoint is disabled.
+ * Replays of many events run batch by batch. One transaction queues the deliveries of a batch (or, in the mode
+ * `retrying`, makes them due) and advances the job's cursor. If a process dies in the middle, neither happened, and
+ * the next process continues from the cursor. So no event is left out or sent twice.
+ *
+ * Any number of processes may run jobs: a batch locks the job's row, and other processes skip it.
  */
 export const OUTSTANDING_MAX = 1_000;
-/** Events, or rows of the queue, read in one batch. Only some may match the job. */
+/** Number of events, or of rows of the queue, that one batch reads. Only some of them may match the job. */
 const LOOKED_AT = 2_000;
 /** Maximum deliveries made in one batch, so that its transaction stays short. */
 const BATCH_MAX = 500;
-/** Interval between checks for room. At 1,000/s, a tenth of OUTSTANDING_MAX is done by then. */
+/**
+ * Interval between checks whether the queue has room. At 1,000 deliveries a second, a tenth of OUTSTANDING_MAX is
+ * finished within this time.
+ */
 const WAIT_MS = 100;
 
-/** Batches run one at a time. Each namespace adds one turn per round. */
+/** Batches run one at a time, and namespaces take turns. */
 const BATCHING = { places: 1, waitingMax: { namespace: 1, all: Infinity } };
 
 export type ReplayRunnerDeps = ReplayWindow & {
@@ -49,10 +53,13 @@ export type ReplayRunnerDeps = ReplayWindow & {
   metrics: FairQueueMetrics;
 };
 
-/** Runs until no job is running or `signal` aborts. Resolves to false: the next scheduled check finds later jobs. */
+/**
+ * Runs until no job is running or `signal` aborts. Resolves to false, because jobs that start later are found by the
+ * next scheduled check.
+ */
 export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal): Promise<boolean> {
   const queue = createFairQueue({ kind: 'replays', ...BATCHING, metrics: deps.metrics });
-  /** Job that had the last turn of each namespace. */
+  /** The job of each namespace that ran the last batch. The next batch is of another job, if there is one. */
   const last = new Map<string, string>();
   while (!signal.aborted) {
     const jobs = await runningJobs(deps.pool);
@@ -73,7 +80,7 @@ export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal)
   return false;
 }
 
-/** Runs one batch of the first job that has work now; returns that job's id. */
+/** Runs one batch of the first job that can run now; returns that job's id. */
 async function runOne(
   deps: ReplayRunnerDeps,
   ids: readonly string[],
@@ -86,13 +93,13 @@ async function runOne(
   return undefined;
 }
 
-/** Returns the ids rotated, so that those after `last` come first. */
+/** Returns the ids in rotated order, beginning with the first id after `last`. */
 function after(ids: readonly string[], last: string | undefined): string[] {
   const at = last === undefined ? 0 : ids.findIndex((id) => id > last);
   return at < 0 ? [...ids] : [...ids.slice(at), ...ids.slice(0, at)];
 }
 
-/** Lists the ids of running jobs by namespace, oldest first. Each namespace has few (PARLEY_LIMIT_REPLAY_JOBS). */
+/** Lists the ids of running jobs by namespace, oldest first. PARLEY_LIMIT_REPLAY_JOBS limits their number. */
 async function runningJobs(pool: Pool): Promise<Map<string, string[]>> {
   const jobs = new Map<string, string[]>();
   let page: Awaited<ReturnType<typeof listRunningJobs>>;
@@ -107,7 +114,7 @@ async function runningJobs(pool: Pool): Promise<Map<string, string[]>> {
   return jobs;
 }
 
-/** Runs one batch of a job. Returns false if the job has nothing to do now. */
+/** Runs one batch of a job. Returns false if the job cannot run now. */
 async function runBatch(deps: ReplayRunnerDeps, id: string): Promise<boolean> {
   await failpoint('replay.batching');
   const made = await inTransaction(deps.pool, async (db) => {
@@ -131,7 +138,7 @@ async function runBatch(deps: ReplayRunnerDeps, id: string): Promise<boolean> {
       ? await makeBatchDue(db, retryBatch(job, scope, room))
       : await insertReplays(db, replayBatch(job, remaining(job, scope, windowFromMs), room));
     if (cursor !== null) await advanceJob(db, { id, cursor, made: count });
-    // The job stays running until each delivery was tried once, so that it can be stopped.
+    // The job stays running until every delivery was attempted once. Until then a user can stop it.
     else if (await (isRetry ? hasAsked(db, job) : hasUnsent(db, job))) return undefined;
     else await finishJob(db, { id, namespace, status: 'done' });
     return { endpointId, count };
@@ -149,7 +156,7 @@ function retryBatch({ id, cursor, done }: JobRow, scope: ReplayScope, room: numb
   return { scope, jobId: id, after: cursor, isFirst: done === 0, rows: LOOKED_AT, room };
 }
 
-/** Returns the remaining scope. Events that became too old meanwhile are not sent. */
+/** Returns the part of the scope that is not processed yet. Events that became too old in the meantime are left out. */
 function remaining(job: JobRow, scope: ReplayScope, windowFromMs: number): ReplayScope {
   const oldest = lowestUuidAt(windowFromMs - 3_600_000);
   const next = job.cursor === null ? scope.from : nextUuid(job.cursor);
