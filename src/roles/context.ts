@@ -16,8 +16,8 @@ import { createPool, type Pool } from '../platform/postgres/pool.ts';
 import { createSealer, type Sealer } from '../platform/postgres/sealing.ts';
 
 /**
- * Services of every role, created once per process. The store of declarations is not included: delivery does not use it
- * and loads none of its code (postgres-declarations, kubernetes-declarations).
+ * Services of every role, created once per process. The store of declarations is not included, because the delivery
+ * role does not use it and must not load its code (postgres-declarations, kubernetes-declarations).
  */
 export type Context = {
   databaseUrl: string;
@@ -26,9 +26,9 @@ export type Context = {
   guard: AddressGuard;
   metrics: Metrics;
   log: Logger;
-  /** Limits per key or namespace. */
+  /** Limits per API key or namespace. */
   limits: Limits;
-  /** How long past data is kept. */
+  /** How long past data is stored. */
   retention: Retention;
   /** Default provider of models; undefined without one. */
   modelSettings: ModelSettings | undefined;
@@ -36,24 +36,27 @@ export type Context = {
   close: () => Promise<void>;
 };
 
-/** Services that a role uses. The creator of the context closes it. */
+/** Services that a role uses. It has no `close`, because whoever created the context closes it. */
 export type RoleContext = Omit<Context, 'close'>;
 
 export type ContextInput = {
   role: string;
   databaseUrl: string;
-  /** 32 bytes. */
+  /** Encryption key of 32 bytes. */
   encryptionKey: Buffer;
-  /** Previous key (32 bytes), which still opens values it sealed. */
+  /** Previous encryption key (32 bytes). It still decrypts values that were encrypted with it. */
   previousEncryptionKey?: Buffer | undefined;
   egressAllow: readonly string[];
   proxyVariables?: readonly string[];
-  /** Address of the API server, if this is a pod. No tenant's request may reach it. */
+  /**
+   * Address of the Kubernetes API server if this process runs in a pod. Requests to URLs of tenants must never reach
+   * it.
+   */
   apiServer?: string | undefined;
   logLevel: string;
-  /** Default: the limits of an environment that sets none. */
+  /** Default: the limits that apply if no environment variable sets them. */
   limits?: Limits;
-  /** Default: the retention of an environment that sets none. */
+  /** Default: the retention that applies if no environment variable sets it. */
   retention?: Retention;
   model?: ModelSettings | undefined;
   poolMax: number;
@@ -64,7 +67,7 @@ export function createContext(input: ContextInput): Context {
   const guard = createGuard(input);
   const log = createLogger(input.logLevel, input.role);
   const { proxyVariables: variables = [] } = input;
-  // The guard checks the address of each connection, which a proxy would hide.
+  // The guard checks the address of every connection. With a proxy, it would see only the proxy's address.
   if (variables.length > 0)
     log.warn({ variables }, 'Proxy variables are ignored. Outgoing requests connect directly.');
   const pool = createPool(databaseUrl, { log, max: input.poolMax });
@@ -93,7 +96,10 @@ function createGuard({ egressAllow, apiServer }: ContextInput): AddressGuard {
   }
 }
 
-/** Applies the rules for tenants' URLs. Host names are resolved and checked at each connection. */
+/**
+ * Applies the rules for tenants' URLs to the default model's endpoint. Host names are resolved and checked at each
+ * connection.
+ */
 function allowedModel(
   model: ModelSettings | undefined,
   guard: AddressGuard,

@@ -8,8 +8,8 @@ import { createContext } from './context.ts';
 import type { Kinds } from './kinds.ts';
 
 /**
- * Returns the routes of an API that never starts, for those who read them. The modules are those of a running API, on a
- * database that nobody connects to.
+ * Returns the routes of an API that is never started, for documents and tests. The modules are the same as in a
+ * running API, with a database that is never connected.
  */
 export function createRoutes({ kinds }: Kinds = {}): Route[] {
   const context = createContext({
@@ -30,7 +30,7 @@ export function createRoutes({ kinds }: Kinds = {}): Route[] {
 }
 
 /**
- * Returns the OpenAPI document of the routes, with the nine events as webhooks and without a version
+ * Returns the OpenAPI document of the routes, with the nine event types as webhooks and without a version number
  * (contract/web.md#openapi).
  */
 export function describeRoutes(routes: readonly Route[] = createRoutes()): object {

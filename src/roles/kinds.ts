@@ -16,13 +16,13 @@ import type { KindDeps } from './operator/kind-deps.ts';
 
 /** Kind as the roles use it. */
 export type Kind = ListedKind & {
-  /** Registers the part of the operator that acts on the objects. */
+  /** Registers the part of the operator that reconciles objects of this kind. */
   register: (deps: KindDeps) => Promise<KindRegistration>;
 };
 
 type ListedKind = KindDefinition & {
   sealed?: readonly SealedColumn[];
-  /** REST interface, unless the kind has its own routes (roles/api/modules). */
+  /** REST interface. Undefined if a module in roles/api/modules has the routes of this kind. */
   api?: KindApi;
 };
 

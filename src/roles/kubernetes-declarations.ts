@@ -13,7 +13,7 @@ import type { RecordEvent, ResourceStore } from '../platform/resources/resource-
 import { raiseEpoch } from '../platform/postgres/leadership.ts';
 import type { Context } from './context.ts';
 
-/** Declarations in a cluster: the API server, a Lease that elects the leader, and Events. */
+/** Services for declarations in a cluster: the store behind the API server, leader election by a Lease, and Events. */
 export type KubernetesDeclarations = {
   store: ResourceStore;
   namespaces: readonly string[];
@@ -36,7 +36,7 @@ export async function createKubernetesDeclarations(
   const countRequest = (method: string, code: string): void =>
     metrics.restClientRequests.inc({ method, code });
   const client = createKubeClient({ credentials, countRequest });
-  // The host name alone is not unique: two containers on one host may share it.
+  // The host name alone is not unique: two containers on one host may have the same.
   const identity = `${hostname()}_${randomBytes(4).toString('hex')}`;
   const recorder = createEventRecorder({
     client,
@@ -66,8 +66,9 @@ export async function createKubernetesDeclarations(
 }
 
 /**
- * Elects a leader. The Lease decides which process acts, and the epoch, raised at each take-over, prevents a former
- * leader from writing. Unlike the Lease, the epoch does not depend on clocks and pauses.
+ * Elects a leader. The Lease decides which process is the leader. Each take-over also increments the epoch in the
+ * database, which prevents a former leader from writing. Unlike the Lease, the epoch does not depend on clocks, and a
+ * paused process cannot write after its pause.
  */
 function electBy({
   pool,
@@ -95,7 +96,10 @@ function electBy({
     });
 }
 
-/** Returns an id that distinguishes clusters without extra permissions, because each cluster has its own CA. */
+/**
+ * Returns an id that distinguishes clusters. It is derived from the cluster's CA certificate, because each cluster has
+ * its own and reading it needs no permission.
+ */
 function storeIdOf({ tls, server }: KubeCredentials): string {
   const digest = createHash('sha256').update(tls.ca ?? server);
   return `kubernetes:${digest.digest('hex').slice(0, 16)}`;

@@ -5,7 +5,7 @@ import type { AddressGuard } from '../platform/egress/address-guard.ts';
 import { createGenAi } from '../platform/observability/gen-ai.ts';
 import type { Metrics } from '../platform/observability/metrics.ts';
 
-/** Creates an embedder with spans and metrics around each request. `stop` closes open connections. */
+/** Creates an embedder that adds a span and metrics to each request. `stop` closes open connections. */
 export function openEmbedder(deps: {
   guard: AddressGuard;
   metrics: Metrics;

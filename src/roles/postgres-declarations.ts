@@ -9,12 +9,15 @@ import {
 import { KINDS, type Kinds } from './kinds.ts';
 import type { Context } from './context.ts';
 
-/** Declarations without a cluster: tables, our own validator, and a lock that elects the leader. */
+/**
+ * Services for declarations without a cluster: a store in tables, our own validator, and a lock that elects the
+ * leader.
+ */
 export type PostgresDeclarations = {
   store: PostgresResourceStore;
   validate: Validator;
   elect: Elect;
-  /** Discards Events, which nobody reads here; conditions have the same information. */
+  /** Discards Events, because nobody reads them here. Conditions have the same information. */
   record: RecordEvent;
 };
 

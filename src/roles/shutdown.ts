@@ -1,16 +1,17 @@
-/** Shutdown of the process: once and in order, on each signal that asks a process to stop. */
+/** Shutdown of the process. It runs once, on the first signal that asks the process to stop. */
 import { setTimeout } from '../clock.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /**
- * Time after which the process exits by force. It exceeds the longest drain other than that for calls: ten seconds for
- * an attempt, its record, and the stop of the database.
+ * Time after which the process exits by force. It is longer than the longest drain except that of calls: ten seconds
+ * for an attempt, the time to record it, and the shutdown of the database.
  */
 const FORCE_AFTER_MS = 25_000;
 
 /**
- * Runs `stop` once, at the first signal or when the parent bootstrap process is gone, and exits with 0 afterwards. A
- * second Ctrl-C, or a drain that hangs, exits immediately. `moreMs` is additional time for active calls.
+ * Runs `stop` once, at the first signal or when the parent process (bin/bootstrap.mjs) has ended, and then exits with
+ * 0. A second Ctrl-C exits immediately; so does a shutdown that exceeds its time. `moreMs` is additional time for
+ * active calls.
  */
 export function stopOnSignals(stop: () => Promise<void>, moreMs = 0): void {
   let stopping = false;

@@ -10,24 +10,27 @@ import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import type { RoleContext } from '../context.ts';
 import { KINDS, type Kind, type Kinds } from '../kinds.ts';
 
-/** Everything that all modules of the API share. Modules receive what else they need as ports. */
+/**
+ * Services that all modules of the API share. Services that only some modules need are passed to these modules
+ * separately.
+ */
 export type Infrastructure = RoleContext & {
   store: ResourceStore;
   /** The kinds that this API serves. */
   kinds: readonly Kind[];
   notifier: Notifier;
-  /** Writes an event in the transaction of its change. */
+  /** Writes an event in the transaction of the change that it reports. */
   announce: Announce;
-  /** Waits until the operator has projected a write. */
+  /** Waits until the operator has applied a written declaration to the database (projected it). */
   awaitProjection: AwaitProjection;
-  /** Wakes the writes that wait for a projection. */
+  /** Wakes the requests that wait in `awaitProjection`. */
   wakeProjections: () => void;
   inFlight: InFlight;
-  /** Wall clock. Its time is stored and shown. */
+  /** Wall clock, for times that are stored or shown. */
   nowMs: () => number;
-  /** Monotonic clock. It measures waits, so that they do not grow when the wall clock is set back. */
+  /** Monotonic clock, for measuring waits: setting the wall clock back does not lengthen them. */
   clockMs: () => number;
-  /** Prefix of the links in events. */
+  /** Returns the prefix of the links in events. */
   baseUrl: () => string;
   /** PARLEY_BASE_URL; undefined if it is not set. */
   publicUrl: string | undefined;
@@ -35,7 +38,7 @@ export type Infrastructure = RoleContext & {
 
 export type InfrastructureOptions = Kinds & {
   store: ResourceStore;
-  /** Maximum wait of a write until the operator has projected it. Default: 2 s. */
+  /** Maximum time that a write waits until the operator has applied it. Default: 2 s. */
   projectionWaitMs?: number | undefined;
 };
 

@@ -17,14 +17,14 @@ import type { Module } from './modules/module.ts';
 import { createTalks } from './modules/talks.ts';
 import { createTelephony } from './modules/telephony.ts';
 
-/** What changes how the modules work, mostly for tests and `start`. */
+/** Options that change how the modules work, mostly for tests and `parley start`. */
 export type ModuleOptions = Pick<ConversationPorts, 'responder' | 'sampleModel' | 'lookup'> & {
   /** Requests per minute for one API key; 0 means no limit. */
   rateLimit: number;
 };
 
 export type Modules = {
-  /** All modules, in the order of the router and of the OpenAPI document. */
+  /** All modules, in the order in which the router and the OpenAPI document use them. */
   all: readonly Module[];
   access: Access;
   calls: Calls;
@@ -32,7 +32,7 @@ export type Modules = {
   events: Events;
 };
 
-/** Wires the modules of the API. Opens no connection and starts nothing. */
+/** Creates the modules of the API and connects them. Opens no connection and starts nothing. */
 export function createModules(infrastructure: Infrastructure, options: ModuleOptions): Modules {
   const { rateLimit, responder, sampleModel, lookup } = options;
   const access = createAccess(infrastructure, { rateLimit });

@@ -7,7 +7,10 @@ import type { Logger } from '../../platform/observability/logger.ts';
 
 /** Wrappers of turns, models and tools that add spans and metrics. */
 
-/** Observes replies. A failed reply is returned like any other, so only the log and a metric inform the operator. */
+/**
+ * Adds a span and metrics to each reply. A failed reply does not reject but is returned like any other, so only the
+ * log and a metric show it to whoever operates the service.
+ */
 export function observeResponder(
   respond: Responder,
   { genAi, log }: { genAi: GenAi; log: Pick<Logger, 'warn'> },
@@ -63,7 +66,7 @@ export function observeTools(make: MakeToolBox, genAi: GenAi): MakeToolBox {
     const names = new Set(box.tools.map(({ name }) => name));
     return {
       ...box,
-      // The model may invent a name, which must not become a metric label.
+      // The model may invent a tool name. An invented name must not become a metric label.
       run: (call, signal) => {
         const name = names.has(call.name) ? call.name : undefined;
         return genAi.executeTool({ name, callId: call.id }, () => box.run(call, signal));

@@ -2,19 +2,20 @@ import { readFile } from 'node:fs/promises';
 
 /**
  * File with the OpenAPI document. Creating the document takes at least a tenth of a second, in which the process could
- * not respond. So `npm run generate -- openapi` writes it, and a test compares it with the routes.
+ * not serve requests. So `npm run generate -- openapi` writes the file in advance, and a test compares it with the
+ * routes.
  */
 export const OPENAPI_FILE = new URL('openapi.json', import.meta.url);
 
-/** Depth to which members get their own line: operations, webhooks and components. */
+/** Depth in the document down to which each member gets its own line: operations, webhooks and components. */
 const LEVELS_WITH_LINES = 3;
 
-/** Returns the content of the file for a document without a version. */
+/** Returns the content of the file; the document has no version number. */
 export function openApiText(document: object): string {
   return `${linesOf(document, LEVELS_WITH_LINES)}\n`;
 }
 
-/** Reads the document and inserts the version. */
+/** Reads the document and inserts the version number. */
 export async function readOpenApi(version: string): Promise<Buffer> {
   const text = await readFile(OPENAPI_FILE, 'utf8');
   return Buffer.from(text.replace('"version":""', () => `"version":${JSON.stringify(version)}`));

@@ -19,13 +19,13 @@ export type ApiRoleDeps = RoleContext &
     AppDeps,
     'serveHealth' | 'corsOrigins' | 'dashboardFolder' | 'widgetFolder' | 'stalledMs'
   > & {
-    /** How long a stop waits for active calls, in ms; default: not at all. */
+    /** How long a shutdown waits for active calls, in ms. By default it does not wait. */
     callDrainMs?: number | undefined;
-    /** Base of the links in events; default: the listening address. */
+    /** Base URL of the links in events; default: the listening address. */
     baseUrl?: string | undefined;
   };
 
-/** Running API. `conversations` has the services for conversations held in this process, the same as over HTTP. */
+/** Running API. `conversations` has the services for conversations in this process, the same that HTTP requests use. */
 export type RunningApi = Listening & { conversations: ConversationDeps & { takeTurn: TakeTurn } };
 
 type Stops = { stop?: () => Promise<void> };
@@ -79,9 +79,9 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     },
   );
   const stop = async (): Promise<void> => {
-    // Active calls stay with the process that holds them until the drain ends; new ones go elsewhere.
+    // Active calls stay with this process until they end or the drain time is over; new calls go to other processes.
     await calls.lines.drain(deps.callDrainMs ?? 0);
-    // The streams stop next, because a server waits for its open responses.
+    // The streams stop before the server, because the server waits for open responses.
     sockets.stop();
     for (const { closeStreams } of all) closeStreams?.();
     await Promise.all([server.stop(), conversations.stopTurns()]);
@@ -104,8 +104,8 @@ async function stopEach(parts: readonly Stops[]): Promise<void> {
 }
 
 /**
- * Returns the base URL for others. A wildcard address is not reachable, so the machine's name replaces it. That is a
- * guess; PARLEY_BASE_URL overrides it.
+ * Returns the base URL that others can use. Nobody can connect to a wildcard address such as 0.0.0.0, so the machine's
+ * host name replaces it. That is a guess; PARLEY_BASE_URL overrides it.
  */
 function linkBase(host: string, { url, port }: Listening): string {
   return host === '0.0.0.0' || host === '::' ? `http://${hostname()}:${port}` : url;

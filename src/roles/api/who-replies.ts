@@ -7,14 +7,17 @@ import type { TakeTurnDeps } from '../../conversations/turns/take-turn.ts';
 import type { FindModel, ModelEndpoint } from '../../models/model.ts';
 import type { Models } from './modules/models.ts';
 
-/** Responder, and whether its replies take time. */
+/** Function that creates replies, and whether its replies take time. */
 export type WhoReplies = Pick<TakeTurnDeps, 'respond'> &
   Pick<NonNullable<TakeTurnDeps['live']>, 'takesTime'>;
 
-/** Model for agents without one, which `start` uses for its sample conversation. */
+/** Model for agents without one, which `parley start` uses for its sample conversation. */
 export type SampleModel = { endpoint: ModelEndpoint; isFor: (content: AgentContent) => boolean };
 
-/** Creates the responder: a model with its tools for agents that have one, otherwise the search that quotes passages. */
+/**
+ * Creates the function that creates replies. Agents with a model use the model and its tools. For the others, a search
+ * quotes matching passages.
+ */
 export function createWhoReplies(deps: {
   models: Pick<Models, 'findModel' | 'modelsAt'>;
   makeToolBox: MakeToolBox;

@@ -21,7 +21,7 @@ export type DeliveryRoleDeps = RoleContext & {
   onAttempt?: WorkerDeps['onAttempt'];
 };
 
-/** Runs the delivery role; returns once it delivers. */
+/** Starts the delivery role; resolves once it delivers. */
 export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () => Promise<void> }> {
   const { pool, databaseUrl, log, metrics } = deps;
   const nowMs = (): number => monotonicMs();
@@ -32,14 +32,14 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
     onOthers: (numbers) => affinity.setOthers(numbers),
     log,
   });
-  // One session claims; the others sweep and mark starts. One session records.
+  // Four sessions: one claims, two run sweeps and mark deliveries as started, and one records results.
   const claims = createPool(databaseUrl, { log, max: 3, settings: CLAIM_SETTINGS });
   const completions = createPool(databaseUrl, { log, max: 1, settings: PLANNED_ONCE });
   const { processNumber } = rescue;
   const affinity = createAffinity(processNumber);
   const queue = createPostgresQueue({ db: pool, claims, completions, processNumber });
-  // One origin may have many endpoints, each bounded by its slots. So a hanging one must not use up the connections of
-  // the others on its host.
+  // One host may have many endpoints. Each endpoint is limited by its slots, so the limit of connections per origin is
+  // the total: one hanging endpoint must not use up the connections of the others on its host.
   const egress = createEgressClient({ guard: deps.guard, connectionsPerOrigin: IN_FLIGHT_MAX });
   const userAgent = `parley/${deps.version}`;
   const secrets = rememberOpened(deps.sealer);
@@ -77,7 +77,8 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
     await rescue.leave();
     await Promise.all(maintenance.map((task) => task.stop()));
     await deliverer.stop();
-    await rescue.stop(); // After the last result: until then our leases must stay ours.
+    // Last, because until the last result is recorded, another process must not end the leases of this one.
+    await rescue.stop();
     await listener.stop();
     await egress.stop();
     await Promise.all([claims.end(), completions.end()]);

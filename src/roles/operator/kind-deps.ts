@@ -16,13 +16,13 @@ export type KindDeps = Pick<
   ReconcilerDeps & {
     store: ResourceStore;
     notifier: Notifier;
-    /** Writes an event in the transaction of its change. */
+    /** Writes an event in the transaction of the change that it reports. */
     announce: Announce;
     cutter: TextCutter;
     prober: Prober;
     hasDefaultModel: boolean;
-    /** Other times of syncs than the defaults; for tests. */
+    /** Lease times of syncs instead of the defaults; for tests. */
     syncTimes?: LeaseTimes | undefined;
-    /** Returns whether a sample model answers for an agent. */
+    /** Returns whether an agent gets its replies from a sample model. */
     isSample?: Models['isSample'] | undefined;
   };

@@ -8,19 +8,19 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 
 /**
- * Limits on waiting documents, over all syncs of a namespace and of a process. Each website has up to eight pages in
- * progress.
+ * Limits on documents that wait to be processed, over all syncs of a namespace and of a process. Each website loads up
+ * to eight pages concurrently.
  */
 const DOCUMENTS_WAITING_MAX = { namespace: 32, all: 128 };
 
-/** Opens the fetchers of each source type, with their connections and child process. */
+/** Creates the fetchers of each source type, with their connections and the child process. */
 export function openFetchers(deps: {
   guard: AddressGuard;
   version: string;
   log: Logger;
   metrics: FairQueueMetrics;
   store: Pick<ResourceStore, 'get'>;
-  /** PEM certificate trusted in addition to the system's; for tests. */
+  /** PEM certificate to trust in addition to the system's; for tests. */
   tlsCa?: string;
 }): {
   fetchers: Fetchers;

@@ -25,14 +25,14 @@ export type OperatorRoleDeps = Kinds &
     'pool' | 'sealer' | 'guard' | 'version' | 'modelSettings' | 'metrics' | 'log' | 'limits'
   > & {
     store: ResourceStore;
-    /** Namespaces this operator serves; empty means all. It leaves the rows of others unchanged. */
+    /** Namespaces that this operator serves; empty means all. Rows of other namespaces stay unchanged. */
     namespaces?: readonly string[];
     elect: Elect;
     record: RecordEvent;
-    /** Returns whether a sample model answers for an agent. */
+    /** Returns whether an agent gets its replies from a sample model. */
     isSample?: KindDeps['isSample'];
     quotaRetryMs?: number;
-    /** Other probe times than the defaults; for tests. */
+    /** Probe times instead of the defaults; for tests. */
     probes?: ProberOptions;
     embedEveryMs?: number;
     /** Replacement for the default fetchers of each source type. */
@@ -43,12 +43,15 @@ export type OperatorRoleDeps = Kinds &
   };
 
 export type Operator = {
-  /** Returns whether it knows all declarations and could lead now. */
+  /** Returns whether the operator knows all declarations and could become the leader now. */
   isReady: () => boolean;
   stop: () => Promise<void>;
 };
 
-/** Runs the operator role. It returns immediately, always watches, and reconciles while it leads. */
+/**
+ * Starts the operator role and returns immediately. The operator always watches declarations, and reconciles them
+ * while it is the leader.
+ */
 export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   const { pool, store, sealer, guard, version, modelSettings, metrics, log, limits } = deps;
   const { namespaces = [], kinds = KINDS, syncTimes, wordsMax } = deps;
@@ -85,7 +88,8 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   const watches = startWatches({ store, kinds: registrations, onChange: terms.changed, log });
   const elector = deps.elect(terms);
   let stopping = false;
-  // A leader must know all declarations: an object missing because of a lagging watch looks like a deletion.
+  // Only an operator that knows all declarations may become the leader: if its watch lagged, a missing object would
+  // look like a deleted one.
   void watches.synced.then(() => {
     if (!stopping) elector.start();
   });

@@ -8,12 +8,12 @@ import { createSyncRunner } from '../../knowledge/syncs/run-syncs.ts';
 import type { KindDeps } from './kind-deps.ts';
 import { openFetchers } from './open-fetchers.ts';
 
-/** Queue for all texts that are reconciled or synced. A declared text has at most a megabyte. */
+/** Limits on the queue for texts from reconciles and syncs. A declared text has at most a megabyte. */
 export const TEXTS_WAITING_MAX = { namespace: 16, all: 16 };
 
 /**
- * Starts syncs in every replica, leader or not. They have their own cutter, so that a large page does not delay
- * declared texts.
+ * Starts syncs in every replica, leader or not. They have their own worker to split texts, so that a large page does
+ * not delay declared texts.
  */
 export function startSyncs(
   deps: Pick<

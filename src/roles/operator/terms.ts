@@ -11,23 +11,29 @@ import type {
   ResourceStore,
 } from '../../platform/resources/resource-store.ts';
 
-/** Election of one of several operators, by a lock in PostgreSQL or a Lease in Kubernetes. */
+/** Function that elects one of several operators as the leader, by a lock in PostgreSQL or a Lease in Kubernetes. */
 export type Elect = (callbacks: {
-  /** Called when this process leads. `resign` ends the term if another process has begun one since, even by mistake. */
+  /**
+   * Called when this process becomes the leader. The callback calls `resign` if it finds that another process has
+   * become the leader since, even by mistake.
+   */
   onLead: (office: TermOfOffice, resign: (reason: string) => void) => Promise<void>;
-  /** Called when the leadership is lost. Resolves when everything that `onLead` started has ended. */
+  /** Called when this process is no longer the leader. Resolves when everything that `onLead` started has ended. */
   onLost: () => Promise<void>;
 }) => { start: () => void; stop: () => Promise<void> };
 
 /**
- * Grace period in a new cluster with an old database. Manifests arrive one by one, so a row without an object does not
- * mean a deletion until all have arrived. During this time such rows stay (docs/decisions/0009-adoption.md).
+ * Grace period in a new cluster with an old database. Manifests are applied one by one, so a row without an object
+ * does not mean that the object was deleted. During the grace period such rows stay (docs/decisions/0009-adoption.md).
  */
 const ADOPTION_MS = 3_600_000;
 const ADOPTING =
   'the database was led from elsewhere: what is not declared here yet is kept for an hour';
 
-/** Terms of this process as leader: a term reconciles from the election to the loss of the leadership. */
+/**
+ * Terms of this process as the leader. A term lasts from the election until the process is no longer the leader, and
+ * reconciles objects during that time.
+ */
 export type Terms = Parameters<Elect>[0] & {
   /** Reconciles a changed object, if this process leads. */
   changed: Term['changed'];
@@ -37,7 +43,7 @@ export function createTerms(deps: {
   store: Pick<ResourceStore, 'list'>;
   registrations: readonly KindRegistration[];
   isOurs: (key: ObjectKey) => boolean;
-  /** Resolves when all declarations are as new as this call. */
+  /** Resolves when the cached declarations are at least as new as this call. */
   refresh: () => Promise<void>;
   metrics: Metrics;
   log: Logger;
@@ -59,7 +65,8 @@ export function createTerms(deps: {
         listChanged,
         listKeys: async () => {
           const objects = await store.list(kind);
-          // Objects that changed without a leader come first, before all that are already projected.
+          // Objects that changed while no operator was the leader come first, before those that are already in the
+          // database.
           const unseen = objects.filter(isUnseen);
           const isAdopting = monotonicMs() < adoptedAtMs;
           const known = isAdopting ? [] : (await rows.listKeys()).filter(isOurs);
@@ -67,8 +74,8 @@ export function createTerms(deps: {
         },
         reconcile: resignWhenOver(reconcilerOf(epoch), resign),
       }));
-      // A lagging watch would undo the last leader's work. The epoch is already raised, so a refresh now includes all
-      // of that work.
+      // With a lagging watch, this leader would undo the previous leader's work. The epoch is already incremented, so
+      // the previous leader can no longer write, and a refresh that begins now sees all its work.
       const begins = refresh();
       term = startTerm({ kinds, metrics, log, begins, lookAgainMs: adoptMs });
       metrics.leader.set(leader, 1);
@@ -86,8 +93,9 @@ function isUnseen({ metadata, status }: Resource): boolean {
 }
 
 /**
- * Wraps reconcile so that a leader whose epoch is over resigns and starts over. Otherwise a process that was elected,
- * paused, and raised its epoch after another election would lock the other out and do nothing itself.
+ * Wraps `reconcile` so that a leader whose epoch has ended resigns and is elected again. A process may be elected, be
+ * paused, and increment the epoch after another process became the leader. Without this, the other process could no
+ * longer write, and neither would reconcile.
  */
 function resignWhenOver(
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>,

@@ -17,15 +17,15 @@ export type Access = Module &
     authenticateSession: AuthenticateSession;
     watchCaller: WatchCaller;
     rateLimits: RateLimits;
-    /** Limits of requests per feedback link, independent of any key. */
+    /** Rate limits of feedback links, which have no API key. */
     linkLimits: RateLimits;
     stop: () => Promise<void>;
   };
 
-/** Requests per minute: more than a person makes. */
+/** Maximum requests per minute with one feedback link, more than a person makes. */
 const LINK_REQUESTS_MAX = 60;
 
-/** Authentication by keys and sessions, and the watch for their end. */
+/** Creates the authentication by API keys and sessions, and the watch for their end. */
 export function createAccess(
   infrastructure: Infrastructure,
   /** `rateLimit`: requests per minute for one API key; 0 means no limit. */
@@ -50,7 +50,7 @@ export function createAccess(
     sessions.look(ids);
   };
   const onEnded = (id: string): void => {
-    look([id]); // This process need not wait for its own notification.
+    look([id]); // This process checks the session now; other processes check it when they get the notification.
     notifier.notify(CHANNELS.keys, [id]);
   };
   const onUsed = keyUse.note;

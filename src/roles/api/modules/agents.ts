@@ -7,7 +7,7 @@ import type { Infrastructure } from '../infrastructure.ts';
 import type { SampleModel } from '../who-replies.ts';
 import type { Module } from './module.ts';
 
-/** Agents, their versions, and the figures of their conversations. */
+/** Creates the module of agents, their versions, and the figures of their conversations. */
 export function createAgents(
   infrastructure: Infrastructure,
   { sampleModel }: { sampleModel: SampleModel | undefined },

@@ -21,15 +21,17 @@ import type { Telephony } from './telephony.ts';
 
 export type Calls = Module & {
   lines: Lines;
-  /** Speech providers of agents, used where no carrier provides speech. */
+  /** Speech providers declared by agents, used where the carrier provides no speech. */
   speech: SpeechProviders;
   hasOwnSpeech: VoiceDeps['hasOwnSpeech'];
-  /** Measures how long a caller waited for a reply. */
+  /** Called with the times of each turn, for the metric of how long callers wait for a reply. */
   onTimes: (times: TurnTimes) => void;
   stop: () => Promise<void>;
 };
 
-/** Calls, the lines that this process holds, and the sockets that carriers open. */
+/**
+ * Creates the module of calls: their routes, the calls that this process handles, and the sockets that carriers open.
+ */
 export function createCalls(
   infrastructure: Infrastructure,
   ports: {

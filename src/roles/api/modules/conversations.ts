@@ -24,7 +24,7 @@ import type { Models } from './models.ts';
 import type { Module } from './module.ts';
 import type { Telephony } from './telephony.ts';
 
-/** Dependencies of everything that holds a conversation in this process. */
+/** Services that every conversation in this process needs. */
 export type Conversing = ConversationDeps &
   Pick<Infrastructure, 'metrics' | 'sealer' | 'log'> & {
     takeTurn: TakeTurn;
@@ -33,9 +33,9 @@ export type Conversing = ConversationDeps &
 
 export type Conversations = Module & {
   conversing: Conversing;
-  /** Finishes the turns in progress, or cancels and stores them. */
+  /** Waits until the turns in progress are finished; cancels and stores those that take too long. */
   stopTurns: () => Promise<void>;
-  /** Completes the conversations that it judges. */
+  /** Stops the judging of ended conversations, after those in progress. */
   stopJudge: () => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -45,7 +45,10 @@ export type ConversationPorts = {
   knowledge: Pick<Knowledge, 'search'>;
   models: Pick<Models, 'findModel' | 'modelsAt'>;
   telephony: Pick<Telephony, 'ring'>;
-  /** Replacement for the default responder, which uses the agent's model or the search that quotes passages. */
+  /**
+   * Replacement for the default responder. The default uses the agent's model or, without a model, quotes passages
+   * that it finds by search.
+   */
   responder?: WhoReplies | undefined;
   /** Model for agents without one. */
   sampleModel?: SampleModel | undefined;
@@ -53,7 +56,10 @@ export type ConversationPorts = {
   lookup?: Lookup | undefined;
 };
 
-/** Conversations from their start to their erasure: turns, escalations, OpenAI's clients, judgements. */
+/**
+ * Creates the module of conversations, from their start to their erasure: turns, escalations, the routes for OpenAI's
+ * clients, and judgements.
+ */
 export function createConversations(
   infrastructure: Infrastructure,
   ports: ConversationPorts,

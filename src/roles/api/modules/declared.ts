@@ -3,7 +3,10 @@ import { CHANNELS } from '../../../platform/postgres/notifications.ts';
 import type { Infrastructure } from '../infrastructure.ts';
 import type { Module } from './module.ts';
 
-/** Routes of the kinds without routes of their own, and the wake-up of writes that await their projection. */
+/**
+ * Creates the routes of the kinds that have no module of their own, and wakes requests that wait until the operator
+ * has applied their write.
+ */
 export function createDeclared(infrastructure: Infrastructure): Module {
   const { kinds, wakeProjections } = infrastructure;
   return {

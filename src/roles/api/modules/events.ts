@@ -17,11 +17,11 @@ import type { Infrastructure } from '../infrastructure.ts';
 import type { Module } from './module.ts';
 
 export type Events = Module & {
-  /** Closes the connection of test events. Called last: nothing may be written after it. */
+  /** Closes the database connection that writes test events. Called last, because nothing can be written after it. */
   closeOutbox: () => Promise<void>;
 };
 
-/** Endpoints of webhooks, the events that they receive, deliveries, replays and receipts. */
+/** Creates the module of events: webhook endpoints, the events that they receive, deliveries, replays and receipts. */
 export function createEvents(infrastructure: Infrastructure): Events {
   const { databaseUrl, pool, metrics, log, notifier, nowMs, retention, kinds } = infrastructure;
   const outbox = createPool(databaseUrl, { log, max: 1, settings: PLANNED_ONCE });
@@ -43,7 +43,7 @@ export function createEvents(infrastructure: Infrastructure): Events {
     routes: [
       ...webhookRoutes(deps),
       ...rotateSecretRoutes(deps),
-      // Before `/v1/events/{id}`.
+      // These routes precede `/v1/events/{id}`, which would match their path.
       ...eventStreamRoutes({
         eventStreams,
         changes,

@@ -14,7 +14,10 @@ import type { Infrastructure } from '../infrastructure.ts';
 import { readOpenApi } from '../openapi-file.ts';
 import type { Module } from './module.ts';
 
-/** What concerns all nouns: the audit log, usage, the OpenAPI document, and the removal of old rows. */
+/**
+ * Creates the module for what concerns all resources: the audit log, usage, the OpenAPI document, and the deletion of
+ * old rows.
+ */
 export function createHousekeeping(infrastructure: Infrastructure): Module {
   const { pool, limits, log, inFlight, kinds, retention, version } = infrastructure;
   const oldMarks = createPeriodic({

@@ -10,22 +10,24 @@ import type { Models } from './models.ts';
 import type { Module } from './module.ts';
 
 export type Knowledge = Module & {
-  /** Search of the knowledge for replies. */
+  /** Searches the knowledge for replies. */
   search: SearchWays;
   stop: () => Promise<void>;
 };
 
 /**
  * Limits on the concurrent searches of a process. A search with many misspelled words occupies PostgreSQL and this
- * process for 0.1 s, and other requests need both.
+ * process for 0.1 s, which other requests also need.
  */
 const SEARCHES = { places: 4, share: 3, waitingMax: { namespace: 200, all: 1_000 } };
-/** Maximum number of waiting re-index requests, on top of the limit of uploads. */
+/** Maximum number of waiting re-index requests, in addition to the limit on uploads. */
 const SYNCS_WAITING_MAX = { namespace: 2, process: 4 };
-/** Default limit if uploads have none. */
+/** Limits on waiting uploads if the configuration sets none. */
 const UPLOADS_WAITING_MAX = { namespace: 12, process: 16 };
 
-/** Sources, gaps and searches, and the workers that cut texts and files into passages. */
+/**
+ * Creates the module of knowledge: sources, gaps, searches, and the workers that split texts and files into passages.
+ */
 export function createKnowledge(
   infrastructure: Infrastructure,
   { embedder }: Pick<Models, 'embedder'>,

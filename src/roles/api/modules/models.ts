@@ -12,15 +12,15 @@ import type { Module } from './module.ts';
 
 export type Models = Module & {
   findEndpoint: FindEndpoint;
-  /** Finds the model that an agent declares, observed. */
+  /** Finds the model that an agent declares, wrapped with spans and metrics. */
   findModel: FindModel;
-  /** Finds models at other endpoints, observed too. */
+  /** Returns a function that finds models at the endpoints given by `findEndpoint`, also with spans and metrics. */
   modelsAt: (findEndpoint: FindEndpoint) => FindModel;
   embedder: Embedder;
   stop: () => Promise<void>;
 };
 
-/** Clients of the providers that are declared. The routes of ModelProvider are made from its kind. */
+/** Creates the clients of the declared model providers. The routes of ModelProvider are generated from its kind. */
 export function createModels(infrastructure: Infrastructure): Models {
   const { pool, sealer, guard, metrics, modelSettings, clockMs: nowMs } = infrastructure;
   const endpoints = createEndpoints({ pool, sealer, settings: modelSettings, nowMs });

@@ -5,31 +5,31 @@ import type { SocketRoute } from '../../../platform/http/sockets/sockets.ts';
 import type { Channel } from '../../../platform/postgres/notifications.ts';
 
 /**
- * A part of the API. Creating one opens no connection and starts nothing. Beside these members it returns its ports: the
- * few functions that other modules use.
+ * Part of the API. Creating a module opens no connection and starts nothing. The result also has the few functions
+ * that other modules use (its ports).
  */
 export type Module = {
-  /** The router tries them in this order, and the OpenAPI document lists them in it. */
+  /** Routes, in the order in which the router tries them and the OpenAPI document lists them. */
   routes?: readonly Route[];
-  /** For people without a key. */
+  /** HTML pages for people without an API key. */
   pages?: readonly Page[];
   sockets?: readonly SocketRoute[];
   /**
-   * Periodic work. Each job finds its work in the database, so any number of processes may run it, and the others finish
-   * what a killed process left.
+   * Periodic work. Each job finds its work in the database, so any number of processes may run it. If a process is
+   * killed, the others finish its work.
    */
   jobs?: readonly Periodic[];
-  /** Handlers of notifications from other processes. They never wait. */
+  /** Handlers of notifications from other processes. They must return immediately. */
   listeners?: Listeners;
-  /** Ends open streams, before the server stops: the server waits for requests that it still answers. */
+  /** Ends open streams before the server stops, because the server waits until all responses have ended. */
   closeStreams?: () => void;
-  /** Closes connections and child processes, after the jobs have stopped. */
+  /** Closes connections and child processes. Called after the jobs have stopped. */
   stop?: () => Promise<void>;
 };
 
 export type Listeners = Partial<Record<Channel, (ids: readonly string[]) => void>>;
 
-/** Returns one handler for each channel. It calls the handlers of all modules, in their order. */
+/** Returns one handler for each channel. It calls the handlers of all modules, in the order of the modules. */
 export function mergeListeners(all: readonly Listeners[]): Listeners {
   const merged: Listeners = {};
   const pairs = all.flatMap((listeners) => Object.entries(listeners));

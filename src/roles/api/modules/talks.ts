@@ -7,7 +7,7 @@ import type { Calls } from './calls.ts';
 import type { Conversing } from './conversations.ts';
 import type { Module } from './module.ts';
 
-/** Visitors of web pages: their tokens and their socket. */
+/** Creates the module for visitors of web pages: the tokens and the socket of the widget. */
 export function createTalks(
   { pool, sealer, nowMs, baseUrl }: Infrastructure,
   ports: {

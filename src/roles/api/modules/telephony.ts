@@ -14,14 +14,17 @@ import type { Module } from './module.ts';
 export type Telephony = Module & {
   accounts: Accounts;
   transportOf: TransportOf;
-  /** Rings a person for an escalation. */
+  /** Calls a person on the phone because of an escalation. */
   ring: RingPerson;
-  /** Wakes the line of a call (uuid), whichever process holds it. Never waits. */
+  /** Wakes the process that handles the call with this UUID. Never waits. */
   wakeLine: (callId: string) => void;
   stop: () => Promise<void>;
 };
 
-/** Accounts at carriers and their REST APIs. The routes of TelephonyProvider are made from its kind. */
+/**
+ * Creates the accounts at carriers and the clients of their REST APIs. The routes of TelephonyProvider are generated
+ * from its kind.
+ */
 export function createTelephony(
   infrastructure: Infrastructure,
   { lookup }: { lookup?: Lookup | undefined },
