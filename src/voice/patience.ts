@@ -1,18 +1,21 @@
 import { clearTimeout, setTimeout } from '../clock.ts';
 import type { ModelEndpoint } from '../models/model.ts';
 
-/** Time-outs of a provider. Only waiting counts, so a slow reader does not use up the time. */
+/**
+ * Time-outs of requests to a provider. Only the time spent waiting for the provider counts, so a slow reader does not
+ * use it up.
+ */
 export type Patience = {
-  /** Starts a wait. Call `rest` before the next one. */
+  /** Starts waiting for data. Call `rest` before the next `wait`. */
   wait: () => void;
-  /** Ends the wait: the data came, or the caller stopped waiting. */
+  /** Stops waiting: the data arrived, or the caller no longer needs it. */
   rest: () => void;
 };
 
-/** Wait that took too long: for the first part, between two parts, or in total. */
+/** Wait that took too long: for the first data, between two parts of the data, or in total. */
 type Late = 'first' | 'between' | 'total';
 
-/** Creates a time-out that calls `onLate` at most once, with a message for people. */
+/** Creates the time-outs. `onLate` is called when a wait takes too long, with a message that is safe to show. */
 export function createPatience(deps: {
   endpoint: Pick<ModelEndpoint, 'provider' | 'timeouts'>;
   onLate: (message: string) => void;

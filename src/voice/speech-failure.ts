@@ -1,6 +1,6 @@
 import type { Failure } from '../models/model-failure.ts';
 
-/** Reason why speech or transcription failed. `failure.message` is for people and safe to show. */
+/** Error of a speech or transcription request. `failure.message` is safe to show to users. */
 export class SpeechFailure extends Error {
   override readonly name = 'SpeechFailure';
   readonly code: Failure['code'];
@@ -22,7 +22,9 @@ export function refused(message: string): SpeechFailure {
   });
 }
 
-/** Returns the failure to report when all providers failed. They are tried in order; the first failure is reported. */
+/**
+ * Returns the failure to report when all providers failed: the failure of the first provider, which the agent prefers.
+ */
 export function failureOfAll(failures: readonly SpeechFailure[]): SpeechFailure {
   const [first] = failures;
   if (first === undefined) return refused('The agent names no provider.');

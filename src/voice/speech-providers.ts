@@ -14,26 +14,29 @@ import { refused, SpeechFailure } from './speech-failure.ts';
 /** Purpose of a request: to speak, or to transcribe. */
 export type Use = 'speech' | 'transcription';
 
-/** Provider and model as an agent names them. Without them, the default provider and its default model apply. */
+/**
+ * Provider and model that an agent names. If they are absent, the default provider and the provider's default model
+ * apply.
+ */
 export type Choice = { provider?: string | undefined; model?: string | undefined };
 
-/** Provider of a running request. */
+/** Request in progress, with its provider. */
 export type Asked = {
   client: OpenAI;
   endpoint: ModelEndpoint;
   model: string;
   /** Known capabilities of the model at this provider. */
   habits: ModelHabits;
-  /** Aborts with the caller's signal, and when the provider takes too long. */
+  /** Aborted when the caller's signal is aborted, or when the provider takes too long. */
   signal: AbortSignal;
   patience: Patience;
 };
 
-/** Providers of models for speech and transcription, with their keys, limits and time-outs. */
+/** Access to the providers of speech and transcription, with their keys, limits and time-outs. */
 export type SpeechProviders = {
   /**
-   * Runs a request to one provider within its concurrency limit, until the last part arrives or the caller stops
-   * reading. Then it closes the request, whatever its state.
+   * Runs a request to one provider within the provider's concurrency limit. When the last part has arrived or the
+   * caller stops reading, the request is closed.
    * @throws SpeechFailure, or the reason of `signal`
    */
   ask: <Part>(
@@ -80,7 +83,7 @@ export function createSpeechProviders(deps: SpeechProvidersDeps): SpeechProvider
         patience.wait();
         leave = await enter(slots, endpoint, namespace, both);
         const client = await clientOf(endpoint);
-        // The caller may have been interrupted meanwhile.
+        // The signal may have been aborted during the waits above.
         both.throwIfAborted();
         const habits = habitsOf(endpoint, model);
         const asked = { client, endpoint, model, habits, signal: both, patience };
@@ -97,7 +100,10 @@ export function createSpeechProviders(deps: SpeechProvidersDeps): SpeechProvider
   };
 }
 
-/** Wraps a look-up so that it returns the last known provider while the look-up fails. So running calls continue. */
+/**
+ * Wraps a look-up of providers. If the look-up fails, the wrapper returns the provider that it found last time, so that
+ * running calls continue.
+ */
 function createLastingFind(findEndpoint: FindEndpoint): FindEndpoint {
   const known = new LRUCache<string, ModelEndpoint>({ max: KNOWN_MAX });
   return async (namespace, name) => {
@@ -149,7 +155,7 @@ function modelOf(endpoint: ModelEndpoint, use: Use, asked: string | undefined): 
 
 function failureOf(error: unknown, from: { provider: string; model: string }): SpeechFailure {
   if (error instanceof SpeechFailure) return error;
-  // A key that is invalid in a header.
+  // The provider's API key is invalid in a header.
   if (error instanceof ModelError) {
     const { code, message } = error;
     return new SpeechFailure({ code, message, mayRetry: false, retryAfterMs: undefined });

@@ -1,12 +1,12 @@
 /**
- * Returns the result of `work`, or rejects with the signal's reason as soon as it is aborted. Packages report an abort
- * late.
+ * Returns the result of `work`, or rejects with the signal's reason as soon as the signal is aborted. Without this,
+ * some packages report an abort late.
  */
 export async function untilAborted<Value>(
   work: Promise<Value>,
   signal: AbortSignal,
 ): Promise<Value> {
-  // Handles a rejection that comes after the race: an unhandled one would end the process.
+  // Handles a rejection after the race is over: an unhandled rejection would end the process.
   work.catch(() => undefined);
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();

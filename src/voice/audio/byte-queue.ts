@@ -1,7 +1,10 @@
-/** Queue of bytes that are pushed and taken in chunks of different sizes. Both ways copy the bytes. */
+/**
+ * FIFO queue of bytes. The chunks taken may differ in size from the chunks pushed. Both `push` and `take` copy the
+ * bytes.
+ */
 export type ByteQueue = {
   push: (bytes: Uint8Array) => void;
-  /** Takes `count` bytes, which must be in the queue. */
+  /** Removes and returns the first `count` bytes. The queue must hold at least that many. */
   take: (count: number) => Uint8Array;
   bytes: () => number;
   clear: () => void;
@@ -37,7 +40,7 @@ export function createByteQueue(): ByteQueue {
       }
       left -= count;
       if (left === 0) clear();
-      // Frees about a minute of read chunks in one step.
+      // Frees the chunks already read, a thousand at a time, which is about a minute of audio.
       else if (first > 1_000) {
         chunks = chunks.slice(first);
         first = 0;

@@ -3,7 +3,7 @@
  * segments, each twice as wide as the one before, and one of sixteen steps in it. All bits are inverted.
  */
 
-/** Byte of silence on a line. */
+/** Byte that encodes silence. */
 export const MU_LAW_SILENCE = 0xff;
 
 /** Encodes PCM16 as µ-law, one byte per sample. Samples above 32,635 are clipped. */
@@ -11,7 +11,7 @@ export function encodeMuLaw(samples: Int16Array): Uint8Array {
   const bytes = new Uint8Array(samples.length);
   for (let at = 0; at < samples.length; at += 1) {
     const sample = samples[at]!;
-    // G.711 uses 14 bits. Negative numbers are inverted bit by bit, as in ITU-T G.191.
+    // G.711 takes 14-bit samples. Negative samples are complemented bit by bit, as in ITU-T G.191.
     bytes[at] = sample < 0 ? ENCODED[~sample >> 2]! & POSITIVE_TO_NEGATIVE : ENCODED[sample >> 2]!;
   }
   return bytes;
@@ -25,17 +25,17 @@ export function decodeMuLaw(bytes: Uint8Array): Int16Array {
 }
 
 const POSITIVE_TO_NEGATIVE = 0x7f;
-/** Bias in 14 bits: half a step of the second segment, so that all segments begin at a power of two. */
+/** Bias in 14-bit units: half a step of the second segment. With it, all segments begin at a power of two. */
 const BIAS = 33;
 const LOUDEST = 8_158;
 
-/** 16-bit sample of each byte. */
+/** Decoded 16-bit sample for each of the 256 bytes. */
 const DECODED = Int16Array.from({ length: 256 }, (_, byte) => {
   const value = magnitudeOf(~byte & 0x7f) * 4;
   return byte & 0x80 ? value : -value;
 });
 
-/** Byte of each positive magnitude in 14 bits. */
+/** Encoded byte for each positive 14-bit magnitude. */
 const ENCODED = Uint8Array.from({ length: 8_192 }, (_, magnitude) => {
   const biased = Math.min(magnitude, LOUDEST) + BIAS;
   const segment = 31 - Math.clz32(biased) - 5;
@@ -43,7 +43,7 @@ const ENCODED = Uint8Array.from({ length: 8_192 }, (_, magnitude) => {
   return ~((segment << 4) | step) & 0xff;
 });
 
-/** Returns the middle of a step, in 14 bits. */
+/** Returns the middle of the step that a code stands for, in 14-bit units. */
 function magnitudeOf(code: number): number {
   const segment = code >> 4;
   const step = code & 0x0f;

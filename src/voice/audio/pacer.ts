@@ -2,18 +2,18 @@ import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import { createByteQueue } from './byte-queue.ts';
 
 /**
- * Real-time sender of audio: one frame of 20 ms every 20 ms. Each frame is scheduled relative to the first one, so that
- * late timers do not add up. After a stall, at most `burstFrames` go out together. The remaining gap becomes a pause,
- * and the rest follows in real time.
+ * Sender of audio in real time: one frame of 20 ms every 20 ms. Each frame is scheduled relative to the first one, so
+ * that the delays of late timers do not add up. After a stall, at most `burstFrames` frames are sent together. The
+ * remaining delay becomes a pause, and later frames follow in real time.
  */
 export type Pacer = {
   /** Queues bytes of any length. */
   push: (bytes: Uint8Array) => void;
-  /** Ends the audio for now: pads an incomplete frame with silence. */
+  /** Ends the current audio: pads an incomplete last frame with silence. */
   flush: () => void;
   /**
-   * Drops all unsent audio immediately. `playedMs` is the audio played since the last `clear`, assuming that the other
-   * side plays all it receives. `droppedMs` is the dropped audio.
+   * Drops all unsent audio immediately. `playedMs` is the length of the audio played since the last `clear`, assuming
+   * that the other side plays all the audio it receives. `droppedMs` is the length of the dropped audio.
    */
   clear: () => Played;
   queuedMs: () => number;
@@ -23,17 +23,17 @@ export type Pacer = {
 export type Played = { playedMs: number; droppedMs: number };
 
 export type PacerDeps = {
-  /** Sends a whole frame. The receiver owns the memory. */
+  /** Sends a whole frame. The pacer does not reuse the memory of the frame. */
   send: (frame: Uint8Array) => void;
   /** Called when everything pushed has been sent. */
   onDrained?: () => void;
   /** Bytes of a frame of 20 ms: 160 of µ-law at 8 kHz, 640 of PCM16 at 16 kHz. */
   bytesPerFrame: number;
-  /** Byte of silence: 0 for PCM16, MU_LAW_SILENCE for µ-law. */
+  /** Byte that encodes silence: 0 for PCM16, `MU_LAW_SILENCE` for µ-law. */
   silence: number;
   /** Number of frames sent before they are due, so that a late timer is inaudible. Default 0. */
   aheadFrames?: number;
-  /** Maximum frames sent together; at least `aheadFrames` + 1. Default 5, which is 100 ms. */
+  /** Maximum number of frames sent together; at least `aheadFrames` + 1. Default 5, which is 100 ms. */
   burstFrames?: number;
   /** Monotonic clock. */
   nowMs?: () => number;
@@ -57,7 +57,7 @@ export function createPacer(deps: PacerDeps): Pacer {
     cancelTimer = undefined;
     const now = nowMs();
     let burst = 0;
-    // The receiver of a frame may push the next one.
+    // `deps.send` may call `push`, which must not start a second loop.
     isSending = true;
     while (queue.bytes() >= bytesPerFrame && schedule.dueMs() <= now && burst < burstFrames) {
       schedule.sent();
@@ -107,21 +107,24 @@ export function createPacer(deps: PacerDeps): Pacer {
   };
 }
 
-/** Tracker of when frames are due and how much was played. A run is audio that plays without a pause. */
+/**
+ * Tracker of the time when each frame is due, and of the length of the audio played. A run is audio that plays without
+ * a pause.
+ */
 type Schedule = {
-  /** Returns when the next frame is due. */
+  /** Returns the time at which the next frame is due. */
   dueMs: () => number;
   sent: () => void;
   /** Starts a new run, unless the current one is still playing. */
   begin: () => void;
-  /** Turns the gap into a pause: the next frame is due one frame from now. */
+  /** Turns the delay into a pause: the next frame is due one frame length from `now`. */
   startLater: (now: number) => void;
-  /** Returns the milliseconds played since the last clear. */
+  /** Returns the milliseconds of audio played since the last `clear`. */
   clear: () => number;
 };
 
 function createSchedule(aheadFrames: number, nowMs: () => number): Schedule {
-  /** When playback of the run's first frame began. */
+  /** Time at which playback of the run's first frame began. */
   let startMs = 0;
   let frames = 0;
   let playedBefore = 0;

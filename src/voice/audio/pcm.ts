@@ -2,10 +2,10 @@ import { endianness } from 'node:os';
 
 /** Conversions of PCM16 between little-endian bytes and samples. */
 
-/** Reader that turns bytes in chunks cut anywhere into whole samples of one channel. */
+/** Reader that joins chunks of bytes, however they are split, into whole samples of one channel. */
 export type PcmReader = {
   push: (bytes: Uint8Array) => Int16Array;
-  /** Returns the number of bytes of an incomplete sample. */
+  /** Returns the number of bytes of the incomplete last sample. */
   unread: () => number;
 };
 
@@ -17,7 +17,7 @@ export function createPcmReader(channels = 1): PcmReader {
     push: (bytes) => {
       const all = rest.length === 0 ? viewOf(bytes) : Buffer.concat([rest, bytes]);
       const moments = Math.floor(all.length / momentBytes);
-      // A copy, because the caller may reuse the memory.
+      // Copied, because the caller may reuse the memory of `bytes`.
       rest = Buffer.from(all.subarray(moments * momentBytes));
       if (channels === 1) return samplesOf(all, moments);
       return Int16Array.from({ length: moments }, (_, at) => meanAt(all, at * momentBytes));
@@ -32,14 +32,14 @@ export function createPcmReader(channels = 1): PcmReader {
   }
 }
 
-/** Returns the samples as little-endian bytes, on any machine. The bytes are a copy. */
+/** Returns a copy of the samples as little-endian bytes, whatever the byte order of the machine. */
 export function bytesOf(samples: Int16Array): Buffer {
   const bytes = Buffer.alloc(samples.length * 2);
   bytes.set(viewOf(samples));
   return IS_TURNED ? bytes.swap16() : bytes;
 }
 
-/** Returns the samples as a copy, which is aligned. */
+/** Returns a copy of the samples. An `Int16Array` needs aligned memory, which `bytes` may not have. */
 function samplesOf(bytes: Buffer, count: number): Int16Array {
   const samples = new Int16Array(count);
   const copy = viewOf(samples);
@@ -49,8 +49,8 @@ function samplesOf(bytes: Buffer, count: number): Int16Array {
 }
 
 /**
- * Whether bytes must be swapped. Samples are copied as a block, not one by one: frames come fifty times a second per
- * voice.
+ * Whether the machine is big-endian, so that bytes must be swapped. Samples are copied as a block instead of one by
+ * one, because each call receives fifty frames a second.
  */
 const IS_TURNED = endianness() === 'BE';
 

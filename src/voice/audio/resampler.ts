@@ -3,23 +3,28 @@
  * no influence on the output.
  */
 export type Resampler = {
-  /** Returns the samples that are final. About 4 ms at the lower rate wait for the next samples. */
+  /**
+   * Returns the output samples that later input cannot change. The last 4 ms or so, at the lower rate, wait for more
+   * input.
+   */
   push: (samples: Int16Array) => Int16Array;
-  /** Returns the rest, as if silence followed. The next sample begins a new stream. */
+  /** Returns the remaining output, as if silence followed. The next input begins a new stream. */
   end: () => Int16Array;
 };
 
-/** Supported rates in Hz. Telephones use 8,000; PCM16 files and sound cards of browsers use any of the list. */
+/**
+ * Supported sample rates in Hz. Telephones use 8,000. PCM16 files and sound cards of browsers use any rate of the list.
+ */
 export const RATES: readonly number[] = [
   8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000, 176_400,
   192_000,
 ];
 
 /**
- * Creates a resampler: a low-pass filter, a sinc under a Kaiser window, computed only for the output samples. It keeps
- * everything up to 0.84 of half the lower rate (3,360 Hz of 4,000). Above that it falls off, and above half the lower
- * rate less than a thousandth remains.
- * @throws RangeError for a rate outside RATES: programs choose rates, people do not
+ * Creates a resampler. It uses a low-pass filter, a sinc with a Kaiser window, and computes it only at the output
+ * samples. Frequencies up to 0.84 of half the lower rate (3,360 Hz of 4,000) pass unchanged. Above that the filter
+ * falls off, and above half the lower rate less than a thousandth remains.
+ * @throws RangeError for a rate outside `RATES`, which is an error of the program: users cannot choose the rates
  */
 export function createResampler({ from, to }: { from: number; to: number }): Resampler {
   if (!RATES.includes(from) || !RATES.includes(to)) {
@@ -28,8 +33,8 @@ export function createResampler({ from, to }: { from: number; to: number }): Res
   if (from === to) return { push: (samples) => samples.slice(), end: () => new Int16Array() };
   const filter = filterOf(from, to);
   const { half } = filter;
-  // Samples that the filter reads. `keptFrom` is the index of the first one, initially before the
-  // stream's start.
+  // Input samples that the filter still reads. `keptFrom` is the stream index of the first one, which is initially
+  // before the start of the stream.
   let kept = new Float32Array(half - 1);
   let keptFrom = 1 - half;
   let taken = 0;
@@ -73,14 +78,14 @@ export function createResampler({ from, to }: { from: number; to: number }): Res
   };
 }
 
-/** Polyphase filter. `up / down` is the ratio of the rates; `phases[p]` has `2 × half` factors. */
+/** Polyphase filter. `up / down` is the ratio of the rates. Each of the `phases` has `2 × half` coefficients. */
 type Filter = { up: number; down: number; half: number; phases: readonly Float32Array[] };
 
-/** Zero crossings of the sinc on each side, at the lower rate. */
+/** Zero crossings of the sinc on each side, counted at the lower rate. */
 const CROSSINGS = 32;
-/** Cut-off in the middle of the transition band. */
+/** Cut-off relative to half the lower rate, in the middle of the transition band. */
 const CUTOFF = 0.92;
-/** Kaiser window parameter, for 70 dB. */
+/** Parameter of the Kaiser window for an attenuation of 70 dB. */
 const KAISER_BETA = 6.8;
 
 const filters = new Map<string, Filter>();
@@ -102,7 +107,7 @@ function makeFilter(from: number, to: number): Filter {
       const distance = at - (half - 1) - phase / up;
       return cutoff * sinc(cutoff * distance) * kaiser(distance / half);
     });
-    // Normalized, because otherwise a constant would hum at the rate of the phases.
+    // Normalized, because otherwise a constant input would produce a hum at the rate at which the phases repeat.
     const sum = factors.reduce((total, one) => total + one, 0);
     return factors.map((one) => one / sum);
   });

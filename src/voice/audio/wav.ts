@@ -1,10 +1,13 @@
-/** Reader and writer of WAV (RIFF) with PCM16. It writes one channel. Other sample formats are named in the errors. */
+/**
+ * Reader and writer of WAV (RIFF) with PCM16. The writer supports one channel. For other sample formats, the reader's
+ * error names the format.
+ */
 
-/** Size of a stream whose length is unknown. */
+/** Value of the size fields when the length of the stream is unknown. */
 const UNKNOWN_BYTES = 0xffff_ffff;
 const HEADER_BYTES = 44;
 
-/** Returns the 44 bytes before the samples. Without `dataBytes`, the header is for a stream of unknown length. */
+/** Returns the header of 44 bytes. Without `dataBytes`, the header is for a stream of unknown length. */
 export function wavHeader({
   sampleRate,
   dataBytes,
@@ -35,18 +38,21 @@ const FORMATS: Record<number, string> = { 3: 'floating point', 6: 'A-law', 7: 'Â
 /** Format of a WAV. If `dataBytes` is undefined, the samples last until the stream ends. */
 export type WavFormat = { sampleRate: number; channels: number; dataBytes: number | undefined };
 
-/** Error for data that is not a WAV of PCM16. `message` continues "it â€¦" and is safe to show. */
+/**
+ * Error for data that is not a WAV of PCM16. `message` completes a sentence that begins with "it", and is safe to show
+ * to users.
+ */
 export class WavError extends Error {
   override readonly name = 'WavError';
 }
 
-/** Maximum size of other chunks before the samples. */
+/** Maximum number of bytes before the samples, in other chunks. */
 const HEADER_BYTES_MAX = 64 * 1024;
 const CHANNELS_MAX = 8;
 
 /**
- * Reads the header from the first bytes of a stream. Returns undefined while more bytes are needed. `bytes` is the
- * length of the header.
+ * Reads the header from the first bytes of a stream. Returns undefined if it needs more bytes. The returned `bytes` is
+ * the length of the header.
  * @throws WavError
  */
 export function readWavHeader(start: Buffer): { format: WavFormat; bytes: number } | undefined {
@@ -60,7 +66,7 @@ export function readWavHeader(start: Buffer): { format: WavFormat; bytes: number
     if (name === 'data') {
       if (format === undefined)
         throw new WavError('is a WAV that does not say what its samples are');
-      // A streaming writer did not know the size in advance.
+      // A writer of a stream does not know the size in advance and writes 0 or a huge number.
       const isKnown = size !== 0 && size < 0x7fff_0000;
       return { format: { ...format, dataBytes: isKnown ? size : undefined }, bytes: body };
     }
@@ -80,7 +86,7 @@ export function isWav(start: Buffer): boolean {
 function readFormat(chunk: Buffer): Omit<WavFormat, 'dataBytes'> {
   if (chunk.length < 16) throw new WavError('is a WAV that does not say what its samples are');
   const tag = chunk.readUInt16LE(0);
-  // The real format is then at the start of a GUID.
+  // In the extensible format, the real format is at the start of a GUID.
   const format = tag === EXTENSIBLE && chunk.length >= 26 ? chunk.readUInt16LE(24) : tag;
   const bits = chunk.readUInt16LE(14);
   if (format !== PCM) {

@@ -6,16 +6,16 @@ import { textInTime } from '../stt/text-in-time.ts';
 import { endOfTurn } from './end-of-turn.ts';
 import { isBackchannel } from './is-backchannel.ts';
 
-/** Turns sound into the user's turns. */
+/** Receiver of the user's audio that recognizes their words and their turns. */
 export type AudioInput = {
-  /** Takes PCM16 at the sample rate of the line, as it arrives. */
+  /** Takes PCM16 at the sample rate of the line, as the audio arrives. */
   hear: (samples: Int16Array) => void;
-  /** Cancels recognition, because the line is over. */
+  /** Cancels recognition when the line has ended. */
   close: () => void;
 };
 
 export type AudioInputDeps = {
-  /** Sample rate of the line in Hz. Recognizers accept the rate of telephones. */
+  /** Sample rate of the line in Hz. Recognizers also accept 8,000 Hz, the rate of telephones. */
   sampleRate: number;
   stt: Stt;
   language: string | undefined;
@@ -26,13 +26,13 @@ export type AudioInputDeps = {
   onInterrupt: () => void;
   /** `soundMs` is the time of the user's last sound, in `monotonicMs()`. */
   onHeard: (text: string, soundMs: number) => void;
-  /** Called when speech could not be recognized, or not in time. */
+  /** Called when the user's speech could not be recognized, or not in time. */
   onLost: () => void;
 };
 
 /**
- * Speech over the agent of this length interrupts, whatever its words: backchannels such as "mhm", and coughs, are
- * shorter. Shorter speech interrupts when its text arrives and is not a backchannel.
+ * Length of speech that interrupts the agent whatever its words are: backchannels such as "mhm" and coughs are shorter.
+ * Shorter speech interrupts the agent when its text arrives, unless the text is a backchannel.
  */
 export const BARGE_IN_MS = 500;
 const SILENCE_MS = 400;
@@ -40,7 +40,7 @@ const SILENCE_MS = 400;
 /** Speech of the user without a pause. */
 type Utterance = {
   stream: SttStream;
-  /** Whether it began while the agent was speaking. */
+  /** Whether the speech began while the agent was speaking. */
   isOver: boolean;
   hasInterrupted: boolean;
 };
@@ -54,7 +54,9 @@ export function createAudioInput(deps: AudioInputDeps): AudioInput {
   let isClosed = false;
   const said = { log, what: 'what a user said', isClosed: () => isClosed };
   let samplesHeard = 0;
-  /** Settles when all texts so far were taken. Keeps texts in the order in which the user said them. */
+  /**
+   * Settles when all texts recognized so far were handled. It keeps the texts in the order in which the user said them.
+   */
   let understood: Promise<void> = Promise.resolve();
 
   function begin(): Utterance {
@@ -75,7 +77,7 @@ export function createAudioInput(deps: AudioInputDeps): AudioInput {
   function take(whole: Utterance, text: string | undefined, soundMs: number): void {
     const isOverAgent = whole.isOver && !whole.hasInterrupted && isAgentSpeaking();
     if (isOverAgent && (text === undefined || isBackchannel(text, deps.language))) return;
-    // The agent has stopped for this speech, so the line must react even without words.
+    // The agent was interrupted by this speech, so the line must react even if no words were recognized.
     if (text === undefined || (text === '' && whole.hasInterrupted)) return deps.onLost();
     if (text === '') return turn.look(utterance !== undefined);
     if (isAgentSpeaking()) deps.onInterrupt();
@@ -85,7 +87,7 @@ export function createAudioInput(deps: AudioInputDeps): AudioInput {
 
   function push(samples: Int16Array): void {
     if (!utterance || utterance.stream.push(samples)) return;
-    // The stream has reached the maximum length of an utterance; the rest goes to another stream.
+    // The stream has reached the maximum length of an utterance, so the rest goes to a new stream.
     finish(utterance, monotonicMs());
     utterance = { ...utterance, ...begin(), hasInterrupted: utterance.hasInterrupted };
     utterance.stream.push(samples);
@@ -100,7 +102,7 @@ export function createAudioInput(deps: AudioInputDeps): AudioInput {
         if (event.kind === 'started') {
           utterance = begin();
           push(event.preRoll);
-          // The pre-roll ends with the last whole window, so the samples after it follow separately.
+          // The pre-roll ends with the last whole window, so the samples after that window are pushed separately.
           const rest = samplesHeard - (event.atMs * sampleRate) / 1_000;
           if (rest > 0) push(samples.subarray(-rest));
         } else if (utterance) {
@@ -125,9 +127,9 @@ export function createAudioInput(deps: AudioInputDeps): AudioInput {
 
 /** Collects the user's words until their turn is over. */
 type Turn = {
-  /** `soundMs` is the time of its last sound. */
+  /** Adds text to the turn. `soundMs` is the time of the last sound of this text. */
   add: (text: string, soundMs: number) => void;
-  /** Checks whether the turn is over, and checks again after more silence if not. */
+  /** Reports the turn if it is over. If it is not, checks again after more silence. */
   look: (isSpeaking: boolean) => void;
   /** Keeps the turn open, because the user is speaking. */
   goesOn: () => void;

@@ -1,18 +1,23 @@
-/** Limits sound to real time: nobody speaks faster, so sound beyond that is dropped. */
+/** Limiter of audio to about real time. Nobody speaks faster than that, so more audio is dropped. */
 export type AudioLimit = {
-  /** Returns the sound in ms that the limit allows now. */
+  /** Returns how many milliseconds of audio the limit allows now. */
   allowedMs: () => number;
-  /** Counts sound that was accepted. */
+  /** Counts accepted audio. */
   spend: (ms: number) => void;
-  /** Notes that sound was dropped. */
+  /** Notes that audio was dropped. */
   drop: () => void;
 };
 
-/** Multiple of real time that is allowed. `HELD_BACK_MS` is the sound that a network may deliver late, all together. */
+/**
+ * Allowed multiple of real time. `HELD_BACK_MS` is the amount of audio that a network may hold back and then deliver at
+ * once.
+ */
 const SPEED_MAX = 2;
 const HELD_BACK_MS = 3_000;
 
-/** Creates the limit. `nowMs` is a monotonic clock. `onFlood` is called once, when the first sound is dropped. */
+/**
+ * Creates the limit. `nowMs` is a monotonic clock. `onFlood` is called once, when audio is dropped for the first time.
+ */
 export function createAudioLimit({
   nowMs,
   onFlood,

@@ -1,4 +1,4 @@
-/** Collects the pressed keys of a telephone into one input of the user. */
+/** Collects DTMF keys that a caller presses one after the other into one input of the user. */
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
 export type DtmfAggregator = {
@@ -7,12 +7,17 @@ export type DtmfAggregator = {
   stop: () => void;
 };
 
-/** Longest pause between two keys of one number. */
+/** Longest pause between two keys of the same number. */
 const PAUSE_MS = 2_000;
-/** Longer than any number that people type. A held key sends ten a second. */
+/**
+ * Maximum number of keys, longer than any number that people type. A key that is held down sends ten digits a second.
+ */
 const DIGITS_MAX = 32;
 
-/** Passes the collected keys on after a pause, or immediately at `#`. Drops keys beyond `DIGITS_MAX` until then. */
+/**
+ * Creates the aggregator. It passes the collected keys to `told` after a pause, or immediately at `#`. Keys beyond
+ * `DIGITS_MAX` are dropped.
+ */
 export function createDtmfAggregator(told: (digits: string) => void): DtmfAggregator {
   let gathered = '';
   let timer: NodeJS.Timeout | undefined;

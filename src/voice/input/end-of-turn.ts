@@ -6,9 +6,9 @@ import {
 } from './languages/languages.ts';
 
 export type TurnSoFar = {
-  /** All recognized text of the user in this turn. */
+  /** All text of the user that was recognized in this turn. */
   text: string;
-  /** Time since the user was last heard. */
+  /** Time since the user's last sound. */
   silenceMs: number;
   /** Language as BCP 47; default English. */
   language?: string | undefined;
@@ -18,17 +18,18 @@ export type TurnSoFar = {
   maxDelayMs?: number | undefined;
 };
 
-/** Decision. `waitMs` is how much longer the silence has to last; 0 if the turn is over. */
+/** Decision of `endOfTurn`. `waitMs` is how much longer the silence must last before the turn ends; 0 if it is over. */
 export type EndOfTurn = { isOver: boolean; waitMs: number };
 
 const MIN_DELAY_MS = 400;
 const MAX_DELAY_MS = 2_500;
-/** Number of characters read from the end, because only the end of a turn decides. */
+/** Number of characters that are examined. Only the end of a turn decides whether it is over. */
 const END_CHARS = 1_000;
 
 /**
- * Decides whether the user is done, by silence and words. A finished sentence ends the turn soon. After "I'd like to
- * and", half a number or "um", it waits. Recognizers end every text with a dot, so words count for more than marks.
+ * Decides by silence and words whether the user's turn is over. After a finished sentence the turn ends soon. After
+ * "I'd like to and", half a number or "um", the turn continues for longer. Recognizers end every text with a period, so
+ * words count for more than punctuation.
  */
 export function endOfTurn(turn: TurnSoFar): EndOfTurn {
   const { minDelayMs: min = MIN_DELAY_MS, maxDelayMs: max = MAX_DELAY_MS } = turn;
@@ -38,7 +39,7 @@ export function endOfTurn(turn: TurnSoFar): EndOfTurn {
   return { isOver: waitMs === 0, waitMs };
 }
 
-/** Returns how likely the user continues, from 0 (finished) to 1. */
+/** Returns how likely the user will continue, from 0 (finished) to 1. */
 function doubtOf(text: string, language: TurnLanguage): number {
   const words = spokenWords(text);
   if (words.length === 0) return 1;
@@ -57,14 +58,12 @@ function endsWith(words: readonly string[], phrases: ReadonlySet<string>): boole
   return lengths.some((count) => phrases.has(words.slice(-count).join(' ')));
 }
 
-/**
- * Returns whether the user dictates: digits in groups, or single letters, as in a number or a name that may continue.
- */
+/** Returns whether the user is dictating a number or a name that may continue: groups of digits, or single letters. */
 function isDictating(words: readonly string[], { numbers }: TurnLanguage): boolean {
   const isPart = (word: string): boolean =>
     numbers.has(word) || /^\p{N}+$/u.test(word) || /^\p{L}$/u.test(word);
   const end = words.slice(-2);
-  // "At nine", "for two" and "in 2024" are complete.
+  // A short number after another word is complete: "At nine", "for two" and "in 2024".
   const digits = words.at(-1)!.match(/^\p{N}+$/u)?.[0].length ?? 0;
   return (end.length === 2 && end.every(isPart)) || digits > 4;
 }

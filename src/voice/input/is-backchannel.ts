@@ -5,8 +5,9 @@ const WORDS_MAX = 6;
 const CHARS_MAX = 200;
 
 /**
- * Returns whether the user's words during the agent's speech are only a backchannel ("mhm", "ok, yeah") or no words.
- * Then the agent continues to speak. This does not apply while the agent is silent, where "yes" is an answer.
+ * Returns whether words that the user said during the agent's speech are only a backchannel ("mhm", "ok, yeah"), or no
+ * words at all. In that case the agent continues to speak. Do not call it while the agent is silent, because then "yes"
+ * is an answer.
  */
 export function isBackchannel(text: string, language?: string): boolean {
   if (text.length > CHARS_MAX) return false;
@@ -16,7 +17,7 @@ export function isBackchannel(text: string, language?: string): boolean {
   return isMadeOf(words.map(spellings), backchannels);
 }
 
-/** Returns whether the words are a sequence of phrases of a set. */
+/** Returns whether the words are a sequence of phrases from `phrases`. */
 function isMadeOf(words: readonly (readonly string[])[], phrases: ReadonlySet<string>): boolean {
   if (words.length === 0) return true;
   for (let count = 1; count <= Math.min(PHRASE_WORDS_MAX, words.length); count += 1) {
@@ -33,7 +34,7 @@ function waysToSay(words: readonly (readonly string[])[]): readonly string[] {
   );
 }
 
-/** Returns spellings of drawn-out words such as "okaaay" and "hmmm", with one or two of the repeated letters. */
+/** Returns the spellings of a drawn-out word such as "okaaay" or "hmmm", with one or two of the repeated letters. */
 function spellings(word: string): readonly string[] {
   const drawn = /(.)\1{2,}/gu;
   return [...new Set([word, word.replaceAll(drawn, '$1'), word.replaceAll(drawn, '$1$1')])];

@@ -1,21 +1,23 @@
 import { monotonicMs } from '../../clock.ts';
 import { createCredit } from '../../platform/controller/credit.ts';
 
-/** Limits the texts of one user: the number that wait to be stored, and the number that arrive in a second. */
+/** Limit on the messages of one user: how many may wait to be stored, and how many may arrive in a second. */
 export type MessageLimit = {
-  /** Returns whether this text may be stored. */
+  /** Returns whether this message may be stored now. */
   allows: (text: string) => boolean;
-  /** Counts a text until it is stored. */
+  /** Counts a message as pending until `stored` settles. */
   add: (text: string, stored: Promise<void> | undefined) => void;
-  /** Whether the limit equals a new one: nothing waits, and the whole burst is available. */
+  /**
+   * Returns whether the limit is in the state of a new one: no message is pending, and the whole burst is available.
+   */
   isAtRest: () => boolean;
 };
 
 export type MessageLimits = {
-  /** Maximum number of texts that wait, and of their characters. A single text may be longer. */
+  /** Maximum number of pending messages, and of their characters. If none is pending, a message may be longer. */
   pending: number;
   pendingChars: number;
-  /** Maximum number of texts in a burst, and the number that each second adds again. */
+  /** Maximum number of messages in a burst, and the number of messages that each second adds to the credit again. */
   burst: number;
   perSec: number;
 };
@@ -45,8 +47,8 @@ export function createMessageLimit(limits: MessageLimits): MessageLimit {
 const SWEEP_MS = 60_000;
 
 /**
- * Returns a function that gives the limit of a key. A limit outlives the sockets that use it, and is forgotten when it
- * is at rest.
+ * Returns a function that returns the limit for a key. A limit outlives the sockets that use it. It is deleted when no
+ * message is pending and its burst is full.
  */
 export function createMessageLimits(limits: MessageLimits): (key: string) => MessageLimit {
   const byKey = new Map<string, MessageLimit>();

@@ -4,22 +4,22 @@ import { playedOfSegment, sentenceOf, type Heard, type AudioSegment } from './au
 import { createAudioSegments } from './audio-segments.ts';
 import { createAudioQueue, samplesPerFrameOf, type AudioQueueDeps } from './audio-queue.ts';
 
-/** Speaks text as sound, and tracks the part that was heard. */
+/** Speaker of text as audio. It tracks which part of the text the user has heard. */
 export type AudioOutput = {
-  /** Says text. `isKept` protects the segment that it begins from interruptions. */
+  /** Says text. With `isKept`, the user cannot interrupt the segment that this text begins. */
   say: (text: string, isKept?: boolean) => void;
   endSegment: () => void;
-  /** Says words that are in no transcript. */
+  /** Says words that do not appear in the transcript. */
   aside: (text: string) => void;
-  /** Presses keys after the words said before. Nothing interrupts the keys. */
+  /** Sends DTMF tones after the words said before. They cannot be interrupted. */
   sendKeys: (keys: string) => void;
-  /** Whether sound is playing or waiting. */
+  /** Returns whether audio is playing or waiting to be played. */
   isSpeaking: () => boolean;
-  /** Notes that the other side has played everything before this mark. */
+  /** Notes that the other side has played all audio before this mark. */
   played: (mark: string) => void;
   /**
-   * Stops speaking immediately. Returns the heard part of the segment that was playing; undefined if nothing that
-   * belongs in a transcript was cut.
+   * Stops speaking immediately. Returns the heard part of the segment that was playing, or undefined if no words of the
+   * transcript were cut off.
    */
   interrupt: () => Heard | undefined;
   /** Resolves when everything was played, or the signal is aborted. */
@@ -69,12 +69,12 @@ export function createAudioOutput(deps: AudioQueueDeps): AudioOutput {
   }
 
   function interrupt(): Heard | undefined {
-    // A greeting that is kept is heard in full. Keys are sent in full, because the user does not hear them.
+    // A protected greeting is played in full. So are DTMF tones: they are meant for a machine, not for the user.
     if (!isSpeaking() || segments.isKept()) return undefined;
     const playedFrames = queue.clear();
     const cut = segments.drop();
     sentences = createSentences();
-    // Keys that were waiting are still pressed.
+    // DTMF tones that were still waiting are sent nevertheless.
     for (const { sentences: waiting } of cut)
       for (const { keys } of waiting) if (keys !== undefined) sendKeys(keys);
     if (cut.every(({ isOwn }) => isOwn)) return undefined;

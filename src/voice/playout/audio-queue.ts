@@ -6,10 +6,13 @@ import type { Tts } from '../tts/tts.ts';
 import { synthesize } from './synthesize.ts';
 import type { Sentence } from './audio-segment.ts';
 
-/** Synthesizes sentences one after the other, and sends them at the pace of playback. */
+/** Queue that synthesizes sentences one after the other and sends their audio at the pace of playback. */
 export type AudioQueue = {
   add: (sentence: Sentence) => void;
-  /** Drops all sound, here and on the other side. Returns the number of frames played since the last clear. */
+  /**
+   * Drops all unplayed audio, in this process and on the other side. Returns the number of frames played since the last
+   * `clear`.
+   */
   clear: () => number;
   /** Stops sending. */
   stop: () => void;
@@ -18,7 +21,7 @@ export type AudioQueue = {
 export const samplesPerFrameOf = ({ sampleRate }: Pick<AudioFormat, 'sampleRate'>): number =>
   (sampleRate * FRAME_MS) / 1_000;
 
-/** Encoding of sound on a line. */
+/** Encoding of the audio on a line. */
 export type AudioFormat = {
   sampleRate: number;
   bytesPerFrame: number;
@@ -26,7 +29,7 @@ export type AudioFormat = {
   encode: (samples: Int16Array) => Uint8Array;
 };
 
-/** The other side, which plays frames in order. */
+/** The other side of the line, which plays frames in order. */
 export type AudioSink = {
   frame: (bytes: Uint8Array) => void;
   /** Asks the other side to report when it has played all frames before this mark. */
@@ -46,7 +49,9 @@ export type AudioQueueDeps = {
 
 /** Frames sent before they are due, so that a late timer is not heard. */
 const AHEAD_FRAMES = 5;
-/** Limit of sound synthesized ahead of playback. Sound that nobody hears costs money. */
+/**
+ * Maximum length of audio that is synthesized ahead of playback. Audio that an interruption discards still costs money.
+ */
 const MADE_AHEAD_MS = 15_000;
 const LOOK_MS = 100;
 
@@ -74,7 +79,10 @@ export function createAudioQueue(deps: AudioQueueDeps): AudioQueue {
     return true;
   }
 
-  /** Synthesizes the waiting sentences. After an interruption a new run does not wait for the old one. */
+  /**
+   * Synthesizes the waiting sentences. After an interruption, the new run starts without waiting for the old run to
+   * end.
+   */
   async function makeAll(): Promise<void> {
     if (isMaking) return;
     isMaking = true;
@@ -109,13 +117,13 @@ export function createAudioQueue(deps: AudioQueueDeps): AudioQueue {
   };
 }
 
-/** Sends sound at its pace, with a mark after each sentence. */
+/** Sender of audio at the pace of playback. It sends a mark after each sentence. */
 type Sender = {
   begin: (sentence: Sentence) => void;
   push: (sentence: Sentence, samples: Int16Array) => void;
   end: (sentence: Sentence, isWhole: boolean) => void;
   queuedMs: () => number;
-  /** Returns the number of frames played since the last clear. */
+  /** Drops all unsent audio. Returns the number of frames played since the last `clear`. */
   clear: () => number;
   stop: () => void;
 };
@@ -123,10 +131,10 @@ type Sender = {
 function createSender({ format, sink }: Pick<AudioQueueDeps, 'format' | 'sink'>): Sender {
   const { bytesPerFrame } = format;
   const samplesPerFrame = samplesPerFrameOf(format);
-  /** Sentences whose mark was not sent yet. */
+  /** Sentences whose mark has not been sent yet. */
   let unmarked: Sentence[] = [];
   let madeBytes = 0;
-  /** Samples of the sentence that is being synthesized. */
+  /** Number of samples synthesized so far for the current sentence. */
   let madeSamples = 0;
   let sentFrames = 0;
 

@@ -1,37 +1,37 @@
 import { playedByDuration, type SpokenFrames } from './played-by-duration.ts';
 
 /**
- * The words for a line, cut into sentences, and the progress of each sentence: synthesized, sent, played. Frames last
- * 20 ms and are counted from the last clear.
+ * Sentence to be spoken on a line, and its progress: synthesized, sent, played. Frames last 20 ms and are counted from
+ * the last `clear`.
  */
 export type Sentence = {
   text: string;
-  /** Keys whose tones the sentence consists of; its text is then empty. */
+  /** Keys whose DTMF tones are sent instead of words; `text` is then empty. */
   keys: string | undefined;
-  /** Name that the other side returns after it has played the sentence. */
+  /** Name that the other side sends back after it has played the sentence. */
   mark: string;
   startFrame: number;
   frames: number;
-  /** The loudest sample of each frame synthesized so far. Empty if unknown. */
+  /** Loudest sample of each frame synthesized so far. Empty before the first audio. */
   peaks: number[];
-  /** Sound synthesized so far: PCM16 at the sample rate of the line. Emptied after the sentence was played. */
+  /** Audio synthesized so far: PCM16 at the sample rate of the line. Emptied when the sentence has been played. */
   sound: Int16Array[];
-  /** Whether its synthesis has ended. */
+  /** Whether the synthesis of the sentence has ended, successfully or not. */
   isMade: boolean;
-  /** Whether its sound is incomplete. */
+  /** Whether the audio is incomplete, because the synthesis failed. */
   isCut: boolean;
-  /** Time when its last frame was sent; undefined before. */
+  /** Time at which the last frame was sent; undefined until then. */
   sentMs: number | undefined;
   isPlayed: boolean;
 };
 
 export type AudioSegment = {
   sentences: Sentence[];
-  /** Whether it gets no more sentences. */
+  /** Whether no more sentences will be added. */
   isEnded: boolean;
-  /** Whether the line itself says it, so that no transcript has it. */
+  /** Whether the words are the line's own, such as an apology, and do not appear in the transcript. */
   isOwn: boolean;
-  /** Whether it ignores interruptions. */
+  /** Whether the user cannot interrupt the segment. */
   isKept: boolean;
 };
 
@@ -48,14 +48,14 @@ export function sentenceOf(text: string, mark: string, keys?: string): Sentence 
 
 export function played(sentence: Sentence): void {
   sentence.isPlayed = true;
-  // The sound only serves to find where an interruption cut the sentence.
+  // The audio is only needed to find the word at which an interruption cut the sentence.
   sentence.sound = [];
 }
 
-/** Rate of natural speech, for sentences that are not fully synthesized. */
+/** Typical rate of speech. It is used to estimate the length of a sentence that is not fully synthesized. */
 const CHARS_PER_FRAME = 20 / 65;
 
-/** The part of a segment that was heard. */
+/** The part of a segment that the user heard. */
 export type Heard = {
   /** Text of the sentences that were played completely. */
   whole: string;
@@ -64,17 +64,18 @@ export type Heard = {
 };
 
 /**
- * An interrupted sentence. `guess` is the text that its playback has reached, estimated from the length of the words.
+ * An interrupted sentence. `guess` is the part of its text that had been played, estimated from the durations of the
+ * words.
  */
 export type CutSentence = {
   text: string;
   guess: string;
-  /** Its sound before and after the interruption. `rest` is undefined if the sentence was not fully synthesized. */
+  /** Audio before and after the interruption. `rest` is undefined if the sentence was not fully synthesized. */
   played: readonly Int16Array[];
   rest: readonly Int16Array[] | undefined;
 };
 
-/** Returns the part of a segment that was heard when `playedFrames` frames had been played. */
+/** Returns the part of a segment that the user had heard after `playedFrames` frames were played. */
 export function playedOfSegment(
   { sentences }: AudioSegment,
   playedFrames: number,
@@ -127,12 +128,12 @@ function wordsWithin(sentence: Sentence, heard: number): string {
   return playedByDuration(text, { ...speech, all });
 }
 
-/** Level of pauses, relative to the loudest sample of a sentence. */
+/** Level below which audio is a pause, relative to the loudest sample of the sentence. */
 const PAUSE = 1 / 30;
 /** Shortest pause in frames of 20 ms. A shorter silence belongs to a consonant. */
 const PAUSE_FRAMES_MIN = 6;
 
-/** Counts the frames with speech, in the whole sentence and in its heard part, and lists its pauses. */
+/** Counts the frames that contain speech, in the whole sentence and in its heard part, and lists the pauses. */
 function spokenFramesOf(peaks: readonly number[], heard: number): SpokenFrames {
   const loud = Math.max(0, ...peaks) * PAUSE;
   const speech = { heard: 0, all: 0, pauses: [] as number[] };

@@ -1,28 +1,34 @@
 import { monotonicMs } from '../../clock.ts';
 import { isOver, played, type AudioSegment } from './audio-segment.ts';
 
-/** Segments that are not completely played, in order. */
+/** Segments that have not been played completely, in the order in which they are spoken. */
 export type AudioSegments = {
   begin: (kind: Pick<AudioSegment, 'isOwn' | 'isKept'>) => AudioSegment;
-  /** Returns the segment that still grows, if any. */
+  /** Returns the segment to which sentences may still be added, if any. */
   open: () => AudioSegment | undefined;
-  /** Notes that the other side has played everything before this mark. */
+  /** Notes that the other side has played all audio before this mark. */
   played: (mark: string) => void;
   isEmpty: () => boolean;
-  /** Whether the segment that is playing, or next, ignores interruptions. */
+  /** Returns whether the segment that is playing, or plays next, cannot be interrupted. */
   isKept: () => boolean;
   /** Removes and returns all segments. */
   drop: () => readonly AudioSegment[];
 };
 
-/** Time after the last frame when a sentence counts as played without a mark. Some carriers report no marks. */
+/**
+ * Time after its last frame at which a sentence counts as played even if no mark came back. Some carriers report no
+ * marks.
+ */
 const MARK_LOST_MS = 3_000;
 
 export function createAudioSegments(): AudioSegments {
   let segments: AudioSegment[] = [];
   const sentences = () => segments.flatMap((segment) => segment.sentences);
 
-  /** Removes played segments. A sentence without sound counts as played when its turn comes. */
+  /**
+   * Removes segments that were played. A sentence without audio counts as played when all sentences before it have been
+   * played.
+   */
   function settle(): void {
     const nowMs = monotonicMs();
     for (const sentence of sentences()) {
@@ -47,7 +53,7 @@ export function createAudioSegments(): AudioSegments {
     },
     played: (mark) => {
       const all = sentences();
-      // Carriers also echo the marks of cleared sentences, which match nothing here.
+      // Carriers also send back the marks of dropped sentences. Those marks match no sentence here.
       const at = all.findIndex((sentence) => sentence.mark === mark);
       for (const sentence of all.slice(0, at + 1)) played(sentence);
     },

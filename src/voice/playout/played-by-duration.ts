@@ -1,34 +1,34 @@
 import { wordsOf } from './words.ts';
 
 /**
- * Estimate, from its sound alone, of how much of a sentence was played, because providers do not report word times. A
- * word takes as long as its letters and syllables, longer before a mark. A pause of the voice indicates a mark.
- * docs/evaluation.md has the accuracy on texts by others and in several languages.
+ * Estimates, from the audio alone, how much of a sentence was played, because providers do not report word times. The
+ * duration of a word is estimated from its letters and syllables, and is longer before punctuation. A pause in the
+ * audio indicates punctuation. docs/evaluation.md has the accuracy on texts by others and in several languages.
  */
 
-/** Sound of a sentence, in frames of 20 ms with speech. */
+/** Amount of speech in the audio of a sentence. All numbers count frames of 20 ms that contain speech. */
 export type SpokenFrames = {
   heard: number;
   /** Number of frames of the whole sentence, played or not. */
   all: number;
-  /** Numbers of frames after which the voice pauses. */
+  /** For each pause, the number of frames before it. */
   pauses: readonly number[];
 };
 
 type Word = {
-  /** Length of the text up to the word and the marks after it, in characters. */
+  /** Position in the text where the word and the punctuation after it end, in characters. */
   end: number;
-  /** Relative duration of the word (`weight`) and of all words before it (`before`). */
+  /** Estimated relative duration of the word (`weight`) and of all words before it (`before`). */
   weight: number;
   before: number;
-  /** Whether a mark follows, at which a voice may pause. */
+  /** Whether punctuation follows, at which the voice may pause. */
   isMarked: boolean;
 };
 
-/** Share of a word that counts as the word. One half makes errors unbiased. */
+/** Share of a word that must have been played for the word to count as heard. With one half, the error has no bias. */
 const ENOUGH = 1 / 2;
 
-/** Returns the words of a text that were played, with the marks after them. */
+/** Returns the words of a text that were played, with the punctuation after them. */
 export function playedByDuration(text: string, speech: SpokenFrames): string {
   if (speech.heard === 0) return '';
   const words = weighed(text);
@@ -43,14 +43,17 @@ export function playedByDuration(text: string, speech: SpokenFrames): string {
   return text.slice(0, end);
 }
 
-/** Position between two words: the number of words before it, their weight, and their frames. */
+/** Position between two words: the number of words before it, their total weight, and their number of frames. */
 type Place = { word: number; weight: number; frame: number };
 
-/** Returns the frame of a weight between two positions. The voice is assumed to speak evenly between them. */
+/**
+ * Returns the frame at which a weight is reached between two positions. The voice is assumed to speak evenly between
+ * them.
+ */
 const frameOf = (weight: number, from: Place, to: Place): number =>
   from.frame + ((weight - from.weight) / (to.weight - from.weight)) * (to.frame - from.frame);
 
-/** Splits the text at the pauses. */
+/** Splits the text at the pauses that coincide with punctuation. */
 function stretchesOf(
   words: readonly Word[],
   { all, pauses }: SpokenFrames,
@@ -74,11 +77,14 @@ function placeBehind(words: readonly Word[], word: number, frame: number): Place
 }
 
 /**
- * Tolerance of a position in frames, per square root of the frames on its shorter side, which is how the error grows.
+ * Tolerance of a position in frames, per square root of the number of frames on its shorter side: the error grows like
+ * that square root.
  */
 const SPREAD = 2;
 
-/** Returns how many words precede the mark at this pause, or undefined if the pause is not at a mark. */
+/**
+ * Returns how many words precede the punctuation at this pause, or undefined if there is no punctuation at the pause.
+ */
 function markAt(
   words: readonly Word[],
   frame: number,
@@ -107,7 +113,7 @@ function weighed(text: string): Word[] {
 
 /** Extra weight of a word before a pause. */
 const LINGERS = 2;
-/** Characters that are read as words or as letter names, with their length in spoken letters. */
+/** Characters that are spoken as words or as names of letters, with the equivalent number of ordinary letters. */
 const SPOKEN_AS: readonly [RegExp, number][] = [
   [/\p{N}/gu, 4],
   [/\p{scx=Hani}/gu, 4],

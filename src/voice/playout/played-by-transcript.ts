@@ -2,31 +2,37 @@ import { changesOf } from './changes-of.ts';
 import { wordsOf } from './words.ts';
 
 /**
- * Estimate of how much of a sentence was played, from a recognizer's transcripts of the played audio and of the rest. A
- * recognizer mishears, writes numbers in its own way, completes half words and invents text after the end of the audio.
- * So its letters are aligned with the beginning and the end of the sentence that they fit best. A prior guess decides
- * between positions that fit equally well. docs/evaluation.md has the accuracy on texts by others.
+ * Estimates how much of a sentence was played, from a recognizer's transcripts of the played audio and of the rest.
+ * Recognizers mishear, write numbers in their own way, complete words that were cut in half, and invent text after the
+ * end of the audio. So the letters of the two transcripts are aligned with the beginning and the end of the sentence. A
+ * prior estimate decides between positions that fit equally well. docs/evaluation.md has the accuracy on texts by
+ * others.
  */
 
-/** Transcripts of a recognizer; undefined if it failed or was not used. */
+/** Transcripts of the two parts. A transcript is undefined if recognition failed or was not used. */
 type Understood = { played: string | undefined; rest: string | undefined };
 
-/** Cost of a letter between the guess and a position, relative to a letter that has to be changed. */
+/** Cost of each letter between the prior estimate and a position, relative to the cost of a letter that differs. */
 const OFF_GUESS = 0.5;
-/** Maximum share of changed letters in a transcript. Above that, it belongs to other text. */
+/**
+ * Maximum share of letters of a transcript that may differ from the sentence. A transcript with more differences
+ * belongs to another text.
+ */
 const CHANGED_MAX = 1 / 2;
 /**
- * Share of a word's letters that counts as the word: half a word is often recognized as a whole one that begins alike.
+ * Share of a word's letters that must have been played for the word to count as heard. The share is high because
+ * recognizers often complete half a word to a whole word with the same beginning.
  */
 const ENOUGH = 3 / 4;
 /**
- * Maximum length of a transcript relative to the text. No speaker needs more, and the cost is the product of the two.
+ * Maximum length of a transcript relative to the text. A longer transcript is useless, and the cost of the alignment is
+ * the product of the two lengths.
  */
 const LONGER_MAX = 2;
 
 /**
- * Returns the words of a text that were played, with the marks after them, or undefined if the transcripts are
- * inconclusive. `guess` is the likely part.
+ * Returns the words of a text that were played, with the punctuation after them, or undefined if the transcripts are
+ * inconclusive. `guess` is the prior estimate of these words.
  */
 export function playedByTranscript(
   text: string,
@@ -35,7 +41,7 @@ export function playedByTranscript(
   const said = lettersOf(text);
   const guessed = lettersOf(guess).length;
   const before = fitOf(said, { understood: lettersOf(played ?? ''), guessed });
-  // Reversed, because an end is a beginning read backwards.
+  // Reversed, so that the end of the sentence is aligned as a beginning.
   const after = fitOf(said.toReversed(), {
     understood: lettersOf(rest ?? '').toReversed(),
     guessed: said.length - guessed,
@@ -48,7 +54,10 @@ export function playedByTranscript(
   return firstLetters(text, bestOf(changes, guessed));
 }
 
-/** Returns the number of changed letters for each beginning, or undefined if the transcript belongs to other text. */
+/**
+ * Returns the number of differing letters for each beginning of `said`, or undefined if the transcript belongs to
+ * another text.
+ */
 function fitOf(
   said: readonly string[],
   { understood, guessed }: { understood: readonly string[]; guessed: number },
@@ -59,7 +68,7 @@ function fitOf(
   return fewest > CHANGED_MAX * understood.length ? undefined : changes;
 }
 
-/** Returns the number of letters before the best position. */
+/** Returns the number of letters before the position with the lowest cost. */
 function bestOf(changes: ArrayLike<number>, guessed: number): number {
   const cost = (end: number): number => changes[end]! + OFF_GUESS * Math.abs(end - guessed);
   let best = 0;
@@ -67,14 +76,16 @@ function bestOf(changes: ArrayLike<number>, guessed: number): number {
   return best;
 }
 
-/** Returns only letters and digits, normalized. */
+/** Returns the letters and digits of a text in lower case, normalized. */
 const lettersOf = (text: string): string[] =>
   text
     .normalize('NFKC')
     .toLowerCase()
     .match(/[\p{L}\p{N}]/gu) ?? [];
 
-/** Returns the words that have at least ENOUGH of their letters among the first `count` of a text. */
+/**
+ * Returns the words of which at least the share `ENOUGH` of the letters is among the first `count` letters of a text.
+ */
 function firstLetters(text: string, count: number): string {
   let before = 0;
   let end = 0;

@@ -3,42 +3,42 @@ import type { TurnRow } from '../../conversations/record/turns.sql.ts';
 import type { Line } from '../line.ts';
 import { createSegments, type Segment } from './segments.ts';
 
-/** Says segments on a line, one after the other, and tracks the words that were heard. */
+/** Speaker of segments on a line, one after the other. It tracks the words that the user heard. */
 export type Playout = {
   begin: () => Segment;
   /** Says part of a segment as it is generated. Ignores parts of an interrupted segment. */
   say: (segment: Segment, text: string) => void;
-  /** Says the rest of a segment that is now a turn of the transcript. */
+  /** Says the rest of a segment that has been stored as a turn of the transcript. */
   finish: (segment: Segment, turn: TurnRow) => void;
   end: (segment: Segment) => void;
-  /** Says a whole turn. `isKept` protects it from interruptions. */
+  /** Says a whole turn. With `isKept`, the user cannot interrupt it. */
   whole: (turn: TurnRow, isKept?: boolean) => void;
-  /** Says words that are in no transcript. */
+  /** Says words that do not appear in the transcript. */
   aside: (text: string) => void;
-  /** Presses keys after the words said before. */
+  /** Sends DTMF tones after the words said before. */
   press: (keys: string) => void;
   interrupted: (heard: string) => Segment[];
   heardAll: () => void;
-  /** Resolves when all words can have been heard, or the signal is aborted. */
+  /** Resolves when all words have presumably been heard, or when the signal is aborted. */
   untilHeard: (signal: AbortSignal) => Promise<void>;
   /** Stops speaking. */
   close: () => void;
 };
 
 /**
- * Estimated duration of a character, for a carrier that speaks itself and does not report playback. Nine hundred
- * characters take a minute.
+ * Estimated duration of a character, for a carrier that synthesizes the speech itself and does not report playback. At
+ * this rate 900 characters take a minute.
  */
 const CHARACTER_MS = 65;
-/** Estimated duration of a key: its tone and the pause after it. */
+/** Estimated duration of a DTMF key: its tone and the pause after it. */
 const KEY_MS = 250;
 const HEARD_MAX_MS = 60_000;
-/** Index of a segment that is not a turn. */
+/** Index of a segment that does not belong to a turn. */
 const ASIDE = -1;
 
 export function createPlayout(line: Line): Playout {
   const segments = createSegments();
-  /** The segment that is open at the carrier. */
+  /** The segment that the line has begun and not ended. */
   let open: Segment | undefined;
   let isClosed = false;
   let heardAtMs = 0;
@@ -50,7 +50,7 @@ export function createPlayout(line: Line): Playout {
     give(segment, segment.words.push(text), isKept);
   }
 
-  /** Sends words of an uninterrupted segment to the line. */
+  /** Sends words of a segment to the line, unless the segment was interrupted. */
   function give(segment: Segment, text: string, isKept = false): void {
     if (isClosed || segment.heard !== undefined || text === '') return;
     open = segment;
@@ -74,7 +74,7 @@ export function createPlayout(line: Line): Playout {
     say: (segment, text) => utter(segment, text),
     finish: (segment, { index, text }) => {
       segment.index = index;
-      // A failed turn gets an apology as its text, which does not continue the words already sent.
+      // The text of a failed turn is an apology. It does not continue the words that were already sent.
       if (text.startsWith(segment.text)) utter(segment, text.slice(segment.text.length));
     },
     end: (segment) => end(segment),
@@ -91,7 +91,7 @@ export function createPlayout(line: Line): Playout {
     },
     press: (keys) => {
       if (isClosed) return;
-      // Later words are heard after the keys.
+      // Ends the segment, so that later words are heard after the tones.
       if (open) end(open);
       heardAtMs = Math.max(heardAtMs, monotonicMs()) + keys.length * KEY_MS;
       line.sendKeys(keys);
@@ -110,7 +110,7 @@ export function createPlayout(line: Line): Playout {
   };
 }
 
-/** Waits until all words were played. `heardAtMs` is an estimate, for a line that does not report playback. */
+/** Waits until all words were played. `heardAtMs` is an estimated time, used if the line does not report playback. */
 async function untilPlayed(
   line: Line,
   { heardAtMs, signal }: { heardAtMs: number; signal: AbortSignal },

@@ -5,13 +5,14 @@ import { playedByTranscript } from './played-by-transcript.ts';
 import type { CutSentence } from './audio-segment.ts';
 
 /**
- * Transcribes an interrupted sentence in two requests: the part that was played, and the rest. The two transcripts
- * locate the interruption better than the length of the words does (docs/evaluation.md). Runs beside the conversation.
+ * Transcriber of the audio of an interrupted sentence, in two requests: one for the part that was played and one for
+ * the rest. The two transcripts locate the interruption more precisely than an estimate from the durations of the words
+ * (docs/evaluation.md). The conversation continues meanwhile.
  */
 export type Retranscriber = {
-  /** Returns the words of the sentence that were heard; undefined if the estimate stays. Never fails. */
+  /** Returns all words of the sentence that were heard, or undefined if the first estimate stays. Never rejects. */
   listen: (cut: CutSentence) => Promise<string | undefined>;
-  /** Cancels all requests, because the line is over. */
+  /** Cancels all requests when the line has ended. */
   close: () => void;
 };
 
@@ -45,7 +46,8 @@ export function createRetranscriber({
   return {
     listen: async ({ text, guess, ...cut }) => {
       if (cut.played.length === 0) return undefined;
-      // One after the other, so that the user's next speech waits for one request at most.
+      // The requests run one after the other, so that recognition of the user's next speech waits for at most one
+      // request.
       const played = await understand(cut.played);
       const rest = await understand(cut.rest ?? []);
       return isClosed ? undefined : playedByTranscript(text, { played, rest, guess });

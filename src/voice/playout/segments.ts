@@ -1,35 +1,38 @@
 import { createSpeakable, type Speakable } from '../tts/spoken/speakable.ts';
 
 /**
- * A segment on a line, and its heard part. Carriers queue what they receive, so the text sent and the
- * text heard differ. The transcript keeps the text heard.
+ * Part of the conversation that is spoken without a break, and how much of it was heard. Carriers queue the words that
+ * they receive, so the text sent and the text heard may differ. The transcript stores the text heard.
  */
 export type Segment = {
   /** Text received so far; it may be Markdown. */
   text: string;
-  /** Turns the text into the words that the line receives. */
+  /** Converts the text into the words that are sent to the line. */
   words: Speakable;
-  /** Index of its turn in the transcript; undefined until the turn is stored. */
+  /** Index of the segment's turn in the transcript; undefined until the turn is stored. */
   index: number | undefined;
-  /** Estimated start of playout, in `monotonicMs()`. `undefined` until something is sent. */
+  /** Estimated time at which playout starts, in `monotonicMs()`. Undefined until words were sent. */
   startMs: number | undefined;
-  /** The part that was heard. Set when the segment is interrupted. */
+  /** The part of the text that was heard; undefined unless the segment was interrupted. */
   heard: string | undefined;
 };
 
 export type Segments = {
-  /** Adds a segment after the earlier ones. */
+  /** Adds a segment after the existing ones. */
   begin: (index?: number) => Segment;
   /**
-   * Notes the words that were heard of the interrupted segment. Returns all segments that were not heard
-   * completely. `freeMs` is the time when all sent words are heard.
+   * Notes that a segment was interrupted after the words `heard`. Returns this segment and the ones after it, none of
+   * which was heard completely. `freeMs` is the estimated time at which all sent words have been played.
    */
   interrupted: (heard: string, times: { nowMs: number; freeMs: number }) => Segment[];
-  /** Notes that everything was heard, because the user spoke while nothing was playing. */
+  /** Notes that everything sent was heard. The user spoke while nothing was playing. */
   heardAll: () => void;
 };
 
-/** Limit on segments. One is playing; more wait only if several people and agents speak in the same conversation. */
+/**
+ * Maximum number of segments. Usually one is playing. More wait only if several people and agents speak in the same
+ * conversation.
+ */
 const KEPT = 20;
 
 export function createSegments(): Segments {
@@ -57,8 +60,8 @@ export function createSegments(): Segments {
 }
 
 /**
- * Returns the index of the interrupted segment: the newest that contains the heard words. Without heard words, it is
- * the segment whose start is nearest to now. If none contains the words, it is the last one.
+ * Returns the index of the interrupted segment: the newest one that contains the heard words, or the last one if none
+ * contains them. If no words were heard, it is the segment whose start is nearest to now.
  */
 function playing(
   unheard: readonly Segment[],
@@ -66,7 +69,7 @@ function playing(
   { nowMs, freeMs }: { nowMs: number; freeMs: number },
 ): number {
   if (lettersOf(heard).letters === '') {
-    // Unsent segments start after those that were sent.
+    // A segment that was not sent yet starts after all sent words.
     const off = unheard.map(({ startMs }) =>
       Math.abs((startMs ?? Math.max(freeMs, nowMs)) - nowMs),
     );
@@ -76,15 +79,15 @@ function playing(
   return Math.max(0, found < 0 ? unheard.length - 1 : found);
 }
 
-/** Returns the part of a segment's text that the heard words reach. */
+/** Returns the beginning of a segment's text, up to the last heard word. */
 export function textHeardOf({ words }: Pick<Segment, 'words'>, heard: string): string {
   return words.textOf(heardOf(words.said(), heard).length).trimEnd();
 }
 
 /**
- * Returns the part of a text that the heard words reach. Carriers report the words as they spoke them, with different
- * spaces and punctuation, and possibly `£42` as `forty-two pounds`. If the words do not match, counts the same number
- * of words in the text.
+ * Returns the beginning of a text, up to the last heard word. Carriers report the words as they spoke them, with
+ * different spaces and punctuation, and possibly `£42` as `forty-two pounds`. If the reported words are not in the
+ * text, the result is the same number of words from the text.
  */
 export function heardOf(text: string, heard: string): string {
   const end = placeOf(text, heard);
@@ -94,8 +97,8 @@ export function heardOf(text: string, heard: string): string {
 }
 
 /**
- * Returns the end of the words in the text, including punctuation after them; undefined if the text does not contain
- * them.
+ * Returns the position in the text at which the heard words end, including punctuation after them, or undefined if the
+ * text does not contain the words.
  */
 function placeOf(text: string, heard: string): number | undefined {
   const words = lettersOf(heard);
@@ -108,7 +111,7 @@ function placeOf(text: string, heard: string): number | undefined {
   return last + rest.length;
 }
 
-/** Returns the letters and digits in lower case, each with its end in the text. */
+/** Returns the letters and digits in lower case, each with the position in the text at which it ends. */
 function lettersOf(text: string): { letters: string; places: number[] } {
   let letters = '';
   const places: number[] = [];

@@ -3,16 +3,16 @@ import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Tts } from '../tts/tts.ts';
 
-/** Time without sound after which the request is aborted. */
+/** Time without audio after which the request is aborted. */
 const STALL_MS = 10_000;
-/** Each try includes all fallbacks. */
+/** Number of tries. Each try includes all fallback providers. */
 const TRIES = 2;
 
 type Deps = { tts: Tts; language: string | undefined; log: Logger };
 
 /**
- * Synthesizes a sentence. Returns false if its sound is missing or incomplete. Retries only while no sound has arrived.
- * Never fails, and passes on no sound after `signal` is aborted.
+ * Synthesizes a sentence. Returns false if its audio is missing or incomplete. A failed synthesis is retried only if no
+ * audio has arrived. Never rejects, and passes on no audio after `signal` is aborted.
  */
 export async function synthesize(
   { tts, language, log }: Deps,

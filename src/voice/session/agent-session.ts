@@ -17,20 +17,23 @@ import { textHeardOf } from '../playout/segments.ts';
 
 export type AgentSessionDeps = TurnTakerDeps & { followers: Pick<Followers, 'open'> };
 
-/** A conversation on a line: the user's speech becomes turns, and the line says the turns of the others. */
+/** A conversation on a line. The user's speech becomes turns, and the line speaks the turns of agents and people. */
 export type AgentSession = {
-  /** Handles an event of the line. Settles when the user's words are stored, or will never be. Never rejects. */
+  /**
+   * Handles an event of the line. Settles when the user's words are stored, or when it is certain that they never will
+   * be. Never rejects.
+   */
   on: (event: LineEvent) => Promise<void> | undefined;
-  /** Presses keys after the words said before. */
+  /** Sends DTMF tones after the words said before. */
   press: (keys: string) => void;
-  /** Resolves when the current reply was heard, but after `ms` at the latest; then cancels the rest of the reply. */
+  /** Resolves when the current reply was heard, or after `ms` at the latest. Then cancels the rest of the reply. */
   finish: (ms: number) => Promise<void>;
   /**
-   * Ends the line: the turn in progress is finished and stored, turns that wait are dropped, and nothing more is
+   * Ends the session. The turn in progress is finished and stored. Turns that wait are dropped, and no more words are
    * spoken.
    */
   leave: () => void;
-  /** Resolves when the conversation has ended and its last words had time to be heard. */
+  /** Resolves when the conversation has ended and there was time for its last words to be heard. */
   over: Promise<void>;
 };
 
@@ -40,22 +43,22 @@ export type AgentSessionInput = {
   conversationId: string;
   language: string | undefined;
   line: Line;
-  /** Whether the first turn ignores interruptions. */
+  /** Whether the user cannot interrupt the first turn, which is the greeting. */
   isGreetingKept?: boolean;
-  /** Index of the last turn that was said already; -1 for none. */
+  /** Index of the last turn that was already spoken; -1 if none was. */
   saidTo: number;
   captions?: Captions | undefined;
 };
 
 type Interrupted = Extract<LineEvent, { type: 'interrupted' }>;
 
-/** Wait in ms before the transcript is read again after an error. */
+/** Delay in ms before the transcript is read again after an error. */
 const RETRY_MS = 500;
 
 /**
- * Holds the conversation. The first turn and the turns of people come from the transcript; replies to the user are said
- * as the model generates them. While the database is away, the line asks the user to wait, and their words are stored
- * when it is back.
+ * Starts a session. The first turn and the turns of people are read from the transcript; replies to the user are spoken
+ * as the model generates them. While the database is unavailable, the line asks the user to wait. Their words are
+ * stored when the database is available again.
  */
 export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInput): AgentSession {
   const { conversationId, language, line } = input;
@@ -66,7 +69,8 @@ export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInp
   const dtmf = createDtmfAggregator((text) => void turns.hear(text));
 
   function heard(text: string): Promise<void> | undefined {
-    // "Mhm" while a reply is generated shows that the user is listening. After the reply, "yes" is an answer.
+    // "Mhm" while a reply is being generated shows that the user is listening. When no reply is being generated, "yes"
+    // is an answer.
     if (turns.isReplying() && isBackchannel(text, language)) return undefined;
     return turns.hear(text);
   }
@@ -127,13 +131,13 @@ function untilAborted(signal: AbortSignal): Promise<void> {
 
 type Following = { playout: Playout; turns: TurnTaker; gone: AbortSignal };
 
-/** Says the turns of the transcript in order, except those that were said as they were generated. */
+/** Speaks the turns of the transcript in order, except those that were already spoken as they were generated. */
 async function followTurns(
   deps: AgentSessionDeps,
   { namespace, conversationId: id, saidTo, captions, isGreetingKept = false }: AgentSessionInput,
   { playout, turns, gone }: Following,
 ): Promise<void> {
-  // Captions show the whole transcript.
+  // With captions, the transcript is read from its start, because they show all of it.
   let after = captions ? -1 : saidTo;
 
   async function tell(followed: Followed): Promise<void> {
@@ -142,9 +146,9 @@ async function followTurns(
     const { index, role, text, interrupted } = followed.turn;
     after = index;
     if (index <= saidTo) return;
-    // A turn that broke off when an earlier line of the call was cut is not said on this one.
+    // This turn was interrupted on an earlier line of the same call. It is not repeated on this line.
     if (interrupted || (role !== 'agent' && role !== 'human')) return;
-    // A reply of this process may be read here before its index is known.
+    // A reply that this process generates may appear in the transcript before `turns` knows its index.
     if (role === 'agent') await turns.idle();
     if (!turns.wasSaid(index) && text !== '')
       playout.whole(followed.turn, isGreetingKept && index === 0);

@@ -11,17 +11,17 @@ import { createAudioOutput } from '../playout/audio-output.ts';
 import type { AgentSession } from './agent-session.ts';
 import { createTurnClock, type TurnTimes } from './turn-times.ts';
 
-/** A line that carries sound: Parley itself transcribes and speaks (contract/agents.md#voice). */
+/** Line that carries audio: Parley itself transcribes and synthesizes the speech (contract/agents.md#voice). */
 export type AudioLine = Line & {
   /** Takes PCM16 at the sample rate of the line, in order and without gaps. */
   hear: (samples: Int16Array) => void;
-  /** Notes that the other side has played everything before this mark. */
+  /** Notes that the other side has played all audio before this mark. */
   played: (mark: string) => void;
-  /** Takes a pressed key. It interrupts the agent as speech does. */
+  /** Takes a DTMF key that the user pressed. Like speech, it interrupts the agent. */
   press: (digit: string) => void;
-  /** Takes a written message. It interrupts the agent as speech does. */
+  /** Takes a written message of the user. Like speech, it interrupts the agent. */
   write: (text: string) => Promise<void> | undefined;
-  /** Stops listening and speaking, because the user is gone. */
+  /** Stops listening and speaking when the user has left. */
   close: () => void;
 };
 
@@ -31,7 +31,7 @@ export type AudioLineDeps = {
   /** `close` hangs up. */
   sink: AudioSink & { close: (reason?: string) => void };
   on: AgentSession['on'];
-  /** Receives the time that the user waited, once for each answered turn. */
+  /** Receives the times that the user waited, once for each answered turn. */
   onTimes: (times: TurnTimes) => void;
   log: Logger;
 };

@@ -17,37 +17,45 @@ import type { Segment } from '../playout/segments.ts';
 export type TurnTakerDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger };
 
 export type TurnTakerInput = {
-  /** Ends what ends with the conversation, in the transaction of its last turn. `undefined` for a conversation in writing. */
+  /**
+   * Ends the call or connection that ends with the conversation, in the transaction of the last turn. Undefined for a
+   * conversation in writing.
+   */
   onEnd?: ((db: Db, reason: string) => Promise<unknown>) | undefined;
   namespace: string;
   conversationId: string;
   playout: Playout;
-  /** Spoken while the user's words cannot be stored. */
+  /** Sentence that is spoken while the user's words cannot be stored. */
   moment: string;
   captions?: Captions | undefined;
-  /** Aborted when the user is gone. */
+  /** Aborted when the user has left. */
   gone: AbortSignal;
 };
 
-/** Stores the user's words as turns, and says the replies as the model generates them. */
+/** Stores the user's words as turns, and speaks the replies as the model generates them. */
 export type TurnTaker = {
-  /** Settles when the turn is stored, or will never be. Never rejects. */
+  /** Settles when the turn is stored, or when it is certain that it never will be. Never rejects. */
   hear: (text: string) => Promise<void>;
-  /** Whether a reply is being generated that was not canceled. */
+  /** Returns whether a reply is being generated and was not canceled. */
   isReplying: () => boolean;
   /** Cancels the reply that is being generated. */
   cancel: () => void;
   /** Stores the heard part of each interrupted turn. */
   keepHeard: (cut: readonly Segment[]) => Promise<void>;
-  /** Returns whether a turn was said as it was generated. Call it once for each turn. */
+  /**
+   * Returns whether a turn was spoken as it was generated. Call it once for each turn, because it deletes the record.
+   */
   wasSaid: (index: number) => boolean;
   /** Resolves when no turn is in progress. */
   idle: () => Promise<void>;
 };
 
-/** Maximum number of turns in progress or waiting. A user does not speak this many times while one turn is stored. */
+/** Maximum number of turns in progress or waiting. Users do not say more while one turn is being stored. */
 const IN_HAND_MAX = 50;
-/** Interval in ms between attempts to store a turn, and between the notices to the user meanwhile. */
+/**
+ * Interval in ms between attempts to store a turn. `MOMENT_EVERY_MS` is the interval between the spoken requests to
+ * wait.
+ */
 const RETRY_MS = 500;
 const MOMENT_EVERY_MS = 15_000;
 
@@ -62,11 +70,12 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
   let inHandCount = 0;
   /** Number of turns that wait for the database. Later turns are stored after them. */
   let waiting = 0;
-  /** Settles when the last turn so far is stored, or will never be. */
+  /** Settles when the most recent turn is stored, or when it is certain that it never will be. */
   let stored: Promise<unknown> = Promise.resolve();
 
   /**
-   * Begins a turn once the one before it is stored. Drops the turn and returns undefined if the line has ended by then.
+   * Begins a turn once the turn before it is stored. If the line has ended by then, drops the turn and returns
+   * undefined.
    */
   function inOrder<T>(begin: () => Promise<T>): Promise<T | undefined> {
     const result = stored.then(() => (input.gone.aborted ? undefined : begin()));
@@ -74,7 +83,7 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
     return result;
   }
 
-  /** Stores a turn and says its reply. `before` settles with the earlier turns. */
+  /** Stores a turn and speaks its reply. `before` settles when the earlier turns are finished. */
   async function take(text: string, before: Promise<void>): Promise<void> {
     if (waiting > 0) await before;
     const segment = playout.begin();
@@ -98,13 +107,13 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
         playout.finish(segment, turn);
       }
     } catch (error) {
-      // The conversation ended meanwhile, and its followers are notified.
+      // The conversation has ended meanwhile. Its followers are notified separately.
       if (!(error instanceof ApiError)) throw error;
     } finally {
       playout.end(segment);
       if (canceling === mine) canceling = undefined;
     }
-    // Stores the heard part again, in case the reply was interrupted after the commit.
+    // Stores the heard part again, because the reply may have been interrupted after the commit.
     await keepHeard([segment]);
   }
 
@@ -118,7 +127,7 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
       canceling?.abort();
       playout.heardAll();
       const before = inHand;
-      // Begins immediately, since a newer message cancels the reply before it.
+      // Begins immediately: a newer message has already canceled the reply to the one before it.
       const turn = take(text, before).catch((error: unknown) => {
         deps.log.error({ reason: reasonOf(error), conversationId }, 'a turn of a call failed');
       });
@@ -134,11 +143,11 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
   };
 }
 
-/** `waits` makes later turns wait until this one is tried again. */
+/** Input of a turn. `waits` makes later turns wait until this turn is tried again. */
 type Waiting = TurnTakerInput & { waits: (ready: Promise<unknown>) => Promise<void> };
 
 /**
- * Retries a turn until it is stored, or can never be.
+ * Tries to store a turn until it is stored, or until an error shows that it never can be.
  * @throws ApiError conversation_ended, not_found
  */
 async function untilStored(
@@ -166,7 +175,7 @@ async function untilStored(
   }
 }
 
-/** Stores the heard part of a turn. Retries for as long as the line lasts, however long the database is away. */
+/** Stores the heard part of a turn. While the database is unavailable, retries for as long as the line exists. */
 async function keep(
   deps: TurnTakerDeps,
   { conversationId, captions, gone }: TurnTakerInput,
@@ -185,12 +194,12 @@ async function keep(
     }
     captions?.cut({ index, heard });
     deps.changed(conversationId);
-    // A better estimate may have arrived meanwhile; the last one written stays.
+    // A better estimate may have replaced `heard` while it was being stored. In that case the loop stores the new one.
     if (segment.heard === heard) return;
   }
 }
 
-/** Stores the heard part of a turn and the end of the call, in the transaction of the turn. */
+/** Stores the heard part of a turn and the end of the call, in the same transaction as the turn. */
 async function settleTurn(
   { conversationId, onEnd }: TurnTakerInput,
   segment: Segment,

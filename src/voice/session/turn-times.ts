@@ -1,17 +1,17 @@
 import type { Metrics } from '../../platform/observability/metrics.ts';
 
 /**
- * The time in ms that a user waits for an answer, from the end of their speech to the first sound of the reply. A part
- * that does not apply is null, as for a written message.
+ * Times in ms that a user waits for a reply, from the end of their speech to the first audio of the reply. A time that
+ * does not apply is null; for example, a written message has no end of speech.
  */
 export type TurnTimes = {
-  /** Time from the end of speech to its text, including the wait for more speech. */
+  /** Time from the end of speech to its text, including the silence that shows that the turn is over. */
   recognitionMs: number | null;
   /** Time from the text to the first words of the reply. */
   modelMs: number;
-  /** Time from its first words to the first sound that is sent. */
+  /** Time from the first words of the reply to its first audio that is sent. */
   synthesisMs: number;
-  /** Time from the end of speech to the first sound that is sent. */
+  /** Time from the end of speech to the first audio that is sent. */
   totalMs: number | null;
 };
 
@@ -32,20 +32,20 @@ export function createTimesMeter({
   };
 }
 
-/** Measures one turn after the other. A turn that is interrupted before its first sound is not reported. */
+/** Clock that measures one turn at a time. A turn that is interrupted before its first audio is not reported. */
 export type TurnClock = {
   /**
-   * Starts a turn when the user's text is known. `soundMs` is the time of their last sound; undefined for a written
-   * message.
+   * Starts a turn when the user's text is known. `soundMs` is the time of the user's last sound; undefined for a
+   * written message.
    */
   heard: (soundMs: number | undefined) => void;
-  /** Notes that the reply has its first words. */
+  /** Notes that the first words of the reply have arrived. */
   said: () => void;
-  /** Notes that sound is sent. */
+  /** Notes that audio is sent. */
   sounded: () => void;
 };
 
-/** Creates a clock. `nowMs` is a monotonic clock. The clock calls `told` once for each turn. */
+/** Creates a clock. `nowMs` is a monotonic clock. `told` is called once for each turn. */
 export function createTurnClock({
   nowMs,
   told,

@@ -6,11 +6,11 @@ import type { Stt } from '../stt/stt.ts';
 import { createOpenAiTts } from '../tts/openai-tts.ts';
 import type { Tts } from '../tts/tts.ts';
 
-/** The recognizer and synthesizer of an agent whose carrier neither transcribes nor speaks. */
+/** Recognizer and synthesizer of an agent whose carrier neither transcribes nor synthesizes speech. */
 export type VoicePipeline = {
   stt: Stt;
   tts: Tts;
-  /** Languages (BCP 47) of the user and of the agent. */
+  /** Languages (BCP 47) that the user and the agent speak. */
   inputLanguage: string | undefined;
   outputLanguage: string | undefined;
 };
@@ -18,8 +18,8 @@ export type VoicePipeline = {
 type Spoken = Pick<AgentContent, 'voice' | 'transcriber' | 'language'>;
 
 /**
- * Returns whether the agent's voice and transcriber both name ModelProviders of the namespace with those abilities.
- * Other names refer to the carrier, which then transcribes and speaks.
+ * Returns whether the agent's voice and transcriber both name ModelProviders of the namespace that support speech and
+ * transcription. Other names refer to services of the carrier, which then transcribes and synthesizes.
  */
 export async function hasOwnSpeech(
   findEndpoint: FindEndpoint,

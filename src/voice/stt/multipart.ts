@@ -1,11 +1,11 @@
 /** Form in `multipart/form-data` (RFC 7578): its fields in order, then a file. */
 export type Form = {
   fields: readonly (readonly [name: string, value: string])[];
-  /** File of the form. We choose its names, so they need no quoting. */
+  /** File of the form. This program chooses the names, so they need no quoting. */
   file: { field: string; name: string; type: string; bytes: readonly Buffer[] };
 };
 
-/** Encodes a form. `boundary` must not occur in its contents; use a random one. */
+/** Encodes a form. `boundary` must not occur in the contents, so use a random string. */
 export function multipartOf({ fields, file }: Form, boundary: string): Buffer {
   const parts = fields.map(([name, value]) =>
     Buffer.from(

@@ -5,7 +5,10 @@ import type { SttStreamOptions, SttResult, Stt, SttStream } from './stt.ts';
 import { transcribe } from './transcribe.ts';
 import { withoutPhantoms } from './without-phantoms.ts';
 
-/** Agent's transcriber (contract/agents.md#voice). A fallback without a provider uses the transcriber's provider. */
+/**
+ * Transcriber of an agent (contract/agents.md#voice). A fallback that names no provider uses the transcriber's
+ * provider.
+ */
 export type TranscriberChoice = Choice & {
   language?: string | undefined;
   keywords?: readonly string[] | undefined;
@@ -22,12 +25,12 @@ export type OpenAiSttDeps = {
 
 /** Maximum length of one utterance: 1.9 MB at 16 kHz. */
 export const UTTERANCE_SEC_MAX = 60;
-/** Minimum length. Shorter audio contains no word, and servers refuse it. */
+/** Minimum length of one utterance. Shorter audio contains no word, and servers refuse it. */
 const UTTERANCE_SEC_MIN = 0.1;
 
 /**
- * Creates a recognizer that uses `POST {base_url}/audio/transcriptions`. It keeps an utterance in memory and sends it
- * when it is over. If a provider fails, the next one is used; no request is repeated.
+ * Creates a recognizer that uses `POST {base_url}/audio/transcriptions`. It buffers an utterance in memory and sends it
+ * when the utterance is over. If a provider fails, the next one is used. No request to the same provider is repeated.
  */
 export function createOpenAiStt(deps: OpenAiSttDeps): Stt {
   return { open: (listening) => openStream(deps, listening) };

@@ -1,9 +1,10 @@
 /**
- * Sentences that transcribers write where nobody speaks, because their training data has them under silence and music.
- * Only a text made entirely of such sentences counts. A longer sentence of a caller with the same words is kept.
+ * Sentences that transcribers produce when nobody speaks, because their training data has these sentences over silence
+ * and music. A text is dropped only if it consists entirely of such sentences. A longer sentence of a caller that
+ * contains the same words is never dropped.
  */
 
-/** Credits of subtitles and last words of videos, which no caller says to an agent. */
+/** Credits of subtitles and closing words of videos, which no caller says to an agent. */
 const CREDITS = `
 Thank you for watching|Thanks for watching|Thank you so much for watching|Thank you very much for watching|Thank you all for watching
 Thank you for watching this video|Thank you for watching my video|Thanks for watching and see you next time
@@ -42,7 +43,7 @@ Svensktextning.nu|Danske tekster af Nicolai Winther|Scandinavian Text Service 20
 Titulky vytvořil JohnyX|Děkuji za pozornost|Teksting av Nicolai Winther|Takk for at du så på|Kiitos katsomisesta|Köszönöm, hogy megnézte|Mulțumesc pentru vizionare
 `;
 
-/** Callers say these, too. They are dropped only if nothing indicates speech. */
+/** Remarks that callers make, too. They are dropped only if nothing else indicates that the caller spoke. */
 const REMARKS = `
 Thank you|Thank you very much|Thank you so much|Thanks|Thanks a lot|Thank you, thank you|Bye|Bye-bye|Goodbye|Okay|OK|You|So|Yeah|Oh|Hmm|I'm sorry
 Danke|Vielen Dank|Danke schön|Tschüss|Auf Wiedersehen|Merci|Merci beaucoup|Au revoir|Gracias|Muchas gracias|Adiós|Grazie|Grazie mille|Ciao
@@ -53,7 +54,10 @@ Tack|Tack så mycket|Tak|Mange tak|Děkuji|Kiitos|Takk
 
 export type PhantomKind = 'credit' | 'remark';
 
-/** Returns the kind of a text that consists of such sentences only. With a remark among them it is a remark. */
+/**
+ * Returns the kind of a text that consists only of credits and remarks, otherwise undefined. A text with both is a
+ * remark.
+ */
 export function phantomKindOf(text: string): PhantomKind | undefined {
   const said = text
     .split(/[.!?…](?=\s|$)|[。！？\n]/u)

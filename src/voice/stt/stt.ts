@@ -1,12 +1,12 @@
-/** Settings of a stream. */
+/** Settings of a recognition stream. */
 export type SttStreamOptions = {
-  /** Language as BCP 47; if absent, the vendor detects it. */
+  /** Language as BCP 47. If it is absent, the vendor detects the language. */
   language?: string | undefined;
-  /** Names and words that are likely and hard to recognize. */
+  /** Names and words that the user is likely to say and that are hard to recognize. */
   hints?: readonly string[] | undefined;
   /** Sample rate of the pushed audio in Hz. */
   sampleRate: number;
-  /** Called with a partial transcript, by vendors that support it. Each replaces the one before. */
+  /** Called with partial transcripts, if the vendor supports them. Each one replaces the one before. */
   onPartial?: ((text: string) => void) | undefined;
 };
 
@@ -15,10 +15,13 @@ export type SttResult = { text: string; ms: number; audioMs: number };
 
 /** Recognition of one utterance. */
 export type SttStream = {
-  /** Adds PCM16 of one channel, which is copied. Returns false if the utterance has its maximum length. */
+  /**
+   * Adds a copy of the samples: PCM16 of one channel. Returns false if they do not fit in the maximum length of an
+   * utterance.
+   */
   push: (samples: Int16Array) => boolean;
   /**
-   * Ends the utterance. Further calls return the same result.
+   * Ends the utterance and resolves to its text. Further calls return the same result.
    * @throws SpeechFailure; an AbortError after `cancel`
    */
   finish: () => Promise<SttResult>;
@@ -26,5 +29,5 @@ export type SttStream = {
   cancel: () => void;
 };
 
-/** Service that turns speech into text, with one vendor, or several as fallbacks. */
+/** Service that turns speech into text. It uses one vendor, or several as fallbacks. */
 export type Stt = { open: (listening: SttStreamOptions) => SttStream };

@@ -7,8 +7,8 @@ import type { SttStream } from './stt.ts';
 const RECOGNITION_MS = 10_000;
 
 /**
- * Ends an utterance and resolves to its text, or undefined if recognition failed or took too long. `isClosed`
- * suppresses the warning once the result is not needed.
+ * Ends an utterance and resolves to its text, or to undefined if recognition failed or took too long. `isClosed`
+ * suppresses the warning when the result is no longer needed.
  */
 export async function textInTime(
   stream: SttStream,

@@ -20,11 +20,11 @@ export type Transcribed = {
 /** Maximum size of a response. A minute of speech is about 1,000 characters. */
 const ANSWER_BYTES_MAX = 256 * 1024;
 /**
- * Maximum length of a text per second of audio. The fastest speakers reach 30; models that begin to repeat themselves
- * reach hundreds.
+ * Maximum number of characters per second of audio. The fastest speakers reach 30. Models that begin to repeat
+ * themselves reach hundreds.
  */
 const CHARS_PER_SEC_MAX = 60;
-/** Allowance for short audio: numbers and addresses are longer in writing than in speech. */
+/** Characters allowed in addition, for short audio: numbers and addresses are longer in writing than in speech. */
 const CHARS_MIN = 200;
 /** Maximum length of the hints. Whisper reads the last 224 tokens of a prompt. */
 const HINT_CHARS_MAX = 600;
@@ -38,10 +38,12 @@ const answer = z.object({
   ...likelihood,
 });
 
-/** The text without the segments that the transcriber itself takes for silence. */
+/** Transcript without the segments that the transcriber itself considers silence. */
 export type Transcript = { text: string; certainty: Certainty };
 
-/** Sends one request, and a second one to a server that refuses `verbose_json`. Yields one transcript. */
+/**
+ * Sends a request and yields one transcript. If the server refuses `verbose_json`, sends a second request without it.
+ */
 export async function* transcribe(
   asked: Asked,
   said: Transcribed,
@@ -103,7 +105,7 @@ function formOf({ habits, model }: Asked, said: Transcribed, boundary: string): 
   );
 }
 
-/** Returns `pt` of `pt-BR`, because servers take ISO 639-1. */
+/** Returns the ISO 639-1 code of a tag, such as `pt` for `pt-BR`, because servers do not accept other tags. */
 function isoOf(tag: string | undefined): string | undefined {
   return tag?.split('-')[0]?.toLowerCase();
 }

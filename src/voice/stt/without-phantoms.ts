@@ -2,23 +2,26 @@ import { WINDOW_MS } from '../vad/vad.ts';
 import { createWindowLevels } from '../vad/window-level.ts';
 import { phantomKindOf } from './phantom-sentences.ts';
 
-/** How sure a transcriber is of its text; `unknown` if it returns no numbers or they lie in between. */
+/**
+ * How certain a transcriber is of its text. It is `unknown` if the transcriber returns no probabilities, or if they are
+ * neither high nor low.
+ */
 export type Certainty = 'vouched' | 'doubted' | 'unknown';
 
-/** Whisper's numbers about a segment; servers may leave them out. */
+/** Probabilities that Whisper computes for a segment. Servers may omit them. */
 export type Likelihood = {
   no_speech_prob?: number | null | undefined;
   avg_logprob?: number | null | undefined;
 };
 
-/** Whisper's own rule for silence. */
+/** Thresholds that Whisper itself uses to detect silence. */
 const NO_SPEECH_PROB = 0.6;
 const LOGPROB = -1;
-/** Bounds of certain speech: below the first and above the second. */
+/** Thresholds of certain speech: `no_speech_prob` is below the first, and `avg_logprob` is above the second. */
 const SURELY_SPEECH_PROB = 0.3;
 const SURELY_LOGPROB = -0.7;
 
-/** Returns whether Whisper would treat a segment as silence: both numbers have to indicate it. */
+/** Returns whether Whisper would treat a segment as silence, which requires that both numbers indicate silence. */
 export function isSilence({ no_speech_prob: noSpeech, avg_logprob: logprob }: Likelihood): boolean {
   return (noSpeech ?? 0) > NO_SPEECH_PROB && (logprob ?? 0) < LOGPROB;
 }
@@ -36,12 +39,12 @@ export function certaintyOf(segments: readonly Likelihood[]): Certainty {
   return segments.length > 0 && isVouched ? 'vouched' : 'unknown';
 }
 
-/** Notations of transcribers for sounds: `[BLANK_AUDIO]`, `(music)`, `*coughs*`. */
+/** Annotations of noises that transcribers write: `[BLANK_AUDIO]`, `(music)`, `*coughs*`. */
 const NOISES = /\[[^[\]]*\]|\([^()]*\)|\*[^*]*\*|<[^<>]*>/g;
 
 /**
- * Returns the text, or '' if it has no words. Also returns '' for a sentence that transcribers produce from noise, if
- * nothing else indicates speech (docs/calls.md, "Noise that becomes words").
+ * Returns the text, or '' if it contains no words. Also returns '' for sentences that transcribers produce from noise,
+ * if nothing else indicates that the user spoke (docs/calls.md, "Noise that becomes words").
  */
 export function withoutPhantoms(
   { text, certainty }: { text: string; certainty: Certainty },
@@ -55,16 +58,22 @@ export function withoutPhantoms(
   return certainty === 'unknown' && isWeak(text, sound) ? '' : text;
 }
 
-/** Loudest window above the softest one, in dB. A voice on a telephone line reaches 20 and more. */
+/**
+ * Minimum difference in dB between the loudest window and the noise level. A voice on a telephone line reaches 20 and
+ * more.
+ */
 const LOUD_DB = 15;
-/** Level above the softest window from which a window may be speech. */
+/** Difference in dB from the noise level above which a window may contain speech. */
 const SPEECH_DB = 9;
-/** Bounds of the noise level. A lower level is inaudible; a higher one means that the speech has no pause in it. */
+/**
+ * Bounds of the noise level. Noise below the minimum is inaudible. A level above the maximum means that the speech has
+ * no pause, so the softest window is speech.
+ */
 const FLOOR_DB = { min: -65, max: -40 };
-/** Minimum duration of a letter in speech. */
+/** Minimum duration of one letter of the text in speech. */
 const LETTER_MS = 25;
 
-/** Returns whether the audio is too quiet relative to its noise, or too short for the text. */
+/** Returns whether the audio is too quiet relative to its noise, or has too little speech for the text. */
 function isWeak(
   text: string,
   { audio, sampleRate }: { audio: readonly Int16Array[]; sampleRate: number },

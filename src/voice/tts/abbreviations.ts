@@ -1,5 +1,5 @@
 /**
- * English and German abbreviations, in lower case and without their final dot. The dot after them does not end a
+ * English and German abbreviations, in lower case and without the final period. A period after them does not end a
  * sentence.
  */
 export const ABBREVIATIONS: ReadonlySet<string> = new Set(
@@ -11,7 +11,10 @@ export const ABBREVIATIONS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Abbreviations that are also ordinary words: "I said no." They only count before a number. */
+/**
+ * Abbreviations that are also ordinary words, as in "I said no." They are treated as abbreviations only before a
+ * number.
+ */
 export const ONLY_BEFORE_NUMBERS: ReadonlySet<string> = new Set(
   'no nos nr fig p pp vol ch sec s art.nr'.split(' '),
 );

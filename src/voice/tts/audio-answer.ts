@@ -5,24 +5,27 @@ import { RATES } from '../audio/resampler.ts';
 import { isWav, readWavHeader, WavError } from '../audio/wav.ts';
 
 /**
- * Reader of a response that should be PCM16: plain bytes, or WAV, which is detected by its header whatever the content
- * type. Other formats are named in the error.
+ * Reader of a response that should be PCM16: either plain bytes or a WAV, which is recognized by its header, whatever
+ * the content type says. For other formats, the error names the format.
  */
 export type AudioAnswer = {
-  /** Returns the samples in the next bytes. @throws InvalidAnswer */
+  /** Returns the samples that are complete after the next bytes. @throws InvalidAnswer */
   push: (bytes: Uint8Array) => Int16Array;
   /** Ends the response. @throws InvalidAnswer if it is incomplete */
   end: () => Int16Array;
-  /** Returns the rate in Hz, once samples have arrived. */
+  /** Returns the sample rate in Hz. It is valid once samples have arrived. */
   rate: () => number;
 };
 
-/** Rate of OpenAI's `pcm`, used if the response states none. */
+/** Sample rate of OpenAI's `pcm` format, used if the response does not state a rate. */
 const PCM_RATE = 24_000;
-/** Number of bytes that identify a WAV. */
+/** Number of bytes needed to recognize a WAV. */
 const START_BYTES = 12;
 
-/** @throws InvalidAnswer if the content type excludes audio */
+/**
+ * Creates the reader.
+ * @throws InvalidAnswer if the content type excludes audio
+ */
 export function createAudioAnswer(contentType: string | null): AudioAnswer {
   const type = mediaTypeOf(contentType);
   const wrong = NO_AUDIO.find(([pattern]) => pattern.test(type));
@@ -30,7 +33,7 @@ export function createAudioAnswer(contentType: string | null): AudioAnswer {
   let start = Buffer.alloc(0);
   let reader: PcmReader | undefined;
   let rate = rateOf(contentType);
-  /** Remaining sample bytes according to the WAV header. */
+  /** Number of sample bytes still to come, according to the WAV header. */
   let left = Infinity;
 
   const take = (bytes: Uint8Array): Int16Array => {
@@ -79,7 +82,7 @@ const NO_AUDIO: readonly [RegExp, string][] = [
   [/^text\//, 'text'],
 ];
 
-/** Signatures of other formats. Only those that audio does not begin with by chance. */
+/** Signatures of other formats. The list has only signatures with which PCM16 does not begin by chance. */
 const STARTS: readonly [RegExp, string][] = [
   [/^ID3/, 'MP3'],
   [/^OggS/, 'Ogg'],
@@ -92,20 +95,20 @@ const TYPES: readonly [RegExp, string][] = [
   [/^audio\/(x-)?flac$/, 'FLAC'],
 ];
 
-/** Returns the name of another format, or undefined if it may be PCM16. */
+/** Returns the name of the format if it is not PCM16, or undefined if the bytes may be PCM16. */
 function otherFormat(start: Buffer, type: string): string | undefined {
   const text = start.toString('latin1', 0, START_BYTES);
   const said =
     TYPES.find(([pattern]) => pattern.test(type)) ?? STARTS.find(([sign]) => sign.test(text));
   if (said) return said[1];
-  // Loud PCM sometimes begins like this, so a content type of PCM is trusted.
+  // Loud PCM16 sometimes begins like the formats below, so a content type of PCM is trusted.
   if (/^audio\/(x-)?(pcm|l16)$/.test(type)) return undefined;
   if (/^\s*\{\s*"/.test(text)) return 'JSON';
   if (/^\s*<(!doctype|html)/i.test(text)) return 'a web page';
   return isMp3Frame(start) ? 'MP3' : undefined;
 }
 
-/** Returns whether a valid frame header of layer III follows, by its bit rate and sample rate. */
+/** Returns whether the bytes begin with a frame header of MPEG layer III that has a valid bit rate and sample rate. */
 function isMp3Frame(start: Buffer): boolean {
   if (start[0] !== 0xff || (start[1]! & 0xe6) !== 0xe2) return false;
   const bitRate = start[2]! >> 4;
@@ -125,7 +128,7 @@ function notAudio(what: string): InvalidAnswer {
   return new InvalidAnswer(`was asked for PCM16 and answered with ${what}`);
 }
 
-/** Returns the rate of a type such as `audio/pcm;rate=16000`, which some servers send. */
+/** Returns the sample rate of a content type such as `audio/pcm;rate=16000`, which some servers send. */
 function rateOf(contentType: string | null): number {
   const told = Number(/;\s*rate=(\d{4,6})\b/i.exec(contentType ?? '')?.[1]);
   return RATES.includes(told) ? told : PCM_RATE;

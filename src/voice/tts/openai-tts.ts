@@ -7,8 +7,8 @@ import { createAudioAnswer } from './audio-answer.ts';
 import { TTS_CHARS_MAX, type Tts, type SpeechRequest } from './tts.ts';
 
 /**
- * Agent's voice as declared (contract/agents.md#voice). A fallback without a provider is another model or voice of the
- * same provider.
+ * Voice of an agent as declared (contract/agents.md#voice). A fallback that names no provider is another model or voice
+ * of the same provider.
  */
 export type VoiceChoice = Choice & {
   voiceId?: string | undefined;
@@ -21,19 +21,19 @@ export type OpenAiTtsDeps = {
   providers: SpeechProviders;
   namespace: string;
   voice: VoiceChoice;
-  /** Output rate in Hz, one of RATES. */
+  /** Sample rate of the output in Hz, one of `RATES`. */
   sampleRate: number;
 };
 
-/** Maximum length of speech per character. The slowest voice takes less, even for Chinese characters. */
+/** Maximum duration of speech per character. Even the slowest voice takes less, also for Chinese characters. */
 const SEC_PER_CHAR_MAX = 1;
-/** Extra time for pauses. */
+/** Duration that is allowed in addition, for pauses. */
 const SEC_MAX = 30;
 
 /**
- * Creates a synthesizer that uses `POST {base_url}/audio/speech`. If a provider fails before its first sound, the next
- * one is used. No audio that was played is repeated, and neither is a request. `language` is not sent: the API has no
- * such field, and models detect it from the text.
+ * Creates a synthesizer that uses `POST {base_url}/audio/speech`. If a provider fails before its first audio, the next
+ * provider is used. After the first audio no request is made again, so that no words are spoken twice. `language` is
+ * not sent, because the API has no such field and models detect the language from the text.
  */
 export function createOpenAiTts(deps: OpenAiTtsDeps): Tts {
   const { providers, namespace, voice, sampleRate } = deps;
@@ -78,7 +78,7 @@ function choicesOf({ fallback = [], ...first }: VoiceChoice): readonly VoiceChoi
   const { provider, voiceId } = first;
   return [
     first,
-    // A voice belongs to its provider.
+    // A voice exists only at its provider, so a fallback takes over the voice only if it uses the same provider.
     ...fallback.map((other) =>
       other.provider === undefined || other.provider === provider
         ? { voiceId, ...other, provider }
@@ -97,7 +97,7 @@ async function* speakOnce(
     input: text,
     voice: voice ?? endpoint.speech?.defaultVoice,
     response_format: 'pcm',
-    // Omitted at the default speed, because several servers refuse unknown fields.
+    // The default speed is omitted, because several servers refuse unknown fields.
     ...(speed !== undefined && speed !== 1 && { speed }),
   };
   const sent = client.post('/audio/speech', { body, signal }).asResponse();
@@ -124,7 +124,7 @@ async function* speakOnce(
       if (out.length > 0) yield out;
     }
     if (done) break;
-    // The wait starts when the caller reads on.
+    // Because of the `yield` above, waiting starts only when the caller reads again.
     patience.wait();
   }
   if (resampler === undefined) throw new InvalidAnswer('answered with no audio');

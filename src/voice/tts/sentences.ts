@@ -1,24 +1,26 @@
 import { ABBREVIATIONS, ONLY_BEFORE_NUMBERS } from './abbreviations.ts';
 
 /**
- * Splitter of a model's streamed text into pieces to speak: sentences, list items and, in long text, clauses. The text
- * after a sentence decides whether it has ended, so the last one waits for the next token or the end. The joined pieces
- * are the text, except for white space at the cuts.
+ * Splitter of a model's streamed text into pieces to speak: sentences, list items and, in long text, clauses. Whether a
+ * sentence has ended depends on the text after it, so the last sentence waits for the next token or for `end`. Joined
+ * together, the pieces are the text, except for white space between them.
  */
 export type Sentences = {
   /**
-   * Adds a token and returns the complete pieces, trimmed. A sentence or clause without a letter or a digit is not a
-   * piece of its own.
+   * Adds a token and returns the pieces that are now complete, trimmed. Text without a letter or a digit does not
+   * become a piece of its own.
    */
   push: (token: string) => string[];
   end: () => string[];
 };
 
-/** Maximum length of a piece in UTF-16 units. Surrogate pairs and combined characters are kept together. */
+/** Maximum length of a piece in UTF-16 code units. Surrogate pairs and combined characters are not split. */
 export const PIECE_CHARS_MAX = 250;
-/** Minimum length of the first piece, which may be a clause, so that speech starts early. */
+/** Minimum length of the first piece. It may be a clause, so that speech starts early. */
 const FIRST_CHARS_MIN = 24;
-/** Minimum length of other pieces. Shorter ones are spoken together with what follows: "No. It is not." */
+/**
+ * Minimum length of other pieces. Shorter sentences are spoken together with the text that follows: "No. It is not."
+ */
 const CHARS_MIN = 12;
 
 export function createSentences(): Sentences {
@@ -59,29 +61,35 @@ export async function* cutSentences(
   yield* sentences.end();
 }
 
-/** Ends of sentences, with closing marks after them. */
+/** Punctuation that may end a sentence, with the closing quotes and brackets after it. */
 const ENDS = /(?:[.!?…]+|[。！？｡؟।]+)["'”’»)\]*_」』）]*|\n/gu;
-/** Chinese and Japanese marks, which need no space after them. */
+/** Chinese and Japanese punctuation, which ends a sentence without a space after it. */
 const WIDE = /[。！？｡]/u;
 const CLAUSES = /[,;:，、；：]["'”’»)\]]*|[^\S\n][–—-]+(?=\s)/gu;
-/** White space that ends a piece in any case. */
+/** Amount of white space that ends a sentence in any case. */
 const GAP_CHARS = 20;
 
-/** Returns where the next piece ends, or undefined if that is not known yet. With `isWhole`, nothing follows. */
+/**
+ * Returns the position at which the next piece ends, or undefined if it is not known yet. `isWhole` means that no more
+ * text follows.
+ */
 function findCut(text: string, isFirst: boolean, isWhole: boolean): number | undefined {
   const sentence = findEnd(text, isWhole);
   const clauses = text.slice(0, PIECE_CHARS_MAX);
   const early = isFirst ? findClause(clauses, FIRST_CHARS_MIN, 'first') : undefined;
   if (early !== undefined && early < (sentence?.at ?? Infinity)) return early;
   if (sentence) return sentence.isKnown ? sentence.at : undefined;
-  // One more unit, so that both halves of a surrogate pair have arrived.
+  // Waits for one more code unit, so that both halves of a surrogate pair have arrived.
   if (text.length > PIECE_CHARS_MAX + (isWhole ? 0 : 1)) {
     return findClause(clauses, CHARS_MIN, 'last') ?? lastSpace(text);
   }
   return isWhole && text.length > 0 ? text.length : undefined;
 }
 
-/** Returns the first end of a sentence. If `isKnown` is false, the following text decides whether it is one. */
+/**
+ * Returns the first possible end of a sentence. If `isKnown` is false, the text that follows decides whether the
+ * sentence ends there.
+ */
 function findEnd(text: string, isWhole: boolean): { at: number; isKnown: boolean } | undefined {
   for (const { index, 0: sign } of text.slice(0, PIECE_CHARS_MAX + 1).matchAll(ENDS)) {
     const at = index + sign.length;
@@ -97,21 +105,21 @@ function findEnd(text: string, isWhole: boolean): { at: number; isKnown: boolean
 type Verdict = 'end' | 'no_end' | 'unknown';
 
 function judge(before: string, sign: string, after: string): Verdict {
-  // More of the mark, or a closing mark, may follow.
+  // More punctuation, or a closing quote, may follow.
   if (after === '') return 'unknown';
   if (WIDE.test(sign)) return 'end';
-  // Decimals, web addresses, versions and "e.g." have no space after the dot.
+  // In decimals, web addresses, versions and "e.g.", no space follows the period.
   if (!/^\s/u.test(after)) return 'no_end';
   if (!/^[.…]/u.test(sign)) return 'end';
   const next = after.trimStart();
   if (after.length - next.length >= GAP_CHARS) return 'end';
   if (/^[\uD800-\uDBFF]?$/.test(next)) return 'unknown';
-  // The sentence continues: "Wait... what", "and so on. then".
+  // The sentence continues in lower case: "Wait... what", "and so on. then".
   if (/^\p{Ll}/u.test(next)) return 'no_end';
   return sign[0] === '…' || sign.startsWith('..') ? 'end' : judgeDot(before, next);
 }
 
-/** Decides whether a dot after `before` ends the sentence or belongs to the word. */
+/** Decides whether a period after `before` ends the sentence or belongs to the word. */
 function judgeDot(before: string, next: string): Verdict {
   const word = /(?<![\p{L}\p{N}.])[\p{L}\p{N}.]+$/u.exec(before)?.[0] ?? '';
   if (/^\d{1,2}$/u.test(word)) return judgeNumber(before, next);
@@ -122,7 +130,10 @@ function judgeDot(before: string, next: string): Verdict {
   return ONLY_BEFORE_NUMBERS.has(name) && /^\d/u.test(next) ? 'no_end' : 'end';
 }
 
-/** Judges a dot after a number. "1." at the start of a line is a list item, and "3. Mai" is a date; "I am 12." ends. */
+/**
+ * Decides whether a period after a number ends the sentence. It does in "I am 12.", but not in the list item "1." at
+ * the start of a line or in the date "3. Mai".
+ */
 function judgeNumber(before: string, next: string): Verdict {
   if (/(?:^|\n)[^\S\n]*\d{1,2}$/u.test(before)) return 'no_end';
   if (next.length < 3) return MONTHS.some((month) => month.startsWith(next)) ? 'unknown' : 'end';
@@ -135,13 +146,14 @@ function hasWord(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** Returns the end of the first or last clause that makes a piece of at least `charsMin` characters. */
+/** Returns the end of the first or last clause that yields a piece of at least `charsMin` characters. */
 function findClause(text: string, charsMin: number, which: 'first' | 'last'): number | undefined {
   let found: number | undefined;
   for (const { index, 0: sign } of text.matchAll(CLAUSES)) {
     const end = index + sign.length;
     const next = text[end];
-    // "1,000" and "10:30" have no clause end, and neither does text that may become one.
+    // The marks in "1,000" and "10:30" do not end a clause. At the end of the text it is not known yet whether a mark
+    // does.
     const isClause = /[，、；：]/u.test(sign) ? next !== undefined : /\s/u.test(next ?? '');
     if (!isClause || end < charsMin || !hasWord(text.slice(0, end))) continue;
     if (which === 'first') return end;
@@ -150,7 +162,10 @@ function findClause(text: string, charsMin: number, which: 'first' | 'last'): nu
   return found;
 }
 
-/** Returns the last space within the maximum length of a piece, or else a boundary between two characters. */
+/**
+ * Returns the last space within the maximum length of a piece. Without a space, returns a boundary between two
+ * characters.
+ */
 function lastSpace(text: string): number {
   const space = text.slice(0, PIECE_CHARS_MAX + 1).search(/\s\S*$/u);
   if (space > 0) return space;

@@ -1,17 +1,21 @@
-/** Level of the background noise. It follows a falling level immediately and a rising one slowly. */
+/** Estimate of the background noise level. It follows a falling level quickly and a rising one slowly. */
 export type NoiseFloor = {
   /** Returns the noise level in dB. */
   level: () => number;
   note: (db: number) => void;
 };
 
-/** Minimum level. A quiet line is below it, and speech below it is inaudible. */
+/** Minimum level. A quiet line has a lower one, and speech at such a level is inaudible. */
 const LOWEST_DB = -65;
-/** Number of windows compared: one second. Speech has a gap or a soft sound in that time, noise does not. */
+/**
+ * Number of windows that are compared: one second. In that time speech has a gap or a soft sound, and noise does not.
+ */
 const WINDOWS = 31;
-/** Maximum difference in dB between the loudest and the softest window of steady noise, such as a fan or a tone. */
+/**
+ * Maximum difference in dB between the loudest and the softest window of steady noise, such as that of a fan or a tone.
+ */
 const STEADY_DB = 4;
-/** Rise in dB per window while nothing is steady: 3 dB a second. */
+/** Rise of the estimate in dB per window while the audio is not steady: 3 dB a second. */
 const RISE_DB = 0.1;
 const FALL = 0.3;
 
@@ -29,7 +33,7 @@ export function createNoiseFloor(): NoiseFloor {
       const isSteady = recent.length === WINDOWS && loudest - softest < STEADY_DB;
       if (isSteady) level = Math.max(LOWEST_DB, softest);
       else if (bounded < level) level += (bounded - level) * FALL;
-      // The first window sets the level. It may be room noise, but not loud speech, hence the bound.
+      // The first window sets the level. The audio may begin with loud speech instead of noise, hence the upper bound.
       else level += isFirst ? Math.min(bounded, -50) - level : Math.min(RISE_DB, bounded - level);
       isFirst = false;
     },

@@ -1,9 +1,9 @@
 import { createNoiseFloor } from './noise-floor.ts';
 import { createWindowLevels } from './window-level.ts';
 
-/** Detector of speech in one stream of audio. */
+/** Voice activity detector (VAD) for one stream of audio. */
 export type Vad = {
-  /** Takes PCM16 in chunks of any length; returns the events in it, in order. */
+  /** Takes PCM16 in chunks of any length. Returns the events that occurred in it, in order. */
   push: (samples: Int16Array) => readonly VadEvent[];
   isSpeaking: () => boolean;
   /** Returns the length of the current speech, from its beginning to its last sound; 0 during silence. */
@@ -11,33 +11,38 @@ export type Vad = {
 };
 
 /**
- * Event of a stream. `started` comes after `minSpeechMs` of speech; `preRoll` is all audio since shortly before the
- * speech began, for the recognizer. `ended` comes after `silenceMs` without speech; `speechMs` runs from the beginning
- * to the last sound. `atMs` is the stream position of the event.
+ * Event of a stream. `started` is reported after `minSpeechMs` of speech; its `preRoll` is all audio since shortly
+ * before the speech began, for the recognizer. `ended` is reported after `silenceMs` without speech; its `speechMs` is
+ * the time from the beginning of the speech to its last sound. `atMs` is the position of the event in the stream.
  */
 export type VadEvent =
   | { kind: 'started'; atMs: number; preRoll: Int16Array }
   | { kind: 'ended'; atMs: number; speechMs: number };
 
 export type VadOptions = {
-  /** Sample rate: 8,000 or 16,000 Hz. */
+  /** Sample rate of the audio: 8,000 or 16,000 Hz. */
   sampleRate: number;
-  /** Minimum length of speech; anything shorter is a cough or a click. Default 160. */
+  /** Minimum length of speech. A shorter sound is a cough or a click. Default 160. */
   minSpeechMs?: number;
-  /** Silence that ends speech; words have gaps in them. Default 400. */
+  /** Length of the silence that ends speech. Shorter gaps occur within words. Default 400. */
   silenceMs?: number;
-  /** Audio kept before the first loud sound, because beginnings are soft. Default 250. */
+  /**
+   * Length of the audio before the first loud sound that belongs to `preRoll`, because speech begins softly. Default
+   * 250.
+   */
   preRollMs?: number;
 };
 
 export const WINDOW_MS = 32;
-/** Levels above the noise at which speech begins and continues. */
+/** Levels in dB above the noise at which speech begins (`START_DB`) and continues (`GO_ON_DB`). */
 const START_DB = 9;
 const GO_ON_DB = 5;
 const VOICED = 0.6;
-/** Share of voiced windows that a beginning needs. Consonants have no pitch, but noises never have one. */
+/**
+ * Share of windows that must be voiced at the beginning of speech. Consonants have no pitch, but noise has none at all.
+ */
 const VOICED_SHARE = 0.4;
-/** Extra windows allowed in a beginning, because its sounds have gaps between them. */
+/** Number of additional windows in which the beginning of speech may lie, because there are gaps between its sounds. */
 const GAP_WINDOWS = 3;
 
 /** Creates a detector that uses only level and pitch (docs/decisions/0058). It takes about 0.2 % of a core per call. */
@@ -109,8 +114,8 @@ export function createVad(options: VadOptions): Vad {
 type Sound = { isLoud: boolean; isStrong: boolean; isVoiced: boolean };
 
 /**
- * Creates a detector of beginnings. Once speech is detected, `note` returns how many windows ago it began, and the
- * detector starts over.
+ * Creates a detector of the beginning of speech. Once speech is detected, `note` returns how many windows ago it began,
+ * and detection starts again.
  */
 function createBeginning(needed: number): { note: (sound: Sound) => number | undefined } {
   let recent: Sound[] = [];

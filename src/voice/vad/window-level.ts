@@ -3,22 +3,23 @@ export type WindowLevel = {
   /** Level in dB below full scale, without hum; -96 for silence. */
   db: number;
   /**
-   * Returns how periodic the window is, as a voice is, from 0 to 1. It is computed on demand, because it costs most.
+   * Returns how periodic the window is, from 0 to 1. Voices are periodic. It is computed on demand, because it costs
+   * most of the time.
    */
   voicing: () => number;
 };
 
 const FLOOR_DB = -96;
 
-/** Range of the pitch of voices in Hz, from a low male voice to a child's. */
+/** Range of the pitch of voices in Hz, from low male voices to those of children. */
 const PITCH_MIN = 70;
 const PITCH_MAX = 400;
-/** Sample rate for the pitch. Higher frequencies are not needed and are discarded. */
+/** Sample rate at which the pitch is computed. Higher frequencies are not needed for it. */
 const PITCH_RATE = 4_000;
-/** Cut-off that removes mains hum and handling noise. */
+/** Cut-off of the high-pass filter that removes mains hum and handling noise. */
 const HIGH_PASS_HZ = 100;
 
-/** Creates a function that measures the windows of one stream in order. `sampleRate` is a multiple of 4,000. */
+/** Creates a function that measures the windows of one stream, in order. `sampleRate` must be a multiple of 4,000. */
 export function createWindowLevels(sampleRate: number): (window: Int16Array) => WindowLevel {
   const step = sampleRate / PITCH_RATE;
   const keep = 1 - (2 * Math.PI * HIGH_PASS_HZ) / sampleRate;
@@ -36,15 +37,15 @@ export function createWindowLevels(sampleRate: number): (window: Int16Array) => 
       if (place < low.length) low[place]! += passed / step;
     }
     const mean = energy / Math.max(1, window.length);
-    // A full-scale sine has 0 dB.
+    // The factor 2 gives a full-scale sine a level of 0 dB.
     const db = Math.max(FLOOR_DB, 10 * Math.log10(2 * mean + 1e-12));
     return { db, voicing: () => voicingOf(low) };
   };
 }
 
 /**
- * Returns the highest normalized autocorrelation at a pitch distance, after its first dip. Slow sounds such as rumble
- * resemble themselves at short distances and have no dip.
+ * Returns the highest normalized autocorrelation at the lags of possible pitches, after the correlation has first
+ * dipped. Low-frequency sounds such as rumble correlate at short lags, too, but do not dip.
  */
 function voicingOf(low: Float64Array): number {
   const farthest = Math.min(Math.floor(PITCH_RATE / PITCH_MIN), Math.floor(low.length / 2));

@@ -1,32 +1,34 @@
 import de from './de.json' with { type: 'json' };
 import en from './en.json' with { type: 'json' };
 
-/** Words of one language that indicate the state of a turn. The file contains only words, separated by `|`. */
+/**
+ * Words of one language that indicate whether a turn is over. Each string contains words or phrases, separated by `|`.
+ */
 export type TurnLanguageFile = {
   /** Language as ISO 639-1. */
   language: string;
-  /** Words of a listener that do not claim the turn. */
+  /** Words that show that the user is listening, without taking the turn. */
   backchannels: readonly string[];
-  /** Words said while thinking. */
+  /** Words that people say while they think. */
   fillers: readonly string[];
-  /** Words that do not end a turn. */
+  /** Words after which a turn continues. */
   unfinished: readonly string[];
-  /** Words of dictated numbers. */
+  /** Words that occur in dictated numbers. */
   numbers: readonly string[];
-  /** Phrases that are whole answers. */
+  /** Phrases that are complete answers. */
   complete: readonly string[];
 };
 
 export const TURN_LANGUAGE_FILES: readonly TurnLanguageFile[] = [en, de];
 
-/** Sets of phrases: lower-case words with one space between them. */
+/** Phrases of one language. A phrase is lower-case words with one space between them. */
 export type TurnLanguage = Record<Exclude<keyof TurnLanguageFile, 'language'>, ReadonlySet<string>>;
 
 /** Number of words in the longest phrase. */
 export const PHRASE_WORDS_MAX = 4;
 
 const NOTHING: ReadonlySet<string> = new Set();
-/** Language without a file. Only its punctuation is used. */
+/** Language without a file. Its turns are judged by punctuation only. */
 const UNKNOWN: TurnLanguage = {
   backchannels: NOTHING,
   fillers: NOTHING,
@@ -37,20 +39,20 @@ const UNKNOWN: TurnLanguage = {
 
 const LANGUAGES = new Map(TURN_LANGUAGE_FILES.map((file) => [file.language, readFile(file)]));
 
-/** Returns the language of a tag such as `de-AT`; default English. */
+/** Returns the language of a BCP 47 tag such as `de-AT`; default English. */
 export function turnLanguageOf(tag = 'en'): TurnLanguage {
   return LANGUAGES.get(tag.toLowerCase().split('-')[0]!) ?? UNKNOWN;
 }
 
-/** Returns the lower-case words. Notations for noises, such as `[cough]` or `(music)`, are removed. */
+/** Returns the words of a text in lower case. Annotations of noises, such as `[cough]` or `(music)`, are removed. */
 export function spokenWords(text: string): readonly string[] {
   const said = text.toLowerCase().replaceAll(NOISE, ' ');
   return said.replaceAll('’', "'").match(/[\p{L}\p{M}\p{N}]+(?:'\p{L}+)*/gu) ?? [];
 }
 
 /**
- * Matches noises in brackets. The text in brackets contains no further opening bracket, so matching stays linear for
- * many brackets.
+ * Matches annotations of noises in brackets. The pattern allows no second opening bracket inside, so that matching
+ * stays linear for text with many brackets.
  */
 const NOISE = /\[[^[\]]*\]|\([^()]*\)|\*[^*]*\*|<[^<>]*>/g;
 

@@ -9,10 +9,10 @@ import {
   type Source,
 } from './reading.ts';
 
-/** Maximum distance to the mark that closes emphasis. */
+/** Maximum number of characters between the opening and the closing mark of emphasis. */
 const CLOSE_CHARS_MAX = 120;
 
-/** Reads `*`, `**`, `_` and so on where they mark words. `5 * 3`, `2*3*4`, `*67` and `snake_case` are copied. */
+/** Removes `*`, `**`, `_` and so on where they mark emphasis. They stay in `5 * 3`, `2*3*4`, `*67` and `snake_case`. */
 export const emphasis: Rule = (reading, source, at) => {
   const { text, isWhole } = source;
   const mark = text[at] === '_' ? '_' : '*';
@@ -38,19 +38,19 @@ type Run = { mark: '*' | '_'; at: number; end: number; length: number; next: str
 function closes({ before, open }: Reading, { mark, length, next }: Run): boolean {
   if (open[mark] === 0 || isSpace(before)) return false;
   if (!isWordy(before) || !isWordy(next)) return true;
-  // Within a word, only stars close emphasis, and not those of a product.
+  // Within a word, only asterisks close emphasis, unless they are multiplication signs.
   const isProduct = length === 1 && (open[mark] > 1 || /\p{N}/u.test(before + next));
   return mark === '*' && !isProduct;
 }
 
 function opensStars({ before }: Reading, source: Source, { end, length, next }: Run): Opens {
-  // A sign of a keycap emoji follows.
+  // The next character is part of a keycap emoji.
   if (isSpace(next) || next === '\ufe0f' || next === '\u20e3') return false;
   const isSpaceless = isOfSpaceless(before) || isOfSpaceless(next);
-  // `x**2` is a power.
+  // `x**2` is a power, not emphasis.
   if (isWordy(before)) return isSpaceless || (length > 1 && !/\p{N}/u.test(next));
   if (length > 1 || !/[\p{N}#*]/u.test(next)) return true;
-  // This may be a code to dial, or a number in italics.
+  // The text may be a code to dial, such as `*67`, or a number in italics.
   return closedLater(source, end, /\S\*(?![\p{L}\p{N}*])/u);
 }
 
@@ -64,7 +64,7 @@ type Opens = boolean | typeof WAIT;
 function closedLater({ text, isWhole }: Source, from: number, closing: RegExp): Opens {
   const [line = ''] = text.slice(from, from + CLOSE_CHARS_MAX + 1).split('\n', 1);
   const found = closing.exec(line);
-  // A letter may follow the last mark.
+  // If the match ends at the end of the line so far, a letter may follow, and the mark would then not close emphasis.
   const isKnown = found !== null && found.index + found[0].length < line.length;
   const isOver = isWhole || from + line.length < text.length || line.length > CLOSE_CHARS_MAX;
   if (isKnown || (isOver && found !== null)) return true;

@@ -6,7 +6,7 @@ const SPAN_CHARS_MAX = 300;
 const CODE_CHARS_MAX = 1_000;
 const LINK_CHARS_MAX = 2_000;
 
-/** Leaves out text that is struck out: `~~old~~`. */
+/** Omits text that is struck out: `~~old~~`. */
 const strike: Rule = (_, source, at) => {
   const { text, isWhole } = source;
   if (text[at + 1] === undefined) return isWhole ? undefined : WAIT;
@@ -17,7 +17,7 @@ const strike: Rule = (_, source, at) => {
   return !text.includes('\n', at) && mayCome(source, at, SPAN_CHARS_MAX) ? WAIT : undefined;
 };
 
-/** Copies code without its backticks. */
+/** Keeps inline code, without its backticks. */
 const code: Rule = (_, source, at) => {
   const { text, isWhole } = source;
   const marks = /^`+/.exec(text.slice(at))![0];
@@ -35,7 +35,7 @@ const code: Rule = (_, source, at) => {
   return mayCome(source, at, CODE_CHARS_MAX) ? WAIT : literal;
 };
 
-/** Reads the text of a link, and leaves out the number of a note: `[^1]`. */
+/** Keeps the text of a link, and omits the number of a footnote: `[^1]`. */
 const link: Rule = (_, source, at) => {
   const { text, isWhole } = source;
   const end = closingOf(text, at, '[]');
@@ -50,9 +50,9 @@ const link: Rule = (_, source, at) => {
   return { length: last + 1 - at, inner: [at + 1, end], closes: true };
 };
 
-/** Reads the description of an image. */
+/** Keeps the description of an image. */
 const image: Rule = (reading, source, at) => {
-  // After a word, the mark ends a sentence.
+  // After a word, the exclamation mark ends a sentence.
   if (!isSpace(reading.before) && !/[([|>*_]/.test(reading.before)) return undefined;
   const next = source.text[at + 1];
   if (next === undefined) return source.isWhole ? undefined : WAIT;
@@ -62,14 +62,17 @@ const image: Rule = (reading, source, at) => {
   return { ...found, length: found.length + 1, ...(isSilent && { isLeftOut: true }) };
 };
 
-/** Elements of HTML that models write. Others, such as those of SSML, may be for the voice. */
+/**
+ * HTML elements that models write. Other elements, such as those of SSML, may be instructions for the synthesizer and
+ * stay.
+ */
 const ELEMENTS = new Set(
   (
     'a abbr b big blockquote br center cite code dd del details div dl dt em figure font footer h1 h2 h3 h4 h5 h6 header hr i img ' +
     'ins kbd li mark ol p pre q s samp section small span strike strong sub summary sup table tbody td tfoot th thead tr u ul'
   ).split(' '),
 );
-/** Elements that separate words. */
+/** Elements that separate words, so that they are replaced by a space. */
 const APART = /^(?:br|p|div|li|tr|td|th|h[1-6]|hr|ul|ol|table|dd|dt|section|blockquote)$/;
 
 const tag: Rule = (_, source, at) => {
@@ -113,7 +116,7 @@ const entity: Rule = (_, { text, isWhole }, at) => {
   return isOpen && !isWhole ? WAIT : undefined;
 };
 
-/** Copies a mark that a backslash makes an ordinary character. */
+/** Keeps a mark that is escaped with a backslash, without the backslash. */
 const escape: Rule = (_, { text, isWhole }, at) => {
   const next = text[at + 1];
   if (next === undefined) return isWhole ? undefined : WAIT;
@@ -121,7 +124,7 @@ const escape: Rule = (_, { text, isWhole }, at) => {
   return /[!-/:-@[-`{-~]/.test(next) ? { length: 2, copy: [at + 1, at + 2] } : undefined;
 };
 
-/** Reads a bar between the columns of a table's head. */
+/** Replaces a bar between the columns of a table's head with a comma. */
 const bar: Rule = (reading, source, at) => {
   const { text, isWhole } = source;
   if (!reading.isHead) {
@@ -137,11 +140,11 @@ const bar: Rule = (reading, source, at) => {
 };
 
 const STARTS = ['https://', 'http://', 'www.'];
-/** Longest address at a position; `withoutMarks` shortens it. */
+/** Longest web address at a position. `withoutMarks` then removes punctuation from its end. */
 const ADDRESS = /^(?:https?:\/\/|www\.)[^\s<>|"'“”«»，。、！？；：（）「」『』【】《》]+/iu;
 const ADDRESS_CHARS_MAX = 2_000;
 
-/** Reads a bare address as its host. */
+/** Replaces a web address in the text with its host. */
 const address: Rule = (reading, { text, isWhole }, at) => {
   if (isWordy(reading.before) && !isOfSpaceless(reading.before)) return undefined;
   const rest = text.slice(at, at + ADDRESS_CHARS_MAX);
@@ -155,7 +158,10 @@ const address: Rule = (reading, { text, isWhole }, at) => {
   return host === '' ? undefined : { length: whole.length, say: host };
 };
 
-/** Removes marks after an address that end a sentence, and a bracket that encloses it. */
+/**
+ * Removes from the end of an address the punctuation that ends a sentence, and a bracket that was opened before the
+ * address.
+ */
 function withoutMarks(found: string): string {
   let whole = found;
   for (;;) {
@@ -167,7 +173,7 @@ function withoutMarks(found: string): string {
   }
 }
 
-/** Rule for each character that may begin a mark. */
+/** Rule for each character with which a Markdown mark may begin. */
 export const INLINE_RULES: Readonly<Record<string, Rule>> = {
   '*': emphasis,
   _: emphasis,

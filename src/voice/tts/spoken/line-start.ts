@@ -1,22 +1,25 @@
 import { WAIT, type Reading, type Source, type Wait } from './reading.ts';
 import { cellsOf, DELIMITERS, isDelimitersStart } from './table.ts';
 
-/** Reads a part that is complete. */
+/** Reads a part of a line, all of which has arrived. */
 type ReadInside = (reading: Reading, source: Source, part: [from: number, to: number]) => void;
 
-/** Line, as far as it has arrived. */
+/** Line of the text, as far as it has arrived. */
 type Line = {
   text: string;
-  /** Whether its end has arrived. */
+  /** Whether the end of the line has arrived. */
   isWhole: boolean;
   /** Length including the line feed. */
   length: number;
   indent: number;
-  /** Text without the spaces at its start. */
+  /** Text of the line without the spaces at its start. */
   body: string;
 };
 
-/** Reads the marks of a heading, a list, a table and so on at the start of a line. Returns their length. */
+/**
+ * Reads the Markdown mark at the start of a line, such as that of a heading, a list or a table. Returns the number of
+ * characters read.
+ */
 export function readLineStart(
   reading: Reading,
   source: Source,
@@ -36,7 +39,7 @@ export function readLineStart(
   }
   if (reading.isTable && !line.isWhole) return WAIT;
   reading.isTable = false;
-  // Models sometimes omit the space. A single `#word` is a tag.
+  // Models sometimes omit the space after `##`. A single `#` without a space is a hashtag.
   const heading = /^(?:#{1,6}[ \t]+|#{2,6}(?=\p{L}))/u.exec(body)?.[0];
   if (heading !== undefined) {
     if (!line.isWhole) return WAIT;
@@ -52,7 +55,7 @@ export function readLineStart(
   if (mark === WAIT) return WAIT;
   if (mark === 0) return begin(reading, { isParagraph: false });
   begin(reading, { isParagraph: true });
-  // An item may begin with another mark.
+  // A list item may begin with another mark.
   reading.isLineStart = true;
   return indent + mark;
 }
@@ -66,7 +69,9 @@ function lineAt({ text, isWhole }: Source, at: number): Line {
   return { text: line, isWhole: isThere, length, indent: line.length - body.length, body };
 }
 
-/** Continues within the line. Emphasis ends with its paragraph. */
+/**
+ * Begins to read the words of the line. At the start of a paragraph, emphasis and tables of the previous paragraph end.
+ */
 function begin(reading: Reading, { isParagraph }: { isParagraph: boolean }): 0 {
   reading.isLineStart = false;
   reading.before = '';
@@ -77,7 +82,7 @@ function begin(reading: Reading, { isParagraph }: { isParagraph: boolean }): 0 {
   return 0;
 }
 
-/** Returns the length of a line that has no words, such as a rule; undefined for any other line. */
+/** Returns the length of a line that is not spoken, such as a horizontal rule; undefined for any other line. */
 function silentLine(reading: Reading, { body, isWhole, length }: Line): number | Wait | undefined {
   const fence = /^(?:`{3,}|~{3,})/.exec(body)?.[0];
   if (fence !== undefined && !body.slice(fence.length).includes('`')) {
@@ -95,11 +100,11 @@ function silentLine(reading: Reading, { body, isWhole, length }: Line): number |
   return (mayBe || mayBeAddress) && !isWhole ? WAIT : undefined;
 }
 
-/** Returns the length of the mark at the start of a line, or 0 without one. */
+/** Returns the length of the Markdown mark at the start of a line, or 0 if there is none. */
 function markOf({ body, isWhole }: Line): number | Wait {
   const note = /^\[\^[^\]\s]+\]:[ \t]*/.exec(body)?.[0].length;
   if (note !== undefined) return note;
-  // The sign has a meaning in "> 5 kg" and "+ 49 30".
+  // In "> 5 kg" and "+ 49 30" the sign has a meaning and stays.
   const quote = /^>[ \t]*/.exec(body)?.[0].length;
   if (quote !== undefined) {
     if (quote === body.length && !isWhole) return WAIT;
@@ -115,7 +120,7 @@ function markOf({ body, isWhole }: Line): number | Wait {
   return bullet + (box ?? 0);
 }
 
-/** Copies a line of a block of code. */
+/** Keeps a line of a code block as it is. */
 function readCode(
   reading: Reading,
   { base, text }: Source,
@@ -129,7 +134,7 @@ function readCode(
   return length;
 }
 
-/** Reads the cells of a row, with a comma between them. */
+/** Reads the cells of a table row and says a comma between them. */
 function readRow(
   reading: Reading,
   source: Source,

@@ -1,11 +1,13 @@
-/** Emoji. The signs below have a name that a voice may say: ©, ®, ™, ℹ, arrows. */
+/**
+ * Emoji. The characters in `SIGNS` are exceptions, because they have a name that a voice may say: ©, ®, ™, ℹ, arrows.
+ */
 const PICTURE = /[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}]/u;
 const SIGNS = /[©®™ℹ‼⁉\u2190-\u21ff\u24c2〰〽㊗㊙]/u;
 /** Characters that join several emoji into one. */
 const JOINERS = /[\u200d\u{e0020}-\u{e007f}]/u;
 const SILENT = /[\ufe0f\u20e3]/u;
 
-/** Returns whether a character is left out. The digit of a keycap emoji (1️⃣) is kept. */
+/** Returns whether a character is omitted from speech. The digit of a keycap emoji (1️⃣) is spoken. */
 export function isPicture(character: string, isAfterPicture: boolean): boolean {
   if (SILENT.test(character)) return true;
   if (JOINERS.test(character)) return isAfterPicture;

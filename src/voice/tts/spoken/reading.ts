@@ -1,39 +1,39 @@
 import type { SaidText } from './said-text.ts';
 
-/** State of reading a text for a voice while it streams. */
+/** State of the conversion of streamed text into words for a voice. */
 export type Reading = {
   said: SaidText;
-  /** Character before the current position; '' at the start of a line. */
+  /** Last character that was read; '' at the start of a line. */
   before: string;
   isLineStart: boolean;
-  /** Open emphasis marks that wait for closing ones. */
+  /** Number of emphasis marks that were opened and not closed. */
   open: { '*': number; _: number };
-  /** Marks that end the current code block; '' outside a block. */
+  /** Marks that will end the current code block; '' outside a block. */
   fence: string;
-  /** Whether the previous line was a row of a table. */
+  /** Whether the previous line was a table row. */
   isTable: boolean;
-  /** Whether the line is the head of a table without a bar at its start. */
+  /** Whether the line is the head of a table and does not begin with a bar. */
   isHead: boolean;
-  /** Whether text was left out after a space, so that the next space is left out as well. */
+  /** Whether text was omitted after a space, so that the next space is omitted as well. */
   skipsSpace: boolean;
-  /** Whether the last character was an emoji, so that a joiner after it is left out. */
+  /** Whether the last character was an emoji, so that a joiner after it is omitted. */
   isAfterPicture: boolean;
 };
 
 /**
- * Part of the text that is being read. It begins at `base` in the text. With `isWhole`, nothing that follows can change
- * how it is read.
+ * Part of the text that is being read. It begins at position `base` of the whole text. `isWhole` means that no later
+ * text can change how this part is read.
  */
 export type Source = { text: string; base: number; isWhole: boolean };
 
-/** Result of a rule that needs more text first. */
+/** Result of a rule that needs more text before it can decide. */
 export const WAIT = 'wait';
 export type Wait = typeof WAIT;
 
 /**
- * Result of a rule for `length` characters. The voice gets the part `inner` after the rules have read it, the part
- * `copy` unchanged, or the words `say`; without any of the three, nothing. With `closes`, the characters belong to the
- * words before them.
+ * Result of a rule that read `length` characters. The voice speaks the part `inner`, to which the rules are applied; or
+ * the part `copy` unchanged; or the words `say`; or, if all three are absent, no words. With `closes`, the characters
+ * count as part of the words before them.
  */
 export type Step = {
   length: number;
@@ -41,7 +41,7 @@ export type Step = {
   copy?: [from: number, to: number];
   say?: string;
   closes?: true;
-  /** Whether one of the spaces around these characters is left out, too. */
+  /** Whether one of the spaces around these characters is omitted, too. */
   isLeftOut?: true;
 };
 
@@ -50,7 +50,10 @@ export type Rule = (reading: Reading, source: Source, at: number) => Step | Wait
 export const isSpace = (character: string): boolean => character === '' || /\s/u.test(character);
 export const isWordy = (character: string): boolean => /[\p{L}\p{N}]/u.test(character);
 
-/** Returns whether the script of a character has no spaces between words. Then a mark may stand between two letters. */
+/**
+ * Returns whether a character belongs to a script without spaces between words. In such text, emphasis may begin or end
+ * between two letters.
+ */
 export const isOfSpaceless = (character: string): boolean =>
   /[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u.test(
     character,
@@ -64,12 +67,12 @@ export function characterAt(text: string, at: number): string {
 
 export const lastOf = (text: string): string => /.$/su.exec(text)?.[0] ?? '';
 
-/** Maximum length of the text or address of a link. */
+/** Maximum length of the text, or of the address, of a link. */
 const BRACKET_CHARS_MAX = 2_000;
 
 /**
- * Returns the position of the bracket that closes the one at `at`, or undefined if the paragraph does not have it so
- * far.
+ * Returns the position of the bracket that closes the one at `at`, or undefined if the paragraph does not contain it,
+ * or not yet.
  */
 export function closingOf(text: string, at: number, [open, close]: string): number | undefined {
   let depth = 0;
@@ -87,7 +90,7 @@ export function closingOf(text: string, at: number, [open, close]: string): numb
 export const isParagraphEnd = (text: string, at: number): boolean =>
   text[at] === '\n' && text[at + 1] === '\n';
 
-/** Returns whether a closing mark may still arrive: the paragraph has not ended and is within the bound. */
+/** Returns whether a closing mark may still arrive: the paragraph has not ended, and its length is within the limit. */
 export function mayCome({ text, isWhole }: Source, at: number, charactersMax: number): boolean {
   if (isWhole || text.length - at > charactersMax) return false;
   return !text.includes('\n\n', at);

@@ -1,21 +1,24 @@
-/** Words for a voice, each with its position in the source text. */
+/** Words to be spoken, each with its position in the source text. */
 export type SaidText = {
-  /** Adds a part of the text, which begins at `from`. */
+  /** Adds words that are the same in the source text, where they begin at `from`. */
   copy: (text: string, from: number) => void;
-  /** Adds other words in place of the part that ends at `to`. */
+  /** Adds words that replace a part of the source text, which ends at `to`. */
   say: (text: string, to: number) => void;
-  /** Counts the text up to `to` as part of the last words, such as the end of a link. */
+  /** Counts the source text up to `to`, such as the address of a link, as part of the last words. */
   close: (to: number) => void;
   /** Returns the words that were added since the last call. */
   take: () => string;
   all: () => string;
   /** Returns the last character that was added, or '' at the beginning. */
   last: () => string;
-  /** Returns the position in the text at which the first `length` characters of the words end. */
+  /** Returns the position in the source text at which the first `length` characters of the words end. */
   placeOf: (length: number) => number;
 };
 
-/** Ends of a part: `said` in the words, `copied` in the text, and `to` in the text including closing marks. */
+/**
+ * Ends of a part: `said` is its end in the words, `copied` its end in the source text, and `to` the same end including
+ * closing marks.
+ */
 type Part = { said: number; copied: number | undefined; to: number };
 
 export function createSaidText(): SaidText {
@@ -24,7 +27,7 @@ export function createSaidText(): SaidText {
   let last = '';
   const parts: Part[] = [];
 
-  // Long texts are joined when they are read, not with each token.
+  // `+=` is cheap: JavaScript engines join the strings when they are read, not with each token.
   const add = (text: string): void => {
     all += text;
     fresh += text;
@@ -66,7 +69,7 @@ export function createSaidText(): SaidText {
   };
 }
 
-/** Returns the index of the first part that reaches `length`, by bisection, because texts may be long. */
+/** Returns the index of the first part that ends at `length` or later. Uses bisection, because texts may be long. */
 function firstWith(parts: readonly Part[], length: number): number {
   let low = 0;
   let high = parts.length;

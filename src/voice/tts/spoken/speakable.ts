@@ -13,17 +13,20 @@ import {
 import { createSaidText } from './said-text.ts';
 
 /**
- * Converter of the tokens of a model, which may be Markdown, into words for a voice
- * (docs/decisions/0066-what-is-spoken-is-words.md). Text without Markdown, addresses and pictures does not change.
+ * Converter of a model's tokens, which may be Markdown, into words for a voice
+ * (docs/decisions/0066-what-is-spoken-is-words.md). Text without Markdown, web addresses and emoji does not change.
  */
 export type Speakable = {
-  /** Takes the next part of the text. Returns the words that are final. */
+  /** Takes the next part of the text. Returns the words that later text cannot change. */
   push: (text: string) => string;
-  /** Ends the text. Returns the rest of the words. */
+  /** Ends the text. Returns the remaining words. */
   end: () => string;
   /** Returns all words so far. */
   said: () => string;
-  /** Returns the beginning of the text, with its marks, that became the first `saidLength` characters of the words. */
+  /**
+   * Returns the beginning of the source text, including its marks, that became the first `saidLength` characters of the
+   * words.
+   */
   textOf: (saidLength: number) => string;
 };
 
@@ -44,12 +47,12 @@ export function createSpeakable(): Speakable {
     isAfterPicture: false,
   };
   let text = '';
-  /** Text that waits, and its position. */
+  /** Text that was not read yet, and its position in the whole text. */
   let held = '';
   let base = 0;
 
   function take(isEnd: boolean): string {
-    // The second half of a surrogate pair comes with the next token.
+    // The second half of the surrogate pair arrives with the next token.
     const isCut = !isEnd && /[\ud800-\udbff]$/.test(held);
     const isWhole = isEnd || held.length > HELD_CHARS_MAX;
     const length = read(reading, { text: isCut ? held.slice(0, -1) : held, base, isWhole });
@@ -70,7 +73,7 @@ export function createSpeakable(): Speakable {
   };
 }
 
-/** Returns how many characters were read. The others wait. */
+/** Reads as much as possible, and returns the number of characters read. The remaining ones wait for more text. */
 function read(reading: Reading, source: Source): number {
   const { text } = source;
   let at = 0;
@@ -84,7 +87,7 @@ function read(reading: Reading, source: Source): number {
   return at;
 }
 
-/** Reads a part that is complete, such as the text of a link. */
+/** Reads a part of which all text has arrived, such as the text of a link. */
 function readInside(reading: Reading, { text, base }: Source, [from, to]: [number, number]): void {
   const source = { text: text.slice(0, to), base, isWhole: true };
   let at = from;
@@ -96,7 +99,7 @@ function readInside(reading: Reading, { text, base }: Source, [from, to]: [numbe
   reading.isLineStart = false;
 }
 
-/** Matches up to the next character that may be a mark. */
+/** Matches characters up to the next one that may begin a mark. */
 const PLAIN =
   /[^*_~`[!<&\\|\nhHwW\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}\p{Variation_Selector}\p{Me}\p{Cf}]+/uy;
 

@@ -1,10 +1,10 @@
-/** The line below the head of a table: `|---|:-:|`. */
+/** Line between the head and the rows of a table: `|---|:-:|`. */
 export const DELIMITERS = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 
-/** Returns whether a line may become such a line. */
+/** Returns whether the beginning of a line may become such a delimiter line. */
 export const isDelimitersStart = (line: string): boolean => /^[-:| \t]*$/.test(line);
 
-/** Returns the positions of the cells in a row, without the spaces around them. Empty cells are left out. */
+/** Returns the positions of the cells in a table row, without the spaces around them. Empty cells are omitted. */
 export function cellsOf(line: string): [from: number, to: number][] {
   const cells: [number, number][] = [];
   for (const { 0: cell, index } of line.matchAll(/(?:\\.|[^|\\])+/gs)) {
