@@ -3,7 +3,7 @@ import { fromUuid, uuidTimeMs } from '../ids.ts';
 import { CALL_STATUSES, DIRECTIONS, TRANSFER_STATUSES, type CallRow } from './calls.sql.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/fields.ts';
 
-/** A call as REST returns it (contract/calls.md). */
+/** A call as the REST API returns it (contract/calls.md). */
 
 export const Call = z
   .strictObject({

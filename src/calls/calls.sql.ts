@@ -8,8 +8,8 @@ import {
 import type { Db } from '../platform/postgres/pool.ts';
 
 /**
- * Calls, and which process plays each of them. Every time is the database's, so that all processes agree on what is
- * due. Ids are uuids; times in rows are Unix milliseconds.
+ * SQL of calls, and of the leases with which processes execute their steps. All times are read from the database's
+ * clock, so that all processes agree on which steps are due. Ids are uuids. Times in rows are Unix milliseconds.
  */
 export type CallRow = {
   id: string;
@@ -30,15 +30,15 @@ export type CallRow = {
   endedAt: number | null;
   /** uuid of the TelephonyProvider; null if the call is simulated or comes from a web page. */
   telephonyProviderId: string | null;
-  /** Version of the agent; null for the version that is live when the call is answered. */
+  /** Version of the agent; null means the version that is live when the call is answered. */
   agentVersion: number | null;
-  /** E.164 number of the last transfer. */
+  /** E.164 number to which the call was last transferred. */
   transferTo: string | null;
   /** Number of transfers so far. */
   transfers: number;
-  /** Status of the last transfer; null without one. */
+  /** Status of the last transfer; null if there was none. */
   transferStatus: TransferStatus | null;
-  /** uuid of the escalation that requested the transfer; null if the API did. */
+  /** uuid of the escalation that requested the transfer; null if an API client requested it. */
   transferEscalationId: string | null;
 };
 export type TransferStatus = (typeof TRANSFER_STATUSES)[number];
@@ -47,7 +47,8 @@ export type CallStatus = (typeof CALL_STATUSES)[number];
 
 export const DIRECTIONS = ['inbound', 'outbound'] as const;
 /**
- * Statuses (contract/calls.md#fields). The last five are final; `in_progress` and `transferring` have a conversation.
+ * Statuses of a call (contract/calls.md#fields). The last five are final. A call that is `in_progress` or
+ * `transferring` has a conversation.
  */
 export const CALL_STATUSES = [
   'queued',
@@ -60,7 +61,7 @@ export const CALL_STATUSES = [
   'failed',
   'canceled',
 ] as const;
-/** Statuses of live calls that were answered. */
+/** Statuses of calls that were answered and have not ended. */
 export const ANSWERED = ['in_progress', 'transferring'] as const satisfies readonly CallStatus[];
 /**
  * Statuses of a transfer (contract/calls.md#transfer). `canceled` means that the call ended before the transfer had a
@@ -86,8 +87,8 @@ export const CALL_COLUMNS = `id, namespace, agent_id as "agentId", conversation_
 
 export const CALL_LIVE = `status in ('queued', 'ringing', 'in_progress', 'transferring')`;
 /**
- * Assignments for a call that has ended. They clear the script, whose words then remain only in the conversation, where
- * they can be erased.
+ * SQL assignments for a call that has ended. They clear the script of a simulated call, so that the user's words remain
+ * only in the conversation, where they can be erased.
  */
 export const CALL_FINISHED = `provider_options = '{}', due_at = null, lease_token = null, lease_until = null,
   line_token = null, line_holder = null, line_until = null, keys_to_press = null,
@@ -131,7 +132,7 @@ export async function insertCall(db: Db, call: NewCall): Promise<CallRow> {
       call.agentVersion,
     ],
   );
-  return rows[0]!; // `returning` always yields the inserted row.
+  return rows[0]!; // `returning` yields the inserted row.
 }
 
 export async function readCall(
@@ -146,7 +147,10 @@ export async function readCall(
   return rows[0];
 }
 
-/** Reads a call of any namespace. The caller must prove by other means that the request may see it. */
+/**
+ * Reads a call of any namespace. The caller must verify by other means, such as a signature, that the request may see
+ * the call.
+ */
 export async function readCallById(db: Db, id: string): Promise<CallRow | undefined> {
   const { rows } = await db.query<CallRow>({
     name: 'read_call_by_id',
@@ -187,17 +191,17 @@ export async function listCalls(db: Db, filter: CallFilter): Promise<CallRow[]> 
   return rows;
 }
 
-/** Lease of a step. Most steps are shorter; a longer step renews its lease. */
+/** Duration of the lease of a step. Most steps are shorter; a longer step renews its lease. */
 export const CALL_LEASE_MS = 10_000;
 
-/** A call leased to this process, and the step that is due. */
+/** A call that this process has leased in order to execute `step`, which is due. */
 export type ClaimedCall = CallRow & {
   providerOptions: Record<string, unknown>;
   step: number;
   leaseToken: string;
 };
 
-/** Leases up to `limit` calls whose next step is due, the longest due first. */
+/** Leases up to `limit` calls whose next step is due. Those that have been due for the longest time come first. */
 export async function claimCalls(
   db: Db,
   { leaseToken, limit }: { leaseToken: string; limit: number },
@@ -219,8 +223,8 @@ export async function claimCalls(
 }
 
 /**
- * Returns whether any call is live, and the time in ms until the next step without a lease is due: 0 if it is due now,
- * null if there is none.
+ * Returns whether any call is live, and the time in ms until the next unleased step is due. The time is 0 if a step is
+ * due now, and null if there is none.
  */
 export async function lookAtCalls(db: Db): Promise<{ areLive: boolean; nextDueMs: number | null }> {
   const { rows } = await db.query<{ areLive: boolean; nextDueMs: number | null }>({
@@ -231,12 +235,12 @@ export async function lookAtCalls(db: Db): Promise<{ areLive: boolean; nextDueMs
                       and (lease_until is null or lease_until <= clock_timestamp())
                     order by due_at limit 1) as "nextDueMs"`,
   });
-  return rows[0]!; // The query always yields one row.
+  return rows[0]!; // A select without `from` yields one row.
 }
 
 type Lease = Pick<ClaimedCall, 'id' | 'leaseToken'>;
 
-/** Extends the lease to `ms` from now. After a short lease, the same step is due again. */
+/** Sets the lease to end `ms` from now. When it ends, the same step is due again. */
 export async function leaseCall(db: Db, { id, leaseToken }: Lease, ms: number): Promise<void> {
   await db.query(
     `update calls set lease_until = clock_timestamp() + $3 * interval '1 ms'
@@ -245,25 +249,28 @@ export async function leaseCall(db: Db, { id, leaseToken }: Lease, ms: number): 
   );
 }
 
-/** Releases the leases that a previous run left behind. Only for a process that owns the database alone. */
+/**
+ * Releases the leases that the previous run of this process left behind. Only a process that has the database for
+ * itself may call it.
+ */
 export async function releaseCallLeases(db: Db): Promise<void> {
   await db.query(
     'update calls set lease_token = null, lease_until = null where lease_until is not null',
   );
 }
 
-/** Changes that a step makes. Absent properties stay as they are. */
+/** Changes to a call that a step makes. Absent properties do not change. */
 export type CallChange = {
   status?: CallStatus;
   conversationId?: string;
   providerCallId?: string | undefined;
-  /** Time until the next event is due; null if none follows. */
+  /** Time until the next step is due; null if there is none. */
   nextAfterMs: number | null;
 };
 
 /**
- * Marks a step as done, once. Returns false if another process has done the step, or the call has ended. Call this in
- * the transaction that does the step.
+ * Stores that a step is done. Returns false if another process has already done the step, or if the call has ended.
+ * Call it in the transaction that executes the step.
  */
 export async function advanceCall(
   db: Db,
@@ -297,13 +304,13 @@ export async function advanceCall(
 
 export type CallEnd = {
   id: string;
-  /** Only calls in one of these statuses end. */
+  /** Statuses in which the call may be ended. In any other status it does not change. */
   from: readonly CallStatus[];
   status: CallStatus;
   reason: string;
 };
 
-/** Ends a call once. Returns undefined if the call is in none of the statuses. */
+/** Ends a call. Returns undefined if the call is in none of the statuses `from`. */
 export async function finishCall(db: Db, end: CallEnd): Promise<CallRow | undefined> {
   const { rows } = await db.query<CallRow>(
     `update calls set status = $3, ended_reason = $4, ended_at = clock_timestamp(), ${CALL_FINISHED}
@@ -316,7 +323,7 @@ export async function finishCall(db: Db, end: CallEnd): Promise<CallRow | undefi
 const SWEEP_MAX = 500;
 
 /**
- * Ends and returns the calls whose conversation has ended by other means: by the API, by silence or after the longest
+ * Ends and returns the calls whose conversation has already ended: by the API, by silence or after the maximum
  * duration.
  */
 export async function finishCallsOfEnded(db: Db): Promise<CallRow[]> {
@@ -336,10 +343,10 @@ export async function finishCallsOfEnded(db: Db): Promise<CallRow[]> {
   return rows;
 }
 
-/** Longest delay before a call is placed. Nobody wants a call this long after they requested it. */
+/** Longest delay before a call is placed. After that, nobody wants the call any more. */
 const LATEST_DIAL_MS = 600_000;
 
-/** Fails calls that could not be placed in time, and returns their number. The log has the reasons. */
+/** Fails calls that could not be placed in time, and returns how many. The reasons are in the log. */
 export async function failOverdueCalls(db: Db): Promise<number> {
   const { rowCount } = await db.query({
     name: 'fail_overdue_calls',
@@ -354,7 +361,7 @@ export async function failOverdueCalls(db: Db): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Erases the numbers, the script and all client data from the calls of a conversation. */
+/** Erases the numbers, the script and all client data of the calls that belong to a conversation. */
 export async function eraseCallsOf(db: Db, conversationId: string): Promise<void> {
   await db.query(
     `update calls set from_number = null, to_number = null, transfer_to = null, provider_options = '{}', user_id = null,
@@ -364,12 +371,12 @@ export async function eraseCallsOf(db: Db, conversationId: string): Promise<void
   );
 }
 
-/** Deletes the calls of removed conversations. */
+/** Deletes the calls whose conversations were deleted. */
 export async function deleteCallsOf(db: Db, conversationIds: readonly string[]): Promise<void> {
   await db.query('delete from calls where conversation_id = any($1)', [conversationIds]);
 }
 
-/** Deletes up to `limit` unanswered calls that ended more than `days` ago, and returns their number. */
+/** Deletes up to `limit` unanswered calls that ended more than `days` days ago, and returns how many. */
 export async function deleteOldCalls(
   db: Db,
   { days, limit }: { days: number; limit: number },

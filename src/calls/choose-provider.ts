@@ -8,14 +8,15 @@ import type { Account, Accounts, BoundNumber } from './providers/find-account.ts
 
 type Asked = Pick<CallRow, 'namespace' | 'agentId' | 'direction' | 'from' | 'to' | 'provider'>;
 
-/** The account and the number of an outbound call. */
+/** Account and calling number that were chosen for an outbound call. */
 export type Chosen = {
   account: Account & { outbound: NonNullable<Account['outbound']> };
   call: { from: string; telephonyProviderId: string; agentVersion: number | null };
 };
 
 /**
- * Returns the TelephonyProvider that a call names, if the provider may call that number.
+ * Chooses the account and the calling number for an outbound call. The account is the TelephonyProvider that the call
+ * names, if it may call the number.
  * @throws ApiError invalid_body
  */
 export async function chooseProvider(
@@ -44,8 +45,8 @@ export async function chooseProvider(
 }
 
 /**
- * Checks that an account may call the number, and returns the terms of its outbound calls. `pointer` is the place in
- * the request that an error names if the account makes no outbound calls.
+ * Checks that an account may call the number, and returns the terms of its outbound calls. If the account makes no
+ * outbound calls, `pointer` is the JSON pointer that the error names.
  * @throws ApiError invalid_body
  */
 export async function requireCallable(
@@ -62,8 +63,8 @@ export async function requireCallable(
 }
 
 /**
- * Types of numbers that may be called. Premium, shared-cost and personal numbers, pagers and voicemail cost the caller
- * extra, and telephone fraud earns by such calls.
+ * Types of numbers that may be called. Calls to premium, shared-cost and personal numbers, pagers and voicemail have a
+ * surcharge, and telephone fraud profits from such calls.
  */
 const ORDINARY: readonly NumberType[] = [
   'FIXED_LINE',
@@ -74,7 +75,10 @@ const ORDINARY: readonly NumberType[] = [
   'UAN',
 ];
 
-/** Allows only ordinary numbers in the declared countries: calls cost money, and some countries cost most. */
+/**
+ * Checks that a number is of an ordinary type and in one of the declared countries, because calls cost money, and much
+ * more in some countries.
+ */
 async function requireOrdinary(to: string, countries: readonly string[]): Promise<void> {
   // Loaded on first use, because it takes 40 ms.
   const { parsePhoneNumberFromString } = await import('libphonenumber-js/max');
@@ -95,7 +99,10 @@ async function requireOrdinary(to: string, countries: readonly string[]): Promis
   throw invalid('/to', 'country_not_allowed', detail);
 }
 
-/** Returns the requested number, otherwise the first number bound to the agent, otherwise the first number. */
+/**
+ * Returns the requested number. Without a request, returns the first number that is bound to the agent, or else the
+ * first number of the account.
+ */
 async function chooseNumber(
   accounts: Pick<Accounts, 'numbersOf'>,
   account: Account,
@@ -112,15 +119,15 @@ async function chooseNumber(
         : `${from} is no number of TelephonyProvider ${account.name}`;
     throw invalid('/from', 'unknown_number', detail);
   }
-  // A number's version applies only to the agent that the number is bound to.
+  // The version bound to a number applies only to the agent that is bound to it.
   return chosen.agentId === agentId ? chosen : { ...chosen, agentVersion: undefined };
 }
 
 const MINUTE_MS = 60_000;
 
 /**
- * Checks the limits on outbound calls. Holds a lock while it counts, so that concurrent requests cannot exceed the
- * limits. Each of the two counts uses an index.
+ * Checks the limits on outbound calls. The lock prevents concurrent requests from exceeding the limits together. Each
+ * of the two counts uses an index.
  * @throws ApiError rate_limited, too_many_in_flight
  */
 export async function requireRoomToDial(

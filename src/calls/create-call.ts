@@ -17,15 +17,15 @@ export type CreateCallDeps = {
   nowMs: () => number;
   transportOf: TransportOf;
   accounts: Pick<Accounts, 'byName' | 'numbersOf'>;
-  /** Wakes the call player. Never waits and never fails. */
+  /** Notifies the player of a new call. Does not wait and never throws. */
   wakeCalls: () => void;
 };
 
 export type CallToCreate = Omit<NewCall, 'id' | 'telephonyProviderId' | 'agentVersion'>;
 
 /**
- * Queues a call; any API process may place it. The agent speaks as the version that the calling number is bound to,
- * otherwise as the version that is live when the call is answered.
+ * Queues a call. Any API process may place it. The agent speaks as the version that the calling number is bound to, or
+ * else as the version that is live when the call is answered.
  * @throws ApiError invalid_body (unknown agent, provider or number, or a country that may not be called),
  * not_published, rate_limited, too_many_in_flight
  */
@@ -61,8 +61,8 @@ async function requireContent(
 }
 
 /**
- * Redacts the script by the version that is live now. If a later version redacts more, that happens when the words are
- * said.
+ * Redacts the script according to the agent's version that is live now. If a later version redacts more, the rest is
+ * redacted when the words are said.
  */
 async function keepable(
   { transportOf }: CreateCallDeps,

@@ -22,8 +22,9 @@ export type CallStepDeps = ConversationDeps & { takeTurn: TakeTurn; log: Logger 
 type Step = { call: ClaimedCall; transport: Transport; due: DueEvent };
 
 /**
- * Performs the step of a call that is due, at most once. The transaction that changes the conversation also advances
- * the call's step, provided that the lease and the step are those of the claim. Otherwise nothing changes.
+ * Executes the step of a call that is due, at most once. The transaction that changes the conversation also advances
+ * the call to the next step, provided that this process still has the lease and the step has not changed. Otherwise
+ * nothing changes.
  */
 export async function doStep(deps: CallStepDeps, step: Step): Promise<void> {
   try {
@@ -31,10 +32,10 @@ export async function doStep(deps: CallStepDeps, step: Step): Promise<void> {
   } catch (error) {
     if (error instanceof LostStep) return;
     if (!(error instanceof ApiError)) throw error;
-    // The conversation ended by other means; the player's sweep then ends the call too.
+    // The conversation has already ended. The player's sweep then ends the call, too.
     if (error.code === 'conversation_ended') return;
     if (step.due.event.type !== 'answered') throw error;
-    // The agent is gone or no longer published, so nobody can answer.
+    // The agent was deleted or is not published, so it cannot answer.
     const end = { status: 'failed', reason: 'platform_error' } as const;
     await finishCall(deps.pool, { ...end, id: step.call.id, from: ['queued', 'ringing'] });
   }
@@ -111,8 +112,8 @@ const HANDLERS: Record<CallEvent['type'], Handler> = {
 };
 
 /**
- * Derives the request from the call and its step, so that any process that repeats the step continues what a killed
- * process began.
+ * Derives the id of a request from the call and its step. If a process is killed during a step, the process that
+ * repeats the step uses the same id and thereby continues the same request.
  */
 function requestOf(call: ClaimedCall): { id: string; isRetry: boolean } {
   const bytes = createHash('sha256').update(`${call.id}/${call.step}`).digest().subarray(0, 16);

@@ -9,7 +9,7 @@ import { inOneCommit, noCommitHook, type CommitHook } from '../platform/postgres
 export type EndCallDeps = ConversationDeps & { transportOf: TransportOf };
 
 /**
- * Hangs up. An unanswered call is canceled; an answered call is completed, and its conversation ends in the same
+ * Hangs up. An unanswered call is canceled. An answered call is completed, and its conversation ends in the same
  * transaction.
  * @throws ApiError not_found, call_ended
  */
@@ -25,7 +25,7 @@ export async function endCall(
       call.conversationId === null
         ? await finishOnly(deps.pool, { id: call.id, ...CANCELED }, beforeCommit)
         : await endAnswered(deps, { ...call, conversationId: call.conversationId }, beforeCommit);
-    // The call was answered or ended in between. Statuses only move forward, so reading again terminates.
+    // The call was answered or ended meanwhile. Statuses only move forward, so the loop terminates.
     if (!ended) continue;
     await deps.transportOf(ended).hangUp(ended);
     return ended;
@@ -58,7 +58,7 @@ async function endAnswered(
     const isOver =
       error instanceof ApiError && ['conversation_ended', 'not_found'].includes(error.code);
     if (!isOver) throw error;
-    // The conversation ended by other means a moment ago, or was erased; the call still has to end.
+    // The conversation was ended by another request a moment ago, or was erased. The call still has to end.
     return finishOnly(deps.pool, end, beforeCommit);
   }
 }

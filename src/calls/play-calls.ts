@@ -15,10 +15,11 @@ import { doStep, type CallStepDeps } from './do-step.ts';
 import type { TransportOf } from './transports/transport.ts';
 import { createEndLost } from './lines/end-lost.ts';
 
-/** Maximum number of concurrent steps in a process. Steps share its connections with the API. */
+/** Maximum number of concurrent steps in a process. Steps use the same database connections as the API. */
 const CONCURRENT_STEPS_MAX = 8;
 /**
- * Interval of the checks for calls that other processes left behind. Steps that are due earlier have their own timer.
+ * Interval at which the process checks for calls that other processes left behind. Its own timer fires earlier for
+ * steps that are due before.
  */
 const LOOK_EVERY_MS = 1_000;
 /** Delay before a failed step is tried again. */
@@ -27,8 +28,9 @@ const RETRY_MS = 1_000;
 export type CallPlayerDeps = CallStepDeps & { transportOf: TransportOf; log: Logger };
 
 /**
- * Creates the player, which plays calls step by step. No state of a call stays in memory between two steps. Any process
- * can continue any call, and the calls of a killed process as soon as their leases run out.
+ * Creates the player, which executes the steps of calls. Between two steps, no state of a call is in memory only. So
+ * any process can continue any call, and when a process is killed, others continue its calls as soon as the leases
+ * expire.
  */
 export function createCallPlayer(deps: CallPlayerDeps): Periodic {
   const { pool, log } = deps;
@@ -49,7 +51,7 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     if (!areLive) return false;
     await sweep();
     const slots = CONCURRENT_STEPS_MAX - playing.size;
-    // A step that ends wakes the player.
+    // When all slots are in use, the next step that ends wakes the player.
     if (slots === 0 || nextDueMs === null) return false;
     if (nextDueMs > 0) {
       if (nextDueMs < LOOK_EVERY_MS) timer = setTimeout(periodic.wake, nextDueMs);
@@ -60,10 +62,13 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     return claimed.length > 0;
   }
 
-  /** Ends calls whose conversation has ended or whose process is gone, and calls that could not be placed in time. */
+  /**
+   * Ends calls whose conversation has ended or whose process was killed, and fails calls that could not be placed in
+   * time.
+   */
   async function sweep(): Promise<void> {
     const now = deps.nowMs();
-    // The absolute difference keeps the sweep running after the clock is set back.
+    // The absolute value keeps the sweep running if the clock is set back.
     if (Math.abs(now - sweptMs) < LOOK_EVERY_MS / 2) return;
     sweptMs = now;
     for (const call of await finishCallsOfEnded(pool)) {
@@ -82,10 +87,10 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     playing.add(step);
   }
 
-  /** Plays a step. Never fails: a step that could not be done is due again. */
+  /** Executes a step. Never rejects: a step that failed becomes due again. */
   async function play(call: ClaimedCall): Promise<void> {
     const renewal = setInterval(() => {
-      // If the renewal fails, two processes may do the step, and the first to commit wins.
+      // If the renewal fails, another process may execute the step as well. The first one to commit wins.
       leaseCall(pool, call, CALL_LEASE_MS).catch(() => undefined);
     }, CALL_LEASE_MS / 3);
     try {

@@ -10,7 +10,7 @@ import { transferCall, type ActDeps } from './transfer-call.ts';
 const tag = 'Calls';
 const params = { id: idParam('call', 'call') };
 
-/** Returns the routes that transfer calls in progress and press keys (contract/calls.md). */
+/** Returns the routes that transfer calls in progress and send DTMF tones (contract/calls.md). */
 export function actRoutes(deps: ActDeps): Route[] {
   return [transferRoute(deps), keysRoute(deps)];
 }

@@ -2,11 +2,14 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { CALL_COLUMNS, CALL_LIVE, type CallRow, type TransferStatus } from '../calls.sql.ts';
 
 /**
- * Transfers and keys to press, requested for a call in progress. Each statement takes effect once, even if several
- * processes run it. Ids are uuids; every time is the database's.
+ * SQL of transfers and DTMF keys that are requested for a call in progress. Each statement takes effect once, even if
+ * several processes run it. Ids are uuids. All times are read from the database's clock.
  */
 
-/** Requests a transfer. Returns undefined if the call is not in progress, or if an earlier transfer was answered. */
+/**
+ * Stores the request for a transfer. Returns undefined if the call is not in progress, or if somebody has answered an
+ * earlier transfer.
+ */
 export async function askTransfer(
   db: Db,
   { id, to, escalationId }: { id: string; to: string; escalationId: string | null },
@@ -24,12 +27,12 @@ export async function askTransfer(
   return rows[0];
 }
 
-/** Identifies one transfer of a call. */
+/** Identifies one transfer of a call: `transfers` is its number, counted from 1. */
 export type Transfer = Pick<CallRow, 'id' | 'transfers'>;
 
 /**
- * Notes that the carrier rings the number, for `ms` at most, and releases the line. Returns false if the transfer was
- * settled meanwhile.
+ * Notes that the carrier rings the number, for `ms` at most, and releases the line. Returns false if the transfer
+ * already has a result.
  */
 export async function ringTransfer(
   db: Db,
@@ -46,8 +49,8 @@ export async function ringTransfer(
 }
 
 /**
- * Notes that the transfer was answered, so the call is in progress with another person. Returns false if that was noted
- * before, or the call has ended.
+ * Notes that somebody answered the transfer, so the call is in progress with another person. Returns false if that was
+ * already noted, or if the call has ended.
  */
 export async function answerTransfer(db: Db, { id, transfers }: Transfer): Promise<boolean> {
   const { rowCount } = await db.query({
@@ -61,8 +64,8 @@ export async function answerTransfer(db: Db, { id, transfers }: Transfer): Promi
 }
 
 /**
- * Notes that the transfer failed; the agent continues with the turn `sayFrom`. Returns false if that was noted before,
- * or the call has ended.
+ * Notes that the transfer failed. The agent then continues with the turn at index `sayFrom`. Returns false if that was
+ * already noted, or if the call has ended.
  */
 export async function failTransfer(
   db: Db,
@@ -79,19 +82,19 @@ export async function failTransfer(
   return rowCount === 1;
 }
 
-/** Interval at which the carrier is asked whether the two people still talk. */
+/** Interval at which the carrier is queried whether the transferred call still lasts. */
 const ASK_EVERY_MS = 60_000;
-/** Time for the carrier to open the line again. */
+/** Time in which the carrier must connect the caller with the agent again. */
 const BACK_MS = 60_000;
 /**
- * Longest transferred call. Carriers end such a connection after four hours; the fifth hour allows for a lost status
- * callback.
+ * Longest duration of a transferred call. Carriers end such a connection after four hours. The fifth hour is a reserve
+ * in case the status callback is lost.
  */
 const TALK_MAX_SEC = 18_000;
 
 /**
- * Extends a transferred call that, to our knowledge, still lasts. Returns false if it has ended or exceeds the longest
- * duration.
+ * Extends a transferred call that has not been reported as ended. Returns false if the call has ended or exceeds the
+ * longest duration.
  */
 export async function keepTransferred(db: Db, id: string): Promise<boolean> {
   const { rowCount } = await db.query({
@@ -104,10 +107,13 @@ export async function keepTransferred(db: Db, id: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Maximum number of keys that wait to be pressed. */
+/** Maximum number of DTMF keys of a call that wait to be sent. */
 export const KEYS_WAITING_MAX = 128;
 
-/** Adds keys to press. Returns undefined if the agent is not connected to the call, or too many keys wait already. */
+/**
+ * Adds DTMF keys to send. Returns undefined if the agent is not connected to the call, or if too many keys are already
+ * waiting.
+ */
 export async function addKeys(
   db: Db,
   { id, keys }: { id: string; keys: string },
@@ -124,11 +130,12 @@ export async function addKeys(
   return rows[0];
 }
 
-/** Pending requests for the holder of a line: keys, which only the holder presses, and a transfer. */
+/** Pending requests to the process that holds a line: DTMF keys to send, and a transfer. */
 export type Asked = { keys: string | null; isTransferred: boolean; escalationId: string | null };
 
 /**
- * Takes the pending requests for a line. Returns undefined if another process holds the line, or the call has ended.
+ * Reads the pending requests for a line and clears the DTMF keys. Returns undefined if this process no longer holds the
+ * line, or if the call has ended.
  */
 export async function takeAsked(
   db: Db,

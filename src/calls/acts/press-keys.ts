@@ -5,7 +5,7 @@ import { addKeys, KEYS_WAITING_MAX } from './acts.sql.ts';
 import { notConnected, requireConnected, type ActDeps } from './transfer-call.ts';
 
 /**
- * Presses keys on the line of a call, whichever process holds it. Keys are pressed at most once: if that process is
+ * Sends DTMF tones in a call. The process that holds the call's line sends them, at most once: if that process is
  * killed, no other process repeats them.
  * @throws ApiError not_found, call_ended, call_not_connected, call_transferring
  */

@@ -9,14 +9,15 @@ import { BEFORE_RINGING_SEC, requireConnected, type ActDeps } from './transfer-c
 type Deps = Pick<ActDeps, 'accounts' | 'wakeLine'> & { log: Logger };
 
 /**
- * Creates the hook that transfers a carrier call when a human is requested, to the number that the agent declares for
- * escalations. The transfer is stored in the transaction of the request. If the call cannot be transferred, or the
- * number may not be called, the hook logs a warning and the escalation proceeds as on other channels.
+ * Creates the hook that runs when an agent escalates a conversation to a person. If the conversation belongs to a
+ * carrier call, the hook transfers the call to the number that the agent declares for escalations. The transfer is
+ * stored in the transaction of the escalation. If the call cannot be transferred, or if the number may not be called,
+ * the hook logs a warning and the escalation proceeds as on other channels.
  */
 export function createRingPerson({ accounts, log, wakeLine }: Deps): RingPerson {
   return async ({ db, later }, { conversation: { callId }, escalationId, to }) => {
     const call = callId === null ? undefined : await readCallById(db, callId);
-    // Simulated calls ring nobody, and neither do calls that are being transferred already.
+    // A simulated call cannot be transferred, and neither can a call that is already being transferred.
     if (!call || call.telephonyProviderId === null || call.status !== 'in_progress')
       return undefined;
     try {

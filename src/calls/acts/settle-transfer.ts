@@ -20,8 +20,8 @@ import { isTransferred, Settled, TRANSFERRED } from '../lines/settle-call.ts';
 import { answerTransfer, failTransfer } from './acts.sql.ts';
 
 /**
- * Settles a transfer that was answered: ends the conversation, and accepts the escalation that the transfer was for.
- * `isOver` means that the two people have talked already; it also completes the call. A repeated report changes
+ * Handles a transfer that was answered: ends the conversation, and accepts the escalation that the transfer was for.
+ * `isOver` means that the two people have already hung up; the call is then completed, too. A repeated report changes
  * nothing.
  */
 export async function somebodyCame(
@@ -49,12 +49,14 @@ export async function somebodyCame(
   } catch (error) {
     if (error instanceof Settled) return;
     if (!(error instanceof ApiError)) throw error;
-    // The conversation ended by other means a moment ago, or was erased.
+    // The conversation was ended by another request a moment ago, or was erased.
     await note(deps.pool);
   }
 }
 
-/** Accepts the escalation on behalf of the person who picked up, unless somebody else has accepted it or it is over. */
+/**
+ * Accepts the escalation on behalf of the person who picked up, unless somebody else has accepted it or it has ended.
+ */
 async function acceptFor(deps: ConversationDeps, call: CallRow): Promise<void> {
   const { namespace, transferEscalationId: id, transferTo: to } = call;
   if (id === null || to === null) return;
@@ -66,7 +68,7 @@ async function acceptFor(deps: ConversationDeps, call: CallRow): Promise<void> {
   );
 }
 
-/** Returns the silence timeout that lasts for as long as a person may still accept the escalation. */
+/** Returns a silence timeout that covers the time in which a person may still accept the escalation. */
 async function silenceWhileWaiting(
   db: Db,
   { namespace, transferEscalationId: id }: CallRow,
@@ -78,8 +80,8 @@ async function silenceWhileWaiting(
 }
 
 /**
- * Settles a transfer that nobody answered: the caller returns to the same conversation, and the next line says so. Does
- * nothing for a repeated report or a conversation that has ended.
+ * Handles a transfer that nobody answered: the caller returns to the same conversation, and the agent says so when the
+ * carrier reconnects the caller. Does nothing for a repeated report or for a conversation that has ended.
  */
 export async function nobodyCame(
   deps: ConversationDeps,

@@ -16,22 +16,22 @@ import { askTransfer } from './acts.sql.ts';
 
 export type ActDeps = ConversationDeps & {
   accounts: Pick<Accounts, 'byId'>;
-  /** Wakes the process that holds the line of this call (uuid). Does not wait. */
+  /** Notifies the process that holds the line of this call (uuid) of new requests. Does not wait. */
   wakeLine: (callId: string) => void;
 };
 
 type Asked = { namespace: string; id: string; to: string };
 
 /**
- * Time in seconds for the agent to finish speaking before the carrier rings. The ringing then lasts as long as for an
- * outbound call.
+ * Seconds for the agent to finish speaking before the carrier rings the number. The ringing itself lasts up to
+ * `ringSec`, as for an outbound call.
  */
 export const BEFORE_RINGING_SEC = 120;
 
 /**
  * Requests the transfer of a call to another number. The process that holds the line lets the agent finish speaking and
- * closes the line; the carrier then asks whom to ring. A repeated request for the number that is being rung changes
- * nothing.
+ * closes the line. The carrier then requests the number to ring. A repeated request for the number that is being rung
+ * changes nothing.
  * @throws ApiError not_found, call_ended, call_not_connected, call_transferring, invalid_body (a number that may not be
  * called)
  */
@@ -72,7 +72,7 @@ export async function transferCall(
 }
 
 /**
- * Returns the account and the conversation of a carrier call in which the agent talks.
+ * Returns the account and the conversation of a carrier call that the agent has answered and is still in.
  * @throws ApiError call_ended, call_not_connected, call_transferring
  */
 export async function requireConnected(

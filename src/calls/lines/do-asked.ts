@@ -8,23 +8,29 @@ import type { Line } from '../../voice/line.ts';
 import type { HeldCall } from './lines.sql.ts';
 import type { AgentSession } from '../../voice/session/agent-session.ts';
 
-/** A line that this process holds. */
+/** A line that this process holds, and its call. */
 export type ActingLine = {
   call: HeldCall;
   session: Pick<AgentSession, 'press' | 'finish' | 'leave'>;
   line: Pick<Line, 'end'>;
-  /** The process is stopping and ends this line. */
+  /** Whether the process is stopping and therefore ends the call. */
   isBrokenOff: boolean;
-  /** The call is transferred as soon as the user has heard the current utterance. */
+  /** Whether a transfer is in progress: the line closes when the user has heard the current utterance. */
   isTransferring: boolean;
 };
 
 type Deps = { pool: Pool; log: Logger };
 
-/** Time for the agent to finish the current utterance, by what requested the transfer: an escalation or the API. */
+/**
+ * Time for the agent to finish speaking before a transfer. It depends on whether an escalation or the API requested the
+ * transfer.
+ */
 const LAST_SENTENCE_MS = { escalation: 60_000, api: 10_000 };
 
-/** Fulfills the pending requests for a line. Never waits and never fails: the next renewal finds the requests again. */
+/**
+ * Executes the pending requests for a line. Does not wait and never throws: the next renewal of the lease finds
+ * requests that failed.
+ */
 export function act(deps: Deps, holding: ActingLine): void {
   doAsked(deps, holding).catch((error: unknown) => {
     const about = { reason: reasonOf(error), call: holding.call.id };
@@ -41,11 +47,14 @@ async function doAsked({ pool }: Deps, holding: ActingLine): Promise<void> {
   holding.isTransferring = true;
   await session.finish(LAST_SENTENCE_MS[asked.escalationId === null ? 'api' : 'escalation']);
   await failpoint('transfer.closing');
-  // When its socket closes, the carrier asks what to do next.
+  // When its socket closes, the carrier requests what to do next.
   if (!holding.isBrokenOff) line.end('transfer');
 }
 
-/** Closes the line if a machine has answered the call. The carrier then asks for more XML and says the message. */
+/**
+ * Closes the line if an answering machine has answered the call. The carrier then requests more XML, which says the
+ * voicemail message.
+ */
 async function leaveMachine(
   pool: Pool,
   { call, line, session }: Pick<ActingLine, 'call' | 'line' | 'session'>,

@@ -12,20 +12,20 @@ import { WEB_VOICE } from '../transports/web-voice.ts';
 export type EndLostDeps = ConversationDeps & { transportOf: TransportOf; log: Logger };
 
 const AT_ONCE = 50;
-/** Longest interval between two runs of a process that was not blocked. */
+/** Longest interval between two runs if the process was not blocked. */
 const STEADY_MS = 3_000;
 
 /**
- * Creates the job that ends calls without a holder, because their process was killed or nobody answered them. It asks
- * the carrier about the state of each call. After a long interval between runs the database may have been away, so the
- * job first gives the holders time to renew their leases.
+ * Creates the job that ends calls whose line no process holds any more, because the process was killed or because
+ * nobody answered. It queries the carrier for the state of each call. If the last run was long ago, the database may
+ * have been unavailable. In that case the job first gives other processes time to renew their leases.
  */
 export function createEndLost(deps: EndLostDeps): () => Promise<void> {
   let lookedMs: number | undefined;
   let patientUntilMs = -Infinity;
   return async () => {
     const nowMs = monotonicMs();
-    // The first run does not wait: nothing that this process holds can have missed a renewal.
+    // The first run does not wait, because this process holds no lines yet that may have missed a renewal.
     if (lookedMs !== undefined && nowMs - lookedMs > STEADY_MS)
       patientUntilMs = nowMs + LINE_LEASE_MS;
     lookedMs = nowMs;
@@ -36,8 +36,8 @@ export function createEndLost(deps: EndLostDeps): () => Promise<void> {
 }
 
 /**
- * Returns whether the two people of a transferred call still talk. Carriers do not always report that somebody picked
- * up, so a call that is live after its ringing must be over counts as answered.
+ * Returns whether the two people of a transferred call are still connected. Carriers do not always report that somebody
+ * picked up. A call that is still live when its time for ringing is over therefore counts as answered.
  */
 async function areTalking(deps: EndLostDeps, call: CallRow): Promise<boolean> {
   if (call.transferStatus === 'ringing') await somebodyCame(deps, call, { isOver: false });
@@ -58,8 +58,8 @@ async function endLost(deps: EndLostDeps, call: LostCall): Promise<void> {
 }
 
 /**
- * Returns whether the visitor left a web page's call: its holder released the line when the socket broke, and the
- * visitor did not come back. A web page cannot be asked.
+ * Returns whether the visitor has left a call from a web page. In that case the process that held the line released it
+ * when the socket broke, and the visitor did not reconnect. There is no carrier to query about such a call.
  */
 function wasLeft({ provider, holder }: LostCall): boolean {
   return provider === WEB_VOICE && holder === null;

@@ -1,9 +1,12 @@
 import { CALL_COLUMNS, CALL_FINISHED, CALL_LIVE, type CallRow } from '../calls.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Lines: which process holds the socket of a call, and until when. Every time is the database's; ids are uuids. */
+/**
+ * SQL of lines. The line of a call is its connection to the caller. At most one process holds it, for as long as it
+ * renews its lease. All times are read from the database's clock. Ids are uuids.
+ */
 
-/** A call that came in over a carrier. */
+/** An inbound call that a carrier has announced. */
 export type IncomingCall = Pick<CallRow, 'id' | 'namespace' | 'agentId' | 'from' | 'to'> & {
   provider: string;
   telephonyProviderId: string;
@@ -11,12 +14,15 @@ export type IncomingCall = Pick<CallRow, 'id' | 'namespace' | 'agentId' | 'from'
   agentVersion: number | null;
 };
 
-/** Inserts the call and returns its row. A repeated report, even at the same time, returns the row of the first. */
+/**
+ * Inserts the call and returns its row. If the carrier announces the call again, even at the same time, the existing
+ * row is returned.
+ */
 export async function insertIncoming(db: Db, call: IncomingCall): Promise<CallRow> {
   const { rows } = await db.query<CallRow>({
     name: 'insert_incoming_call',
-    // The update changes nothing, but it waits for a concurrent insert and returns its row, which a select would not
-    // see yet.
+    // The update changes no value. It waits for a concurrent insert and returns its row, which a select would not see
+    // yet.
     text: `insert into calls (id, namespace, agent_id, agent_version, direction, from_number, to_number, status,
                               provider, telephony_provider_id, provider_call_id, due_at, line_until)
            values ($1, $2, $3, $4, 'inbound', $5, $6, 'ringing', $7, $8, $9, null,
@@ -38,17 +44,18 @@ export async function insertIncoming(db: Db, call: IncomingCall): Promise<CallRo
       UNCONNECTED_MS,
     ],
   });
-  return rows[0]!; // The row was inserted or existed.
+  return rows[0]!; // The statement returns the row whether it was inserted or existed.
 }
 
-/** Time for a carrier to open the socket. It does so as soon as it has read the address. */
+/** Time for a carrier to open the socket. Carriers open it as soon as they have received its address. */
 const UNCONNECTED_MS = 60_000;
-/** Lease of a line. Three renewals may fail. With the sweep every second, a call ends within 15 s of its process. */
+/**
+ * Duration of the lease of a line. It is long enough for three failed renewals. A call ends within 15 s after its
+ * process was killed, because the sweep runs every second.
+ */
 export const LINE_LEASE_MS = 10_000;
 
-/**
- * Lets the bearer of the token open the line once. Returns false if a process holds the line, or the call has ended.
- */
+/** Stores a token that can open the line once. Returns false if a process holds the line, or if the call has ended. */
 export async function offerLine(
   db: Db,
   { id, tokenHash }: { id: string; tokenHash: Buffer },
@@ -63,14 +70,14 @@ export async function offerLine(
 }
 
 /**
- * A call whose line this process holds. `sayFrom` is the index of the turn to say first; null if that turn is not
- * stored yet.
+ * A call whose line this process holds. `holder` is the random id of this hold. `sayFrom` is the index of the turn to
+ * speak first; null if that turn is not stored yet.
  */
 export type HeldCall = CallRow & { holder: string; sayFrom: number | null };
 
 /**
- * Takes the line that the token opens; a token works once. Returns undefined if the token is unknown or used, or the
- * call has ended.
+ * Takes the line that a token belongs to. A token works only once. Returns undefined if the token is unknown or used,
+ * or if the call has ended.
  */
 export async function takeLine(
   db: Db,
@@ -91,8 +98,8 @@ export async function takeLine(
 }
 
 /**
- * Notes that the call is answered with this conversation, in the transaction that begins the conversation. Returns
- * false if the line is lost.
+ * Notes that the call is answered with this conversation. Call it in the transaction that begins the conversation.
+ * Returns false if this process no longer holds the line.
  */
 export async function answerHeld(
   db: Db,
@@ -107,7 +114,10 @@ export async function answerHeld(
   return rowCount === 1;
 }
 
-/** Completes a call that a machine has answered, with the conversation that consists of the message. */
+/**
+ * Completes a call that an answering machine has answered. `conversationId` is the conversation that consists of the
+ * voicemail message.
+ */
 export async function answerByMachine(
   db: Db,
   { id, conversationId }: { id: string; conversationId: string },
@@ -123,8 +133,8 @@ export async function answerByMachine(
 }
 
 /**
- * Extends the leases of all lines of a process, in one statement. Returns the lines that are still held, and whether
- * something is requested of each.
+ * Extends the leases of all lines of a process in one statement. Returns the lines that it still holds, and for each
+ * whether there are pending requests.
  */
 export async function renewLines(
   db: Db,
@@ -141,7 +151,7 @@ export async function renewLines(
   return rows;
 }
 
-/** Releases a line whose socket is closed. The lease then is the time for a new token to open it. */
+/** Releases a line whose socket is closed. The line can then be opened with a new token until the lease ends. */
 export async function releaseLine(
   db: Db,
   { id, holder }: { id: string; holder: string },
@@ -154,10 +164,10 @@ export async function releaseLine(
   });
 }
 
-/** `holder` is null if the line was released, or never held. */
+/** A call whose line no process holds. `holder` is null if the line was released or never held. */
 export type LostCall = CallRow & { holder: string | null };
 
-/** Returns calls whose lease has run out, or whose line was never opened in time. */
+/** Returns the calls whose lease has expired, or whose line was not opened in time. */
 export async function listLost(db: Db, limit: number): Promise<LostCall[]> {
   const { rows } = await db.query<LostCall>({
     name: 'list_lost_calls',
@@ -168,7 +178,7 @@ export async function listLost(db: Db, limit: number): Promise<LostCall[]> {
   return rows;
 }
 
-/** Ends a call whose line is lost, once. Returns undefined if the line is held again, or the call has ended. */
+/** Ends a call whose line is lost. Returns undefined if a process holds the line again, or if the call has ended. */
 export async function finishLost(
   db: Db,
   end: { id: string; status: CallRow['status']; reason: string },
@@ -182,7 +192,7 @@ export async function finishLost(
   return rows[0];
 }
 
-/** Reads a call by the carrier's id. */
+/** Reads a call by the id that the carrier gave it. */
 export async function readByCarrier(
   db: Db,
   { telephonyProviderId, providerCallId }: { telephonyProviderId: string; providerCallId: string },
@@ -195,7 +205,7 @@ export async function readByCarrier(
   return rows[0];
 }
 
-/** Counts the live calls of a provider in a direction. `except` is a carrier's call id that does not count. */
+/** Counts the live calls of a provider in one direction. `except` is the carrier's id of a call that is not counted. */
 export async function countLive(
   db: Db,
   provider: { telephonyProviderId: string; direction: CallRow['direction']; except?: string },
@@ -208,10 +218,10 @@ export async function countLive(
               and ($3::text is null or provider_call_id is distinct from $3)`,
     values: [telephonyProviderId, direction, except],
   });
-  return rows[0]!.count; // The query always yields one row.
+  return rows[0]!.count; // `count(*)` yields one row.
 }
 
-/** Counts the outbound calls that were requested within the last `ms`. */
+/** Counts the outbound calls that were requested in the last `ms` milliseconds. */
 export async function countAsked(
   db: Db,
   { telephonyProviderId, ms }: { telephonyProviderId: string; ms: number },
@@ -226,7 +236,10 @@ export async function countAsked(
   return rows[0]!.count;
 }
 
-/** Serializes the requests for calls of one provider, so that the counts hold until the commit. */
+/**
+ * Locks the outbound calls of one provider until the end of the transaction, so that the counts stay correct until the
+ * commit.
+ */
 export async function lockDialing(db: Db, telephonyProviderId: string): Promise<void> {
   await db.query(
     `select pg_advisory_xact_lock(hashtextextended('parley dialing ' || $1::text, 0))`,
@@ -235,8 +248,8 @@ export async function lockDialing(db: Db, telephonyProviderId: string): Promise<
 }
 
 /**
- * Notes that the carrier is asked to dial, and extends the lease by `ms`. Returns null the first time, afterwards the
- * time of the first dial in Unix ms.
+ * Notes that the carrier is about to be requested to dial, and extends the lease by `ms`. Returns null the first time,
+ * and afterwards the time of the first request in Unix ms.
  */
 export async function markDialed(
   db: Db,
@@ -254,7 +267,7 @@ export async function markDialed(
   return rows[0]?.before ?? null;
 }
 
-/** Notes that an outbound call rings, and stores the carrier's id for the call. */
+/** Notes that an outbound call is ringing, and stores the carrier's id of the call. */
 export async function noteRinging(
   db: Db,
   { id, providerCallId }: { id: string; providerCallId: string },
@@ -268,7 +281,7 @@ export async function noteRinging(
   });
 }
 
-/** Releases the line of a call after the carrier has reported the end of its socket. */
+/** Releases the line of a call after the carrier has reported that its socket was closed. */
 export async function dropLine(db: Db, id: string): Promise<void> {
   await db.query({
     name: 'drop_line',

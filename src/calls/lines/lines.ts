@@ -30,49 +30,57 @@ import {
   type AgentSessionDeps,
 } from '../../voice/session/agent-session.ts';
 
-/** The lines that this process holds (contract/calls.md#lost-connections). */
+/**
+ * The lines that this process holds (contract/calls.md#lost-connections). The line of a call is its connection to the
+ * caller.
+ */
 export type Lines = {
   /**
-   * Returns a token that opens the line of a call once; undefined if a process holds the line, or the call has ended.
+   * Returns a token that opens the line of a call once, or undefined if a process already holds the line or the call
+   * has ended.
    */
   offer: (callId: string) => Promise<string | undefined>;
   /**
-   * Opens the line that a token is for. Begins the conversation of an unanswered call, or continues the one of a call
-   * whose line was cut. Resolves to undefined if the token is unknown or used, or nobody can answer the call.
+   * Opens the line that a token belongs to. Begins the conversation of an unanswered call, or continues the
+   * conversation of a call whose line was interrupted. Resolves to undefined if the token is unknown or used, or if no
+   * agent can answer the call.
    */
   open: (input: {
     token: string;
     providerCallId: string;
     lineFor: LineFor;
     captions?: Captions;
-    /** Whether the conversation is a test. Applies only if this answers the call. */
+    /** Whether the conversation is a test. It has an effect only if this line answers the call. */
     test?: boolean;
   }) => Promise<OpenLine | undefined>;
-  /** Renews the leases of all lines, with one statement. */
+  /** Periodic renewal of the leases of all lines, in one statement. */
   renewal: Periodic;
-  /** Checks these lines for requests (uuids of calls, or `*` for all lines). Never waits. */
+  /** Executes pending requests for the lines of these calls (uuids, or `*` for all lines). Does not wait. */
   look: (callIds: readonly string[]) => void;
   /** Returns the number of open lines. */
   count: () => number;
-  /** Opens no more lines, and waits up to `ms` for the open ones. The remaining calls then end as failed. */
+  /**
+   * Opens no more lines, and waits up to `ms` for the open ones to close. The remaining calls then end with the status
+   * `failed`.
+   */
   drain: (ms: number) => Promise<void>;
 };
 
-/** Creates the line of a call once its agent is known. `content` is undefined if nobody can answer the call. */
+/** Creates the line of a call when its agent is known. `content` is undefined if no agent can answer the call. */
 export type LineFor = (about: { namespace: string; content: AgentContent | undefined }) => Line;
 
 export type OpenLine = Pick<AgentSession, 'on'> & {
   namespace: string;
   conversationId: string;
-  /** Releases the line after its socket was closed, by either side. */
+  /** Releases the line after either side has closed its socket. */
   closed: () => Promise<void>;
 };
 
 const RENEW_MS = LINE_LEASE_MS / 4;
-/** Interval at which a stopping process checks whether its lines are closed. */
+/** Interval at which a stopping process checks whether all its lines are closed. */
 const LOOK_MS = 100;
 
-/** Time for the last words of a call that is broken off. */
+/** Time to speak the apology when the process ends a call because it is stopping. */
 const LAST_WORDS_MS = 5_000;
 
 type Held = ActingLine & {
@@ -91,7 +99,7 @@ export function createLines(deps: AgentSessionDeps): Lines {
     const asked = [...held.keys()];
     if (asked.length === 0) return false;
     const renewed = await renewLines(pool, asked);
-    // The notification of a request may have been lost.
+    // Executes the pending requests here, too, because the notification may have been lost.
     for (const { holder, isAsked } of renewed) {
       const line = held.get(holder);
       if (line && isAsked) act(deps, line);
@@ -125,7 +133,7 @@ export function createLines(deps: AgentSessionDeps): Lines {
         session.leave();
         held.delete(holder);
         await releaseLine(pool, { id: call.id, holder }).catch((error: unknown) =>
-          // The lease runs out anyway.
+          // Otherwise the lease expires.
           log.warn({ reason: reasonOf(error), call: call.id }, 'a line was not released'),
         );
       },
@@ -164,7 +172,7 @@ async function offer({ pool }: AgentSessionDeps, id: string): Promise<string | u
 }
 
 /**
- * Closes a line that another one has replaced: the carrier thought that it was cut, and opened another line of the
+ * Closes a line that was replaced. The carrier considered the connection broken and opened another line of the same
  * call.
  */
 async function leaveIfTaken(
@@ -172,8 +180,8 @@ async function leaveIfTaken(
   { call, line, session }: Held,
 ): Promise<void> {
   const now = await readCall(pool, call);
-  // A call that is over ends with its conversation. After voicemail, the line closes so that the carrier says the
-  // message.
+  // The line of a call that has ended is closed when its conversation ends. After voicemail it is closed here, so that
+  // the carrier says the message.
   if (now?.endedAt !== null && now?.endedReason !== 'voicemail') return;
   session.leave();
   line.end();
@@ -185,7 +193,7 @@ class LostLine extends Error {
   override readonly name = 'LostLine';
 }
 
-/** Begins the conversation of a call. Returns undefined if nobody can answer, after the line has said so. */
+/** Begins the conversation of a call. If no agent can answer, the line says so, and the result is undefined. */
 async function answer(
   deps: AgentSessionDeps,
   { call, lineFor, test = false }: { call: HeldCall; lineFor: LineFor; test: boolean | undefined },
@@ -221,7 +229,7 @@ type ToHold = Pick<Held, 'call' | 'conversationId'> & {
   isNew: boolean;
 };
 
-/** Holds the conversation of a call until it is over. */
+/** Starts the session that conducts the conversation of a call. The line closes when the session is over. */
 async function hold(
   deps: AgentSessionDeps,
   { call, conversationId, lineFor, captions, isNew }: ToHold,
@@ -231,7 +239,7 @@ async function hold(
   const content = read?.content ?? undefined;
   const line = lineFor({ namespace, content });
   const about = { namespace, conversationId, line, captions };
-  // Says first the turns that were stored between two lines.
+  // Turns that were stored while the call had no line are spoken first.
   const next = call.sayFrom ?? read?.conversation.turnCount ?? 0;
   const saidTo = isNew ? -1 : next - 1;
   const isGreetingKept = content?.firstMessageInterruptible === false;
@@ -255,7 +263,9 @@ async function hold(
   return holding;
 }
 
-/** Ends a call that outlasts the stop of the process, as failed, together with its conversation. */
+/**
+ * Ends a call that lasts longer than the process can wait before it stops. The call fails, and its conversation ends.
+ */
 async function breakOff(deps: AgentSessionDeps, holding: Held): Promise<void> {
   const { call, conversationId, session, line } = holding;
   holding.isBrokenOff = true;

@@ -7,7 +7,7 @@ import type { Became } from '../transports/transport.ts';
 
 export type CallEnding = { status: CallRow['status']; reason: string };
 
-/** Returns how a call ends, given the state that its carrier reports. */
+/** Returns the final status and reason of a call, given the state that its carrier reports. */
 export function endingOf(call: CallRow, became: Exclude<Became, 'live'>): CallEnding {
   const isAnswered = isOneOf(call.status, ANSWERED);
   if (isTransferred(call) && (became === undefined || became.status === 'completed'))
@@ -19,16 +19,16 @@ export function endingOf(call: CallRow, became: Exclude<Became, 'live'>): CallEn
       : { status: 'failed', reason: 'dial_failed' };
   }
   if (became.status !== 'completed' || isAnswered) return became;
-  // The carrier connected the call, but no conversation began: the caller was gone, or our process was.
+  // The carrier connected the call, but no conversation began: the caller had hung up, or this server failed.
   return call.direction === 'inbound'
     ? { status: 'no_answer', reason: 'no_answer' }
     : { status: 'failed', reason: 'platform_error' };
 }
 
-/** Ending of a call whose line was closed in an orderly way before the conversation ended. */
+/** Ending of a call whose line the other side closed in an orderly way before the conversation ended. */
 export const HUNG_UP = { status: 'completed', reason: 'user_hangup' } as const;
 
-/** Whether the carrier connects the caller with another person. */
+/** Returns whether the carrier has connected the caller with another person. */
 export const isTransferred = ({ transferStatus }: Pick<CallRow, 'transferStatus'>): boolean =>
   transferStatus === 'answered';
 
@@ -38,14 +38,14 @@ export const TRANSFERRED = { status: 'completed', reason: 'transferred' } as con
 const isOneOf = (status: CallRow['status'], all: readonly CallRow['status'][]): boolean =>
   all.includes(status);
 
-/** Thrown to roll back a transaction, because the call may not end or another process has ended it. */
+/** Error that rolls back a transaction, because the call may not end or another process has already ended it. */
 export class Settled extends Error {
   override readonly name = 'Settled';
 }
 
 /**
- * Ends a call with its conversation in one transaction. `finish` ends the call's row, or returns undefined if it may
- * not, or another process has done so. Returns false if nothing was ended here.
+ * Ends a call together with its conversation in one transaction. `finish` ends the row of the call. It returns
+ * undefined if the call may not end, or if another process has already ended it. In these cases the result is false.
  */
 export async function settleCall(
   deps: ConversationDeps,
@@ -55,7 +55,7 @@ export async function settleCall(
     finishCall(db, { ...end, id: call.id, from: ['queued', 'ringing', ...ANSWERED] }),
 ): Promise<boolean> {
   const { namespace, conversationId } = call;
-  // The conversation of a transferred call has ended already.
+  // The conversation of a transferred call has already ended.
   if (conversationId === null || isTransferred(call))
     return (await finish(deps.pool)) !== undefined;
   const reason = end.reason === 'user_hangup' ? 'user_hangup' : 'platform_error';
@@ -65,7 +65,7 @@ export async function settleCall(
     });
     return true;
   } catch (error) {
-    // The sweep finds the call of a conversation that has ended.
+    // If the conversation has already ended, the sweep ends the call.
     if (error instanceof Settled || error instanceof ApiError) return false;
     throw error;
   }

@@ -9,8 +9,8 @@ import { pathsOf } from '../../carriers/carrier.ts';
 import type { OfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
- * Answers a request after the socket has closed for a transfer: the carrier now rings the number. A late request of an
- * earlier transfer is ignored.
+ * Responds to the carrier's request after the line was closed for a transfer: the carrier shall ring the number. A late
+ * request that belongs to an earlier transfer is ignored.
  */
 export async function afterHandOff(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   const { call, account, sent } = ofCall;
@@ -19,7 +19,7 @@ export async function afterHandOff(deps: VoiceDeps, ofCall: OfCall): Promise<str
     return sent.carrier.answers.nothing;
   const callerId = call.direction === 'inbound' ? call.to : call.from;
   const { outbound } = account;
-  // The declaration may have changed since the transfer was requested.
+  // The TelephonyProvider may have been changed since the transfer was requested.
   if (!outbound || to === null || callerId === null) return backToAgent(deps, ofCall, 'failed');
   const { ringSec } = outbound;
   if (!(await ringTransfer(deps.pool, { id, transfers, ms: ringSec * 1_000 + TOLD_MS })))
@@ -38,19 +38,19 @@ export async function afterHandOff(deps: VoiceDeps, ofCall: OfCall): Promise<str
   });
 }
 
-/** Time after the ringing for the carrier to report its result. */
+/** Time after the ringing in which the carrier must report the result. */
 const TOLD_MS = 30_000;
 
 /**
- * Answers a request after the number was rung: the two people have talked, or the caller returns to the agent. A
- * repeated request gets the same answer.
+ * Responds to the carrier's request after the number was rung. Either the two people have talked, or the caller returns
+ * to the agent. A repeated request gets the same response.
  */
 export async function afterDial(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   const { call, sent } = ofCall;
   const { callback, transfer } = sent;
   const became = callback.state ?? 'live';
   const { dialed } = callback;
-  // Ignores a late request of an earlier transfer.
+  // A late request that belongs to an earlier transfer is ignored.
   if (transfer !== call.transfers) return sent.carrier.answers.nothing;
   const isWaiting = call.status === 'transferring';
   if (isTransferred(call) || (isWaiting && dialed === 'answered')) {

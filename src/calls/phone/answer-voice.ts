@@ -14,9 +14,9 @@ import { hasVoicemail, leaveMessage, noteMachine } from './machine.ts';
 import type { OfCall, SentOfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
- * Answers a carrier that asks how to handle a call: one that comes in, an outbound call that was answered, or a call
- * whose socket has closed. An incoming call takes five statements, each by an index: the number and its account, the
- * agent, the count of live calls, the call and its token. Returns XML.
+ * Responds with XML to a carrier that requests how to handle a call: an inbound call, an outbound call that was
+ * answered, or a call whose socket has closed. An inbound call takes five SQL statements, each of which uses an index:
+ * the number and its account, the agent, the count of live calls, the call and its token.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function answerVoice(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
@@ -59,7 +59,7 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
   const live = await countLive(deps.pool, {
     telephonyProviderId: account.id,
     direction: 'inbound',
-    // A repeated webhook finds its call in the table already.
+    // If the carrier repeats the request, the call is already in the table and must not be counted.
     except: providerCallId,
   });
   if (live >= maxConcurrentCalls) return refuse(sent, 'busy', busyMessage, content);
@@ -78,7 +78,8 @@ async function answerIncoming(deps: VoiceDeps, incoming: Incoming): Promise<stri
 }
 
 /**
- * Refuses a call. With a message, the call is answered to say it; without one, the caller hears their network's signal.
+ * Refuses a call. With a message, the call is answered in order to say it. Without one, the caller hears the signal of
+ * their network.
  */
 function refuse(
   { carrier: { answers } }: Pick<SentOfCall, 'carrier'>,
@@ -112,8 +113,8 @@ async function answerOutgoing(deps: VoiceDeps, { call, account, sent }: OfCall):
 const NEEDS_SPEECH = 'the agent needs speech of its own: this carrier cannot hear and speak';
 
 /**
- * Returns whether a request with a call's id in its address belongs to that call, as not every carrier signs the
- * address. The carrier's id of the call may still be unknown.
+ * Returns whether a request whose URL contains the id of a call belongs to that call. The check is necessary because
+ * not every carrier signs the URL. The carrier's id of the call may still be unknown.
  */
 export function isOf(
   { providerCallId }: CallRow,
@@ -122,13 +123,17 @@ export function isOf(
   return providerCallId === null || providerCallId === callback.callId;
 }
 
-/** Answers a request after a socket has closed. The call ends, unless its line was cut; then another line is opened. */
+/**
+ * Responds to the carrier's request after a socket has closed. The call ends, unless the connection was interrupted; in
+ * that case another line is opened.
+ */
 async function afterSocket(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   const { call, sent } = ofCall;
   const { callback, carrier, stream } = sent;
   const became = statusIn(sent);
   if (became === 'live' && sent.after < call.transfers) return afterHandOff(deps, ofCall);
-  // If the carrier does not report how the socket ended, a live call means that the line was cut.
+  // Some carriers do not report how the socket ended. With them, a call that is still live means that the connection
+  // was interrupted.
   const wasCut = stream === undefined ? callback.relayEnd === 'failed' : stream < STREAMS_MAX;
   if (became !== 'live' || !wasCut) {
     await settleCall(deps, call, endingOf(call, became === 'live' ? HUNG_UP : became));
@@ -138,10 +143,10 @@ async function afterSocket(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   return connectAgain(deps, { call, carrier, stream: (stream ?? 0) + 1 });
 }
 
-/** Returns the state of the call. A request without a status means a live call. */
+/** Returns the state of the call. A request without a state means that the call is live. */
 function statusIn({ callback }: Pick<SentOfCall, 'callback'>): NonNullable<Became> {
   return callback.state ?? 'live';
 }
 
-/** Maximum number of lines of a call. A line that is cut more often does not hold. */
+/** Maximum number of lines of a call. A connection that breaks more often will not become stable. */
 const STREAMS_MAX = 20;

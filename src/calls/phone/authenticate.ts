@@ -6,28 +6,29 @@ import type { Callback, Carrier, SignedRequest } from '../../carriers/carrier.ts
 
 export type AuthenticateDeps = {
   accounts: Pick<Accounts, 'ofNumber' | 'byId' | 'numbersOf'>;
-  /** Counts wrong signatures by client address, together with wrong API keys. */
+  /** Counts failed authentications per client address. Wrong signatures and wrong API keys share the count. */
   rateLimits: Pick<RateLimits, 'countFailure'>;
   baseUrl: () => string;
-  /** PARLEY_BASE_URL. If undefined, carriers may call any host name of this server. */
+  /** Value of `PARLEY_BASE_URL`. If it is undefined, carriers may use any host name of this server. */
   publicUrl: string | undefined;
   nowMs: () => number;
 };
 
-/** A request that a carrier posted to one of our webhooks. */
+/** A request of a carrier to a webhook of this server. */
 export type Sent = Pick<SignedRequest, 'form' | 'body' | 'target' | 'headers'> & {
   carrier: Carrier;
-  /** The parsed form. */
+  /** Content of the form, in the terms that all carriers share. */
   callback: Callback;
   client: Client;
 };
 
-/** A request to an address that may name a TelephonyProvider (uuid). */
+/** A request whose URL may name a TelephonyProvider (uuid). */
 export type SentTo = Sent & { providerId: string | undefined };
 
 /**
- * Returns the account that signed the request, among the accounts with its number. Two tenants may have declared the
- * same carrier account; the request belongs to the one whose token verifies it, or that the address names.
+ * Returns the account whose token verifies the signature of the request, among the accounts with its number. Two
+ * tenants may have declared the same carrier account. In that case the request belongs to the account whose token
+ * verifies it, or to the one that the URL names.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function signedFor(
@@ -47,7 +48,8 @@ export async function signedFor(
 type Candidate = { account: Account; bound: BoundNumber };
 
 /**
- * Returns the accounts that the request may belong to, by the account id in the request or the provider in the address.
+ * Returns the accounts to which the request may belong. They are found by the account id in the request, or by the
+ * provider in the URL.
  */
 async function candidatesOf(
   { accounts }: AuthenticateDeps,
@@ -64,14 +66,17 @@ async function candidatesOf(
   return bound ? [{ account, bound }] : [];
 }
 
-/** Returns our number in the request, or both numbers if the carrier does not report a direction. */
+/**
+ * Returns the number in the request that belongs to this server, or both numbers if the carrier does not report the
+ * direction.
+ */
 function oursIn({ direction, from, to }: Callback): readonly string[] {
   if (direction === undefined) return [to ?? '', from ?? ''];
   return [(direction === 'outbound' ? from : to) ?? ''];
 }
 
 /**
- * Returns the account if the request has its valid signature.
+ * Returns the account if its token verifies the signature of the request.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function requireSigned(
@@ -101,8 +106,9 @@ function isFrom(deps: AuthenticateDeps, account: Account, sent: Sent): boolean {
 }
 
 /**
- * Returns the base addresses that a signature may cover. The sender controls `Host`, so it counts only if no address is
- * configured: otherwise a request signed for another server could name that server.
+ * Returns the base URLs that a signature may cover. The sender controls the `Host` header, so the header is used only
+ * if `PARLEY_BASE_URL` is not set. Otherwise a request that was signed for another server could be sent to this one
+ * with the name of that server.
  */
 function basesOf({ baseUrl, publicUrl }: AuthenticateDeps, { headers }: Sent): string[] {
   if (publicUrl !== undefined) return [baseUrl()];

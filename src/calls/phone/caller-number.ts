@@ -1,4 +1,7 @@
-/** Words that networks spell on telephone keys if a caller hides the number, such as +266696687 for "anonymous". */
+/**
+ * Words that networks send as digits if a caller hides their number. Each letter becomes its key on a telephone:
+ * +266696687 spells "anonymous".
+ */
 const HIDDEN_WORDS = [
   'anonymous',
   'blocked',
@@ -14,7 +17,7 @@ const HIDDEN_WORDS = [
 const KEYS = ['', '', 'abc', 'def', 'ghi', 'jkl', 'mno', 'pqrs', 'tuv', 'wxyz'];
 const HIDDEN = new Set(HIDDEN_WORDS.map((word) => `+${keyed(word)}`));
 
-/** Returns the number of a caller in E.164, or null if the network sends none or sends a word instead. */
+/** Returns the E.164 number of a caller, or null if the network sends no number or a word in its place. */
 export function callerNumber(text: string | null): string | null {
   if (text === null || !/^\+[1-9][0-9]{1,14}$/.test(text)) return null;
   return HIDDEN.has(text) ? null : text;

@@ -12,7 +12,7 @@ const tag = 'Telephony';
 const XML = 'text/xml; charset=utf-8';
 const xml = { 'text/xml': z.string() };
 
-/** Returns the routes that carriers call (contract, Telephony). */
+/** Returns the webhooks that carriers call (contract, Telephony). */
 export function carrierRoutes(deps: VoiceDeps): Route[] {
   return CARRIERS.flatMap((carrier) => [voiceRoute(deps, carrier), statusRoute(deps, carrier)]);
 }
@@ -56,8 +56,8 @@ function statusRoute(deps: VoiceDeps, carrier: Carrier): Route {
 }
 
 /**
- * Returns whether a request to the voice address reports the end of a call. Carriers send it there if no other address
- * is configured.
+ * Returns whether a request to the voice webhook reports the end of a call. Carriers send the report there if no status
+ * webhook is configured.
  */
 function isEndOfCall({ callId, callback: { state } }: SentOfCall): boolean {
   return callId === undefined && state !== undefined && state !== 'live';
@@ -71,7 +71,9 @@ function requestOf(carrier: Carrier, raw: Raw): SentOfCall {
   return { carrier, callback: carrier.readCallback(raw.form), ...raw, ...namedIn(raw.query) };
 }
 
-/** Reads the parameters of the address: the uuids of a call and a provider, and the number of a socket or transfer. */
+/**
+ * Reads the parameters of the URL: the uuids of a call and of a provider, and the number of a socket or of a transfer.
+ */
 function namedIn(
   query: URLSearchParams,
 ): Pick<SentOfCall, 'callId' | 'providerId' | 'stream' | 'after' | 'transfer'> {
@@ -89,7 +91,7 @@ function numberIn(query: URLSearchParams, name: string): number | undefined {
   return Number.isInteger(number) && number > 0 ? number : undefined;
 }
 
-/** Returns the uuid of the provider. Text that is not an id becomes the id of no provider. */
+/** Returns the uuid of the provider. For text that is not an id, returns an id that no provider has. */
 function providerIn(query: URLSearchParams): string {
   return toUuid('tp', query.get('provider') ?? '') ?? '00000000-0000-0000-0000-000000000000';
 }

@@ -13,7 +13,10 @@ type Connecting = {
   stream?: number;
 };
 
-/** Opens a line of the call and returns XML. `content` is undefined if nobody can answer. */
+/**
+ * Offers a line of the call, and returns the XML that lets the carrier open it. `content` is undefined if no agent can
+ * answer.
+ */
 export async function connect(
   deps: VoiceDeps,
   { call, content, carrier, stream = 1 }: Connecting,
@@ -38,12 +41,15 @@ export async function connect(
     token,
     language: voice?.language ?? content?.language,
     isGreetingKept: content?.firstMessageInterruptible === false,
-    // `simulated` names the voice of the samples, which no carrier has.
+    // `simulated` names the voice of the sample agents. No carrier has such a voice.
     ...(voice && voice.provider !== SIMULATED && { voice }),
   });
 }
 
-/** Returns whether the agent can speak over the carrier, by the carrier's speech or its own. */
+/**
+ * Returns whether the agent can speak over this carrier: either the carrier synthesizes speech, or the agent has its
+ * own ModelProviders for it.
+ */
 export async function canSpeak(
   { hasOwnSpeech }: Pick<VoiceDeps, 'hasOwnSpeech'>,
   { relay }: Carrier,
@@ -52,7 +58,7 @@ export async function canSpeak(
   return relay !== undefined || hasOwnSpeech(namespace, content);
 }
 
-/** Opens another line of a call, for the agent version that answered it. */
+/** Offers another line of a call, with the agent version that answered the call. */
 export async function connectAgain(
   deps: VoiceDeps,
   again: Omit<Connecting, 'content'>,
@@ -66,7 +72,7 @@ export const boundTo = ({ agentId, agentVersion }: CallRow) => ({
   agentVersion: agentVersion ?? undefined,
 });
 
-/** Returns the content of the version that answers; undefined if nobody can. */
+/** Returns the content of the agent version that answers, or undefined if there is none. */
 export async function contentOf(
   { pool }: Pick<VoiceDeps, 'pool'>,
   { namespace }: { namespace: string },

@@ -16,29 +16,38 @@ import { boundTo, contentOf } from './connect.ts';
 import type { OfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
- * Voicemail: a machine answers an outgoing call. The carrier connects the call immediately and detects machines during
- * it (asynchronous detection), so a person does not wait. After it has found one, the call ends with the reason
- * `voicemail`, the process that holds its line closes it, and the carrier asks for more XML: the provider's message and
- * a hang-up.
+ * Voicemail: an answering machine answers an outbound call. The carrier connects the call immediately and detects
+ * machines during the call (asynchronous detection), so that a person does not have to wait. When it has detected a
+ * machine, the call ends with the reason `voicemail` and the process that holds the line closes it. The carrier then
+ * requests more XML, which says the provider's message and hangs up.
  */
 
 const VOICEMAIL = 'voicemail';
 
-/** Returns whether a machine has answered. Every request of the carrier then gets the message. */
+/**
+ * Returns whether an answering machine has answered. In that case every request of the carrier gets the message as its
+ * response.
+ */
 export function hasVoicemail({ endedReason }: Pick<CallRow, 'endedReason'>): boolean {
   return endedReason === VOICEMAIL;
 }
 
-/** Stores that a machine has answered. A repeated report, or one of a call that is over, changes nothing. */
+/**
+ * Stores that an answering machine has answered. A repeated report changes nothing, and neither does a report about a
+ * call that has ended.
+ */
 export async function noteMachine(deps: VoiceDeps, call: CallRow, account: Account): Promise<void> {
-  // The call was transferred to a person.
+  // The call was already transferred to a person, so the report must not end it.
   if (isTransferred(call)) return;
   if (call.conversationId === null && (await startWithMessage(deps, call, account))) return;
   const end = { id: call.id, from: ANSWERED, status: 'completed', reason: VOICEMAIL } as const;
   if (await finishCall(deps.pool, end)) deps.wakeLine(call.id);
 }
 
-/** Stores the message, if there is one, as the last turn of the conversation, and returns the XML that says it. */
+/**
+ * Stores the voicemail message, if one is declared, as the last turn of the conversation, and returns the XML that says
+ * it.
+ */
 export async function leaveMessage(
   deps: VoiceDeps,
   { account, call, sent }: OfCall,
@@ -49,7 +58,10 @@ export async function leaveMessage(
   return sent.carrier.answers.goodbye(message, content?.language);
 }
 
-/** Ends the live conversation of a call that a machine has answered. `message` becomes its last turn. */
+/**
+ * Ends the conversation of a call that an answering machine has answered, if it is still live. `message` becomes its
+ * last turn.
+ */
 export async function closeMailbox(
   deps: VoiceDeps,
   { namespace, conversationId }: CallRow,
@@ -66,7 +78,7 @@ export async function closeMailbox(
     });
     await afterEnd(deps, ended, { isOutcomeStated: true });
   } catch (error) {
-    // The conversation has ended already, or was erased.
+    // The conversation has already ended, or was erased.
     if (!(error instanceof ApiError)) throw error;
   }
 }
@@ -86,8 +98,8 @@ function withMessage(
 }
 
 /**
- * Stores a conversation that consists of the message, because the carrier found the machine before it opened a line.
- * Returns false if a line was opened, or the call ended, at the same time.
+ * Stores a conversation that consists of the voicemail message only, because the carrier detected the machine before it
+ * opened a line. Returns false if a line was opened, or if the call ended, at the same time.
  */
 async function startWithMessage(
   deps: VoiceDeps,
@@ -113,7 +125,7 @@ async function startWithMessage(
   }
 }
 
-/** The call was answered, or ended, while the machine picked up. */
+/** Error that rolls back the transaction, because the call was answered or has ended meanwhile. */
 class CallOver extends Error {
   override readonly name = 'CallOver';
 }

@@ -14,11 +14,11 @@ import { pathsOf, type Carrier, type MediaFrames } from '../../carriers/carrier.
 import { isMuLaw, type MediaFrame, type StartFrame } from '../../carriers/media.ts';
 import { createMediaTrack } from './media-track.ts';
 
-/** Maximum size of a frame. A frame of 20 ms has some 300 bytes. */
+/** Maximum size of a frame. A frame with 20 ms of audio has about 300 bytes. */
 const FRAME_BYTES_MAX = 64 * 1024;
-/** Time for the carrier to present the token. */
+/** Time in which the carrier must present the token. */
 const START_MS = 5_000;
-/** Consecutive unknown frames after which the client is not considered a carrier. */
+/** Number of consecutive unknown frames after which the client is assumed not to be a carrier. */
 const UNKNOWN_MAX = 50;
 
 const FORMAT: AudioFormat = {
@@ -29,7 +29,7 @@ const FORMAT: AudioFormat = {
 };
 
 export type MediaSocketDeps = {
-  /** Receives the time that a user waited for a reply. */
+  /** Receives the times that a user waited for a reply. */
   onTimes: (times: TurnTimes) => void;
   lines: Pick<Lines, 'open'>;
   providers: SpeechProviders;
@@ -37,9 +37,9 @@ export type MediaSocketDeps = {
 };
 
 /**
- * Returns the route of Media Streams: the carrier sends and plays sound as µ-law. Its first frames are `connected` and
- * `start`, which has the token from the answer to its call. Without a valid token, the socket is closed and reads
- * nothing else.
+ * Returns the socket route for Media Streams, over which the carrier exchanges audio as µ-law. Its first frames are
+ * `connected` and `start`. `start` contains the token from the XML response. Without a valid token the socket is closed
+ * and no other frames are read.
  */
 export function mediaSocket(
   deps: MediaSocketDeps,
@@ -79,7 +79,7 @@ export function mediaSocket(
 
 type Way = { socket: Socket; media: MediaFrames };
 
-/** Opens the line of a stream that has presented a token. Frames wait until the line is open. */
+/** Opens the line of a stream that has presented a token. */
 function openStream(
   { lines, log, onTimes, providers }: MediaSocketDeps,
   way: Way,
@@ -128,7 +128,7 @@ function openStream(
     });
 
   return {
-    // Earlier frames wait until the line is open.
+    // Frames that arrive before the line is open wait for it.
     take: (frame) => {
       if (!opened) return ready.then(() => take(frame));
       take(frame);
@@ -152,7 +152,7 @@ function sinkOf({ socket, media }: Way, streamSid: string) {
   };
 }
 
-/** Returns a line without sound for a call that nobody can answer, since no agent's voice is known. */
+/** Returns a line without audio, for a call that no agent can answer: there is no voice with which to say so. */
 function silentLine(socket: Socket): Line {
   const nothing = (): void => undefined;
   return { say: nothing, endSegment: nothing, sendKeys: nothing, end: () => socket.close() };

@@ -2,21 +2,21 @@ import { MU_LAW_SILENCE } from '../../voice/audio/mu-law.ts';
 import { createAudioLimit } from '../../voice/input/audio-limit.ts';
 import type { Media } from '../../carriers/media.ts';
 
-/** The user's sound as a stream without gaps, whatever happens to its frames on the network. */
+/** Audio of the user as a stream without gaps, even if the network loses, repeats or reorders frames. */
 export type MediaTrack = {
-  /** Returns the next sound as µ-law; undefined if the frame is dropped. */
+  /** Returns the next audio as µ-law, or undefined if the frame is dropped. */
   take: (media: Media) => Uint8Array | undefined;
 };
 
 const BYTES_PER_MS = 8;
-/** Shortest gap that is filled. Smaller differences come from the clocks. */
+/** Shortest gap that is filled. Smaller differences result from inexact clocks. */
 const GAP_MS_MIN = 20;
-/** Longest silence that fills a gap. */
+/** Longest silence with which a gap is filled. */
 const GAP_MS_MAX = 1_000;
 
 type Deps = {
   nowMs: () => number;
-  /** Called once, when sound arrives faster than real time. */
+  /** Called once, when audio arrives faster than in real time. */
   onFlood: () => void;
 };
 

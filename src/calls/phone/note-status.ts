@@ -9,8 +9,8 @@ import { closeMailbox, hasVoicemail, noteMachine } from './machine.ts';
 import type { SentOfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
- * Handles a carrier's report about a call. A call that is over stays as it is, so late and repeated reports change
- * nothing. The carrier also reports here that a machine has answered an outgoing call.
+ * Handles a carrier's report about a call. Late and repeated reports do not change a call that has ended. Carriers also
+ * report here that an answering machine has answered an outbound call.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<string> {
@@ -24,10 +24,10 @@ export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<str
   const { callId: providerCallId, state: became } = sent.callback;
   const isOver = became !== 'live' && became !== undefined;
   if (call.endedAt !== null) {
-    // The call ended before the carrier had reported its id.
+    // The call ended before its carrier id was known, so the carrier was not yet requested to hang up.
     const isUnheard = became === 'live' && call.providerCallId === null;
     if (isUnheard) await deps.transportOf(call).hangUp({ ...call, providerCallId });
-    // The machine hung up before the message was said.
+    // The machine hung up before the voicemail message was said, so the conversation ends without it.
     if (hasVoicemail(call) && isOver) await closeMailbox(deps, call);
     return nothing;
   }
@@ -41,7 +41,7 @@ export async function noteStatus(deps: VoiceDeps, sent: SentOfCall): Promise<str
   return nothing;
 }
 
-/** Notes that somebody has picked up a transfer. The transferred leg is a call of its own at the carrier. */
+/** Notes that somebody has answered a transfer. The carrier treats the connection to that person as a separate call. */
 async function notePickUp(deps: VoiceDeps, sent: SentOfCall): Promise<void> {
   const call = sent.callId === undefined ? undefined : await readCallById(deps.pool, sent.callId);
   const account = call?.telephonyProviderId && (await deps.accounts.byId(call.telephonyProviderId));
@@ -55,7 +55,7 @@ async function notePickUp(deps: VoiceDeps, sent: SentOfCall): Promise<void> {
 
 type Told = { account: Account; call: CallRow | undefined };
 
-/** `call` is undefined if the call is unknown. */
+/** Result of a look-up. `call` is undefined if the call is unknown. */
 async function callOf(deps: VoiceDeps, sent: SentOfCall): Promise<Told> {
   if (sent.callId === undefined) {
     const { account } = await signedFor(deps, sent);

@@ -18,12 +18,13 @@ export type PhoneTransportDeps = {
   log: Logger;
 };
 
-/** Time after the ringing for the carrier to report its result. */
+/** Time after the ringing in which the carrier must report the result. */
 const TOLD_MS = 30_000;
 
 /**
- * Creates the transport of calls over the public network. It dials once: before it dials it stores the time, so that
- * after a crash another process asks the carrier for the call instead of dialing again.
+ * Creates the transport of calls over the public telephone network. It dials each call once: the time is stored before
+ * dialing. After a crash, another process finds that time and queries the carrier for the call instead of dialing
+ * again.
  */
 export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
   const { accounts, apis, log, pool } = deps;
@@ -48,7 +49,7 @@ export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
       const there =
         dialedMs === null
           ? undefined
-          : // The carrier's webhooks report the call sooner than its lists do.
+          : // The carrier reports a new call by webhook sooner than in its list of calls.
             (call.providerCallId ??
             (await api.findDialed(account, { from, to, sinceMs: dialedMs })));
       if (there !== undefined) return { providerCallId: there };
@@ -66,7 +67,7 @@ export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
       await failpoint('call.dialed');
       return { providerCallId };
     },
-    // The line itself speaks.
+    // The agent's words are sent over the line instead.
     say: async () => undefined,
     hangUp: async ({ id, telephonyProviderId, providerCallId }) => {
       try {

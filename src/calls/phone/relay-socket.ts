@@ -7,19 +7,19 @@ import type { Lines, OpenLine } from '../lines/lines.ts';
 import { createMessageLimit } from '../../voice/input/message-limit.ts';
 import { pathsOf, type Relay, type RelayFrame } from '../../carriers/carrier.ts';
 
-/** Maximum size of a frame. An utterance of ten minutes has a third of this. */
+/** Maximum size of a frame. The text of an utterance of ten minutes has a third of this. */
 const FRAME_BYTES_MAX = 64 * 1024;
-/** Time for the carrier to present the token. */
+/** Time in which the carrier must present the token. */
 const SETUP_MS = 5_000;
-/** Consecutive unknown frames after which the client is not considered a carrier. */
+/** Number of consecutive unknown frames after which the client is assumed not to be a carrier. */
 const UNKNOWN_MAX = 50;
-/** Limits beyond the speech of a user, even while the database is away for a minute. */
+/** Limits on the user's utterances. Speech does not reach them, even if the database is unavailable for a minute. */
 const PROMPTS = { pending: 20, pendingChars: 64_000, burst: 40, perSec: 2 };
 
 /**
- * Returns the route of ConversationRelay: the carrier transcribes and speaks, and exchanges text with the server. Its
- * first frame has the token from the answer to its call. Without a valid token, the socket is closed and reads nothing
- * else.
+ * Returns the socket route for ConversationRelay: the carrier transcribes and synthesizes the speech, and exchanges
+ * text with this server. Its first frame contains the token from the XML response. Without a valid token the socket is
+ * closed and no other frames are read.
  */
 export function relaySocket(
   { lines, log }: { lines: Pick<Lines, 'open'>; log: Logger },

@@ -11,23 +11,26 @@ export type VoiceDeps = ConversationDeps &
   AuthenticateDeps & {
     lines: Pick<Lines, 'offer'>;
     transportOf: TransportOf;
-    /** Wakes the process that holds the line of this call (uuid). Does not wait. */
+    /** Notifies the process that holds the line of this call (uuid) of new requests. Does not wait. */
     wakeLine: (callId: string) => void;
-    /** Whether an agent of the namespace transcribes and speaks by its own ModelProviders. */
+    /** Returns whether the agent has its own ModelProviders for transcription and speech. */
     hasOwnSpeech: (namespace: string, content: AgentContent) => Promise<boolean>;
     log: Logger;
   };
 
-/** A request with the parameters of its address. */
+/** A request of a carrier with the parameters of its URL. */
 export type SentOfCall = SentTo & {
   callId: string | undefined;
-  /** Number of the socket that has closed, from 1. Only for carriers that do not report how a socket ended. */
+  /**
+   * Number of the socket that has closed, counted from 1. It is used only for carriers that do not report how a socket
+   * ended.
+   */
   stream: number | undefined;
-  /** Number of transfers before the socket that has closed was opened. */
+  /** Number of the call's transfers at the time when the socket, which is now closed, was opened. */
   after: number;
-  /** Number of the transfer that the request is about, if any. */
+  /** Number of the transfer that the request is about; undefined if it is about none. */
   transfer: number | undefined;
 };
 
-/** A signed request about a known call. */
+/** A request with a valid signature about a known call. */
 export type OfCall = { call: CallRow; account: Account; sent: SentOfCall };

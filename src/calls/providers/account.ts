@@ -2,18 +2,18 @@ import type { CarrierAccount } from '../../carriers/carrier.ts';
 import { carrierOf, ownFieldsOf } from '../../carriers/carriers.ts';
 import type { AccountSpec } from './accounts.sql.ts';
 
-/** An active TelephonyProvider as calls use it, with its defaults applied. */
+/** An active TelephonyProvider in the form that calls use, with its defaults applied. */
 export type Account = CarrierAccount & {
   id: string;
   namespace: string;
   name: string;
-  /** Undefined if it makes no outbound calls. */
+  /** Terms of outbound calls; undefined if the provider makes none. */
   outbound: OutboundTerms | undefined;
   inbound: InboundTerms;
 };
 
 export type OutboundTerms = {
-  /** ISO 3166-1 codes. */
+  /** ISO 3166-1 codes of the countries that may be called. */
   countries: readonly string[];
   maxConcurrentCalls: number;
   maxCallsPerMinute: number;
@@ -30,7 +30,10 @@ export type InboundTerms = {
 const OUTBOUND = { maxConcurrentCalls: 10, maxCallsPerMinute: 60, ringSec: 30 };
 const INBOUND = { maxConcurrentCalls: 100 };
 
-/** Applies the defaults to a declaration (contract/telephony-providers.md#fields). `authToken` is in plain text. */
+/**
+ * Returns the account of a declaration, with the defaults applied (contract/telephony-providers.md#fields). `authToken`
+ * is in plain text.
+ */
 export function accountOf(
   provider: { id: string; namespace: string; name: string; spec: AccountSpec },
   authToken: string,

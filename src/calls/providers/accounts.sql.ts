@@ -2,18 +2,22 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 import type { DeclaredNumber, TelephonyProviderSpec } from './telephony-provider.ts';
 
-/** Active accounts and their numbers, each with the current agent of that name. */
+/**
+ * SQL of active accounts and their numbers. Each number is joined with the current agent of the name that it declares.
+ */
 
-/** The part of a declaration that calls use. Its numbers have their own table. */
+/** The part of a declaration that calls use. The numbers are stored in a table of their own. */
 export type AccountSpec = Omit<TelephonyProviderSpec, 'numbers' | 'metadata'>;
-/** `authToken` is sealed. */
+/** Row of an active account. `authToken` is encrypted (sealed). */
 export type AccountRow = ObjectKey & { id: string; spec: AccountSpec; authToken: Buffer };
-/** `agentId` is null if the namespace has no such agent; `agentVersion` is null for the live version. */
+/**
+ * Row of a number. `agentId` is null if the namespace has no such agent. `agentVersion` is null for the live version.
+ */
 export type BoundRow = {
   number: string;
   agentId: string | null;
   agentVersion: number | null;
-  /** Opening hours; null for always. */
+  /** Opening hours; null means always open. */
   hours: DeclaredNumber['hours'] | null;
 };
 
@@ -23,7 +27,10 @@ const BOUND = `n.number, a.id as "agentId", n.agent_version as "agentVersion", n
 const AGENT = `left join agents a
   on a.namespace = n.namespace and a.name = n.agent_name and a.deleted_at is null`;
 
-/** Returns accounts of all namespaces, the oldest first, so that a newer account displaces none. */
+/**
+ * Returns the accounts of all namespaces that match, oldest first, so that the limit never excludes an older account in
+ * favor of a newer one.
+ */
 export async function findByNumber(
   db: Db,
   { accountId, number, max }: { accountId: string; number: string; max: number },
@@ -60,7 +67,7 @@ export async function findById(db: Db, id: string): Promise<AccountRow | undefin
   return rows[0];
 }
 
-/** Returns the numbers of a provider in the order of their digits. */
+/** Returns the numbers of a provider, ordered by their digits. */
 export async function listBound(db: Db, providerId: string): Promise<BoundRow[]> {
   const { rows } = await db.query<BoundRow>({
     name: 'list_telephony_numbers',

@@ -10,12 +10,15 @@ import {
 } from './telephony-numbers.sql.ts';
 import type { DeclaredNumber } from './telephony-provider.ts';
 
-/** Returns the rows of a provider's numbers. A number belongs to one provider of a namespace. */
+/**
+ * Returns the operations on a provider's rows of numbers, for the transaction that activates its declaration. A number
+ * belongs to at most one provider of a namespace.
+ */
 export function boundNumbers(
   provider: { id: string; namespace: string },
   declared: readonly DeclaredNumber[] = [],
 ): Beside {
-  // `readNumbers` uses the same order.
+  // The same order as in `readNumbers`, because `isWritten` compares the two lists.
   const numbers = declared.toSorted((a, b) => (a.number < b.number ? -1 : 1));
   return {
     lock: (db) => lockCount(db, 'telephony_numbers', provider.namespace),
@@ -29,7 +32,7 @@ export function boundNumbers(
   };
 }
 
-/** Returns the message for a number that belongs to another provider. */
+/** Returns the error message for a number that belongs to another provider. */
 export function numberTaken({ number, by }: TakenNumber): string {
   return `${number} stands in the TelephonyProvider ${by} already: take it out there, or leave it out here`;
 }

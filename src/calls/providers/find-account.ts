@@ -21,50 +21,51 @@ import { TELEPHONY_PROVIDER_KIND } from './telephony-provider.kind.ts';
 export type { Account } from './account.ts';
 
 /**
- * A number and its agent. `agentId` is a uuid, or null if the namespace has no such agent. `agentVersion` is undefined
- * for the live version.
+ * A number and the agent that is bound to it. `agentId` is a uuid, or null if the namespace has no such agent.
+ * `agentVersion` is undefined for the live version.
  */
 export type BoundNumber = {
   number: string;
   agentId: string | null;
   agentVersion: number | undefined;
-  /** Opening hours; undefined for always. */
+  /** Opening hours; undefined means always open. */
   hours?: DeclaredNumber['hours'] | undefined;
 };
 
 /**
- * The accounts that calls use, cached per process. A change takes effect as soon as its notification arrives (`look`),
- * or within a second if that is lost. All functions throw if a token was sealed with another PARLEY_ENCRYPTION_KEY.
+ * Accounts that calls use, cached in each process. A change takes effect as soon as its notification arrives (`look`),
+ * or within a second if the notification is lost. All functions throw if a token was encrypted (sealed) with another
+ * `PARLEY_ENCRYPTION_KEY`.
  */
 export type Accounts = {
   /**
-   * Returns the accounts of all namespaces with this carrier account id that bind the number: at most 20, the oldest
-   * first. The account whose token verifies the request owns the call. Omits accounts whose token cannot be opened,
-   * unless there is no other.
+   * Returns the accounts of all namespaces that have this carrier account id and bind the number: at most 20, oldest
+   * first. The call belongs to the account whose token verifies the request. Accounts whose token cannot be decrypted
+   * are omitted, unless there are no others.
    */
   ofNumber: (
     accountId: string,
     number: string,
   ) => Promise<readonly { account: Account; bound: BoundNumber }[]>;
   byName: (namespace: string, name: string) => Promise<Account | undefined>;
-  /** `providerId` is a uuid. */
+  /** Returns the account of a provider (uuid). */
   byId: (providerId: string) => Promise<Account | undefined>;
-  /** Returns the numbers of an account, or only those bound to an agent (uuid), in the order of their digits. */
+  /** Returns the numbers of an account, or only those bound to an agent (uuid), ordered by their digits. */
   numbersOf: (account: Account, agentId?: string) => Promise<readonly BoundNumber[]>;
-  /** Drops cached entries that these changes of providers and agents affect. `*` drops everything. */
+  /** Drops the cached entries that are affected by these changes of providers and agents. `*` drops all entries. */
   look: (ids: readonly string[]) => void;
 };
 
 const ACCOUNTS_OF_A_NUMBER_MAX = 20;
-/** Maximum number of entries for each way to find accounts. */
+/** Maximum number of cached entries for each way of finding accounts. */
 const REMEMBERED_MAX = 1_000;
-/** Maximum number of providers whose numbers are cached; each may have a thousand. */
+/** Maximum number of providers whose lists of numbers are cached. Each list may have a thousand numbers. */
 const LISTS_MAX = 100;
 
 type Deps = {
   pool: Pool;
   sealer: Pick<Sealer, 'open'>;
-  /** A monotonic clock. */
+  /** Monotonic clock. */
   nowMs: () => number;
 };
 type FoundAccount = { account?: Account };
@@ -88,7 +89,7 @@ export function createAccounts(deps: Deps): Accounts {
   };
   return {
     ofNumber: async (accountId, number) => {
-      // Anybody can send any id to this route, so values that no provider can have cost no query.
+      // Unauthenticated clients can send any value here. Values that no provider can have are rejected without a query.
       if (!isOf(accountIdField, accountId) || !isOf(phoneNumber, number)) return [];
       const { of } = await numbers.find(`${accountId}/${number}`, async () => {
         const max = ACCOUNTS_OF_A_NUMBER_MAX;
@@ -125,15 +126,15 @@ function look({ accounts, numbers, lists }: Known, items: readonly string[]): vo
   const agents = told.filter(({ resource }) => resource === 'agents');
   if (isAll || providers.length > 0) {
     const ids = new Set(providers.map(({ id }) => id));
-    // A cached miss may now exist, under an unknown id and with any number.
+    // A cached miss has no id and may concern any number, so misses are dropped, too.
     accounts.forget(({ account }) => isAll || !account || ids.has(account.id));
     numbers.forget(() => true);
-    // The provider may have taken over a number from another one of its namespace.
+    // The changed provider may have taken a number from another provider of its namespace.
     const namespaces = new Set(providers.map(({ namespace }) => namespace));
     lists.forget(({ namespace }) => isAll || namespaces.has(namespace));
   }
   if (isAll || agents.length === 0) return;
-  // Agents are published much more often than providers change, so numbers of other agents stay cached.
+  // Agents are published much more often than providers change. So only numbers of the changed agents are dropped.
   numbers.forget(({ of }) =>
     of.some(({ account, bound }) => isAnswered(bound, account.namespace, agents)),
   );
@@ -142,7 +143,10 @@ function look({ accounts, numbers, lists }: Known, items: readonly string[]): vo
   );
 }
 
-/** Returns whether one of the agents answers the number, or may be the agent that was missing. */
+/**
+ * Returns whether one of the changed agents is bound to the number. If the agent of the number was missing, it may be
+ * any agent of the namespace.
+ */
 function isAnswered(
   { agentId }: BoundNumber,
   namespace: string,
@@ -159,7 +163,7 @@ function openAll(deps: Deps, rows: readonly (AccountRow & BoundRow)[]): FoundNum
     try {
       return [{ account: open(deps, row), bound: boundOf(row) }];
     } catch (error) {
-      failures.push(error); // The failure concerns one tenant only; the others continue.
+      failures.push(error); // The failure concerns only one tenant; the accounts of the others are still usable.
       return [];
     }
   });

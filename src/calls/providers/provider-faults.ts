@@ -18,7 +18,9 @@ import { unknownCountries } from './unknown-countries.ts';
 
 type Fields = SnakeCased<TelephonyProviderSpec>;
 
-/** Returns faults of a create body or of a merge patch that would otherwise only show in a condition. */
+/**
+ * Returns faults of a create body or a merge patch. Without this check they would only appear later, in a condition.
+ */
 export async function providerFaults(
   deps: KindApiDeps,
   key: RowKey,
@@ -39,7 +41,7 @@ function addressFaults(guard: AddressGuard, url: string | null | undefined): Fie
   return 'problem' in checked ? [fault('/api_url', 'invalid_url', checked.problem)] : [];
 }
 
-/** Checks the fields that only one carrier has. */
+/** Checks the fields that exist for only one carrier. */
 function ownFaults(fields: object): FieldError[] {
   const named = Object.entries(fields).map(([name, value]) => [toCamelKey(name), value]);
   const own = ownFaultIn(Object.fromEntries(named));

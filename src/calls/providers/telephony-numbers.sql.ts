@@ -2,24 +2,24 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 import type { DeclaredNumber } from './telephony-provider.ts';
 
-/** Which provider of a namespace owns each number (contract/telephony-providers.md#numbers). */
+/** SQL of the numbers that each provider of a namespace owns (contract/telephony-providers.md#numbers). */
 
-/** Reason of `Accepted=False` while another provider of the namespace has one of the numbers. */
+/** Reason of the condition `Accepted=False` while another provider of the namespace owns one of the numbers. */
 export const NUMBER_TAKEN = 'NumberTaken';
 
-/** Condition of a provider of namespace $1 that has an active number. */
+/** SQL condition for the provider of namespace `$1` that owns a given active number. */
 export const HAS_NUMBER =
   'id = (select provider_id from telephony_numbers n where n.namespace = $1 and number = ?)';
 
 type Owner = { id: string; namespace: string };
 
-/** A number that belongs to another provider, and the name of that provider. */
+/** A number that belongs to another provider. `by` is the name of that provider. */
 export type TakenNumber = { number: string; by: string };
 
 /**
- * Returns the first of the numbers that another provider both owns and still declares. A number that is active but no
- * longer declared, because its new declaration is refused, counts as free. Otherwise two providers that exchange
- * numbers would wait for each other forever.
+ * Returns the first of the numbers that another provider both owns and still declares. A number counts as free if its
+ * owner no longer declares it, even if the owner's new declaration was refused and the number is therefore still
+ * active. Otherwise two providers that exchange numbers would wait for each other forever.
  */
 export async function findTaken(
   db: Db,
@@ -44,7 +44,7 @@ export async function findTaken(
   return rows[0];
 }
 
-/** Returns the providers that were refused a number that is free now. */
+/** Returns the providers that were refused because of a number that is free now. */
 export async function listWaiting(db: Db): Promise<ObjectKey[]> {
   const { rows } = await db.query<ObjectKey>(
     `select w.namespace, w.name from telephony_providers w
@@ -58,7 +58,7 @@ export async function listWaiting(db: Db): Promise<ObjectKey[]> {
   return rows;
 }
 
-/** Returns the active numbers of a provider as declared, in the order of their digits. */
+/** Returns the active numbers of a provider in the form of a declaration, ordered by their digits. */
 export async function readNumbers(db: Db, providerId: string): Promise<DeclaredNumber[]> {
   const { rows } = await db.query<{
     number: string;
@@ -80,7 +80,7 @@ export async function readNumbers(db: Db, providerId: string): Promise<DeclaredN
   });
 }
 
-/** Replaces the active numbers of a provider. A number that another provider owns moves to this one. */
+/** Replaces the active numbers of a provider. A number that another provider owns is moved to this provider. */
 export async function replaceNumbers(
   db: Db,
   { id, namespace }: Owner,
@@ -111,7 +111,7 @@ export async function replaceNumbers(
   );
 }
 
-/** Releases the numbers of a deleted provider. */
+/** Deletes the numbers of a deleted provider, so that other providers may use them. */
 export async function deleteNumbers(db: Db, providerId: string): Promise<void> {
   await db.query('delete from telephony_numbers where provider_id = $1', [providerId]);
 }

@@ -24,12 +24,12 @@ const BoundNumber = z.strictObject({
     .meta({ description: 'When it is answered, as it is written; absent: always.' }),
 });
 
-/** Names of the fields that only one carrier has. */
+/** Names, in the REST API, of the fields that exist for only one carrier. */
 const OWN_NAMES = OWN_FIELDS.map(toSnakeKey);
 
 /**
- * Accounts at telephone carriers, and their numbers (contract/telephony-providers.md). Responses never contain a token,
- * only the reference to its Secret.
+ * The resource kind TelephonyProvider: accounts at telephone carriers, and their numbers
+ * (contract/telephony-providers.md). Responses never contain the token, only the reference to its Secret.
  */
 export const TELEPHONY_PROVIDER_KIND = defineKind({
   kind: 'TelephonyProvider',
@@ -45,7 +45,7 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
   selectableFields: ['.spec.type', '.spec.accountId'],
   homeField: 'accountId',
   secretColumn: 'auth_token',
-  // The numbers have their own table.
+  // The numbers are stored in a table of their own.
   used: (spec) => {
     const { numbers: _, metadata: __, ...account } = spec;
     return account;
@@ -79,7 +79,7 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
     explain: withPlace,
   },
   audit: {
-    // The log also shows the numbers, so that it reveals who redirected a hotline.
+    // The audit log also shows the numbers, so that it reveals who redirected a hotline.
     shown: [
       'type',
       'account_id',

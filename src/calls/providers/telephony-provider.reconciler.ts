@@ -33,7 +33,7 @@ import { ownFaultIn } from '../../carriers/carriers.ts';
 import { unknownCountries } from './unknown-countries.ts';
 
 type ProviderResource = Resource<TelephonyProviderSpec, TelephonyProviderStatus>;
-/** A problem, and the type of the condition that reports it. */
+/** Problem that prevents activation, and the type of the condition that reports it. */
 type Blocked = { type: 'Accepted' | 'ResolvedRefs'; why: Problem };
 
 export type TelephonyProviderReconcilerDeps = ProjectDeps & {
@@ -41,7 +41,9 @@ export type TelephonyProviderReconcilerDeps = ProjectDeps & {
   guard: AddressGuard;
 };
 
-/** Activates TelephonyProviders: their address and token, and the agents of their numbers. */
+/**
+ * Creates the reconciler of TelephonyProviders. It activates their URL and token, and binds their numbers to agents.
+ */
 export function telephonyProviderReconciler(
   deps: TelephonyProviderReconcilerDeps,
 ): ReconciledKind<TelephonyProviderSpec, TelephonyProviderStatus> {
@@ -56,14 +58,17 @@ export function telephonyProviderReconciler(
   });
 }
 
-/** Returns providers that waited for a number that is free now, although their own declaration has not changed. */
+/**
+ * Returns providers that waited for a number that is free now. They must be reconciled although their own declaration
+ * has not changed.
+ */
 async function listFreed({
   pool,
   store,
 }: Pick<TelephonyProviderReconcilerDeps, 'pool' | 'store'>): Promise<ObjectKey[]> {
   const freed: ObjectKey[] = [];
   for (const key of await listWaiting(pool)) {
-    // The store lacks objects of namespaces that another process watches.
+    // Another process watches some namespaces. Their objects are not in the store of this process.
     if (await store.get('TelephonyProvider', key)) freed.push(key);
   }
   return freed;
@@ -75,7 +80,7 @@ async function act(
   { project, id }: { project: Project; id: string },
 ): Promise<Outcome<TelephonyProviderStatus>> {
   const stays = async ({ type, why }: Blocked): Promise<Outcome<TelephonyProviderStatus>> => {
-    // The active numbers stay.
+    // The numbers that are already active stay active.
     const status = { numbers: (await readNumbers(deps.pool, id)).length };
     return { findings: findingsOf({ type, why }), status };
   };
@@ -96,7 +101,7 @@ async function act(
   return { findings, status: { numbers: inForce } };
 }
 
-/** Returns the token, or the reason why the provider cannot be activated. */
+/** Returns the token, or the problem that prevents activation. */
 async function resolve(
   { store, guard }: Pick<TelephonyProviderReconcilerDeps, 'store' | 'guard'>,
   { spec, metadata: { namespace, name } }: ProviderResource,
@@ -131,8 +136,8 @@ async function resolve(
 }
 
 /**
- * Returns the state of the numbers. A number whose agent is missing waits for it; the other numbers are active
- * meanwhile.
+ * Returns the state of the numbers. A number whose agent is missing waits until the agent exists; the other numbers are
+ * active meanwhile.
  */
 async function bind(
   { store }: Pick<TelephonyProviderReconcilerDeps, 'store'>,
@@ -152,7 +157,10 @@ async function bind(
   return { found: { ready: false, reason: 'AgentNotFound', message }, inForce };
 }
 
-/** Returns the findings of a problem. If a reference cannot be resolved, the declaration itself is still accepted. */
+/**
+ * Returns the findings for a problem. If a reference cannot be resolved, the declaration itself still counts as
+ * accepted.
+ */
 function findingsOf({ type, why }: Blocked): Finding[] {
   return type === 'Accepted' ? refused(type, why) : [...refused(type, why), accepted];
 }

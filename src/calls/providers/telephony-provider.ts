@@ -19,8 +19,9 @@ import { CARRIER_TYPES, CARRIERS } from '../../carriers/carriers.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /**
- * The kind TelephonyProvider (contract/custom-resources.md#spec), an account at a carrier and the agents of its
- * numbers. Types, CRD and REST shape derive from here. Fields of all carriers are at the top.
+ * Schema of the kind TelephonyProvider (contract/custom-resources.md#spec): an account at a carrier, and the agents
+ * that are bound to its numbers. The types, the CRD and the REST shape are derived from it. The fields that all
+ * carriers share come first.
  */
 
 const message = z.string().min(1).max(1000);
@@ -84,13 +85,16 @@ const inbound = z.strictObject({
     .exactOptional(),
 });
 
-/** Describes a shared field for each carrier. */
+/** Returns a description of a shared field that says what it contains for each carrier. */
 const ofEach = (field: 'accountId' | 'authToken'): string =>
   CARRIERS.map(({ name, provider }) => `of ${name} ${provider.says[field]}`).join(', ');
 
 const defaults = CARRIERS.map(({ provider }) => provider.apiUrl).join(' or ');
 
-/** Optional texts. Code reads them by `ownFieldsOf`, so the type of a spec does not list them. */
+/**
+ * Optional text fields that exist for only one carrier. The code reads them with `ownFieldsOf`, so the type of a spec
+ * does not list them.
+ */
 const ownFields: object = Object.assign({}, ...CARRIERS.map(({ provider }) => provider.fields));
 
 export const telephonyProviderSpec = z
@@ -146,13 +150,13 @@ export const telephonyProviderStatus = z
 
 export type TelephonyProviderSpec = z.output<typeof telephonyProviderSpec>;
 export type TelephonyProviderStatus = z.output<typeof telephonyProviderStatus>;
-/** A number as declared. */
+/** A number in the form of the declaration. */
 export type DeclaredNumber = z.output<typeof boundNumber>;
 
 /** Maximum number of characters of the token, without surrounding white space. */
 export const AUTH_TOKEN_MAX = 256;
 
-/** Name of the provider without a telephone. No TelephonyProvider may have this name. */
+/** Name of the provider that simulates calls. No TelephonyProvider may have this name. */
 export const SIMULATED = 'simulated';
 export const RESERVED_NAME =
   'simulated is the provider that plays calls without a telephone: give this one another name';

@@ -1,11 +1,11 @@
-/** A country that cannot be called, with its place in the list. */
+/** A country that cannot be called, with its index in the list. */
 
 type Refusal = { at: number; detail: string };
 
-/** Returns the codes that no telephone number belongs to, each with its place in the list. */
+/** Returns the country codes for which no telephone numbers exist, each with its index in the list. */
 export async function unknownCountries(codes: readonly string[]): Promise<Refusal[]> {
   if (codes.length === 0) return [];
-  // Loaded on first use, because it takes 10 MB and 50 ms. Redaction loads the same edition.
+  // Loaded on first use, because it takes 10 MB and 50 ms. The redaction of texts loads the same edition.
   const { isSupportedCountry } = await import('libphonenumber-js/max');
   return codes.flatMap((code, at) => {
     if (isSupportedCountry(code)) return [];

@@ -5,8 +5,8 @@ import type { DueEvent, Transport } from './transport.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /**
- * A provider without a telephone: a script plays the other end. It exercises everything behind a call (conversation,
- * escalation, events, a crash in the middle) for real.
+ * Transport without a telephone: a script acts as the other end. The rest of a call is real: the conversation,
+ * escalations, events, and recovery after a crash.
  */
 
 const LONGEST_WAIT_MS = 60_000;
@@ -46,12 +46,15 @@ export const SimulatedScript = z
 
 export type SimulatedScript = z.output<typeof SimulatedScript>;
 
-/** A turn as stored, with its redactions. A placeholder may be longer than the text that it replaces. */
+/**
+ * A stored turn with its redactions. A placeholder may be longer than the text that it replaces, so the text has no
+ * maximum here.
+ */
 const keptTurn = turn.extend({ text: z.string(), redacted: z.custom<Redacted>().optional() });
 const KeptScript = SimulatedScript.extend({ turns: z.array(keptTurn).default([]) });
 type KeptScript = z.output<typeof KeptScript>;
 
-/** The `provider` of a call without a TelephonyProvider. No TelephonyProvider may have this name. */
+/** Value of `provider` of a simulated call. No TelephonyProvider may have this name. */
 export const SIMULATED = 'simulated';
 
 export const simulated: Transport = {
@@ -73,7 +76,7 @@ export const simulated: Transport = {
     const at = events[step];
     return at && { event: at.event, nextAfterMs: events[step + 1]?.afterMs ?? null };
   },
-  // Nobody listens; the conversation has the words.
+  // Nobody listens. The words are stored in the conversation.
   say: async () => undefined,
   hangUp: async () => undefined,
   ask: async () => undefined,
@@ -81,7 +84,7 @@ export const simulated: Transport = {
 
 type ScriptedEvent = { afterMs: number; event: DueEvent['event'] };
 
-/** Returns the script as events, each with its delay after the one before. */
+/** Converts the script into events. Each event has its delay after the event before it. */
 function eventsOf(script: KeptScript): ScriptedEvent[] {
   const ringing: ScriptedEvent = { afterMs: 0, event: { type: 'ringing' } };
   return [

@@ -1,50 +1,59 @@
 import type { Redacted, Redaction } from '../../conversations/redaction/redact.ts';
 import type { CallRow, CallStatus, ClaimedCall } from '../calls.sql.ts';
 
-/** An event of a call whose script produces its events. */
+/**
+ * Event of a call. A simulated call produces all of its events from its script. A carrier call produces only `ringing`,
+ * which dials.
+ */
 export type CallEvent =
   | { type: 'ringing' }
-  /** A person or a machine answered; for a machine, `message_left` follows. */
+  /** A person or an answering machine has answered. For a machine, `message_left` follows. */
   | { type: 'answered' }
   | { type: 'not_connected'; why: 'busy' | 'no_answer' | 'dial_failed' }
-  /** A whole utterance of the user, and the redactions in it. */
+  /** The user said an utterance. `text` is all of it, with the redactions made in it. */
   | { type: 'heard'; text: string; redacted?: Redacted | undefined }
   | { type: 'message_left' }
   | { type: 'hung_up' };
 
 export type DueEvent = {
   event: CallEvent;
-  /** Time until the next event, counted from the end of this one; null if none follows. */
+  /** Time until the next event, counted from the end of this event; null if none follows. */
   nextAfterMs: number | null;
 };
 
-/** State of a call at its carrier: `live`, or how it ended. `undefined` if the carrier does not report it. */
+/** State of a call at its carrier: `live`, or how the call ended. Undefined if the carrier does not report it. */
 export type Became = 'live' | { status: CallStatus; reason: string } | undefined;
 
 /**
- * Carries calls: the telephone network, a web page or a script. After a crash any request may be repeated for the same
- * call, so an implementation must not dial twice.
+ * Transport of calls: the telephone network, a web page or a script. After a crash, any function may be called again
+ * for the same call, so an implementation must not dial twice.
  */
 export type Transport = {
-  /** Returns the options as they may be stored until the call is played, with the user's words redacted. */
+  /**
+   * Returns the options in the form in which they may be stored until the call is played, with the user's words
+   * redacted.
+   */
   keepable: (
     options: Record<string, unknown>,
     redact: (text: string) => Promise<Redaction>,
   ) => Promise<Record<string, unknown>>;
   /**
-   * Dials. Resolves to the carrier's id of the call; undefined if the carrier reports the id later.
+   * Dials. Resolves to the carrier's id of the call, which is undefined if the carrier reports the id later.
    * @throws DialRefused
    */
   place: (call: CallRow) => Promise<{ providerCallId: string | undefined }>;
-  /** Returns the event of this step; undefined if no event follows. */
+  /** Returns the event of the current step, or undefined if there are no more events. */
   eventAt: (call: Pick<ClaimedCall, 'providerOptions' | 'step'>) => DueEvent | undefined;
-  /** Speaks the agent's words to the user. The words are stored already, and speaking is not retried. */
+  /** Speaks the agent's words to the user. The words are already stored, so a failure is not retried. */
   say: (call: CallRow, text: string) => Promise<void>;
-  /** Closes our side of a call that has ended. A closed line is not an error. Never fails. */
+  /**
+   * Closes this server's side of a call that has ended. A connection that is already closed is not an error. Never
+   * rejects.
+   */
   hangUp: (call: CallRow) => Promise<void>;
-  /** Asks the carrier for the state of a call. Never fails, and takes seconds at most. */
+  /** Queries the carrier for the state of a call. Never rejects, and takes a few seconds at most. */
   ask: (call: CallRow) => Promise<Became>;
 };
 
-/** Returns the transport of a call. */
+/** Function that returns the transport of a call. */
 export type TransportOf = (call: Pick<CallRow, 'provider' | 'telephonyProviderId'>) => Transport;

@@ -2,7 +2,10 @@ import type { Transport, TransportOf } from './transport.ts';
 import { simulated } from './simulated.ts';
 import { WEB_VOICE, webVoice } from './web-voice.ts';
 
-/** Chooses the transport of a call: `carried` for TelephonyProviders, otherwise a web page or a script. */
+/**
+ * Creates the function that chooses the transport of a call: `carried` for calls of a TelephonyProvider, otherwise the
+ * one of web pages or of simulated calls.
+ */
 export function createTransports({ carried }: { carried: Transport }): TransportOf {
   return ({ provider, telephonyProviderId }) => {
     if (telephonyProviderId !== null) return carried;

@@ -9,16 +9,17 @@ export type WebCall = Pick<
   CallRow,
   'id' | 'namespace' | 'agentId' | 'agentVersion' | 'userId' | 'variables' | 'metadata'
 > & {
-  /** Maximum number of concurrent web calls with this agent; null for no limit. */
+  /** Maximum number of concurrent web calls of this agent; null means no limit. */
   maxConcurrent: number | null;
 };
 
-/** Time to open the line, which a web page does immediately. */
+/** Time in which the web page must open the line. Pages open it immediately. */
 const UNCONNECTED_MS = 10_000;
 
 /**
- * Inserts a call, or returns undefined if the agent has no capacity left. Counts the live calls of all processes by an
- * index, under a lock for the agent, so that concurrent requests cannot exceed the limit.
+ * Inserts a call. Returns undefined if the agent already has the maximum number of calls. The statement counts the live
+ * calls of all processes with an index. A lock for the agent prevents concurrent requests from exceeding the limit
+ * together.
  */
 export function insertWebCall(pool: Pool, call: WebCall): Promise<CallRow | undefined> {
   return inTransaction(pool, async (db) => {

@@ -1,11 +1,11 @@
 import type { Transport } from './transport.ts';
 
-/** The `provider` of a call from a web page (contract/talks.md#voice). No TelephonyProvider may have this name. */
+/** Value of `provider` of a call from a web page (contract/talks.md#voice). No TelephonyProvider may have this name. */
 export const WEB_VOICE = 'web_voice';
 
 /**
- * The transport of calls from web pages. The page's own socket is the only connection: nothing can be dialed or
- * queried. The talk closes the socket when its conversation ends.
+ * Transport of calls from web pages. The page's own socket is the only connection, so there is no carrier to dial or to
+ * query. The socket is closed when the conversation ends.
  */
 export const webVoice: Transport = {
   keepable: async (options) => options,
