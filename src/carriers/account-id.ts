@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
-/** An account id at a carrier, in declarations and in the carrier's requests. */
+/** Id of an account at a carrier, as declarations and the carrier's requests contain it. */
 export const accountIdField = z
   .string()
   .min(1)

@@ -1,27 +1,27 @@
 import type { EgressClient } from '../platform/egress/client.ts';
 
-/** A request to the API of a carrier. */
+/** A request to the REST API of a carrier. */
 export type CarrierQuestion = {
   url: string;
   /** Value of the `Authorization` header. */
   authorization: string;
-  /** Defaults to POST with a body, otherwise to GET. */
+  /** HTTP method. If it is absent, requests with a body use POST, and others use GET. */
   method?: 'DELETE';
   body?: { type: string; text: string };
   timeoutMs?: number;
 };
 
-/** `body` is undefined if it is not JSON. */
+/** Response of a carrier. `body` is the parsed JSON, or undefined if the response is not JSON. */
 export type CarrierAnswer = { status: number; body: unknown };
 
 const TIMEOUT_MS = 10_000;
-/** Timeout of requests that a client waits for. */
+/** Timeout of requests for which a client of Parley waits. */
 export const SHORT_TIMEOUT_MS = 3_000;
 const ANSWER_BYTES_MAX = 256 * 1024;
 
 /**
  * Sends a request to a carrier.
- * @throws Error if the carrier does not answer
+ * @throws Error if the carrier does not respond
  */
 export async function askCarrier(
   egress: Pick<EgressClient, 'send'>,
@@ -38,7 +38,7 @@ export async function askCarrier(
     ...(body && { body: body.text }),
     timeoutMs,
     maxResponseBytes: ANSWER_BYTES_MAX,
-    // Sent once only: a call that is placed twice rings twice.
+    // Requests with a body are never retried, because a repeated request to place a call would place two calls.
     ...(body && { once: true }),
   });
   if (outcome.kind === 'error') throw new Error(`the carrier: ${outcome.message}`);
@@ -53,15 +53,15 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** Thrown if the carrier will not place the call, now or later. `message` is safe to log. */
+/** Error for a call that the carrier refuses to place, so that a retry is useless. `message` is safe to log. */
 export class DialRefused extends Error {
   override readonly name = 'DialRefused';
 }
 
-/** Returns the error for a refused dial request. `why` is the carrier's own text. */
+/** Returns the error for a refused request to place a call. `why` is the reason in the carrier's own words. */
 export function refusalOf(status: number, why: string): Error {
   const reason = `the carrier answers ${status}${why}`;
-  // 429 and errors on the carrier's side may be temporary.
+  // Status 429 and errors of the carrier's server may be temporary.
   const isFinal = status >= 400 && status < 500 && status !== 429;
   return isFinal ? new DialRefused(reason) : new Error(reason);
 }

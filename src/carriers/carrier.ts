@@ -3,42 +3,51 @@ import type { EgressClient } from '../platform/egress/client.ts';
 import type { MediaFrame } from './media.ts';
 
 /**
- * A carrier of telephone calls: everything that Parley must know to speak with it. Each carrier is a value of this type
- * in its own folder, and one line of carriers.ts. It depends on no call, no line and no other carrier.
+ * A carrier of telephone calls: everything that Parley must know to use it. Each carrier is a value of this type in a
+ * folder of its own, and has one line in carriers.ts. It does not depend on the modules of calls and lines, nor on
+ * other carriers.
  */
 export type Carrier<T extends string = string> = {
-  /** The `type` of its TelephonyProviders. Also a segment of our webhook addresses. */
+  /** Value of `type` in the carrier's TelephonyProviders. It is also a segment of the webhook URLs. */
   type: T;
   /** Display name, also used in operation ids. */
   name: string;
   provider: ProviderPart;
   signature: SignatureCheck;
   createApi: (deps: { egress: Pick<EgressClient, 'send'> }) => CarrierApi;
-  /** Reads a form that it posts to one of our webhooks. */
+  /** Parses a form that the carrier posts to a webhook of this server. */
   readCallback: (form: URLSearchParams) => Callback;
   answers: AnswerWriter;
   media: MediaFrames;
-  /** Absent if the carrier cannot transcribe and speak. Its agents then need their own ModelProviders for speech. */
+  /**
+   * Text socket of a carrier that transcribes and synthesizes speech. If it is absent, the agents need their own
+   * ModelProviders for speech.
+   */
   relay?: Relay;
 };
 
-/** The carrier's part of the kind TelephonyProvider. */
+/** The part of the kind TelephonyProvider that is specific to the carrier. */
 export type ProviderPart = {
-  /** Base of its API if a provider names none. */
+  /** Base URL of the carrier's API, used if a TelephonyProvider names none. */
   apiUrl: string;
-  /** Ends the sentence "of Twilio …" in the descriptions of two fields that all carriers share. */
+  /**
+   * Descriptions of two fields that all carriers share. Each completes a phrase that begins with "of" and the carrier's
+   * name.
+   */
   says: { accountId: string; authToken: string };
-  /** Fields that only its own providers have, by their names in the resource. All are optional texts. */
+  /**
+   * Fields that only TelephonyProviders of this carrier have, by their names in the resource. All are optional texts.
+   */
   fields: Readonly<Record<string, z.ZodType<string | undefined>>>;
-  /** CEL rules that Kubernetes checks. */
+  /** CEL rules of the CRD, which Kubernetes checks. */
   rules: readonly { rule: string; message: string; fieldPath: string }[];
-  /** Returns the first fault of its fields beyond their schema. */
+  /** Returns the first fault in `fields` that their schema does not detect. */
   faultIn?: (own: OwnFields) => OwnFault | undefined;
 };
 
 export type OwnFields = Readonly<Record<string, string | undefined>>;
 
-/** A fault: `code` for REST errors, `reason` for conditions. */
+/** A fault in a field. `code` is used for REST errors, and `reason` for conditions. */
 export type OwnFault = { field: string; code: string; reason: string; message: string };
 
 /** The part of a TelephonyProvider that its carrier needs. */
@@ -47,180 +56,188 @@ export type CarrierAccount = {
   accountId: string;
   /** The token in plain text. */
   authToken: string;
-  /** Without a trailing slash. */
+  /** Base URL of the API, without a trailing slash. */
   apiUrl: string;
-  /** The fields that only providers of this carrier have. */
+  /** Values of the fields that only TelephonyProviders of this carrier have. */
   own: OwnFields;
 };
 
 export type SignatureCheck = {
-  /** The header that proves a request, as the documentation of the API names it. */
+  /** Header that contains the signature. The documentation of the API names it. */
   header: string;
-  /** `detail` of the 401 for a request that no account has signed. */
+  /** `detail` of the 401 response to a request whose signature matches no account. */
   refusal: string;
   /**
-   * Whether only the owner of the account can declare the key that verifies its signatures. If false, and two
-   * namespaces declare the same account, requests are refused until the address names one of their providers.
+   * Whether only the owner of an account can declare the key that verifies its signatures. If it is false and two
+   * namespaces declare the same account, requests are refused until the webhook URL names one of their
+   * TelephonyProviders.
    */
   provesOwner: boolean;
   isSigned: (account: CarrierAccount, request: SignedRequest) => boolean;
 };
 
-/** A POST to one of our webhooks. */
+/** A POST request to a webhook of this server. */
 export type SignedRequest = {
-  /** Base addresses that the carrier may have called, without a path. */
+  /** Base URLs, without a path, that the carrier may have used to reach this server. */
   bases: readonly string[];
-  /** Path and query. */
+  /** Path and query of the request. */
   target: string;
   form: URLSearchParams;
-  /** The form, byte for byte. */
+  /** Body of the request, byte for byte. */
   body: Buffer;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   nowMs: number;
 };
 
-/** The content of a form, for all webhooks. */
+/** Content of a form, in the same terms for all webhooks and carriers. */
 export type Callback = {
-  /** `undefined` if the carrier does not name the account; the address must then name the provider. */
+  /**
+   * Account of the call. It is undefined if the carrier does not name it; the webhook URL must then name the
+   * TelephonyProvider.
+   */
   accountId: string | undefined;
-  /** The carrier's id of the call; empty if absent. */
+  /** The carrier's id of the call; '' if the form has none. */
   callId: string;
-  /** The call that this one belongs to. For a number rung in a transfer, that is the caller's call. */
+  /**
+   * The carrier's id of the call to which this one belongs. A transfer rings a number in a separate call, which belongs
+   * to the caller's call.
+   */
   parentCallId: string | undefined;
   from: string | null;
   to: string | null;
-  /** `undefined` if the carrier does not report it. */
+  /** Direction of the call; undefined if the carrier does not report it. */
   direction: 'inbound' | 'outbound' | undefined;
   state: CallState;
-  /** Whether somebody has picked up. */
+  /** Whether somebody has answered. */
   isAnswered: boolean;
   isMachine: boolean;
-  /** How a socket of a Relay ended; `undefined` for other events. */
+  /** How the socket of a `Relay` ended; undefined if the form reports something else. */
   relayEnd: 'ended' | 'failed' | undefined;
-  /** Result of ringing a number for a transfer. */
+  /** Result of ringing the number of a transfer. */
   dialed: 'answered' | 'busy' | 'no_answer' | 'failed';
 };
 
-/** State of a call: `live`, or how it ended. `undefined` if the carrier does not report it. */
+/** State of a call: `live`, or how it ended. Undefined if the carrier does not report it. */
 export type CallState =
   | 'live'
   | { status: 'completed' | 'busy' | 'no_answer' | 'failed' | 'canceled'; reason: string }
   | undefined;
 
-/** The REST API of a carrier. Each function sends requests without retrying them. */
+/** Client of a carrier's REST API. It does not retry requests. */
 export type CarrierApi = {
   /**
-   * Places a call. Resolves to the carrier's id of the call, or `undefined` if the carrier reports it later, by its
-   * webhooks.
+   * Places a call. Resolves to the carrier's id of the call, or to undefined if the carrier reports the id later, by
+   * webhook.
    * @throws DialRefused if the carrier will never place the call
    */
   dial: (account: CarrierAccount, call: Dial) => Promise<string | undefined>;
-  /** Returns the id of a call placed since `sinceMs`; `undefined` without one. */
+  /** Returns the id of a call between these numbers that was placed since `sinceMs`, or undefined if there is none. */
   findDialed: (
     account: CarrierAccount,
     call: Pick<Dial, 'from' | 'to'> & { sinceMs: number },
   ) => Promise<string | undefined>;
   stateOf: (account: CarrierAccount, providerCallId: string) => Promise<CallState>;
-  /** Hangs up. Accepts a call that is over already. */
+  /** Hangs up. It is not an error if the call has already ended. */
   hangUp: (account: CarrierAccount, providerCallId: string) => Promise<void>;
 };
 
 export type Dial = {
   from: string;
   to: string;
-  /** Address that the carrier asks for instructions when the call is answered. */
+  /** URL from which the carrier requests instructions when the call is answered. */
   url: string;
   statusCallback: string;
   ringSec: number;
-  /** Whether the carrier detects machines during the call, and reports them to `statusCallback`. */
+  /** Whether the carrier detects answering machines during the call and reports them to `statusCallback`. */
   detectsMachine: boolean;
 };
 
-/** Writes a carrier's instructions for a call, all as text/xml. */
+/** Writer of instructions for a call, as XML that the carrier executes. */
 export type AnswerWriter = {
   /**
-   * Opens a socket for sound in both directions. When the socket closes, the carrier asks for instructions at `action`.
+   * Returns the instruction to open a socket for audio in both directions. When the socket closes, the carrier requests
+   * further instructions from `action`.
    */
   stream: (options: StreamOptions) => string;
-  /** Rings a number, and connects the caller with the person at that number. */
+  /** Returns the instruction to ring a number and to connect the caller with the person who answers. */
   dial: (options: DialOptions) => string;
-  /** Says something, then hangs up. */
+  /** Returns the instructions to say a text, if there is one, and to hang up. */
   goodbye: (text?: string, language?: string) => string;
-  /** Rejects the call without answering, so that the caller pays nothing. */
+  /** Returns the instruction to reject the call without answering it, so that the caller pays nothing. */
   reject: (reason: 'busy' | 'rejected') => string;
-  /** An answer without instructions. */
+  /** Response without instructions. */
   nothing: string;
-  /** Answers a report. Empty for a carrier that would execute the answer. */
+  /** Response to a report. It is empty text for a carrier that would otherwise execute the response. */
   noted: string;
 };
 
 export type StreamOptions = {
   url: string;
   action: string;
-  /** Sent back in the first frame. */
+  /** One-time token, which the carrier returns in the first frame of the socket. */
   token: string;
 };
 
 export type DialOptions = {
   to: string;
-  /** The number that the called person sees: one of ours. */
+  /** Number that the called person sees: one of the TelephonyProvider's numbers. */
   callerId: string;
   ringSec: number;
-  /** Address that the carrier asks for instructions when the call is over, or nobody has picked up. */
+  /** URL from which the carrier requests instructions when the connected call has ended, or when nobody answered. */
   action: string;
-  /** Address where the carrier reports that somebody has picked up. */
+  /** URL to which the carrier reports that somebody has answered. */
   answered: string;
 };
 
-/** Frames of a socket for sound. */
+/** Reader and writer of the frames of an audio socket. */
 export type MediaFrames = {
-  /** Returns `undefined` for unknown frames: a carrier may introduce new ones. */
+  /** Parses a frame. Returns undefined for unknown frames, because carriers may introduce new ones. */
   read: (text: string) => MediaFrame | undefined;
   sound: (streamId: string, bytes: Uint8Array) => string;
-  /** Asks the carrier to report when all sound before the mark was played. */
+  /** Requests a report when all audio before the mark was played. */
   mark: (streamId: string, name: string) => string;
-  /** Drops sound that was not played. */
+  /** Requests that the carrier drops the audio that was not played yet. */
   clear: (streamId: string) => string;
 };
 
-/** Text instead of sound over the socket, for a carrier that transcribes and speaks. */
+/** Text socket, for a carrier that transcribes and synthesizes speech: the two sides exchange text instead of audio. */
 export type Relay = {
-  /** Opens the socket. */
+  /** Returns the instruction to open the socket. */
   answer: (options: RelayOptions) => string;
-  /** Whether a callback reports how a socket ended. */
+  /** Whether the carrier reports to `action` how a socket ended. */
   reportsEnd: boolean;
-  /** Returns `undefined` for unknown frames: a carrier may introduce new ones. */
+  /** Parses a frame. Returns undefined for unknown frames, because carriers may introduce new ones. */
   read: (text: string) => RelayFrame | undefined;
-  /** Says part of an utterance. `isKept` protects it from interruptions, whatever the session's setting. */
+  /** Says part of an utterance. With `isKept`, the user cannot interrupt it, whatever the setting of the session is. */
   say: (text: string, isKept?: boolean) => string;
   /** Ends an utterance. */
   last: (isKept?: boolean) => string;
   keys: (digits: string) => string;
-  /** Ends the session. The carrier returns `why` when it asks for more instructions. */
+  /** Ends the session. The carrier returns `why` when it requests further instructions. */
   end: (why?: string) => string;
 };
 
 export type RelayOptions = StreamOptions & {
   language: string | undefined;
-  /** The voice that the agent declares; absent for the carrier's default. */
+  /** Voice that the agent declares. If it is absent, the carrier's default voice is used. */
   voice?: { provider?: string | undefined; voiceId?: string | undefined };
-  /** Whether the greeting ignores interruptions. */
+  /** Whether the user cannot interrupt the greeting. */
   isGreetingKept?: boolean;
 };
 
 export type RelayFrame =
   | { type: 'setup'; callId: string; token: unknown }
   | { type: 'heard'; text: string }
-  /** The user interrupted an utterance. `heard` is the part that they had heard. */
+  /** The user interrupted an utterance. `heard` is the part that had been played. */
   | { type: 'interrupted'; heard: string }
   | { type: 'digit'; digit: string }
   | { type: 'error'; description: string | undefined }
-  /** A frame without use here, such as a partial transcript. */
+  /** A known frame that is not used, such as a partial transcript. */
   | { type: 'other' };
 
 export type CarrierPaths = { voice: string; status: string; relay: string; media: string };
 
-/** Returns the paths of the webhooks and sockets for a carrier (contract, Telephony). */
+/** Returns the paths of a carrier's webhooks and sockets (contract, Telephony). */
 export function pathsOf(type: string): CarrierPaths {
   const base = `/v1/telephony/${type}`;
   return {

@@ -4,10 +4,10 @@ import { PLIVO } from './plivo/plivo.ts';
 import { TELNYX } from './telnyx/telnyx.ts';
 import { TWILIO } from './twilio/twilio.ts';
 
-/** All carriers. A new one adds one line here. */
+/** All carriers. To add a carrier, add it to this list. */
 const ALL = [TWILIO, TELNYX, PLIVO] as const;
 
-/** The `type` of a TelephonyProvider. */
+/** Value of `type` in a TelephonyProvider. */
 export type CarrierType = (typeof ALL)[number]['type'];
 
 export const CARRIERS: readonly Carrier<CarrierType>[] = ALL;
@@ -22,15 +22,15 @@ export function carrierOf(type: string): Carrier {
 
 export type CarrierApis = Readonly<Record<string, CarrierApi>>;
 
-/** Returns the API clients by type of carrier. */
+/** Returns the API client of each carrier, by the carrier's `type`. */
 export function createCarrierApis(deps: { egress: Pick<EgressClient, 'send'> }): CarrierApis {
   return Object.fromEntries(CARRIERS.map(({ type, createApi }) => [type, createApi(deps)]));
 }
 
-/** Names of the fields of a TelephonyProvider that only one carrier has. */
+/** Names of the fields of a TelephonyProvider that exist for only one carrier. */
 export const OWN_FIELDS = CARRIERS.flatMap(({ provider }) => Object.keys(provider.fields));
 
-/** Returns the texts in these fields. */
+/** Returns the values of the fields in `OWN_FIELDS`. */
 export function ownFieldsOf(spec: object): Record<string, string> {
   return Object.fromEntries(
     Object.entries(spec).filter(
@@ -40,7 +40,7 @@ export function ownFieldsOf(spec: object): Record<string, string> {
   );
 }
 
-/** Returns the first fault in these fields beyond their schema. */
+/** Returns the first fault in these fields that their schema does not detect. */
 export function ownFaultIn(spec: object): OwnFault | undefined {
   const own = ownFieldsOf(spec);
   for (const { provider } of CARRIERS) {

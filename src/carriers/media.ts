@@ -1,19 +1,19 @@
-/** A frame of sound on a carrier's socket, whatever the carrier calls it: mono µ-law at 8 kHz. */
+/** Frame of an audio socket, in the same form for all carriers. The audio is mono µ-law at 8 kHz. */
 
 export type MediaFrame =
-  /** A frame without use here. */
+  /** A known frame that is not used. */
   | { event: 'connected' }
   | { event: 'start'; start: StartFrame }
   | { event: 'media'; media: Media }
   | { event: 'dtmf'; dtmf: { digit: string } }
-  /** The carrier has played or dropped all sound before this mark. */
+  /** All audio before this mark was played or dropped by the carrier. */
   | { event: 'mark'; mark: { name: string } }
   | { event: 'stop' };
 
 export type StartFrame = {
   streamSid: string;
   callSid: string;
-  /** Parameters from the answer to the call. */
+  /** Parameters from the XML response that opened the socket. */
   customParameters?: Record<string, unknown> | null | undefined;
   mediaFormat?: MediaFormat | null | undefined;
 };
@@ -22,16 +22,16 @@ export type MediaFormat = { encoding: string; sampleRate: number; channels?: num
 
 export type Media = {
   track?: string | undefined;
-  /** Number of this frame, from 1, and its start in ms of the stream. */
+  /** Number of the frame, counted from 1, and its start in ms since the beginning of the stream. */
   chunk?: number | undefined;
   timestamp?: number | undefined;
-  /** Base64. */
+  /** Audio in base64. */
   payload: string;
 };
 
 /**
- * Returns whether the sound is mono µ-law at 8 kHz, the only format by telephone. A carrier that does not report a
- * format sends this one.
+ * Returns whether the audio is mono µ-law at 8 kHz, the only supported format. A carrier that does not report the
+ * format uses this one.
  */
 export function isMuLaw({ mediaFormat }: StartFrame): boolean {
   if (!mediaFormat) return true;

@@ -1,10 +1,11 @@
-/** Maps a language to the one that carriers have a voice for. */
+/** Language codes that carriers do not know, each with the code that they use instead. */
 const OF_CARRIERS: Readonly<Record<string, string>> = { no: 'nb' };
 
 /**
- * Returns a language tag in the form that carriers accept: `de-DE` for `de`, with the region where most people speak it
- * (Unicode CLDR, likely subtags). Carriers refuse a tag without a region (Twilio's errors 13331 and 13512). A script
- * only helps to find the region: `zh-Hant` becomes `zh-TW`. A tag with a region keeps it.
+ * Returns a language tag in the form that carriers accept, with a region: `de` becomes `de-DE`. The region is the one
+ * where most speakers live (Unicode CLDR, likely subtags). Carriers refuse a tag without a region (Twilio's errors
+ * 13331 and 13512). A script only determines the region: `zh-Hant` becomes `zh-TW`. A region in the tag does not
+ * change.
  */
 export function spokenLanguage(tag: string): string {
   const given = localeOf(tag);

@@ -1,11 +1,11 @@
-/** Writes the documents that carriers execute. */
+/** Writer of the XML documents that carriers execute. */
 
-/** Returns a document whose root is `Response`, as all carriers require. */
+/** Returns a document with the root element `Response`, as all carriers require. */
 export function responseOf(inside: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element('Response', {}, inside)}\n`;
 }
 
-/** Returns an element. Omits attributes without a value. `inside` must be XML already. */
+/** Returns an element. Attributes whose value is undefined are omitted. `inside` must already be XML. */
 export function element(
   name: string,
   attributes: Readonly<Record<string, string | undefined>>,
@@ -27,7 +27,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&apos;',
 };
 
-/** Escapes text. Removes control characters, which XML 1.0 cannot represent. */
+/** Escapes text for XML. Control characters are removed, because XML 1.0 cannot represent them. */
 export function escape(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')

@@ -1,6 +1,6 @@
 import type { Callback, CallState } from '../carrier.ts';
 
-/** Reads the forms of Plivo's webhooks. They do not name the account. */
+/** Parses the forms of Plivo's webhooks. They do not contain the account. */
 export function readPlivoCallback(form: URLSearchParams): Callback {
   return {
     accountId: undefined,
@@ -17,7 +17,7 @@ export function readPlivoCallback(form: URLSearchParams): Callback {
   };
 }
 
-/** Adds the plus sign, which Plivo omits in most of its forms. */
+/** Adds the plus sign of E.164, which Plivo omits in most of its forms. */
 export function withPlus(number: string | null): string | null {
   return number !== null && /^[1-9][0-9]{6,14}$/.test(number) ? `+${number}` : number;
 }
@@ -39,7 +39,7 @@ const STATES: ReadonlyMap<string, CallState> = new Map<string, CallState>([
   ['completed', { status: 'completed', reason: 'user_hangup' }],
   ['busy', { status: 'busy', reason: 'busy' }],
   ['no-answer', NO_ANSWER],
-  // Nobody picked up while it rang.
+  // Nobody answered while the number was ringing.
   ['timeout', NO_ANSWER],
   ['failed', { status: 'failed', reason: 'dial_failed' }],
   ['cancel', CANCELED],

@@ -1,15 +1,15 @@
 /**
- * Name of the token in the `extraHeaders` of a `<Stream>`. Plivo returns these in the frame `start`, so that a call can
- * pass a token to its socket. Names and values may have letters and digits only, so the token is written in
- * hexadecimal.
+ * Name of the token in the attribute `extraHeaders` of a `<Stream>`. Plivo returns the extra headers in the frame
+ * `start`; in this way the token reaches the socket. Names and values may contain only letters and digits, so the token
+ * is written in hexadecimal.
  */
 export const TOKEN_HEADER = 'token';
 
 export const toHeaderValue = (token: string): string => Buffer.from(token).toString('hex');
 
 /**
- * Returns the token. Plivo documents `a=1;b=2`. Commas, braces, colons, quotation marks and the prefix `X-PH-`, which
- * its SIP headers have, are accepted too.
+ * Returns the token from the extra headers. Plivo documents the form `a=1;b=2`. This function also accepts commas,
+ * braces, colons, quotation marks and the prefix `X-PH-`, which Plivo uses in its SIP headers.
  */
 export function tokenIn(headers: string | undefined): string | undefined {
   for (const pair of (headers ?? '').split(/[;,{}]/)) {

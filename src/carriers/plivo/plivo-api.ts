@@ -10,7 +10,7 @@ import {
 import type { CarrierAccount, CarrierApi, CallState, Dial } from '../carrier.ts';
 import { stateOf, withoutPlus } from './callback.ts';
 
-/** Answer to a placed call. The call has another id, which the webhooks report. */
+/** Response to a request that places a call. Its id is that of the request; webhooks report the id of the call. */
 const Placed = z.object({ request_uuid: z.string().min(1) });
 const Live = z.object({ calls: z.array(z.string().min(1).max(256)) });
 const LiveCall = z.object({ call_status: z.string() });
@@ -62,7 +62,7 @@ export function createPlivoApi({ egress }: { egress: Pick<EgressClient, 'send'> 
       const live = await read('?status=live');
       const call = LiveCall.safeParse(live.body);
       if (live.status === 200 && call.success) return stateOf(call.data.call_status);
-      // Plivo answers 404 for a call that is over.
+      // Plivo responds with 404 to a query for live calls if the call has ended.
       return live.status === 404 ? endIn(await read('')) : undefined;
     },
     hangUp: async (account, id) => {
@@ -86,7 +86,7 @@ function dialing({ detectsMachine, from, ringSec, statusCallback, to, url }: Dia
     hangup_url: statusCallback,
     hangup_method: 'POST',
     ring_timeout: ringSec,
-    // Asynchronous detection: a person would have to wait for the result otherwise.
+    // Detection is asynchronous, because otherwise a person would have to wait for its result.
     ...(detectsMachine && {
       machine_detection: 'true',
       machine_detection_url: statusCallback,
@@ -95,7 +95,7 @@ function dialing({ detectsMachine, from, ringSec, statusCallback, to, url }: Dia
   };
 }
 
-/** Reads how a call ended from its record. */
+/** Returns how a call ended, according to its record. */
 function endIn({ status, body }: CarrierAnswer): CallState {
   const record = EndedCall.safeParse(body);
   if (status !== 200 || !record.success) return undefined;
@@ -106,7 +106,7 @@ function endIn({ status, body }: CarrierAnswer): CallState {
   return stateOf(known?.[1] ?? 'failed');
 }
 
-/** Words in the names of hangup causes, and the status that they mean. */
+/** Words in Plivo's names of hangup causes, each with the status that it stands for. */
 const CAUSES = [
   ['busy', 'busy'],
   ['no answer', 'no-answer'],
@@ -116,7 +116,7 @@ const CAUSES = [
 
 const pathOf = (id: string): string => `${encodeURIComponent(id)}/`;
 
-/** Returns the carrier's reason for the log. It contains none of our secrets. */
+/** Returns the carrier's reason, for the log. The reason contains no secrets. */
 function saying(body: unknown): string {
   const refusal = Refusal.safeParse(body).data;
   return refusal ? `: ${refusal.error.slice(0, 200)}` : '';

@@ -5,7 +5,7 @@ import { tokenIn } from './extra-headers.ts';
 
 const whole = z.coerce.number().int().min(0);
 
-/** Frames of Plivo's audio streaming. Unknown properties are ignored. */
+/** Frames that Plivo sends on an audio socket. Unknown properties are ignored. */
 const Start = z.object({
   event: z.literal('start'),
   start: z.object({
@@ -23,7 +23,7 @@ const Frame = z.discriminatedUnion('event', [
     media: z.object({
       track: z.string().optional(),
       chunk: whole.optional(),
-      /** Unix ms. */
+      /** Unix time in ms. */
       timestamp: whole.optional(),
       payload: z.string(),
     }),
@@ -53,7 +53,7 @@ function neutral(frame: z.output<typeof Frame>): MediaFrame {
     }
     case 'playedStream':
       return { event: 'mark', mark: { name: frame.name } };
-    // Plivo acknowledges that it dropped sound. It never reports checkpoints in dropped sound.
+    // This frame confirms that Plivo dropped the audio. Plivo never reports checkpoints in dropped audio.
     case 'clearedAudio':
       return { event: 'connected' };
     case 'media':

@@ -5,7 +5,7 @@ import { PLIVO_MEDIA } from './plivo-frames.ts';
 import { PLIVO_ANSWERS } from './plivo-xml.ts';
 import { isSigned } from './signature.ts';
 
-/** Plivo. It has no text socket, so its agents need their own ModelProviders for speech. */
+/** The carrier Plivo. It offers no text socket, so its agents need their own ModelProviders for speech. */
 export const PLIVO: Carrier<'plivo'> = {
   type: 'plivo',
   name: 'Plivo',
@@ -27,7 +27,7 @@ export const PLIVO: Carrier<'plivo'> = {
     isSigned: ({ authToken }, { bases, form, headers, target }) => {
       const read = (header: string): string => String(headers[header] ?? '');
       const nonce = read('x-plivo-signature-v3-nonce');
-      // Plivo makes the second signature with the token of the main account, also for a call of a subaccount.
+      // The second header is signed with the token of the main account, even if the call belongs to a subaccount.
       const given = [read('x-plivo-signature-v3'), read('x-plivo-signature-ma-v3')].join(',');
       return bases.some((base) =>
         isSigned(authToken, { url: `${base}${target}`, form, nonce }, given),

@@ -1,16 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export type SignedPost = {
-  /** Includes the query. */
+  /** URL of the request, including the query. */
   url: string;
   form: URLSearchParams;
-  /** `X-Plivo-Signature-V3-Nonce` */
+  /** Value of the header `X-Plivo-Signature-V3-Nonce`. */
   nonce: string;
 };
 
 /**
- * Checks `X-Plivo-Signature-V3`: HMAC-SHA256, in base64, keyed with the auth token. While a token is replaced, the
- * header has several signatures, separated by commas.
+ * Checks `X-Plivo-Signature-V3`: HMAC-SHA256 in base64, with the auth token as the key. While a token is being
+ * replaced, the header contains several signatures, separated by commas.
  */
 export function isSigned(authToken: string, post: SignedPost, signatures: string): boolean {
   const wanted = signatureOf(authToken, post);
@@ -25,9 +25,9 @@ export function signatureOf(authToken: string, post: SignedPost): Buffer {
 }
 
 /**
- * Returns the text that Plivo signs for a POST: `address?query.form.nonce`. The query is sorted by name and value. The
- * form has names and values without separators, sorted likewise. With a form alone the text is `address?form.nonce`,
- * with a query alone `address?query.nonce`, with neither `address.nonce`.
+ * Returns the text that Plivo signs for a POST request: `address?query.form.nonce`. The query is sorted by name and
+ * value. The form consists of its names and values without separators, in the same order. Without a query the text is
+ * `address?form.nonce`, without a form `address?query.nonce`, and without both `address.nonce`.
  */
 function signedText({ url, form, nonce }: SignedPost): string {
   const at = url.indexOf('?');

@@ -1,17 +1,19 @@
-/** Prime of the field of Ed25519 (RFC 8032), the public keys of TelephonyProviders. */
+/**
+ * Prime of the field over which Ed25519 is defined (RFC 8032). The public keys of TelephonyProviders are Ed25519 keys.
+ */
 
 const P = 2n ** 255n - 19n;
-/** Constant of the curve, -121665/121666. */
+/** Constant `d` of the curve: -121665/121666. */
 const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
 
 /**
- * Returns whether the base64 of 32 bytes is a point of the curve, as every public key is. About half of all mistyped
- * keys are not; without this check they would only show when every call is refused.
+ * Returns whether the base64 of 32 bytes encodes a point of the curve, as every public key does. About half of all
+ * mistyped keys do not. Without this check, such a mistake would only appear later, when every call is refused.
  */
 export function isPublicKey(base64: string): boolean {
   const bytes = Buffer.from(Buffer.from(base64, 'base64').toReversed());
   if (bytes.length !== 32) return false;
-  // The first bit is the sign of x.
+  // The highest bit is the sign of x and not part of y.
   const y = BigInt(`0x${bytes.toString('hex')}`) & (2n ** 255n - 1n);
   if (y >= P) return false;
   const above = y * y - 1n;

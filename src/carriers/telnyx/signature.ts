@@ -1,22 +1,23 @@
 import { createPublicKey, verify } from 'node:crypto';
 
-/** Tolerance in both directions, the same as in Telnyx' own libraries. */
+/** Maximum difference between the timestamp and the clock, in both directions. Telnyx' own libraries use the same. */
 const TOLERANCE_SEC = 5 * 60;
 const SIGNATURE_BYTES = 64;
 
 export type SignedBody = {
-  /** The body as received, byte for byte. */
+  /** Body of the request, byte for byte. */
   body: Buffer;
-  /** `telnyx-signature-ed25519`, in base64. */
+  /** Value of the header `telnyx-signature-ed25519`, in base64. */
   signature: string;
-  /** `telnyx-timestamp`, in Unix seconds. */
+  /** Value of the header `telnyx-timestamp`, in Unix seconds. */
   timestamp: string;
   nowMs: number;
 };
 
 /**
- * Verifies Telnyx' webhook signature: Ed25519 of `timestamp|body`. It covers neither the path nor the query. A
- * timestamp more than five minutes away from now is rejected; within the five minutes, a repeated body is accepted.
+ * Verifies Telnyx' webhook signature: Ed25519 of `timestamp|body`. The signature covers neither the path nor the query.
+ * A timestamp that differs from the clock by more than five minutes is rejected. Within the five minutes, a repeated
+ * request is accepted.
  */
 export function isSigned(
   publicKey: string,
@@ -29,7 +30,7 @@ export function isSigned(
   return verify(null, signedText(timestamp, body), keyOf(publicKey), given);
 }
 
-/** Returns the bytes that the signature covers. */
+/** Returns the bytes that Telnyx signs. */
 export function signedText(timestamp: string, body: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${timestamp}|`), body]);
 }

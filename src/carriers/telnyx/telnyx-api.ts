@@ -4,7 +4,7 @@ import { askCarrier, refusalOf, SHORT_TIMEOUT_MS, type CarrierAnswer } from '../
 import type { CarrierAccount, CarrierApi } from '../carrier.ts';
 import { sidSince, stateOf, statusIn } from '../twiml/statuses.ts';
 
-/** Answer to a placed call. It has the numbers and the state; the id often comes first by a webhook. */
+/** Response to a request that places a call. `sid` may be absent; a webhook often reports the id earlier. */
 const Made = z.object({ sid: z.string().min(1).max(256).optional() });
 const Refusal = z.object({
   errors: z.array(
@@ -21,7 +21,7 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 type Asked = { path: string; json?: object; form?: URLSearchParams; timeoutMs?: number };
 
-/** Creates a client of Telnyx' TeXML API, v2. Its lists and its states of calls may be some seconds behind. */
+/** Creates a client of Telnyx' TeXML API, v2. Its lists and states of calls may be several seconds out of date. */
 export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'> }): CarrierApi {
   const ask = (
     { accountId, authToken, apiUrl }: CarrierAccount,
@@ -47,7 +47,7 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
         StatusCallbackMethod: 'POST',
         StatusCallbackEvent: 'initiated ringing answered completed',
         Timeout: call.ringSec,
-        // Asynchronous detection: a person would hear nothing until synchronous detection is done.
+        // Detection is asynchronous, because otherwise a person would hear nothing until it is finished.
         ...(call.detectsMachine && {
           MachineDetection: 'DetectMessageEnd',
           AsyncAmd: true,
@@ -61,7 +61,7 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
       throw refusalOf(status, saying(body));
     },
     findDialed: async (account, { from, to, sinceMs }) => {
-      // Does not filter by start time, which may be missing for a ringing call. `sidSince` skips older calls.
+      // The query does not filter by start time, because ringing calls may have none. `sidSince` skips older calls.
       const query = new URLSearchParams({ From: from, To: to, PageSize: '50' });
       const { status, body } = await ask(account, { path: `?${query.toString()}` });
       if (status !== 200) throw new Error(`the carrier answers ${status}${saying(body)}`);
@@ -81,12 +81,14 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
   };
 }
 
-/** Returns the path of a call. Ids contain a colon, as in `v3:9X2v…`, which Telnyx' own libraries do not escape. */
+/**
+ * Returns the path of a call. Ids contain colons, as in `v3:9X2v…`. They are not escaped, as in Telnyx' own libraries.
+ */
 function pathOf(id: string): string {
   return `/${encodeURIComponent(id).replaceAll('%3A', ':')}`;
 }
 
-/** Returns the carrier's reason for the log. It contains none of our secrets. */
+/** Returns the carrier's reason, for the log. The reason contains no secrets. */
 function saying(body: unknown): string {
   const [first] = Refusal.safeParse(body).data?.errors ?? [];
   if (!first) return '';

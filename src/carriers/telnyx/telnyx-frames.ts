@@ -4,8 +4,9 @@ import { base64Of, type MediaFrame } from '../media.ts';
 import { ALIKE, whole } from '../twiml/media-frames.ts';
 
 /**
- * Frames of Telnyx' media streaming: Twilio's with different names, and with the stream's id outside. Unknown
- * properties are ignored. So is `timestamp` of a media frame, whose unit is undocumented.
+ * Frames that Telnyx sends on an audio socket. They are Twilio's frames with other names of properties, and the id of
+ * the stream is at the top level. Unknown properties are ignored. So is the `timestamp` of a media frame, because its
+ * unit is not documented.
  */
 const Start = z.object({
   event: z.literal('start'),
@@ -32,7 +33,7 @@ const Frame = z.discriminatedUnion('event', [
   }),
 ]);
 
-/** RTP's name for µ-law is PCMU. */
+/** Names of encodings. Telnyx uses the RTP name of µ-law, which is PCMU. */
 const ENCODINGS: Record<string, string> = { PCMU: 'audio/x-mulaw' };
 
 function read(text: string): MediaFrame | undefined {
@@ -44,7 +45,7 @@ function read(text: string): MediaFrame | undefined {
   }
 }
 
-/** Converts the frame to Twilio's form. */
+/** Converts a start frame to Twilio's form. */
 function startOf({ start, stream_id: streamSid }: z.output<typeof Start>): MediaFrame {
   const { call_control_id: callSid, custom_parameters: customParameters, media_format } = start;
   const mediaFormat = media_format && {

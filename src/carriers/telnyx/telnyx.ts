@@ -10,7 +10,7 @@ import { isSigned } from './signature.ts';
 import { createTelnyxApi } from './telnyx-api.ts';
 import { TELNYX_MEDIA } from './telnyx-frames.ts';
 
-/** The base64 of 32 bytes: 43 characters and one `=`. The last character has two spare bits. */
+/** Base64 of 32 bytes: 43 characters and one `=`. Two bits of the last character are unused and zero. */
 const ed25519Key = z
   .string()
   .max(44)
@@ -70,8 +70,8 @@ const provider: ProviderPart = {
 };
 
 /**
- * Telnyx' TeXML: Twilio's forms, XML and frames of ConversationRelay, but its own signatures, API and sound frames
- * (developers.telnyx.com: TeXML, ConversationRelay, media streaming).
+ * The carrier Telnyx with its product TeXML. It uses Twilio's forms, XML and frames of ConversationRelay, but its own
+ * signatures, API and audio frames (developers.telnyx.com: TeXML, ConversationRelay, media streaming).
  */
 export const TELNYX: Carrier<'telnyx'> = {
   type: 'telnyx',
@@ -82,7 +82,7 @@ export const TELNYX: Carrier<'telnyx'> = {
     refusal:
       'no TelephonyProvider of type telnyx with this account and number has the public key that ' +
       'telnyx-signature-ed25519 is right with, or telnyx-timestamp is more than five minutes off',
-    // The public key is not secret.
+    // Anybody can declare the public key of an account, because it is not secret.
     provesOwner: false,
     isSigned: ({ own: { publicKey } }, { body, headers, nowMs }) =>
       publicKey !== undefined &&
@@ -96,7 +96,7 @@ export const TELNYX: Carrier<'telnyx'> = {
   createApi: createTelnyxApi,
   readCallback: readTwimlCallback,
   answers: twimlAnswers({
-    // Without these attributes, sound goes one way only, in the format of the call.
+    // Without these attributes the audio goes in one direction only, in the format of the call.
     stream: {
       track: 'inbound_track',
       codec: 'PCMU',
@@ -107,7 +107,7 @@ export const TELNYX: Carrier<'telnyx'> = {
   }),
   media: TELNYX_MEDIA,
   relay: twimlRelay({
-    // One word names a voice and its provider, such as Telnyx.NaturalHD.astra.
+    // One name stands for a voice and its provider, such as `Telnyx.NaturalHD.astra`.
     voice: ({ voiceId }) => ({ voice: voiceId }),
     reportsEnd: false,
   }),

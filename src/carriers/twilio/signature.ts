@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Checks `X-Twilio-Signature` (Twilio's "Validating requests"): HMAC-SHA1, in base64, keyed with the account's token,
- * of the whole URL and then the name and value of each parameter of the body, sorted by name.
+ * Checks `X-Twilio-Signature` (Twilio's "Validating requests"): HMAC-SHA1 in base64, with the account's token as the
+ * key. It covers the whole URL, followed by the name and value of each parameter of the body, sorted by name.
  */
 export function isSigned(
   authToken: string,
@@ -30,7 +30,7 @@ export function signatureOf(
     .digest();
 }
 
-/** Returns the distinct values of a parameter. A repeated parameter counts once for each value. */
+/** Returns the distinct values of a parameter. A value that occurs twice is signed once. */
 function valuesOf(params: URLSearchParams, name: string): string[] {
   return [...new Set(params.getAll(name))].toSorted();
 }
@@ -38,8 +38,9 @@ function valuesOf(params: URLSearchParams, name: string): string[] {
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
- * Returns an address unchanged, without its port, and with the default port. Twilio signs one of these spellings. A
- * call's webhook over https omits the port, and Twilio's libraries try the address with and without it.
+ * Returns a base URL in up to three spellings: unchanged, without its port, and with the default port. Twilio signs one
+ * of these. For the webhook of a call over https it omits the port, and Twilio's own libraries try the URL with and
+ * without the port.
  */
 export function portSpellings(base: string): string[] {
   const [, scheme = '', host = '', path = ''] =

@@ -28,7 +28,7 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
         Url: call.url,
         StatusCallback: call.statusCallback,
         Timeout: String(call.ringSec),
-        // Asynchronous detection: a person would hear nothing until synchronous detection is done.
+        // Detection is asynchronous, because otherwise a person would hear nothing until it is finished.
         ...(call.detectsMachine && {
           MachineDetection: 'DetectMessageEnd',
           AsyncAmd: 'true',
@@ -43,7 +43,7 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
       throw refusalOf(status, saying(body));
     },
     findDialed: async (account, { from, to, sinceMs }) => {
-      // Twilio filters by days, in UTC. `sidSince` skips older calls.
+      // Twilio only filters by day, in UTC. `sidSince` skips older calls.
       const day = new Date(sinceMs).toISOString().slice(0, 10);
       const query = new URLSearchParams({ From: from, To: to, 'StartTime>': day, PageSize: '50' });
       const { status, body } = await ask(account, { path: `Calls.json?${query.toString()}` });
@@ -64,7 +64,7 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
   };
 }
 
-/** Returns the carrier's reason for the log. It contains none of our secrets. */
+/** Returns the carrier's reason, for the log. The reason contains no secrets. */
 function saying(body: unknown): string {
   const refusal = Refusal.safeParse(body);
   if (!refusal.success) return '';

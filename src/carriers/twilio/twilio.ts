@@ -6,7 +6,7 @@ import { twimlAnswers } from '../twiml/twiml.ts';
 import { isSigned, portSpellings } from './signature.ts';
 import { createTwilioApi } from './twilio-api.ts';
 
-/** Twilio itself, and other carriers with the same signatures and answers. */
+/** The carrier Twilio, and other carriers that use the same signatures and instructions. */
 export const TWILIO: Carrier<'twilio'> = {
   type: 'twilio',
   name: 'Twilio',
@@ -23,7 +23,7 @@ export const TWILIO: Carrier<'twilio'> = {
       'PARLEY_BASE_URL must be the address that the carrier calls',
     provesOwner: true,
     /**
-     * Accepts any of the addresses, with and without the port: a proxy may use another port than the configured one.
+     * Tries each base URL in each spelling of its port, because a proxy may use another port than the configured one.
      */
     isSigned: ({ authToken }, { form: params, headers, target, bases }) => {
       const signature = String(headers['x-twilio-signature'] ?? '');

@@ -1,7 +1,7 @@
 import type { Callback } from '../carrier.ts';
 import { stateOf } from './statuses.ts';
 
-/** Reads the forms of Twilio, which Telnyx uses too. */
+/** Parses the forms of Twilio's webhooks, which Telnyx uses as well. */
 export function readTwimlCallback(form: URLSearchParams): Callback {
   const status = form.get('CallStatus') ?? '';
   return {

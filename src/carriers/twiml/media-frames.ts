@@ -3,8 +3,8 @@ import type { MediaFrames } from '../carrier.ts';
 import { base64Of, type MediaFrame } from '../media.ts';
 
 /**
- * A number in a frame of Media Streams. Twilio and Fonoster send the same frames: one JSON object each, with numbers as
- * strings. Unknown properties are ignored.
+ * Number in a frame of Media Streams. Twilio and Fonoster send the same frames: each is one JSON object in which
+ * numbers may be strings. Unknown properties are ignored.
  */
 export const whole = z.coerce.number().int().min(0);
 
@@ -20,7 +20,7 @@ const Start = z.object({
   }),
 });
 
-/** Frames that Telnyx shares. */
+/** Frames that have the same form at Twilio and Telnyx. */
 export const ALIKE = [
   z.object({ event: z.literal('connected') }),
   z.object({ event: z.literal('dtmf'), dtmf: z.object({ digit: z.string().max(1) }) }),
@@ -42,7 +42,7 @@ const Frame = z.discriminatedUnion('event', [
   }),
 ]);
 
-/** Reads a frame. Returns undefined for unknown frames: a carrier may introduce new ones. */
+/** Parses a frame. Returns undefined for unknown frames, because carriers may introduce new ones. */
 export function readMediaFrame(text: string): MediaFrame | undefined {
   try {
     return Frame.safeParse(JSON.parse(text)).data;

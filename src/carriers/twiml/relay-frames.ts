@@ -2,7 +2,10 @@ import { z } from 'zod';
 import type { Relay, RelayFrame } from '../carrier.ts';
 import { relayTwiml, type RelayVoice } from './twiml.ts';
 
-/** Frames of ConversationRelay, which Twilio and Telnyx share: one JSON object each. Unknown properties are ignored. */
+/**
+ * Frames of ConversationRelay, which are the same at Twilio and Telnyx. Each is one JSON object. Unknown properties are
+ * ignored.
+ */
 const Setup = z.object({
   type: z.literal('setup'),
   callSid: z.string().min(1).max(256),
@@ -53,17 +56,23 @@ function neutral(frame: z.output<typeof Frame>): RelayFrame {
   }
 }
 
-/** Writes part of an utterance. `isKept` protects it from interruptions, whatever the session's setting. */
+/**
+ * Returns a frame with part of an utterance. With `isKept`, the user cannot interrupt it, whatever the setting of the
+ * session is.
+ */
 export const sayFrame = (token: string, isKept = false): string => textFrame(token, false, isKept);
 export const lastFrame = (isKept = false): string => textFrame('', true, isKept);
 const textFrame = (token: string, last: boolean, isKept: boolean): string =>
   JSON.stringify({ type: 'text', token, last, ...(isKept && { interruptible: false }) });
 export const keysFrame = (digits: string): string => JSON.stringify({ type: 'sendDigits', digits });
-/** Ends the session. The carrier returns `handoffData` when it asks for more instructions. */
+/** Returns the frame that ends the session. The carrier returns `handoffData` when it requests further instructions. */
 export const endFrame = (why?: string): string =>
   JSON.stringify({ type: 'end', ...(why !== undefined && { handoffData: why }) });
 
-/** Creates a relay. `voice` returns the attributes that name a voice to the carrier. */
+/**
+ * Creates the `Relay` of a carrier that uses ConversationRelay. `voice` returns the attributes that name a voice to
+ * this carrier.
+ */
 export function twimlRelay({
   voice,
   reportsEnd,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CarrierAnswer } from '../ask-carrier.ts';
 import type { CallState } from '../carrier.ts';
 
-/** States of calls by Twilio's names. */
+/** States of calls by Twilio's names of them. */
 const STATES: Record<string, CallState> = {
   queued: 'live',
   initiated: 'live',
@@ -16,7 +16,7 @@ const STATES: Record<string, CallState> = {
   canceled: { status: 'canceled', reason: 'canceled' },
 };
 
-/** Returns the state; undefined for an unknown name. */
+/** Returns the state for one of Twilio's names, or undefined for an unknown name. */
 export function stateOf(status: string): CallState {
   return Object.hasOwn(STATES, status) ? STATES[status] : undefined;
 }
@@ -26,8 +26,8 @@ const Listed = z.object({
 });
 
 /**
- * Returns the id of a listed call that was created since `sinceMs`; undefined without one.
- * @throws Error if the answer is not a list
+ * Returns the id of the first call in a list that was created since `sinceMs`, or undefined if there is none.
+ * @throws Error if the response is not a list of calls
  */
 export function sidSince({ body }: CarrierAnswer, sinceMs: number): string | undefined {
   const isLate = (made: string | null | undefined): boolean =>
@@ -37,7 +37,7 @@ export function sidSince({ body }: CarrierAnswer, sinceMs: number): string | und
 
 const Read = z.object({ status: z.string() });
 
-/** Returns the carrier's name of the call's state. */
+/** Returns the carrier's name of the state of a call. */
 export function statusIn({ status, body }: CarrierAnswer): string | undefined {
   const read = Read.safeParse(body);
   return status === 200 && read.success ? read.data.status : undefined;

@@ -2,11 +2,12 @@ import type { AnswerWriter, DialOptions, RelayOptions, StreamOptions } from '../
 import { spokenLanguage } from '../spoken-language.ts';
 import { element, escape, responseOf } from '../xml.ts';
 
-/** TwiML: a carrier's instructions for a call, as XML. */
+/** Writer of TwiML, the XML with which Twilio and Telnyx are instructed how to handle a call. */
 
 /**
- * Creates a writer of TwiML. `stream` has the carrier's own attributes of `<Stream>`. `followsStatus` is set if the
- * carrier may execute the answer to a status callback; an empty document would then end the call.
+ * Creates a writer. `stream` contains additional attributes of `<Stream>` that the carrier needs. `followsStatus` means
+ * that the carrier may execute the response to a status callback. For such a carrier the response is empty text,
+ * because a document without instructions would end the call.
  */
 export function twimlAnswers({
   stream = {},
@@ -28,7 +29,7 @@ export function twimlAnswers({
 /** Attributes of `<ConversationRelay>` that name a voice. */
 export type RelayVoice = { voice?: string | undefined; ttsProvider?: string | undefined };
 
-/** Opens a socket for text, for a carrier that transcribes and speaks. */
+/** Returns the instruction to open a text socket, for a carrier that transcribes and synthesizes speech. */
 export function relayTwiml(
   { action, language, token, url, isGreetingKept = false }: Omit<RelayOptions, 'voice'>,
   { voice, ttsProvider }: RelayVoice = {},
@@ -39,9 +40,9 @@ export function relayTwiml(
     voice,
     ttsProvider,
     interruptible: 'any',
-    // Ignores "mhm" while the agent speaks, as lines with our own recognizers do.
+    // Ignores backchannels such as "mhm" while the agent speaks, as Parley's own recognition does.
     ignoreBackchannel: 'true',
-    // Otherwise the carrier drops words that the user speaks during an utterance that ignores interruptions.
+    // Without this setting, the carrier drops what the user says during an utterance that cannot be interrupted.
     reportInputDuringAgentSpeech: isGreetingKept ? 'any' : undefined,
     dtmfDetection: 'true',
   };
@@ -53,7 +54,10 @@ function parameterOf(token: string): string {
   return element('Parameter', { name: 'token', value: token });
 }
 
-/** Opens a socket for sound in both directions. `attributes` are the carrier's own. */
+/**
+ * Returns the instruction to open a socket for audio in both directions. `attributes` are those that only this carrier
+ * needs.
+ */
 export function streamTwiml(
   { action, token, url }: StreamOptions,
   attributes: Readonly<Record<string, string>> = {},
@@ -62,24 +66,24 @@ export function streamTwiml(
   return responseOf(element('Connect', { action }, stream));
 }
 
-/** Rings a number, and connects the caller with the person at that number. */
+/** Returns the instruction to ring a number and to connect the caller with the person who answers. */
 export function dialTwiml({ to, callerId, ringSec, action, answered }: DialOptions): string {
   const told = { statusCallback: answered, statusCallbackEvent: 'answered' };
   const dial = { action, callerId, timeout: String(ringSec) };
   return responseOf(element('Dial', dial, element('Number', told, escape(to))));
 }
 
-/** Says something, then hangs up. */
+/** Returns the instructions to say a text, if there is one, and to hang up. */
 export function goodbyeTwiml(text?: string, language?: string): string {
   const attributes = { language: language && spokenLanguage(language) };
   const said = text === undefined ? '' : element('Say', attributes, escape(text));
   return responseOf(said + element('Hangup', {}));
 }
 
-/** Rejects the call without answering, so that the caller pays nothing. */
+/** Returns the instruction to reject the call without answering it, so that the caller pays nothing. */
 export function rejectTwiml(reason: 'busy' | 'rejected'): string {
   return responseOf(element('Reject', { reason }));
 }
 
-/** An answer without instructions. */
+/** Response without instructions. */
 export const EMPTY_TWIML = responseOf('');
