@@ -1,7 +1,7 @@
 import { delay, monotonicMs } from '../../../src/clock.ts';
-/** Client of the REST API, as an external program would use it. */
+/** Client of Parley's REST API, which the drill uses like any external program. */
 export type Api = {
-  /** Returns the JSON of the response. @throws Error with the response, unless its status is 2xx */
+  /** Returns the JSON of the response. @throws Error with the response, if its status is not 2xx */
   call: (method: string, path: string, body?: object) => Promise<Json>;
 };
 // oxlint-disable-next-line typescript/no-explicit-any -- what comes back is looked at field by field
@@ -11,7 +11,7 @@ const CALL_MS = 15_000;
 const TRIES = 5;
 const RETRY_MS = 500;
 
-/** Creates a client. It repeats failed reads, because pods may be replaced during a drill. */
+/** Creates a client. It retries failed reads, because pods may be replaced during a drill. */
 export function createApi({ url, apiKey }: { url: string; apiKey: string }): Api {
   async function once(method: string, path: string, body?: object): Promise<Json> {
     const response = await fetch(url + path, {
@@ -42,8 +42,9 @@ export function createApi({ url, apiKey }: { url: string; apiKey: string }): Api
 }
 
 /**
- * Repeats the check until it succeeds. `why` runs after the time-out and returns the likely obstacle.
- * @throws Error that names the expectation and the obstacle
+ * Repeats `ask` until it returns a value. `what` describes what is expected. After the time-out, `why` is called and
+ * returns the likely cause.
+ * @throws Error with `what` and the likely cause
  */
 export async function eventually<T>(
   what: string,

@@ -7,17 +7,19 @@ import { signatureOf } from '../../../src/carriers/twilio/signature.ts';
 
 const PATHS = pathsOf('twilio');
 
-/** Carrier that rings numbers as Twilio does: it signs its webhooks and follows their responses. */
+/**
+ * Simulated carrier, which behaves like Twilio: it signs its webhooks and follows the instructions in their responses.
+ */
 export type Carrier = {
-  /** Rings Parley's number. */
+  /** Calls Parley's number. */
   ring: () => Promise<{ sid: string; answer: Answer }>;
-  /** Reports the end of a stream and returns the next instructions. `isThere` is false if the caller has hung up. */
+  /** Reports the end of a stream, and returns the next instructions. `isThere` is false if the caller has hung up. */
   streamOver: (sid: string, answer: Answer, isThere: boolean) => Promise<Answer>;
   /** Reports the end of the call. */
   tellStatus: (sid: string) => Promise<void>;
-  /** Returns the carrier's status of a call. */
+  /** Returns the status that the carrier reports for a call. */
   statusOf: (sid: string) => string | undefined;
-  /** Returns how often a webhook was sent again because of a failure. */
+  /** Returns how many times a webhook was repeated because it had failed. */
   repeats: () => number;
 };
 
@@ -25,14 +27,14 @@ export type Carrier = {
 export type Answer = {
   /** URL and parameters of the stream. */
   stream: { url: string; parameters: Record<string, string> } | undefined;
-  /** URL to request when the stream is over. */
+  /** URL from which the carrier requests instructions when the stream has ended. */
   action: string | undefined;
-  /** Names of the verbs, for error messages. */
+  /** Names of the TwiML verbs in the response, for error messages. */
   verbs: string;
 };
 
 export type CarrierOptions = {
-  /** Address of Parley (`url`) and its public base URL, which is part of the signature. */
+  /** URL at which the drill reaches Parley (`url`), and Parley's public base URL, which the signature covers. */
   url: string;
   baseUrl: string;
   account: string;
@@ -42,7 +44,7 @@ export type CarrierOptions = {
 };
 
 const POST_MS = 10_000;
-/** Twilio repeats a webhook when it could not connect. */
+/** Number of attempts to send a webhook. Twilio repeats a webhook if it could not connect. */
 const TRIES = 3;
 const RETRY_MS = 500;
 

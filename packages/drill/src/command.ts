@@ -16,7 +16,7 @@ export type DrillArguments = {
   atOnce: string;
 };
 
-/** Runs `parley drill` with recorded voices. The exit code is 1 if a check failed. */
+/** Runs `parley drill` with recorded callers. The exit code is 1 if a check fails. */
 export async function runDrillCommand(given: DrillArguments): Promise<void> {
   const { url, baseUrl = url, host = hostname() } = given;
   const [name, key, ...more] = given.secret.split('/');

@@ -2,7 +2,7 @@ import { eventually, statusMessageOf, type Api } from './api.ts';
 import { HOOKS_PATH } from './server.ts';
 import { GREETING, TOPICS } from './texts.ts';
 
-/** Objects declared for a drill, which are removed after it. */
+/** Objects that the drill declares in Parley. `remove` deletes them afterwards. */
 export type Declared = {
   number: string;
   account: string;
@@ -14,10 +14,10 @@ export type Declared = {
 export type DeclareOptions = {
   /** Name of all declared objects. */
   name: string;
-  /** Base URLs of the drill's server and of the voice, as Parley reaches them. */
+  /** Base URLs at which Parley reaches the drill's server and the voice. */
   here: string;
   voiceUrl: string;
-  /** Secret with the carrier's token. */
+  /** Secret that contains the carrier's token. */
   tokenFrom: { name: string; key: string };
   account: string;
   number: string;
@@ -25,7 +25,7 @@ export type DeclareOptions = {
 
 const BIND_MS = 60_000;
 
-/** Declares an agent with voice and knowledge, and a number that rings it, all by REST. */
+/** Declares an agent with a voice and knowledge, and a number that is bound to it, all through the REST API. */
 export async function declare(api: Api, options: DeclareOptions): Promise<Declared> {
   const { name, here, voiceUrl, tokenFrom, account, number } = options;
   const made: string[] = [];
@@ -34,7 +34,7 @@ export async function declare(api: Api, options: DeclareOptions): Promise<Declar
     made.push(`${path}/${object.id}`);
     return object;
   };
-  /** Removes the newest first, because the objects refer to each other. */
+  /** Deletes the newest object first, because newer objects refer to older ones. */
   const remove = async (): Promise<void> => {
     const failed: unknown[] = [];
     for (const path of made.toReversed()) {

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { verifyBody, verifyStandard } from '../../../src/platform/egress/signature.ts';
 
-/** Received webhooks, with verified signatures. */
+/** Record of the received webhooks. Their signatures are verified. */
 export type Hooks = {
-  /** Sets the secret of the endpoint. */
+  /** Sets the secret with which the webhooks must be signed. */
   expect: (secret: string) => void;
-  /** Stores a delivery and returns whether it is genuine. False leads to a 401. */
+  /** Records a delivery and returns whether its signature is valid. If it is not, the response is a 401. */
   take: (headers: Record<string, string | string[] | undefined>, body: Buffer) => boolean;
-  /** Returns the types of a conversation's events, in the order of their first delivery. */
+  /** Returns the types of a conversation's events, in the order in which they were first delivered. */
   of: (conversationId: string) => readonly string[];
-  /** Numbers of duplicate events and of deliveries with a wrong signature. */
+  /** Number of deliveries of an event that had been delivered before, and of deliveries with an invalid signature. */
   doubled: () => number;
   forged: () => number;
 };

@@ -11,10 +11,16 @@ export type CallReport = {
   problems: readonly string[];
 };
 
-/** Interruption: when it came, when the agent was silent, and which text the transcript kept. */
+/**
+ * Interruption with its results: when it occurred, how fast the agent became silent, and which text the transcript
+ * contains.
+ */
 export type Broken = Break & Partial<{ stored: string; played: string; apart: number }>;
 
-/** Wait in ms. `ours` is the rest: the end-of-turn pause, the answer itself, and transmission. */
+/**
+ * Parts of a wait in ms. `ours` is the time that Parley takes itself: detection of the end of the turn, the reply, and
+ * transmission.
+ */
 export type SplitWait = { total: number; recognition: number; synthesis: number; ours: number };
 
 export const isRight = ({ silentMs, apart }: Broken, withinMs: number): boolean =>
@@ -24,7 +30,7 @@ export function withCut(breaks: readonly Break[], { cut }: Compared): Broken[] {
   return breaks.map((one) => ({ ...one, ...cut.get(one.turn) }));
 }
 
-/** Splits a wait by the voice requests made during it. */
+/** Splits a wait into parts, using the times of the requests to the voice. */
 export function split(wait: Wait, asked: readonly Asked[], { said }: Compared): SplitWait {
   const [from, to] = [wait.fromMs, wait.toMs].map((ms) => ms + performance.timeOrigin) as [
     number,
@@ -46,7 +52,7 @@ export function split(wait: Wait, asked: readonly Asked[], { said }: Compared): 
   return { total, recognition, synthesis, ours: total - recognition - synthesis };
 }
 
-/** Returns the last two words, which identify the caller among several concurrent ones. */
+/** Returns the last two words of a text. They identify the caller among several concurrent ones. */
 const lastWords = (text: string): string => text.split(' ').slice(-2).join(' ');
 
 export function lineOf(at: number, call: CallReport): string {
@@ -65,7 +71,7 @@ export function lineOf(at: number, call: CallReport): string {
   return [parts.join('  '), ...problems.map((problem) => `       ${problem}`)].join('\n');
 }
 
-/** Returns a table of percentiles, one line per measure. */
+/** Returns a table of percentiles with one row per measure. */
 export function tableOf(calls: readonly CallReport[]): string {
   const waits = calls.flatMap((call) => call.waits);
   const breaks = calls.flatMap((call) => call.breaks);

@@ -13,20 +13,20 @@ import { serveCarrier, serveHooks, startServer, type Serve } from './server.ts';
 import type { Voice } from './voice.ts';
 
 export type DrillOptions = {
-  /** Address of Parley, and its public base URL (PARLEY_BASE_URL). */
+  /** URL at which the drill reaches Parley, and Parley's public base URL (`PARLEY_BASE_URL`). */
   url: string;
   baseUrl: string;
   apiKey: string;
-  /** Secret with the carrier's token, and the token itself. */
+  /** Secret that contains the carrier's token, and the token itself. */
   tokenFrom: { name: string; key: string };
   token: string;
-  /** Creates the voice for the address of the drill's server. */
+  /** Creates the voice. `here` is the base URL of the drill's server. */
   voiceAt: (here: string) => Voice;
-  /** Additional handlers of the drill's server, for the voice. */
+  /** Additional request handlers of the drill's server, which serve the voice. */
   serves: readonly Serve[];
-  /** Address of the drill's server. `name` is the host by which Parley reaches it. */
+  /** Address on which the drill's server listens. `name` is the host name at which Parley reaches it. */
   listen: { host: string; port: number; name: string };
-  /** Number of interruptions, in calls of at most ten, and number of concurrent calls. */
+  /** Total number of interruptions, in calls with at most ten each, and number of concurrent calls. */
   interruptions: number;
   atOnce: number;
   /** Writes a line of the report. */
@@ -44,13 +44,13 @@ type Stage = {
   voice: Voice;
   options: DrillOptions;
   account: string;
-  /** Path of the endpoint that receives the events. */
+  /** Path of the webhook endpoint that receives the events. */
   webhookPath: string;
 };
 
 /**
- * Declares the objects, makes the calls, checks the results and removes the objects. Resolves to whether everything was
- * right.
+ * Declares the objects, makes the calls, checks the results and deletes the objects. Resolves to whether all checks
+ * passed.
  */
 export async function runDrill(options: DrillOptions): Promise<boolean> {
   const { url, baseUrl, listen, write, tokenFrom, token } = options;
@@ -84,7 +84,7 @@ export async function runDrill(options: DrillOptions): Promise<boolean> {
   }
 }
 
-/** Runs all scripts, with limited concurrency. */
+/** Runs all scripts, at most `atOnce` at the same time. */
 async function callAll(stage: Stage): Promise<CallReport[]> {
   const { options } = stage;
   const scripts = scriptsFor(options.interruptions);
@@ -145,7 +145,7 @@ async function oneCall(stage: Stage, script: Script): Promise<CallReport> {
   }
 }
 
-/** Waits until the call is over and its events were delivered. Returns its transcript and faults. */
+/** Waits until the call has ended and its events were delivered. Returns its transcript and the problems found. */
 async function settle(
   { api, hooks, webhookPath }: Stage,
   sid: string,
@@ -167,7 +167,7 @@ async function settle(
     timeoutMs: EVENTS_MS,
     why: () => statusMessageOf(api, webhookPath),
   }).catch((error: unknown) => void problems.push(String(error)));
-  // Questions without an answer in the knowledge cause an additional event.
+  // Questions that the knowledge does not answer cause an additional event.
   const told = of().filter((type) => type !== 'knowledge.gap.detected');
   if (told.join() !== EVENTS.join()) problems.push(`its events were ${told.join(', ')}`);
   const transcript = await api.call('GET', `/v1/conversations/${conversation}/transcript`);

@@ -3,10 +3,13 @@ import type { AddressInfo } from 'node:net';
 import type { Carrier } from './carrier.ts';
 import type { Hooks } from './hooks.ts';
 
-/** Server that Parley calls during a drill: the webhook receiver, the carrier's API, and optionally a voice. */
+/**
+ * HTTP server that Parley calls during a drill. It acts as the webhook receiver, as the carrier's API, and optionally
+ * as the voice.
+ */
 export type DrillServer = { port: number; stop: () => Promise<void> };
 
-/** Handles a request, or returns false if it is not responsible. */
+/** Handles a request. Resolves to false if the request belongs to another handler. */
 export type Serve = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 export const HOOKS_PATH = '/hooks';
@@ -23,7 +26,7 @@ export async function startServer(
     server.listen(port, host, resolve);
   });
   return {
-    port: (server.address() as AddressInfo).port, // A server on TCP has an AddressInfo.
+    port: (server.address() as AddressInfo).port, // The address of a TCP server is an `AddressInfo`.
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -50,7 +53,7 @@ export function serveHooks(hooks: Hooks): Serve {
   };
 }
 
-/** Serves two calls of the carrier's REST API: reading the status of a call, and hanging it up. */
+/** Serves two functions of the carrier's REST API: reading the status of a call, and hanging up. */
 export function serveCarrier(statusOf: Carrier['statusOf']): Serve {
   return async (request, response) => {
     const [, sid] = /\/Calls\/(\w+)\.json$/.exec(request.url ?? '') ?? [];
@@ -65,7 +68,7 @@ export function serveCarrier(statusOf: Carrier['statusOf']): Serve {
 
 export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  // Without an encoding, a request yields buffers.
+  // A request without an encoding yields buffers.
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
 }

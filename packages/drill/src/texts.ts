@@ -1,11 +1,14 @@
 /**
- * Texts of the drill. All were chosen by ear: a small recognizer transcribes them word for word over a telephone line,
- * from the voice that speaks them (docs/fire-drill.md).
+ * Texts of the drill. All of them were chosen by test: a small recognizer transcribes them word for word over a
+ * telephone line, from the voice that speaks them (docs/fire-drill.md).
  */
 
 export const GREETING = 'Hello, this is the bicycle shop. How can I help you?';
 
-/** Topic that the agent can answer. `ask` is an ordinary question, `interrupt` one that interrupts. */
+/**
+ * Topic about which the agent knows the answer. `ask` is a question after a reply has ended; `interrupt` is a question
+ * that interrupts a reply.
+ */
 export type Topic = { heading: string; ask: string; interrupt: string; answer: string };
 
 export const TOPICS: readonly Topic[] = [
@@ -56,11 +59,11 @@ export const TOPICS: readonly Topic[] = [
 /** Backchannel of the caller, which must not interrupt the agent. */
 export const LISTENING = 'Yeah.';
 
-/** Keys, and the message they produce. */
+/** Keys that the caller presses, and the message that they become. */
 export const KEYS = '4711#';
 export const KEYED = '4711';
 
-/** All sentences of callers. */
+/** All sentences that callers say. */
 export const SAYINGS: readonly string[] = [
   ...TOPICS.flatMap(({ ask, interrupt }) => [ask, interrupt]),
   LISTENING,

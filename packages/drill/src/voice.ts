@@ -1,30 +1,30 @@
-/** Voice of the drill: speech engines, or recordings with a stand-in that recognizes them. */
+/** Voice of the drill. It is either speech engines, or recordings with a stand-in that recognizes them. */
 export type Voice = {
-  /** OpenAI-compatible base URL for speech and recognition. */
+  /** OpenAI-compatible base URL for speech and transcription. */
   baseUrl: string;
-  /** Returns a caller's sentence as µ-law at 8 kHz, without silence at its ends. */
+  /** Returns a caller's sentence as µ-law at 8 kHz, without silence at its beginning and end. */
   utter: (text: string) => Promise<Uint8Array>;
-  /** Transcribes the agent's sound, µ-law at 8 kHz. */
+  /** Transcribes the agent's audio, which is µ-law at 8 kHz. */
   hear: (sound: Uint8Array) => Promise<string>;
   /**
-   * Returns the played part of a text, from the times of its words in the voice; the last word may be cut. Returns
-   * undefined if the sound is not the voice's rendering of the text.
+   * Returns the part of a text that was played, according to the times of its words in the voice's audio. The last word
+   * may be cut off. Returns undefined if the audio is not that of the text.
    */
   played: (sound: Uint8Array, text: string) => Promise<string | undefined>;
-  /** Share of words that `hear` may get wrong; 0 means none. */
+  /** Share of words that `hear` may transcribe incorrectly; 0 means none. */
   mishears: number;
-  /** Maximum synthesis time of a sentence in ms, which is also the longest silence between two sentences. */
+  /** Maximum time in ms to synthesize a sentence. It is also the longest silence between two sentences of a reply. */
   pauseMs: number;
-  /** Returns Parley's requests so far. */
+  /** Returns the requests that Parley has made so far. */
   asked: () => readonly Asked[];
 };
 
-/** Request to the voice. Times are ms since 1970. */
+/** Request of Parley to the voice. Times are Unix ms. */
 export type Asked = {
   use: 'speech' | 'transcription';
   /** Text to speak, or recognized text. */
   text: string;
   startMs: number;
-  /** Time of the first sound, or of the text of a transcription. */
+  /** Time at which the first audio, or the text of a transcription, was sent. */
   firstMs: number;
 };

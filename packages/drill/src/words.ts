@@ -1,6 +1,6 @@
 import { changesOf } from '../../../src/voice/playout/changes-of.ts';
 
-/** Returns normalized words: "Stop it!" and "stop it" are the same. */
+/** Returns the words of a text in lower case and without punctuation, so that "Stop it!" equals "stop it". */
 export function wordsOf(text: string): string[] {
   return (
     text
@@ -10,11 +10,11 @@ export function wordsOf(text: string): string[] {
   );
 }
 
-/** Returns the Levenshtein distance in words. */
+/** Returns the Levenshtein distance between two texts, counted in words. */
 export const wordsApart = (one: readonly string[], other: readonly string[]): number =>
   changesOf(one, other).at(-1)!;
 
-/** Returns the distance between `heard` and the best-fitting beginning of `whole`. */
+/** Returns the distance in words between `heard` and the beginning of `whole` that fits best. */
 export const wordsApartFromBeginning = (
   whole: readonly string[],
   heard: readonly string[],

@@ -4,60 +4,64 @@ import { eventually } from '../api.ts';
 import type { Phone } from '../phone/phone.ts';
 import type { Voice } from '../voice.ts';
 
-/** Simulated caller that records both sides. Times are `monotonicMs()`. */
+/** Simulated caller. It records what both sides of the call say. Times are `monotonicMs()`. */
 export type Caller = {
   phone: Phone;
-  /** Turns of the call, in order. */
+  /** Turns of the call so far, in order. */
   talk: readonly Said[];
   waits: readonly Wait[];
   breaks: readonly Break[];
   problems: readonly string[];
-  /** Listens to a turn of the agent until its end. */
+  /** Listens to a turn of the agent until it ends. */
   listen: (expected: string | undefined) => Promise<void>;
-  /** Asks, and waits until an answer begins. */
+  /** Asks a question, and waits until the reply begins. */
   ask: (text: string) => Promise<void>;
   /**
-   * Listens to `afterMs` of an answer, interrupts it with another question, and waits until the answer to that begins.
+   * Listens to `afterMs` of a reply, interrupts it with another question, and waits until the reply to that question
+   * begins.
    */
   breakIn: (text: string, about: { expected: string; afterMs: number }) => Promise<void>;
-  /** Interrupts in the same way with keys. */
+  /** Interrupts a reply in the same way, with DTMF keys. */
   pressInto: (
     keys: string,
     about: { expected: string; message: string; afterMs: number },
   ) => Promise<void>;
-  /** Cuts the socket; resolves when the carrier has opened another one. */
+  /** Breaks the socket. Resolves when the carrier has opened another one. */
   loseLine: () => Promise<void>;
-  /** Plays a sound while the agent speaks. The agent should continue. */
+  /** Plays audio while the agent speaks. The agent should continue. */
   disturb: (sound: Uint8Array, what: string) => Promise<void>;
 };
 
-/** Turn of the call. If `expected` is undefined, any answer is right. `sound` is the played audio of the agent. */
+/**
+ * Turn of the call. If `expected` is undefined, any reply is accepted. `sound` is the audio of the agent that was
+ * played.
+ */
 export type Said =
   | { role: 'user'; text: string }
   | { role: 'agent'; expected: string | undefined; sound: Uint8Array; interrupted: boolean };
 
-/** Wait from the last sound of a question to the first sound of its answer. */
+/** Time from the end of a question to the first audio of its reply. */
 export type Wait = { turn: number; fromMs: number; toMs: number };
 
-/** Interruption. `silentMs` is the time from its first sound to the `clear` frame. */
+/** Interruption of the agent. `silentMs` is the time from the first audio of the interruption to the `clear` frame. */
 export type Break = { turn: number; afterMs: number; silentMs: number | undefined };
 
-/** Maximum time until the agent is silent: the minimum length of an interruption plus 300 ms. */
+/** Maximum time until the agent is silent: the length of speech that interrupts the agent, plus 300 ms. */
 export const SILENT_WITHIN_MS = BARGE_IN_MS + 300;
-/** Time after which an answer counts as missing. */
+/** Time after which a reply counts as missing. */
 const ANSWER_MS = 20_000;
-/** Time in which a recognized text could interrupt. */
+/** Time in which recognized text could still interrupt the agent. */
 const UNDERSTOOD_MS = 2_000;
 const LOOK_MS = 10;
 const DISTURB_AFTER_MS = 1_000;
 
-/** State of a caller. */
+/** Records of a caller. */
 type Memory = { talk: Said[]; waits: Wait[]; breaks: Break[]; problems: string[] };
 
 export function createCaller(phone: Phone, voice: Voice): Caller {
   const memory: Memory = { talk: [], waits: [], breaks: [], problems: [] };
   const { talk, waits, problems } = memory;
-  /** Start of the current turn of the agent. */
+  /** Time at which the current turn of the agent began. */
   let turnFromMs = monotonicMs();
 
   const isQuiet = (forMs: number): boolean => monotonicMs() - phone.player.endMs() > forMs;
@@ -143,8 +147,8 @@ async function untilSound(phone: Phone, sinceMs: number, what: string): Promise<
 }
 
 /**
- * Returns the time of the `clear` frame during an interruption, and records faults: no `clear`, a late one, or sound
- * after it.
+ * Returns the time of the `clear` frame that an interruption caused. Records problems: no `clear` frame, a late one, or
+ * audio after it.
  */
 function silenceIn(
   phone: Phone,

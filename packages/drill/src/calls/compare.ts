@@ -3,20 +3,22 @@ import type { Voice } from '../voice.ts';
 import { wordsApart, wordsApartFromBeginning, wordsOf } from '../words.ts';
 import type { Said } from './caller.ts';
 
-/** Comparison of the transcript of a call with the caller's record. */
+/** Result of the comparison between the transcript of a call and the caller's records. */
 export type Compared = {
   problems: string[];
-  /** Interrupted turns by index: the stored text, the played text, and the difference of their lengths in words. */
+  /**
+   * Interrupted turns by index: the stored text, the played text, and the difference between their lengths in words.
+   */
   cut: Map<number, { stored: string; played: string; apart: number }>;
-  /** Stored texts of users by the index of the turn. */
+  /** Stored texts of the caller's turns, by index. */
   said: Map<number, string>;
 };
 
 type Turn = { role: string; text: string; interrupted: boolean };
 
-/** Allowed difference in words, because an interruption may cut a word. */
+/** Allowed difference in words, because an interruption may cut a word in half. */
 const CUT_WORDS = 1;
-/** Allowed errors of the recognizer for a cut word: "within" may become "with" and "it". */
+/** Allowed errors when a word that was cut in half is recognized: "within" may become "with" and "it". */
 const MISHEARD_OF_CUT = 2;
 
 export async function compare(voice: Voice, talk: readonly Said[], json: Json): Promise<Compared> {

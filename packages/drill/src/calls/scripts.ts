@@ -3,23 +3,29 @@ import type { Voice } from '../voice.ts';
 import type { Caller } from './caller.ts';
 import { cough } from './cough.ts';
 
-/** Behavior of a caller. A script ends before the caller hangs up. */
+/** What a caller does during a call. The script ends before the caller hangs up. */
 export type Script = {
   kind: string;
-  /** Number of interruptions. */
+  /** Number of interruptions in the script. */
   breaks: number;
   play: (caller: Caller, voice: Voice) => Promise<void>;
 };
 
-/** Earliest moment of an interruption, and the range after it, in ms. Answers take eight seconds or more. */
+/**
+ * Earliest moment of an interruption in a reply, and the range of moments after it, in ms. Replies take eight seconds
+ * or more.
+ */
 const SOONEST_MS = 600;
 const SPREAD_MS = 5_000;
-/** Step between moments, coprime with the range. */
+/**
+ * Step between the moments of successive interruptions. It is coprime with the range, so that the moments do not repeat
+ * soon.
+ */
 const STEP_MS = 733;
 
 const topic = (at: number): Topic => TOPICS[at % TOPICS.length]!;
 
-/** Returns a script of questions whose answers are heard to the end. */
+/** Returns a script in which the caller asks questions and listens to each reply until its end. */
 export function questions(first: number, count = 2): Script {
   return {
     kind: 'questions',
@@ -35,7 +41,9 @@ export function questions(first: number, count = 2): Script {
   };
 }
 
-/** Returns a script of repeated interruptions, each during the answer to the previous one. */
+/**
+ * Returns a script in which the caller interrupts repeatedly, each time during the reply to the previous interruption.
+ */
 export function interruptions(first: number, count: number): Script {
   return {
     kind: 'interruptions',
@@ -53,7 +61,7 @@ export function interruptions(first: number, count: number): Script {
   };
 }
 
-/** Script with a cough and a "yeah", which must not interrupt. */
+/** Script in which the caller coughs and says "yeah" while the agent speaks. Neither may interrupt the agent. */
 export const listening: Script = {
   kind: 'cough and “yeah”',
   breaks: 0,
@@ -81,7 +89,7 @@ export const keys: Script = {
   },
 };
 
-/** Script in which the line is cut and the carrier reconnects. The conversation must continue. */
+/** Script in which the connection breaks and the carrier reconnects. The conversation must continue. */
 export const cut: Script = {
   kind: 'a line that is cut',
   breaks: 0,

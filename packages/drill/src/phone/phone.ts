@@ -6,25 +6,25 @@ import type { Answer, Carrier } from '../carrier.ts';
 import { createPlayer, type Player } from './player.ts';
 import { createTalker } from './talker.ts';
 
-/** Caller's telephone, connected by Media Streams. Times are monotonicMs(). */
+/** Telephone of a simulated caller, connected with Media Streams. Times are `monotonicMs()`. */
 export type Phone = {
   sid: string;
-  /** Says a sound. Resolves at its end, with the times of its beginning and end. */
+  /** Plays audio into the call. Resolves when it has ended, with the times of its beginning and end. */
   say: (sound: Uint8Array) => Promise<{ fromMs: number; toMs: number }>;
   press: (keys: string) => void;
   player: Player;
-  /** Returns all frames since a moment. */
+  /** Returns all frames received since a moment. */
   came: (sinceMs: number) => readonly Came[];
-  /** Returns how often the stream was opened again after a cut. */
+  /** Returns how many times the stream was opened again after a broken connection. */
   reconnects: () => number;
-  /** Returns why the call ended; undefined if it is active or the caller hung up. */
+  /** Returns why the call ended unexpectedly; undefined if it is in progress or the caller hung up. */
   dropped: () => string | undefined;
   hangUp: () => Promise<void>;
-  /** Cuts the socket, as a network failure does. The carrier opens another one. */
+  /** Breaks the socket, as a network failure does. The carrier then opens another one. */
   cut: () => void;
 };
 
-/** Received frame. `isSound` is true for a media frame that is not silent. */
+/** Received frame. `isSound` is true for a media frame whose audio is not silent. */
 export type Came = { atMs: number; event: string; isSound: boolean };
 
 const Incoming = z.object({
@@ -35,27 +35,27 @@ const Incoming = z.object({
 
 type Deps = {
   carrier: Carrier;
-  /** Address of Parley (`url`), and the base URL in its responses. */
+  /** URL at which the drill reaches Parley (`url`), and the base URL that Parley uses in its responses. */
   url: string;
   baseUrl: string;
   account: string;
 };
 
-/** Largest µ-law magnitude that counts as the hiss of a line. */
+/** Largest µ-law magnitude that counts as line noise. */
 const QUIET = 8;
 const OPEN_MS = 10_000;
 /**
- * Delay before the stream is opened again. Twilio reconnects immediately; a short delay makes no audible difference.
+ * Delay before the stream is opened again. Twilio reconnects immediately; the short delay makes no audible difference.
  */
 const AGAIN_MS = 250;
 
-/** Rings, and opens the stream of the response. @throws Error if the response has none */
+/** Calls Parley, and opens the stream that the response names. @throws Error if the response names none */
 export async function callUp(deps: Deps): Promise<Phone> {
   const { carrier } = deps;
   const { sid, answer } = await carrier.ring();
   const came: Came[] = [];
   let current: Stream | undefined;
-  /** Number of opened streams, and of requested streams. */
+  /** Number of streams that were opened (`opened`), and that were to be opened (`streams`). */
   let opened = 0;
   let streams = 0;
   let isOver = false;
@@ -75,7 +75,7 @@ export async function callUp(deps: Deps): Promise<Phone> {
     opened += 1;
   }
 
-  /** Handles a closed socket. Unless the caller hung up, the carrier asks for the next instructions. */
+  /** Handles a closed socket. Unless the caller hung up, the carrier requests further instructions. */
   async function closed(code: number): Promise<void> {
     current = undefined;
     if (isOver) return;
@@ -121,7 +121,7 @@ export async function callUp(deps: Deps): Promise<Phone> {
   };
 }
 
-/** Creates a handler that records and processes frames. */
+/** Creates a handler that records received frames and passes them to the player. */
 function createTaker(player: Player, came: Came[]): (text: string) => void {
   return (text) => {
     const { event, media, mark } = Incoming.parse(JSON.parse(text));
@@ -148,7 +148,8 @@ async function openStream(
   onClose: (code: number) => void,
 ): Promise<Stream> {
   const { account, baseUrl, sid: callSid, streamSid } = about;
-  // The URL has the public base URL; the drill may run inside the cluster.
+  // The URL begins with the public base URL, which may be unreachable for a drill inside the cluster. It is replaced
+  // with the reachable one.
   const named = baseUrl.replace(/^http/, 'ws');
   const reached = url.startsWith(named)
     ? about.url.replace(/^http/, 'ws') + url.slice(named.length)
@@ -158,10 +159,10 @@ async function openStream(
     socket.once('open', resolve);
     socket.once('error', reject);
   });
-  socket.on('error', () => undefined); // A `close` event follows.
+  socket.on('error', () => undefined); // A `close` event follows each error, and is handled.
   const over = new Promise<number>((resolve) => socket.once('close', resolve));
   void over.then(onClose);
-  // Each message is one buffer, by the default of the library.
+  // By default, the library delivers each message as one buffer.
   socket.on('message', (data) => onFrame((data as Buffer).toString('utf8')));
   let sequence = 0;
   let count = 0;

@@ -1,20 +1,20 @@
 import { clearTimeout, monotonicMs, setTimeout } from '../../../../src/clock.ts';
 
 /**
- * Receiving end of a line. It plays frames in real time, reports a mark when playback reaches it, and knows to the
- * sample how much was played when a `clear` came.
+ * Player at the caller's end of a line. It plays frames in real time, and reports a mark when playback reaches it. It
+ * knows to the sample how much audio had been played when a `clear` frame arrived.
  */
 export type Player = {
   play: (bytes: Uint8Array) => void;
   mark: (name: string) => void;
-  /** Drops unplayed sound. Pending marks are reported immediately, as Twilio does. */
+  /** Drops the audio that was not played yet. Pending marks are reported immediately, as Twilio does. */
   clear: () => void;
   isPlaying: () => boolean;
-  /** Returns when playback ends or ended, as `monotonicMs()`. */
+  /** Returns the time at which playback ends or has ended, as `monotonicMs()`. */
   endMs: () => number;
-  /** Returns when playback last began after silence. */
+  /** Returns the time at which playback last began after silence. */
   begunMs: () => number;
-  /** Returns the sound played between two moments. */
+  /** Returns the audio that was played between two moments. */
   between: (fromMs: number, toMs: number) => Uint8Array;
 };
 

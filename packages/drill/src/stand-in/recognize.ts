@@ -1,22 +1,24 @@
 import { samplesOfWav } from './wav-samples.ts';
 
-/** Recorded sentence. */
+/** Recorded sentence of a caller. */
 export type Recording = { text: string; samples: Int16Array };
 
 const RATE = 8_000;
-/** Length of the piece that is searched in the recordings first: the loudest part of the audio. */
+/** Length in samples of the piece with which recordings are searched first: the loudest part of the audio. */
 const PIECE = RATE * 0.1;
-/** Minimum coarse correlation, from every eighth sample. Below it, the exact one is not computed. */
+/** Minimum correlation of every eighth sample. Below it, the exact correlation is not computed. */
 const UNLIKE = 0.5;
 const COARSE = 8;
-/** Minimum correlation of two complete matching recordings. */
+/** Minimum correlation at which the audio and a recording are considered the same. */
 const LIKE = 0.8;
-/** Level below which audio counts as silence. */
+/** Level below which the audio counts as silence. */
 const SILENT = 200;
 
 type Piece = { samples: Int16Array; at: number };
 
-/** Returns the text of the recording in a WAV, by its samples, or '' if none matches. */
+/**
+ * Compares the samples of a WAV with the recordings. Returns the text of the matching recording, or '' if none matches.
+ */
 export function recognize(recordings: readonly Recording[], wav: Buffer): string {
   const heard = samplesOfWav(wav, RATE);
   const piece = loudestOf(heard);
@@ -47,7 +49,10 @@ function energyOf(samples: Int16Array, from = 0, to = samples.length): number {
   return sum;
 }
 
-/** Returns the position of a piece in a recording with the highest correlation, or undefined if none is high enough. */
+/**
+ * Returns the position in a recording at which the piece correlates most, or undefined if no correlation is high
+ * enough.
+ */
 function placeOf(piece: Int16Array, samples: Int16Array): number | undefined {
   const own = Math.sqrt(energyOf(piece));
   let best = UNLIKE;
@@ -66,14 +71,17 @@ function placeOf(piece: Int16Array, samples: Int16Array): number | undefined {
   return place;
 }
 
-/** Returns the dot product over every `step`-th sample. */
+/** Returns the dot product of the piece and the recording from `at` on, computed from every `step`-th sample. */
 function productOf(piece: Int16Array, samples: Int16Array, at: number, step: number): number {
   let sum = 0;
   for (let i = 0; i < piece.length; i += step) sum += piece[i]! * samples[at + i]!;
   return sum;
 }
 
-/** Returns the correlation of the whole audio with a recording that begins at `from`; 1 means identical. */
+/**
+ * Returns the correlation of the whole audio with a recording that begins at position `from` of the audio. The result
+ * is 1 if they are identical.
+ */
 function likenessOf(heard: Int16Array, samples: Int16Array, from: number): number {
   let sum = 0;
   for (const [at, sample] of samples.entries()) sum += sample * (heard[from + at] ?? 0);

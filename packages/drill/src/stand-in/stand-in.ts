@@ -12,19 +12,20 @@ import { muLawOfWav, samplesOfRecording, samplesOfWav } from './wav-samples.ts';
 import { createWordSound } from './word-sound.ts';
 
 const FOLDER = path.join(import.meta.dirname, '../recordings');
-/** Longest pause within an answer; the stand-in responds immediately. */
+/** Silence after which a reply counts as ended. It may be short, because the stand-in synthesizes immediately. */
 const PAUSE_MS = 1_000;
 const BASE = '/v1/voice';
-/** Telephone rate in Hz. */
+/** Sample rate of telephones in Hz. */
 const RATE = 8_000;
 
-/** Returns the path of a recording, such as `hold-on-can-i-return-a-bicycle.wav`. */
+/** Returns the path of the recording of a sentence, such as `hold-on-can-i-return-a-bicycle.wav`. */
 export const recordingOf = (text: string): string =>
   path.join(FOLDER, `${wordsOf(text).join('-')}.wav`);
 
 /**
- * Creates a voice without speech engines. Callers' sentences are recordings, recognized by their samples. The agent's
- * speech is machine-readable sound. The drill's server serves it like OpenAI's speech API.
+ * Creates a stand-in for a voice, without speech engines. The callers' sentences are recordings, which it recognizes by
+ * their samples. The agent's speech is machine-readable audio. The drill's server offers the stand-in as OpenAI's
+ * speech API.
  */
 export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voice } {
   const asked: Asked[] = [];
@@ -36,7 +37,7 @@ export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voic
     asked.push({ use, text, startMs, firstMs: epochMs() });
   };
 
-  /** Returns the sentence of a caller, or the played part of the agent's speech. */
+  /** Returns the sentence of a caller, or the words in the agent's audio. */
   const textIn = (wav: Buffer): string =>
     recognize(recordings, wav) || sound.read(encodeMuLaw(samplesOfWav(wav, RATE)));
 
@@ -79,7 +80,7 @@ export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voic
   };
 }
 
-/** Returns the WAV file in a form, from its header to the last boundary. */
+/** Returns the WAV file in a multipart form: the bytes from its header to the last boundary. */
 function wavIn(form: Buffer): Buffer {
   const start = form.indexOf('RIFF');
   const end = form.lastIndexOf('\r\n--');

@@ -3,7 +3,7 @@ import { createResampler } from '../../../../src/voice/audio/resampler.ts';
 import { decodeMuLaw } from '../../../../src/voice/audio/mu-law.ts';
 import { readWavHeader } from '../../../../src/voice/audio/wav.ts';
 
-/** Returns the samples of a PCM16 WAV, at a given rate. @throws Error if it is another format */
+/** Returns the samples of a PCM16 WAV, resampled to `rate`. @throws Error if the format is another one */
 export function samplesOfWav(wav: Buffer, rate: number): Int16Array {
   const header = readWavHeader(wav);
   if (!header) throw new Error('no WAV');
@@ -17,7 +17,9 @@ export function samplesOfWav(wav: Buffer, rate: number): Int16Array {
 const HEADER_BYTES = 44;
 const MU_LAW = 7;
 
-/** Returns a WAV of µ-law at 8 kHz, the format of the recordings, which players support. */
+/**
+ * Returns a WAV with µ-law at 8 kHz. This is the format of the recordings, because ordinary audio players support it.
+ */
 export function wavOfMuLaw(bytes: Uint8Array): Buffer {
   const head = Buffer.alloc(HEADER_BYTES);
   head.write('RIFF', 0, 'latin1');
@@ -35,6 +37,6 @@ export function wavOfMuLaw(bytes: Uint8Array): Buffer {
   return Buffer.concat([head, bytes]);
 }
 
-/** Returns the µ-law bytes of our own recordings. */
+/** Returns the µ-law bytes of a recording in this repository. */
 export const muLawOfWav = (wav: Buffer): Uint8Array => wav.subarray(HEADER_BYTES);
 export const samplesOfRecording = (wav: Buffer): Int16Array => decodeMuLaw(muLawOfWav(wav));

@@ -1,21 +1,24 @@
 import { decodeMuLaw } from '../../../../src/voice/audio/mu-law.ts';
 
 /**
- * Machine-readable sound of words. Each word is a number of 20 ms frames that matches its spoken length. Each frame
- * encodes the word's number in two levels, which telephone lines preserve.
+ * Machine-readable audio of words. Each word is a number of equal frames of 20 ms, which is as long as the word would
+ * be spoken. Each frame encodes the number of the word in two loudness levels, which telephone lines preserve.
  */
 export type WordSound = {
-  /** Returns PCM16 at 8 kHz. */
+  /** Returns the audio of the words, as PCM16 at 8 kHz. */
   speak: (text: string) => Int16Array;
-  /** Returns the words in µ-law sound: whole words, and a cut one if at least half is present. */
+  /** Returns the words in µ-law audio. A word that is cut off counts if more than half of it is present. */
   read: (sound: Uint8Array) => string;
 };
 
 const FRAME_BYTES = 160;
 const HALF = FRAME_BYTES / 2;
-/** Frames per letter at natural speed, about 65 ms. */
+/** Number of frames per letter at a natural rate of speech, about 65 ms per letter. */
 const FRAMES_PER_CHAR = 65 / 20;
-/** Number of distinct loud levels: µ-law bytes with the highest bit set (positive), from the loudest. */
+/**
+ * Number of distinct levels. They are the loudest positive µ-law bytes, that is bytes with the highest bit set, from
+ * the loudest down.
+ */
 const LEVELS = 64;
 const levelOf = (digit: number): number => 0x80 + digit;
 
