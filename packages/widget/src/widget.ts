@@ -2,15 +2,18 @@ import { defineWidget } from './element/parley-widget.ts';
 import { complain } from './talk/trouble.ts';
 
 /**
- * Entry point, `/widget.js`:
+ * Entry point of the widget, `/widget.js`. This element adds a widget at the end of the page:
  *
  *     <script src="https://parley.example.com/widget.js" data-agent="agt_…" async></script>
  *
- * adds a widget to the end of the page. For tag managers that drop `data-` attributes, the URL accepts the same
- * settings: `/widget.js?agent=agt_…`. Without an agent, the script only defines the element, and the page places it.
+ * The URL accepts the same settings, for tag managers that drop `data-` attributes: `/widget.js?agent=agt_…`. Without
+ * an agent, the script only defines the custom element, and the page adds it itself.
  */
 
-/** The build defines these: `widget/sound-HASH.js`, `widget/text-HASH.js`, and `widget/LANGUAGE-HASH.js` by language. */
+/**
+ * Paths of files, which the build inserts: `widget/sound-HASH.js`, `widget/text-HASH.js`, and `widget/LANGUAGE-HASH.js`
+ * by language.
+ */
 declare const SOUND_FILE: string;
 declare const TEXT_FILE: string;
 declare const WORD_FILES: Record<string, string>;
@@ -39,8 +42,8 @@ if (first) {
 }
 
 /**
- * Returns the script elements of this file. A module has no `currentScript`, and runs once for all elements that load
- * it.
+ * Returns the script elements that load this file. A module has no `currentScript`, and it runs only once even if
+ * several elements load it.
  */
 function findScripts(): HTMLScriptElement[] {
   const { currentScript } = document;
@@ -52,7 +55,7 @@ function findScripts(): HTMLScriptElement[] {
 
 type Settings = Record<string, string | null>;
 
-/** Returns the settings. Keys are attribute names of the element. */
+/** Returns the settings of a script element, by the names of the widget's attributes. */
 function settingsOf(script: HTMLScriptElement): Settings {
   const query = new URL(script.src).searchParams;
   return Object.fromEntries(
@@ -72,7 +75,10 @@ function whenIs(state: 'interactive' | 'complete', run: () => void): void {
   document.addEventListener('readystatechange', look);
 }
 
-/** Adds the element once per agent, because both a theme and a tag manager may have added the script. */
+/**
+ * Adds a widget, unless the page already has one for this agent. For example, both a theme and a tag manager may have
+ * added the script.
+ */
 function addElement(settings: Settings): void {
   const isThere = [...document.querySelectorAll('parley-widget')].some(
     (widget) => widget.getAttribute('agent') === settings['agent'],

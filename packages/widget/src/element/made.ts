@@ -1,4 +1,4 @@
-/** Creates an element. Strings become text, never markup. */
+/** Creates an element. Strings among the children become text nodes, never markup. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Record<string, string> = {},
@@ -10,7 +10,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Creates a 24 × 24 icon, hidden from screen readers. @param path of SVG */
+/** Creates a 24 × 24 icon that is hidden from screen readers. @param path value of `d` of an SVG path */
 export function icon(path: string): SVGElement {
   const space = 'http://www.w3.org/2000/svg';
   const drawing = document.createElementNS(space, 'svg');

@@ -1,9 +1,10 @@
-/** Node with `moveBefore`, by which newer browsers move a node without removing it first. */
+/** Node that may have `moveBefore`, with which newer browsers move a node without removing it first. */
 type Parent = ParentNode & Node & { moveBefore?: (node: Node, before: Node | null) => void };
 
 export type BesideDialogs = {
   /**
-   * Returns whether the host was removed together with a dialog of the page; if so, it is back at its original place.
+   * Returns whether the host was removed together with a dialog of the page. In that case the host has been moved back
+   * to its original position.
    */
   comeHome: () => boolean;
   stop: () => void;
@@ -13,14 +14,15 @@ export type BesideDialogs = {
  * Keeps the widget usable while the page shows a modal dialog. Pages trap the focus in their dialog, set `inert` or
  * `aria-hidden` on all other elements, or call `showModal()`, which makes all other elements inert.
  *
- * @param layer contains the whole widget; it is in the top layer while the host is in a dialog
+ * @param layer element that contains the whole widget; while the host is inside a dialog, it is shown in the browser's
+ * top layer
  */
 export function liveBesideDialogs(host: HTMLElement, layer: HTMLElement): BesideDialogs {
   const stopFocus = keepFocus(host);
   const attributes = new MutationObserver(() => reveal(host));
   attributes.observe(host, { attributeFilter: ['inert', 'aria-hidden'] });
   reveal(host);
-  // Pages cancel these events to lock scrolling behind their dialog.
+  // Pages cancel these events in order to lock scrolling behind their dialog.
   for (const type of SCROLLING) host.addEventListener(type, stopPropagation, { passive: true });
   const home = document.createComment('parley-widget');
   const follow = (): void => {
@@ -58,7 +60,9 @@ export function liveBesideDialogs(host: HTMLElement, layer: HTMLElement): Beside
 const SCROLLING = ['wheel', 'touchmove'];
 const stopPropagation = (event: Event): void => event.stopPropagation();
 
-/** Hides from the page that the focus moves into the widget, because its focus traps would move it back. */
+/**
+ * Hides the page's events that the focus moves into the widget, because a focus trap of the page would move it back.
+ */
 function keepFocus(host: HTMLElement): () => void {
   const hide = (event: Event): void => {
     const { type, target, relatedTarget } = event as FocusEvent;
@@ -84,11 +88,14 @@ function reveal(host: HTMLElement): void {
 
 const MODAL = 'dialog:modal';
 
-/** Returns whether the panel covers a small screen as a modal dialog. Then dialogs of the page come first. */
+/**
+ * Returns whether the panel is a modal dialog, which covers a small screen. In that case the widget does not move into
+ * dialogs of the page.
+ */
 const isModal = (layer: HTMLElement): boolean =>
   CSS.supports(`selector(${MODAL})`) && layer.querySelector(MODAL) !== null;
 
-/** Returns the innermost modal dialog of the page, or undefined. */
+/** Returns the innermost modal dialog of the page, or undefined if there is none. */
 function modalOf(host: HTMLElement): Element | undefined {
   if (!CSS.supports(`selector(${MODAL})`)) return undefined;
   return [...document.querySelectorAll(MODAL)].findLast((dialog) => !host.contains(dialog));
@@ -99,11 +106,11 @@ function move(host: HTMLElement, to: Parent, before: Node | null): void {
   else to.insertBefore(host, before);
 }
 
-/** Shows the layer in the top layer, where overflow and transforms of the page's dialog do not affect it. */
+/** Shows the layer in the browser's top layer, where overflow and transforms of the page's dialog do not affect it. */
 function toTop(layer: HTMLElement): void {
   if (typeof layer.showPopover !== 'function') return;
   layer.popover = 'manual';
-  // The element shown last is on top.
+  // The element that was shown last is on top.
   if (layer.matches(':popover-open')) layer.hidePopover();
   layer.showPopover();
 }

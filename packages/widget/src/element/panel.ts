@@ -12,10 +12,10 @@ export type PanelActs = {
   onSayAgain: (id: number) => void;
   onSpeak: () => void;
   onMute: (isMuted: boolean) => void;
-  /** Called by a click, which browsers may require to resume sound. */
+  /** Called on a click, which browsers may require before they resume audio. */
   onResumeSound: () => void;
   onHangUp: () => void;
-  /** Called after an end or an error, to start over. */
+  /** Called when the user starts over after the talk has ended or failed. */
   onAnew: () => void;
   onClose: () => void;
 };
@@ -25,9 +25,9 @@ export type PanelState = {
   sound: SoundState;
   speaker: Speaker;
   canSpeak: boolean;
-  /** Greeting shown before the first message. */
+  /** Greeting that is shown before the first message. */
   greeting: { text: string; language: string | null };
-  /** Code of a TalkError, or null. */
+  /** Code of a `TalkError`, or null. */
   trouble: string | null;
 };
 
@@ -36,7 +36,10 @@ const MICROPHONE =
   'M12 3a3 3 0 0 1 3 3v6a3 3 0 0 1-6 0V6a3 3 0 0 1 3-3ZM5 11a7 7 0 0 0 14 0M12 18v3';
 const CROSS = 'M6 6l12 12M18 6L6 18';
 
-/** Panel of one talk. It renders the given state and reports the user's actions. */
+/**
+ * Panel of one talk, that is, a conversation with an agent by chat or voice. It renders a state and reports the user's
+ * actions.
+ */
 export class Panel {
   readonly root: HTMLDialogElement;
   readonly #words: Words;
@@ -105,7 +108,7 @@ export class Panel {
     this.#listen();
   }
 
-  /** Opens the panel. On a small screen it is modal, so that the page behind it is out of reach. */
+  /** Opens the panel. With `isModal`, which is meant for small screens, the page behind it cannot be reached. */
   open(isModal: boolean): void {
     if (this.root.open) return;
     if (isModal) this.root.showModal();
@@ -120,7 +123,7 @@ export class Panel {
     this.root.close();
   }
 
-  /** Shows all texts with their links and structure. */
+  /** Renders all texts again with their links and Markdown structure. */
   readBy(read: ReadText): void {
     this.#turns.readBy(read);
   }
@@ -152,11 +155,12 @@ export class Panel {
     const label = talk.phase === 'idle' ? this.#words.speak : this.#words.speakAnew;
     this.#speak.setAttribute('aria-label', label);
     this.#speak.title = label;
-    // The focused element may be gone. Without this, keyboard users would be back at the start of the page.
+    // The focused element may have been removed or hidden. Otherwise keyboard users would be sent back to the start of
+    // the page.
     if (hadFocus && this.root.open && !isShown(activeIn(this.root))) this.focus();
   }
 
-  /** Shows a level from 0 to 1. It is not part of `render`, because it changes many times a second. */
+  /** Shows an audio level from 0 to 1. It is not part of `render`, because it changes many times a second. */
   level(side: 'microphone' | 'agent', level: number): void {
     this.#meters[side].style.transform = `scaleX(${level.toFixed(2)})`;
   }
@@ -229,14 +233,14 @@ export class Panel {
       this.#say();
     });
     this.root.addEventListener('keydown', (event) => {
-      // Keeps keys typed here from the page's shortcuts.
+      // Prevents keys typed here from triggering the page's shortcuts.
       event.stopPropagation();
       if (event.key !== 'Escape' || isOfInputMethod(event)) return;
-      // Keeps a dialog of the page around it open.
+      // Prevents Escape from closing a dialog of the page that contains the widget.
       event.preventDefault();
       this.#acts.onClose();
     });
-    // Sent for Escape while it is modal, and for the back gesture of a phone.
+    // Browsers send this event on Escape while the panel is modal, and on the back gesture of a phone.
     this.root.addEventListener('cancel', (event) => {
       event.preventDefault();
       this.#acts.onClose();
@@ -251,7 +255,7 @@ export class Panel {
   }
 }
 
-/** Sets a text only if it differs, because screen readers announce each change. */
+/** Sets a text only if it has changed, because screen readers announce each assignment. */
 function setText(node: HTMLElement, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }

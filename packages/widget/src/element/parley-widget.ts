@@ -11,11 +11,11 @@ import { STYLES } from './styles.ts';
 
 const BUBBLE = 'M4 5h16v11H9l-5 4V5Z';
 
-/** Origin of the program, which is the server it talks to. */
+/** Server from which the widget was loaded, which is also the one that it talks to, and the URLs of the files there. */
 export type Home = {
   server: string;
   workletUrl: string;
-  /** URL of the file of `read-text.ts`. */
+  /** URL of the built file of `read-text.ts`. */
   textUrl: string;
   wordFiles: WordFiles;
 };
@@ -32,7 +32,7 @@ export function defineWidget(home: Home): void {
   customElements.define('parley-widget', ParleyWidget);
 }
 
-/** All elements in the page. For each agent, only the first has a launcher. */
+/** All widget elements in the page. Of several elements for the same agent, only the first shows a launcher. */
 const placed = new Set<Widget>();
 
 abstract class Widget extends HTMLElement {
@@ -42,7 +42,7 @@ abstract class Widget extends HTMLElement {
 
   connectedCallback(): void {
     const agent = this.getAttribute('agent') ?? '';
-    // The element was moved within the page.
+    // The element was only moved within the page.
     if (this.#shown && this.#agent === agent) return;
     this.#leave();
     this.#agent = agent;
@@ -52,7 +52,7 @@ abstract class Widget extends HTMLElement {
   }
 
   disconnectedCallback(): void {
-    // A page that moves the element removes it and adds it again.
+    // A page that moves the element removes it and adds it again in the same task.
     queueMicrotask(() => {
       if (this.isConnected) return;
       if (this.#shown instanceof Shown && this.#shown.comeHome()) return;
@@ -60,7 +60,7 @@ abstract class Widget extends HTMLElement {
     });
   }
 
-  /** Prevents the two callbacks above when a browser can move an element. */
+  /** If this method exists, browsers that can move an element do not call the two callbacks above for a move. */
   connectedMoveCallback(): void {}
 
   #leave(): void {
@@ -78,13 +78,13 @@ abstract class Widget extends HTMLElement {
   async #show(): Promise<void> {
     this.#shown = 'loading';
     const words = await loadWords(languageOf(this) ?? navigator.language, this.home.wordFiles);
-    // The element may have been removed meanwhile, or shown by another call.
+    // Meanwhile the element may have been removed, or another call may have shown the widget.
     if (this.#shown === 'loading' && this.isConnected)
       this.#shown = new Shown(this, this.home, words);
   }
 }
 
-/** State of one widget, from its addition to a page to its removal. */
+/** State of one widget while its element is in the page. */
 class Shown {
   readonly #host: HTMLElement;
   readonly #home: Home;
@@ -99,10 +99,10 @@ class Shown {
   #isReading = false;
   #isOpen = false;
   #token: TalkToken | undefined;
-  /** Token requested when the panel was opened, and not used yet. */
+  /** Token that was requested when the panel was opened, and that was not used yet. */
   #spare: TalkToken | undefined;
   #error: TalkError | null = null;
-  /** Whether a stored chat is being resumed. If that fails, the user sees no error. */
+  /** Whether a stored chat is being resumed. If that fails, no error is shown. */
   #isResuming = false;
 
   constructor(host: HTMLElement, home: Home, words: Words) {
@@ -115,7 +115,7 @@ class Shown {
       workletUrl: home.workletUrl,
       onReady: (resume, mode) => {
         this.#isResuming = false;
-        // A call ends with its page, so only a chat is stored.
+        // Only a chat is stored, because a call ends when its page is closed.
         if (mode === 'chat') keep(this.#agent, { resume, isOpen: this.#isOpen });
       },
       onOver: () => this.#onOver(),
@@ -160,7 +160,8 @@ class Shown {
   }
 
   /**
-   * Returns whether the host was removed together with a dialog of the page; if so, it is back at its original place.
+   * Returns whether the host was removed together with a dialog of the page. In that case the host has been moved back
+   * to its original position.
    */
   comeHome(): boolean {
     return this.#beside.comeHome();
@@ -174,7 +175,7 @@ class Shown {
     root.replaceChildren(this.#layer);
   }
 
-  /** Resumes a chat begun before a reload, or on the previous page. */
+  /** Resumes a chat that began before a reload, or on the previous page. */
   #resume(): void {
     const kept = readKept(this.#agent);
     if (!kept) return;
@@ -192,7 +193,7 @@ class Shown {
     if (!this.#token && this.#line.talk.get().phase === 'idle') void this.#look();
   }
 
-  /** Closes the panel. This ends a call, because the user does not want to be heard; a chat can continue. */
+  /** Closes the panel. A call ends, because the user does not expect to be heard any more. A chat can be continued. */
   #close(): void {
     this.#isOpen = false;
     if (this.#line.sound.get().microphone !== 'off') this.#line.end();
@@ -202,7 +203,9 @@ class Shown {
     this.#launcher.focus();
   }
 
-  /** Loads the text reader. Until it is loaded, texts are shown as written. */
+  /**
+   * Loads the code that finds links and Markdown in texts. Until it is loaded, texts are shown as they were written.
+   */
   async #readTexts(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
@@ -218,7 +221,9 @@ class Shown {
     if (kept) keep(this.#agent, { ...kept, isOpen: this.#isOpen });
   }
 
-  /** Gets a token to learn the agent's name and whether it can speak. No conversation begins. */
+  /**
+   * Requests a token in order to learn the agent's name and whether it can speak. This does not start a conversation.
+   */
   async #look(): Promise<void> {
     this.#error = null;
     try {
@@ -244,7 +249,7 @@ class Shown {
     else this.#line.talk.say(text);
   }
 
-  /** Starts a chat, including messages to a talk that failed to start. */
+  /** Starts a chat with these messages. Messages from a talk that failed to start are sent first. */
   #write(texts: readonly string[]): void {
     const { phase, said } = this.#line.talk.get();
     const before = phase === 'failed' ? said.map(({ text }) => text) : [];
@@ -256,13 +261,13 @@ class Shown {
   #speak(): void {
     this.#error = null;
     const { phase } = this.#line.talk.get();
-    // One talk at a time: a chat ends when the user starts a call.
+    // Only one talk is possible at a time, so a chat ends when the user starts a call.
     if (phase === 'open' || phase === 'waiting') this.#line.end();
     keep(this.#agent, undefined);
     void this.#line.speak();
   }
 
-  /** Starts over after an end, or tries a failed start again. */
+  /** Starts over after a talk has ended, or retries a talk that failed to start. */
   #anew(): void {
     const { phase, said } = this.#line.talk.get();
     if (phase === 'failed' && said.length > 0) this.#write([]);
@@ -277,7 +282,7 @@ class Shown {
     keep(this.#agent, undefined);
     if (!this.#isResuming) return;
     this.#isResuming = false;
-    // The stored chat has ended or expired; the next message begins a new one.
+    // The stored chat has ended or expired. The next message begins a new one.
     if (this.#line.talk.get().phase === 'failed') this.#line.leave();
   }
 
@@ -310,6 +315,6 @@ class Shown {
   };
 }
 
-/** Returns the language of the element or its nearest ancestor with one. */
+/** Returns the `lang` attribute of the element, or of its nearest ancestor that has one. */
 const languageOf = (host: HTMLElement): string | null =>
   host.closest('[lang]')?.getAttribute('lang') || null;

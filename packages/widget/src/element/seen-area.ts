@@ -1,14 +1,14 @@
 /**
- * Sets style properties of an element to the visible part of the page. The keyboard of a phone covers a page without
- * changing its size, so `dvh` does not include it.
+ * Keeps style properties of an element equal to the visible part of the page. The on-screen keyboard of a phone covers
+ * part of the page without changing its size, so `dvh` units do not reflect it.
  *
- * @returns a function that stops it
+ * @returns a function that stops the updates
  */
 export function followSeenArea(node: HTMLElement): () => void {
   const seen = globalThis.visualViewport;
   if (!seen) return () => undefined;
   const place = (): void => {
-    // Zooming in shows only a part of the page; the panel keeps its size.
+    // When the user zooms in, only part of the page is visible. The panel then keeps its normal size.
     const isZoomed = Math.abs(seen.scale - 1) > 0.01;
     const coveredPx = document.documentElement.clientHeight - seen.offsetTop - seen.height;
     const sizes = {

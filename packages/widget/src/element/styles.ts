@@ -1,6 +1,6 @@
 /**
- * Styles of the shadow tree. A page changes them only by custom properties (docs/widget.md). As a constructed sheet,
- * they do not need `unsafe-inline` in the page's policy.
+ * Styles of the shadow tree. A page can change them only with custom properties (docs/widget.md). They are applied as a
+ * constructed style sheet, which a Content Security Policy without `unsafe-inline` allows.
  */
 export const STYLES = `
 :host {

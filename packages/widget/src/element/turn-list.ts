@@ -5,12 +5,15 @@ import type { Words } from '../words/words.ts';
 import { element } from './made.ts';
 import { nodesOf } from './rich-text.ts';
 
-/** Name of the agent, and the languages of the texts, by which screen readers choose their pronunciation. */
+/** Name of the agent, and the languages of the texts. Screen readers choose their pronunciation by the language. */
 export type Speaker = { name: string; language: string | null; pageLanguage: string | null };
 
-/** List of the turns, one bubble each, with the growing reply below. */
+/** List of the turns, with one bubble for each. The reply that is being generated is shown below them. */
 export class TurnList {
-  /** Log that screen readers announce: whole turns only, not each word of a growing reply. */
+  /**
+   * Log that screen readers announce. It contains whole turns only, so that they do not announce each word of a growing
+   * reply.
+   */
   readonly #log: HTMLElement;
   readonly scroll: HTMLElement;
   readonly #reply: HTMLElement;
@@ -36,7 +39,7 @@ export class TurnList {
       dir: 'auto',
     });
     this.#reply.hidden = true;
-    // Focusable, so that it scrolls by keys even without focusable content.
+    // Focusable, so that keyboard users can scroll it even if it contains no focusable element.
     this.scroll = element('div', { class: 'scroll', tabindex: '0', role: 'group' }, [
       element('div', { role: 'log', 'aria-label': words.said }, [this.#log]),
       this.#said,
@@ -47,11 +50,11 @@ export class TurnList {
       const { scrollHeight, scrollTop, clientHeight } = this.scroll;
       this.#isAtEnd = scrollHeight - scrollTop - clientHeight < 40;
     });
-    // A keyboard on the screen reduces the height; the last message stays visible.
+    // An on-screen keyboard reduces the height of the list. Scrolling keeps the last message visible.
     new ResizeObserver(() => this.#scrollToEnd()).observe(this.scroll);
   }
 
-  /** Shows all texts with their links and structure. */
+  /** Renders all texts again with their links and Markdown structure. */
   readBy(read: ReadText): void {
     this.#read = read;
     for (const shown of this.#shown.values()) this.#fill(shown.bubble, shown.turn);
@@ -110,7 +113,7 @@ export class TurnList {
       human: this.#words.colleague,
     };
     bubble.replaceChildren(
-      // The name has its own direction, so that the text alone decides the direction of the bubble.
+      // The name has a `dir` of its own, so that only the text decides the direction of the bubble.
       element(
         'span',
         {

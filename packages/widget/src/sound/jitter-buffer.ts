@@ -1,23 +1,23 @@
 import { TALK_RATE } from './samples.ts';
 
 /**
- * Buffer of unplayed audio at 16 kHz. It waits for some audio before it begins, because frames may be late, and for
- * more after each time that it ran dry. If sound stops in the middle, it fades within 5 ms, because a jump is audible
- * as a click.
+ * Jitter buffer: holds audio at 16 kHz that was not played yet. Before playback begins, it collects some audio, because
+ * frames may be late. Each time the buffer runs empty, it collects more than before. Audio that stops in the middle is
+ * faded out within 5 ms, because a sudden stop would be audible as a click.
  */
 export class JitterBuffer {
   readonly #pieces: (Int16Array | string)[] = [];
   #waiting = 0;
   #isPlaying = false;
   #targetMs = TARGET_MS;
-  /** Whether the last sample was the end of a sentence, so that no audio is late. */
+  /** Whether the last sample was the end of a sentence. If the buffer is empty then, no audio is late. */
   #isAtMark = false;
-  /** Time that audio has waited to begin, in samples. */
+  /** Number of samples for which audio has been waiting for playback to begin. */
   #waitedFor = 0;
-  /** Last sample, and the rest of a fade. */
+  /** Last sample that was played, and the samples of a fade-out that are still to be played. */
   #last = 0;
   #fade: Int16Array | undefined;
-  /** Factor of the fade-in. */
+  /** Current factor of the fade-in, from 0 to 1. */
   #gain = 0;
 
   push(samples: Int16Array): void {
@@ -26,12 +26,12 @@ export class JitterBuffer {
     this.#waiting += samples.length;
   }
 
-  /** Adds a mark. `pull` returns its name once all audio before it is played. */
+  /** Adds a mark. `pull` returns its name once all audio before it has been played. */
   mark(name: string): void {
     this.#pieces.push(name);
   }
 
-  /** Drops all audio except a fade, and all marks. */
+  /** Drops all audio and all marks. Audio that is playing is faded out. */
   clear(): void {
     if (this.#isPlaying) this.#fade = this.#takeFade();
     this.#pieces.length = 0;
@@ -44,7 +44,10 @@ export class JitterBuffer {
     return this.#isPlaying;
   }
 
-  /** Returns the next samples, with silence where audio is missing. `played` has the passed marks. */
+  /**
+   * Returns the next samples, with silence where audio is missing. `played` contains the names of the marks that were
+   * passed.
+   */
   pull(count: number): { samples: Int16Array; played: readonly string[] } {
     const samples = new Int16Array(count);
     const played: string[] = [];
@@ -63,7 +66,7 @@ export class JitterBuffer {
       }
       at += this.#copy(piece, samples, at);
     }
-    // Includes marks directly after the last sample.
+    // This includes marks that directly follow the last sample.
     played.push(...this.#takeMarks());
     if (at < count) this.#ranDry(samples, at);
     return { samples, played };
@@ -77,7 +80,7 @@ export class JitterBuffer {
     this.#waitedFor += count;
     const isWhole = this.#pieces.some((piece) => typeof piece === 'string');
     const target = samplesOf(this.#targetMs);
-    // Starts early for a complete sentence, or one too short to reach the target.
+    // Playback starts early if a sentence is complete, or if the audio has waited twice as long as the target.
     return isWhole || this.#waiting >= target || this.#waitedFor >= 2 * target;
   }
 
@@ -113,7 +116,7 @@ export class JitterBuffer {
     samples.fill(0, at + filled);
   }
 
-  /** Returns the next audio with a fade-out. */
+  /** Returns the next audio, faded out. */
   #takeFade(): Int16Array {
     const next = new Int16Array(FADE).fill(this.#last);
     let at = 0;
@@ -141,5 +144,5 @@ const samplesOf = (ms: number): number => Math.round((ms * TALK_RATE) / 1_000);
 
 const TARGET_MS = 60;
 const TARGET_MAX_MS = 240;
-/** Length of a fade in samples: 5 ms. */
+/** Length of a fade-in or fade-out in samples: 5 ms. */
 const FADE = 80;

@@ -6,13 +6,13 @@ import { troubleOf, type TalkError } from '../talk/trouble.ts';
 import { openVoice, type Voice } from './voice.ts';
 
 export type SoundState = {
-  /** State of the microphone; `asking` while the browser asks the user. */
+  /** State of the microphone. It is `asking` while the browser asks the user for permission. */
   microphone: 'off' | 'asking' | 'on';
   isMuted: boolean;
   isPlaying: boolean;
-  /** Whether the device has interrupted the sound. Then neither side hears the other. */
+  /** Whether the device has interrupted the audio. While it has, neither side hears the other. */
   isHalted: boolean;
-  /** Reason why the microphone is unavailable. */
+  /** Reason why the user cannot speak, such as a missing microphone. */
   error: TalkError | null;
 };
 
@@ -26,21 +26,24 @@ const SILENT: SoundState = {
 
 export type LineEvents = {
   getToken: () => Promise<TalkToken>;
-  /** URL of the file of `worklets.ts`. */
+  /** URL of the built file of `worklets.ts`. */
   workletUrl: string;
   onReady?: (resume: string, mode: Mode) => void;
   onOver?: () => void;
-  /** Called with a level from 0 to 1, about 20 times a second per side. */
+  /** Called with an audio level from 0 to 1, about 20 times a second for each side. */
   onLevel?: (side: 'microphone' | 'agent', level: number) => void;
 };
 
-/** Talk with its sound, if it is by voice. The microphone is open only while the talk lasts. */
+/** A talk, and its audio if it is by voice. The microphone is open only while the talk lasts. */
 export class Line {
   readonly talk: Talk;
   readonly sound: Store<SoundState> = createStore(SILENT);
   readonly #events: LineEvents;
   #voice: Voice | undefined;
-  /** Number of the current start. The user may have moved on before answering the microphone prompt. */
+  /**
+   * Number of the current attempt to speak. It detects that the user has done something else before answering the
+   * request for the microphone.
+   */
   #era = 0;
 
   constructor(events: LineEvents) {
@@ -65,8 +68,8 @@ export class Line {
   }
 
   /**
-   * Starts a call; must be called from a user action. It asks for the microphone first, so that a user without one does
-   * not start a call.
+   * Starts a call. It must be called on a user action such as a click. It requests the microphone first, so that a user
+   * without one does not start a call.
    */
   async speak(): Promise<void> {
     this.#hush();
@@ -96,18 +99,18 @@ export class Line {
     this.sound.set({ isMuted });
   }
 
-  /** Resumes sound that the device interrupted. Browsers may require a click for it. */
+  /** Resumes audio that the device interrupted. Browsers may require a click for it. */
   resumeSound(): void {
     this.#voice?.resume();
   }
 
-  /** Ends the conversation, or cancels its start. */
+  /** Ends the conversation, or cancels it while it starts. */
   end(): void {
     this.#hush();
     if (this.talk.get().phase !== 'idle') this.talk.end();
   }
 
-  /** Leaves the page: a call ends, a chat can be resumed. */
+  /** Disconnects. A call ends; a chat can be resumed. */
   leave(): void {
     if (this.#voice) this.end();
     this.#hush();

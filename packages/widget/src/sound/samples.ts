@@ -1,4 +1,4 @@
-/** Sample rate of a talk. Sound cards use floats from -1 to 1, talks PCM16. */
+/** Sample rate of the audio of a talk in Hz. Sound cards use floats from -1 to 1, and talks use PCM16. */
 
 export const TALK_RATE = 16_000;
 
@@ -12,7 +12,7 @@ export function toFloat(samples: Int16Array): Float32Array {
   return Float32Array.from(samples, (one) => one / 32_768);
 }
 
-/** Returns the perceived level: 0 is silence (below -60 dB), 1 the maximum. */
+/** Returns the audio level on a logarithmic scale: 0 is silence (below -60 dB), and 1 is the maximum. */
 export function levelOf(samples: Int16Array): number {
   if (samples.length === 0) return 0;
   let sum = 0;

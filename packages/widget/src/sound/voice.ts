@@ -2,29 +2,32 @@ import { RATES } from '../../../../src/voice/audio/resampler.ts';
 import { TalkError } from '../talk/trouble.ts';
 import type { FromMicrophone, FromPlayer, ToPlayer } from './worklets.ts';
 
-/** Microphone and loudspeaker of a talk by voice. */
+/** Microphone and loudspeaker for a talk by voice. */
 export type Voice = {
-  /** Plays PCM16 at 16 kHz; the buffer is transferred. */
+  /** Plays PCM16 at 16 kHz. The buffer is transferred, so the caller cannot use it afterwards. */
   play: (frame: ArrayBuffer) => void;
   mark: (name: string) => void;
-  /** Drops unplayed audio immediately. */
+  /** Drops all audio that was not played yet. */
   clear: () => void;
   mute: (isMuted: boolean) => void;
-  /** Resumes sound that the device interrupted. Browsers may require a click for it. */
+  /** Resumes audio that the device interrupted. Browsers may require a click for it. */
   resume: () => void;
-  /** Releases the microphone. */
+  /** Stops the audio and releases the microphone. */
   close: () => void;
 };
 
 export type VoiceEvents = {
   onSound: (samples: ArrayBuffer) => void;
   onPlayed: (name: string) => void;
-  /** Called with a level from 0 to 1 of one side, about 20 times a second. */
+  /** Called with an audio level from 0 to 1, about 20 times a second for each side. */
   onLevel: (side: 'microphone' | 'agent', level: number) => void;
   onPlaying: (isPlaying: boolean) => void;
-  /** Called when the microphone was unplugged or its permission revoked. */
+  /** Called when the microphone was unplugged, or when the user revoked the permission. */
   onLost: () => void;
-  /** Called when the device interrupts the sound, for a phone call or the lock screen, or restores it. */
+  /**
+   * Called when the device interrupts the audio, for example for a phone call or at the lock screen, and when it
+   * restores it.
+   */
   onHalted: (isHalted: boolean) => void;
 };
 
@@ -36,11 +39,12 @@ const MICROPHONE = {
 } as const;
 
 /**
- * Asks for the microphone. It must be called from a user action such as a click, otherwise browsers play no sound.
+ * Requests the microphone and opens the audio. It must be called on a user action such as a click; otherwise browsers
+ * play no audio.
  *
- * @param workletUrl the file of `worklets.ts`
+ * @param workletUrl URL of the built file of `worklets.ts`
  * @throws TalkError `microphone_refused`, `microphone_missing`, `microphone_busy`, `loudspeaker_missing`,
- *   `voice_impossible`
+ * `voice_impossible`
  */
 export async function openVoice(workletUrl: string, events: VoiceEvents): Promise<Voice> {
   if (!navigator.mediaDevices?.getUserMedia || typeof AudioWorkletNode === 'undefined') {
@@ -52,7 +56,7 @@ export async function openVoice(workletUrl: string, events: VoiceEvents): Promis
     requireRate(context.sampleRate);
     void context.resume();
     const loaded = loadWorklets(context, workletUrl);
-    loaded.catch(() => undefined); // Reported below, unless the microphone is refused.
+    loaded.catch(() => undefined); // `await loaded` below throws the error, unless the microphone is refused first.
     stream = await askForMicrophone();
     await loaded;
     await untilRuns(context);
@@ -64,7 +68,7 @@ export async function openVoice(workletUrl: string, events: VoiceEvents): Promis
   }
 }
 
-/** Checks the rate here, because an error in a worklet would be lost. */
+/** Checks the sample rate before the worklets are loaded, because an error in a worklet would not be reported. */
 function requireRate(rate: number): void {
   if (!RATES.includes(rate)) throw new TalkError('voice_impossible', `a sound card of ${rate} Hz`);
 }
@@ -89,17 +93,21 @@ async function loadWorklets(context: AudioContext, url: string): Promise<void> {
   try {
     await context.audioWorklet.addModule(url);
   } catch (error) {
-    // Either the page's policy blocks it, or a newer file has replaced it.
+    // Either the page's Content Security Policy blocks the file, or a newer version of the widget has replaced it.
     throw new TalkError('voice_impossible', `${url}: ${String(error)}`);
   }
 }
 
-/** Time limit for the start. Headsets take seconds to switch to telephone mode once their microphone is open. */
+/**
+ * Time limit for the audio to start. When their microphone is opened, headsets take seconds to switch to telephone
+ * mode.
+ */
 const RUNS_WITHIN_MS = 10_000;
 const LOOK_MS = 20;
 
 /**
- * Waits until the context runs. Without a loudspeaker, Firefox waits for one, and the microphone does not work either.
+ * Waits until the audio context runs. Without a loudspeaker, Firefox waits for one, and the microphone does not work
+ * either.
  */
 async function untilRuns(context: AudioContext): Promise<void> {
   const givenUpMs = performance.now() + RUNS_WITHIN_MS;
@@ -141,7 +149,7 @@ function connect(context: AudioContext, stream: MediaStream, events: VoiceEvents
     close: () => {
       stopWatching();
       track?.removeEventListener('ended', events.onLost);
-      // Messages that are still queued are dropped.
+      // Closing the ports drops messages that are still queued.
       microphone.port.close();
       player.port.close();
       for (const one of stream.getTracks()) one.stop();
@@ -151,7 +159,7 @@ function connect(context: AudioContext, stream: MediaStream, events: VoiceEvents
 }
 
 /**
- * Watches for interruptions of the sound by the device, and resumes it as soon as the browser allows that. During an
+ * Detects interruptions of the audio by the device, and resumes the audio as soon as the browser allows it. During an
  * interruption the context is `suspended` (Web Audio) or, on iOS, `interrupted`, or the system mutes the track (Media
  * Capture §4.3).
  */
@@ -181,7 +189,7 @@ function watchHalts(
 }
 
 function resume(context: AudioContext): void {
-  // The browser refuses this during a phone call, and reports the end of the call by `statechange`.
+  // During a phone call the browser refuses to resume. It reports the end of the phone call with a `statechange` event.
   context.resume().catch(() => undefined);
 }
 
@@ -195,7 +203,7 @@ function listen(context: AudioContext, { microphone, player, events }: Ends): vo
   });
   player.port.addEventListener('message', ({ data }: MessageEvent<FromPlayer>) => {
     if (data.type === 'played') {
-      // The worklet has passed it on, but the sound card plays it a little later.
+      // The worklet has passed the audio on, but the sound card plays it a little later.
       const lateMs = 1_000 * (context.outputLatency || context.baseLatency || 0);
       setTimeout(() => events.onPlayed(data.name), lateMs);
       return;

@@ -2,7 +2,7 @@ import { createResampler, type Resampler } from '../../../../src/voice/audio/res
 import { JitterBuffer } from './jitter-buffer.ts';
 import { levelOf, TALK_RATE, toFloat, toInt16 } from './samples.ts';
 
-/** Worklets for the audio thread, in their own file (voice.ts loads it). */
+/** Worklets that run in the browser's audio thread. They are built into a file of their own, which `voice.ts` loads. */
 
 declare const sampleRate: number;
 declare class AudioWorkletProcessor {
@@ -21,21 +21,21 @@ export type FromPlayer =
 
 export type FromMicrophone = { type: 'sound'; samples: ArrayBuffer; level: number };
 
-/** Samples of a frame of 20 ms, the size that is sent. */
+/** Number of samples in the frames that are sent, which last 20 ms. */
 const FRAME = TALK_RATE / 50;
-/** Samples resampled together: 4 ms. Marks are reported early by up to as much. */
+/** Number of samples that are resampled together: 4 ms. Marks may be reported early by up to this time. */
 const STEP = 64;
-/** One render quantum of silence (Web Audio API). */
+/** Silence for one render quantum (Web Audio API). */
 const SILENCE = new Float32Array(128);
 
-/** Converter from the rate of the sound card to 16 kHz, in frames of 20 ms. */
+/** Worklet that converts audio from the rate of the sound card to 16 kHz, in frames of 20 ms. */
 class Microphone extends AudioWorkletProcessor {
   readonly #resampler: Resampler = createResampler({ from: sampleRate, to: TALK_RATE });
   readonly #frame = new Int16Array(FRAME);
   #filled = 0;
 
   process([input]: Float32Array[][]): boolean {
-    // Firefox passes no channel for a muted track. The server still needs silent frames.
+    // Firefox passes no channel while the track is muted. The server still needs frames, so silence is sent.
     const heard = input?.[0] ?? SILENCE;
     for (const sample of this.#resampler.push(toInt16(heard))) this.#add(sample);
     return true;
@@ -52,7 +52,7 @@ class Microphone extends AudioWorkletProcessor {
   }
 }
 
-/** Converter from frames at 16 kHz to the rate of the sound card. */
+/** Worklet that plays frames at 16 kHz: it buffers them and converts them to the rate of the sound card. */
 class Player extends AudioWorkletProcessor {
   readonly #buffer = new JitterBuffer();
   readonly #resampler: Resampler = createResampler({ from: TALK_RATE, to: sampleRate });
@@ -91,7 +91,7 @@ class Player extends AudioWorkletProcessor {
     this.#show(samples);
   }
 
-  /** Reports the level every 60 ms, but only once during silence. */
+  /** Reports the level every 60 ms. During silence it is reported only once. */
   #show(samples: Int16Array): void {
     this.#shown.set(samples, this.#shownAt);
     this.#shownAt += samples.length;

@@ -1,9 +1,9 @@
 /**
- * Returns how long to wait before the next try, in ms. The maximum doubles with each try, up to `longestMs`. The result
- * is a random value between half the maximum and the maximum, so that pages do not all return together when a server
- * recovers.
+ * Returns the delay before the next attempt in ms. The upper bound doubles with each attempt, up to `longestMs`. The
+ * result is a random value between half the bound and the bound, so that not all pages reconnect at the same time when
+ * a server recovers.
  *
- * @param tries number of failed tries: 0, 1, 2 …
+ * @param tries number of failed attempts: 0, 1, 2 …
  */
 export function backoffMs(
   tries: number,

@@ -1,4 +1,4 @@
-/** Frames of a talk's socket (contract/talks.md#socket). Binary frames contain audio. */
+/** Frames of the socket of a talk (contract/talks.md#socket). Binary frames contain audio. */
 
 export type Mode = 'chat' | 'voice';
 export type Role = 'user' | 'agent' | 'human';
@@ -6,7 +6,7 @@ export type Status = 'active' | 'escalated' | 'ended';
 
 export type Turn = { index: number; role: Role; text: string; interrupted: boolean };
 
-/** Latencies in ms; null if they do not apply. */
+/** Latencies of a turn in ms. A latency that does not apply is null. */
 export type Latency = {
   recognition_ms: number | null;
   model_ms: number | null;
@@ -33,7 +33,7 @@ export type ClientFrame =
 
 const TYPES = ['ready', 'turn', 'text', 'status', 'mark', 'clear', 'latency', 'ended', 'error'];
 
-/** Parses a frame. Returns undefined for unknown types, because a newer server may send more. */
+/** Parses a frame. Returns undefined for unknown types, because newer servers may send more types. */
 export function readFrame(data: string): ServerFrame | undefined {
   let frame: unknown;
   try {
@@ -42,6 +42,6 @@ export function readFrame(data: string): ServerFrame | undefined {
     return undefined;
   }
   if (typeof frame !== 'object' || frame === null || !('type' in frame)) return undefined;
-  // Our own server follows the schema.
+  // Only the type is checked, because Parley's server follows the schema.
   return TYPES.includes(String(frame.type)) ? (frame as ServerFrame) : undefined;
 }

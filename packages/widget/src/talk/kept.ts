@@ -1,12 +1,12 @@
 /**
- * Data of a chat that the browser stores while its tab is open, so that the chat continues after a reload or on the
- * next page of the site: the resume token, and whether the panel was open. No messages are stored.
+ * Data of a chat that the browser stores while the tab is open, so that the chat continues after a reload or on the
+ * next page of the site. It consists of the resume token and whether the panel was open. Messages are not stored.
  */
 export type Kept = { resume: string; isOpen: boolean };
 
 const nameOf = (agent: string): string => `parley:${agent}`;
 
-/** Returns the stored data, or undefined without any or if the page may not use storage. */
+/** Returns the stored data. Returns undefined if there is none, or if the page may not use storage. */
 export function readKept(agent: string): Kept | undefined {
   try {
     const kept = JSON.parse(
@@ -19,12 +19,12 @@ export function readKept(agent: string): Kept | undefined {
   }
 }
 
-/** Stores the data. @param kept undefined deletes it */
+/** Stores the data of a chat. @param kept undefined deletes the stored data */
 export function keep(agent: string, kept: Kept | undefined): void {
   try {
     if (kept) sessionStorage.setItem(nameOf(agent), JSON.stringify(kept));
     else sessionStorage.removeItem(nameOf(agent));
   } catch {
-    // A reload begins a new chat in a sandboxed frame, or if the visitor blocks storage.
+    // Storage is unavailable in a sandboxed frame, or if the visitor blocks it. A reload then begins a new chat.
   }
 }

@@ -1,4 +1,4 @@
-/** State with listeners for its changes. */
+/** Container of a state that notifies listeners of changes. */
 export type Store<State> = {
   get: () => State;
   set: (changed: Partial<State>) => void;
@@ -6,7 +6,10 @@ export type Store<State> = {
   subscribe: (listener: () => void) => () => void;
 };
 
-/** Creates a store. Each change creates a new object, so that readers can compare it with the previous one. */
+/**
+ * Creates a store. Each change creates a new state object, so that listeners can detect changes by comparing
+ * references.
+ */
 export function createStore<State extends object>(initial: State): Store<State> {
   let state = initial;
   const listeners = new Set<() => void>();

@@ -1,33 +1,34 @@
 import type { Latency, Mode, ServerFrame, Status, Turn } from './frames.ts';
 import type { TalkError } from './trouble.ts';
 
-/** State of a talk for the page. */
+/** State of a talk, as the page displays it. */
 export type TalkState = {
   /**
-   * Phase of the talk. With `waiting`, the socket broke and is tried again; with `failed`, it is not, and `error` has
-   * the reason.
+   * Phase of the talk. `waiting` means that the connection broke and is being retried. `failed` means that it is not
+   * retried; `error` contains the reason.
    */
   phase: 'idle' | 'connecting' | 'open' | 'waiting' | 'ended' | 'failed';
   mode: Mode;
   status: Status;
   conversationId: string | null;
   turns: readonly Turn[];
-  /** Agent's reply while it grows; the turn replaces it. */
+  /** The agent's reply while it is being generated. The finished turn replaces it. */
   reply: string;
-  /** Messages that are not stored yet. */
+  /** Messages of the user that the server has not stored yet. */
   said: readonly Said[];
   latencies: readonly TurnLatency[];
-  /** Server's reason for the end. */
+  /** Reason that the server reports for the end of the conversation. */
   reason: string | null;
   error: TalkError | null;
 };
 
 /**
- * Message of the user. `unsure` means that the socket broke, and the message was not among the stored turns afterwards.
+ * Message of the user. `unsure` means that the connection broke after it was sent, and that it was not among the stored
+ * turns when the talk was resumed.
  */
 export type Said = { id: number; text: string; state: 'waiting' | 'sent' | 'unsure' };
 
-/** Latency with the `index` of the agent's turn; null while the turn is spoken and not stored yet. */
+/** Latency with the `index` of the agent's turn. The index is null until the turn is stored. */
 export type TurnLatency = Latency & { index: number | null };
 
 export const NO_TALK: TalkState = {
@@ -43,7 +44,10 @@ export const NO_TALK: TalkState = {
   error: null,
 };
 
-/** Returns the changes by a frame. Marks and `clear` only concern the audio. */
+/**
+ * Returns the changes that a frame makes to the state. `mark` and `clear` change nothing, because they only concern the
+ * audio.
+ */
 export function afterFrame(state: TalkState, frame: ServerFrame): Partial<TalkState> {
   switch (frame.type) {
     case 'ready':
@@ -90,8 +94,8 @@ function afterTurn(state: TalkState, { index, role, text, interrupted }: TurnFra
 }
 
 /**
- * Removes the message that is now stored. Its text may differ, because card numbers are removed. Then the first sent
- * message is removed, unless the user spoke.
+ * Removes the message that the server has now stored. If no text is equal, because the server redacts card numbers, the
+ * first sent message is removed. This does not apply to a call, where the stored text may be speech.
  */
 function withoutOne({ said, mode }: TalkState, text: string): readonly Said[] {
   const same = said.find((one) => one.text.trim() === text.trim());
@@ -100,7 +104,10 @@ function withoutOne({ said, mode }: TalkState, text: string): readonly Said[] {
   return said.filter((one) => one !== stored);
 }
 
-/** Assigns a latency to a turn; the sound of a turn begins before it is stored. */
+/**
+ * Assigns the first unassigned latency to a turn. A latency arrives before its turn, because the audio of a turn begins
+ * before the turn is stored.
+ */
 function attributed(latencies: readonly TurnLatency[], index: number): readonly TurnLatency[] {
   if (latencies.some((one) => one.index === index)) return latencies;
   const open = latencies.findIndex((one) => one.index === null);

@@ -6,51 +6,53 @@ import { isFresh, type TalkToken } from './token.ts';
 import { TalkError, troubleOf } from './trouble.ts';
 
 export type TalkEvents = {
-  /** Returns a token; called again when the previous one is about to expire. */
+  /** Returns a token. It is called again when the previous token has expired or is about to. */
   getToken: () => Promise<TalkToken>;
   onReady?: (resume: string, mode: Mode) => void;
-  /** Called at any end of the talk. It cannot be resumed then. */
+  /** Called when the talk has ended for any reason. It cannot be resumed afterwards. */
   onOver?: () => void;
-  /** Called with PCM16 at 16 kHz. */
+  /** Called with audio, as PCM16 at 16 kHz. */
   onSound?: (frame: ArrayBuffer) => void;
   onMark?: (name: string) => void;
-  /** Called when unplayed audio must be dropped. */
+  /** Called when audio that was not played yet must be dropped. */
   onClear?: () => void;
 };
 
-/** Retry settings. The server keeps a call for 10 s, and a chat until its silence limit. */
+/**
+ * Retry settings. After a broken connection, the server keeps a call for 10 s, and a chat until its silence timeout.
+ */
 const TRIES = {
   voice: { firstMs: 200, longestMs: 2_000, giveUpMs: 10_000 },
   chat: { firstMs: 500, longestMs: 15_000, giveUpMs: Infinity },
 } as const;
-/** Maximum tries of a talk that never began. The user is watching, and can try again by hand. */
+/** Maximum number of attempts to start a talk. The user is watching, and can start it again manually. */
 const FIRST_TRIES_MAX = 3;
 
-/** Close codes for which a retry cannot help. */
+/** Close codes of the socket after which a retry is useless. */
 const FINAL = new Set([1003, 1008, 1013]);
-/** Time after `ready` until all stored turns have arrived. */
+/** Time after `ready` in which all stored turns have arrived. */
 const STORED_MS = 3_000;
-/** Maximum wait for the server to confirm an end. */
+/** Maximum time to wait until the server confirms the end. */
 const END_MS = 2_000;
-/** Maximum bytes of audio queued in the browser: two seconds. */
+/** Maximum bytes of audio that may be queued in the browser: two seconds. */
 const BUFFERED_MAX = 64_000;
 
 /**
- * Client of a talk: consecutive sockets, and the state of the conversation. It does not depend on audio or elements,
- * which get `events` and the store.
+ * Client of a talk: its sockets, one after the other, and the state of the conversation. It does not depend on audio or
+ * DOM elements; these receive `events` and subscribe to the store.
  */
 export class Talk {
   readonly #store = createStore(NO_TALK);
   readonly #events: TalkEvents;
   #socket: WebSocket | undefined;
   #token: TalkToken | undefined;
-  /** Resume token of the last `ready`. */
+  /** Resume token from the last `ready` frame. */
   #resume: string | undefined;
   #tries = 0;
   #brokenSinceMs: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #askTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Number of the current connection. Responses to earlier ones are ignored. */
+  /** Number of the current connection. A token that arrives for an earlier connection is ignored. */
   #era = 0;
   #saidBefore = 0;
   #isEnding = false;
@@ -63,7 +65,7 @@ export class Talk {
 
   readonly subscribe = (listener: () => void): (() => void) => this.#store.subscribe(listener);
 
-  /** Starts a talk. @param resume token of an earlier `onReady`, to continue the same conversation */
+  /** Starts a talk. @param resume token from an earlier `onReady`, in order to continue the same conversation */
   start(mode: Mode, resume?: string): void {
     this.#letGo();
     this.#resume = resume;
@@ -73,30 +75,30 @@ export class Talk {
     void this.#connect();
   }
 
-  /** Sends a message, after the talk is open. */
+  /** Sends a message. If the talk is not open yet, the message is sent as soon as it is. */
   say(text: string): void {
     this.#say((this.#saidBefore += 1), text);
   }
 
-  /** Sends an `unsure` message of `said` again. */
+  /** Sends a message of `said` again whose state is `unsure`. */
   sayAgain(id: number): void {
     const one = this.get().said.find((said) => said.id === id);
     if (one) this.#say(id, one.text);
   }
 
-  /** Sends PCM16 at 16 kHz; drops it if the talk is not open or the queue is full. */
+  /** Sends PCM16 at 16 kHz. The audio is dropped if the talk is not open or the queue is full. */
   sendSound(samples: ArrayBuffer): void {
     const socket = this.#socket;
     if (this.get().phase !== 'open' || socket?.readyState !== WebSocket.OPEN) return;
     if (socket.bufferedAmount <= BUFFERED_MAX) socket.send(samples);
   }
 
-  /** Reports that all audio before a mark was played. */
+  /** Reports that all audio before a mark has been played. */
   played(name: string): void {
     this.#send({ type: 'played', name });
   }
 
-  /** Ends the conversation, and waits briefly for the server's confirmation. */
+  /** Ends the conversation. Waits briefly until the server confirms it. */
   end(): void {
     const ended = { phase: 'ended', status: 'ended', reason: 'user_hangup', reply: '' } as const;
     if (this.get().phase !== 'open') return this.#over(ended);
@@ -106,7 +108,7 @@ export class Talk {
     return undefined;
   }
 
-  /** Disconnects without ending the conversation, which can be resumed. */
+  /** Disconnects without ending the conversation. The conversation can be resumed. */
   leave(): void {
     this.#letGo();
     this.#resume = undefined;
@@ -172,7 +174,7 @@ export class Talk {
     socket.addEventListener('close', ({ code, reason }) => {
       if (this.#socket !== socket) return;
       this.#socket = undefined;
-      // Gets a new token for the next connection, whatever was wrong with this one.
+      // The server refused the connection, so the next one requests a new token.
       if (code === 1008) this.#token = undefined;
       const why = refusal ?? new TalkError('offline', reason || `the socket closed (${code})`);
       if (this.#isEnding) this.#over({ phase: 'ended', status: 'ended', reply: '' });
@@ -202,7 +204,7 @@ export class Talk {
     for (const { id, text, state } of said) if (state === 'waiting') this.#say(id, text);
   }
 
-  /** Marks messages as `unsure` that were sent before the socket broke and do not arrive as turns. */
+  /** Marks messages as `unsure` if they were sent before the connection broke and do not arrive as stored turns. */
   #askWhatCame(sent: readonly { id: number }[]): void {
     if (sent.length === 0) return;
     this.#askTimer = setTimeout(() => {

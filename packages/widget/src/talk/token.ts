@@ -1,27 +1,34 @@
 import type { Mode } from './frames.ts';
 import { TalkError } from './trouble.ts';
 
-/** Token for talks with an agent, valid until it expires. Both token routes return it. */
+/** Token for talks with an agent. It is valid until `expires_at`. Both routes that issue tokens return it. */
 export type TalkToken = {
   token: string;
-  /** Unix seconds. */
+  /** Time at which the token expires, in Unix seconds. */
   expires_at: number;
   socket_url: string;
   agent: { id: string; display_name?: string | null; language?: string | null };
   modes: readonly Mode[];
 };
 
-/** Requests a token for an anonymous visitor; Parley checks the page's origin. @param server its origin */
+/** Requests a token for an anonymous visitor. Parley checks the origin of the page. @param server origin of Parley */
 export function askForToken(server: string, agentId: string): Promise<TalkToken> {
   return post(`${server}/v1/widget/tokens`, { agent_id: agentId }, 'omit');
 }
 
-/** Requests a token from the site's own route, which identifies the visitor by a cookie and calls Parley itself. */
+/**
+ * Requests a token from the site's own server, which identifies the visitor with a cookie and requests the token from
+ * Parley.
+ */
 export function askOwnServer(url: string): Promise<TalkToken> {
   return post(new URL(url, document.baseURI).href, {}, 'same-origin');
 }
 
-/** @throws TalkError `offline`, or the code of the problem response */
+/**
+ * Sends a request for a token.
+ *
+ * @throws TalkError `offline`, or the code of the problem response
+ */
 async function post(
   url: string,
   body: object,
@@ -37,7 +44,8 @@ async function post(
       referrerPolicy: 'no-referrer',
     });
   } catch (error) {
-    // Either the network or the page's policy; a script cannot distinguish them.
+    // Either the network failed, or the page's Content Security Policy blocks the request. A script cannot distinguish
+    // them.
     throw new TalkError('offline', String(error));
   }
   const said: unknown = await answer.json().catch(() => undefined);
@@ -63,6 +71,6 @@ function isToken(said: unknown): said is TalkToken {
   return typeof token === 'string' && /^wss?:/.test(socket_url ?? '') && Array.isArray(modes);
 }
 
-/** Returns whether a token is valid long enough for a start, which takes a moment. */
+/** Returns whether a token is valid long enough to start a talk, which takes a moment. */
 export const isFresh = ({ expires_at: at }: TalkToken, nowMs: number): boolean =>
   at * 1_000 - nowMs > 20_000;

@@ -1,6 +1,6 @@
 /**
- * Error of a talk. Some codes are the server's (`origin_not_allowed`, `too_many_in_flight`, `rate_limited`), the others
- * come from this page.
+ * Error of a talk. Some codes come from the server (`origin_not_allowed`, `too_many_in_flight`, `rate_limited`), and
+ * the others from the widget.
  */
 export class TalkError extends Error {
   readonly code: string;
@@ -14,9 +14,9 @@ export class TalkError extends Error {
 export const troubleOf = (error: unknown): TalkError =>
   error instanceof TalkError ? error : new TalkError('unknown', String(error));
 
-/** Reports a mistake in how a page embeds the widget to the developer console. */
+/** Reports a mistake in the embedding of the widget to the developer console. */
 export function complain(text: string): void {
-  // A page has no other place for messages to its developer.
+  // The console is the only place for messages to the developer of the page.
   // oxlint-disable-next-line no-console
   console.error(`Parley: ${text}`);
 }

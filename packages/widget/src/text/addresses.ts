@@ -1,9 +1,9 @@
 import type { Piece } from './piece.ts';
 
-/** Web address in a text: the characters in the text, and its target. */
+/** Web address in a text. `shown` is the address as it is written, and `href` is the target of the link. */
 export type Address = { shown: string; href: string };
 
-/** Returns the text with its web addresses as links. Everything else stays as written. */
+/** Returns the text with its web addresses as links. The rest does not change. */
 export function linked(text: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
@@ -19,10 +19,10 @@ export function linked(text: string): Piece[] {
 }
 
 /**
- * Reads the web address that begins at an index. It ends according to GFM §6.9, and also where a sentence in a script
- * without spaces continues.
+ * Reads the web address that begins at an index. The address ends as GFM §6.9 defines, and also where a sentence
+ * continues in a script without spaces.
  *
- * @returns undefined if none begins there, or if readers and browsers could see different hosts
+ * @returns undefined if no address begins there, or if browsers could open another host than readers expect
  */
 export function addressAt(text: string, at: number): Address | undefined {
   AUTHORITY.lastIndex = at;
@@ -30,7 +30,7 @@ export function addressAt(text: string, at: number): Address | undefined {
   if (authority === undefined || isLetter(text, at - 1)) return undefined;
   const hostEnd = scriptChange(host) ?? host.length;
   if (hostEnd < host.length) {
-    // The rest may be a sentence or part of an international host name.
+    // The rest may be part of a sentence or of an international host name.
     if (!/\.[a-z]+$/i.test(host.slice(0, hostEnd)) || /\.[\p{L}\p{N}]/u.test(host.slice(hostEnd)))
       return undefined;
     return addressOf(authority.slice(0, authority.length - host.length + hostEnd));
@@ -38,13 +38,13 @@ export function addressAt(text: string, at: number): Address | undefined {
   const rest = at + authority.length;
   REST.lastIndex = rest;
   const [tail = ''] = REST.exec(text) ?? [];
-  // A sentence has no such character after a host: `@`, or a hyphen that browsers ignore.
+  // A sentence does not continue like this after a host: with `@`, or with a soft hyphen, which browsers ignore.
   if (tail === '' && NO_END.test(text.slice(rest, rest + 2))) return undefined;
   const whole = authority + tail;
   return addressOf(trimmed(whole.slice(0, scriptChange(whole) ?? whole.length)));
 }
 
-/** Returns the target of a link, or undefined if browsers read another host than the one that is written. */
+/** Returns the target of a link, or undefined if browsers would open another host than the one that is written. */
 export function webAddress(text: string): string | undefined {
   const written = /^https?:\/\/([^/?#\\]*)/i.exec(text)?.[1]?.replace(/:\d*$/, '');
   if (!written || !URL.canParse(text)) return undefined;
@@ -60,19 +60,25 @@ export function webAddress(text: string): string | undefined {
 
 const BEGINNING = /https?:\/\//gi;
 const AUTHORITY = /https?:\/\/(\[[\da-f:.]+\]|[\p{L}\p{M}\p{N}_.-]+)(?::\d{1,5})?/iuy;
-/** Path, query and fragment; no quotes, table bars, emoji or full-width punctuation, which addresses spell with `%`. */
+/**
+ * Path, query and fragment. Quotes, table bars, emoji and full-width punctuation are excluded, because addresses
+ * contain them only percent-encoded.
+ */
 const REST =
   /[/?#](?:(?![<>"`|\\]|[“”‘’«»…–—،؛؟۔।\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]|\p{Extended_Pictographic})\S)*/uy;
 const NO_END = /^(?:[@\d]|\p{Cf}|:[^\s*_~'")\]}])/u;
 
 function addressOf(shown: string): Address | undefined {
-  // A full stop after the host ends the sentence.
+  // A period after the host ends the sentence.
   const kept = trimmed(shown);
   const href = webAddress(kept);
   return href === undefined ? undefined : { shown: kept, href };
 }
 
-/** Finds where text of a script without spaces follows a Latin letter, a digit or a closed bracket. */
+/**
+ * Returns the position at which a letter of a script without spaces follows a Latin letter, a digit or a closing
+ * bracket, or undefined if there is none.
+ */
 function scriptChange(text: string): number | undefined {
   const found = /([\p{Script=Latin}\d)\]}])(?![\p{ASCII}\p{Script=Latin}])\p{L}/u.exec(text);
   return found ? found.index + found[1]!.length : undefined;
@@ -80,7 +86,7 @@ function scriptChange(text: string): number | undefined {
 
 const isLetter = (text: string, at: number): boolean => /[a-z\d]/i.test(text[at] ?? '');
 
-/** Removes punctuation that belongs to the sentence, and closing brackets without an opening one. */
+/** Removes from the end the punctuation that belongs to the sentence, and closing brackets without an opening one. */
 function trimmed(text: string): string {
   const surplus = new Map(
     [...BRACKETS].map(([close, open]) => [close, count(text, close) - count(text, open)]),

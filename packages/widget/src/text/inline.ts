@@ -2,15 +2,15 @@ import { addressAt, webAddress } from './addresses.ts';
 import type { Piece, Tag } from './piece.ts';
 
 /**
- * Reads the inline marks of Markdown: emphasis, code, links and web addresses. HTML stays text.
+ * Reads the inline marks of Markdown: emphasis, code, links and web addresses. HTML remains text.
  *
- * @param isPartial whether more text follows; then unclosed marks extend to the end
+ * @param isPartial whether more text follows; marks that are not closed then extend to the end
  */
 export function readInline(text: string, isPartial: boolean): Piece[] {
   return new Inline(text, isPartial, 0).read();
 }
 
-/** Maximum depth of emphasis; deeper marks stay text. */
+/** Maximum depth of nested emphasis. Deeper marks remain text. */
 const DEPTH_MAX = 6;
 
 type Read = { pieces: readonly Piece[]; end: number };
@@ -21,7 +21,7 @@ class Inline {
   readonly #depth: number;
   readonly #pieces: Piece[] = [];
   #plain = '';
-  /** Marks without a closing one. Without this cache, a text of many stars takes quadratic time. */
+  /** Marks known to have no closing mark. Without this cache, a text with many asterisks would take quadratic time. */
   readonly #unclosed = new Set<string>();
 
   constructor(text: string, isPartial: boolean, depth: number) {
@@ -61,7 +61,9 @@ class Inline {
     this.#plain = '';
   }
 
-  /** Returns the length of literal text. A run of a mark without a meaning is literal as a whole. */
+  /**
+   * Returns the length of the literal text at a position. A run of equal marks without a meaning is literal as a whole.
+   */
   #literalLength(at: number): number {
     const mark = this.#text[at]!;
     if (!'*_~`'.includes(mark)) return 1;
@@ -109,7 +111,8 @@ class Inline {
   }
 
   /**
-   * Reads `[label](address "title")`. An image becomes a link, because loading it would reveal the visitor to its host.
+   * Reads `[label](address "title")`. An image becomes a link, because loading it would disclose the visitor to its
+   * host.
    */
   #link(at: number): Read | undefined {
     LINK.lastIndex = at;
@@ -122,7 +125,7 @@ class Inline {
     return { pieces: [{ tag: 'a', href, children }], end: at + whole.length };
   }
 
-  /** Shows only the label while the address is incomplete. */
+  /** Reads a link whose address has not arrived completely. Only its label is shown. */
   #partialLink(at: number): Read | undefined {
     if (!this.#isPartial) return undefined;
     PARTIAL_LINK.lastIndex = at;
@@ -151,7 +154,7 @@ class Inline {
     const isAtEnd = start >= this.#text.length;
     if (isAtEnd && this.#isPartial && /[\s(]/.test(before)) return { pieces: [], end: start };
     if (/\s/.test(next) || (mark === '_' && isWord(before))) return undefined;
-    // 2*3*4 is a product.
+    // `2*3*4` is a product.
     if (mark === '*' && /[\d)]/.test(before) && /[\d(]/.test(next)) return undefined;
     const close = this.#closeOf(mark.repeat(run), start);
     if (close === undefined && !(this.#isPartial && (run > 1 || /\s/.test(before))))
@@ -179,7 +182,7 @@ class Inline {
       const isEscaped = this.#text[at - 1] === '\\';
       const isClosing =
         !/\s/.test(this.#text[at - 1]!) && !(kind === '_' && isWord(this.#text[end] ?? ' '));
-      // The inner mark of a run of three closes first: **bold *both***.
+      // If a run of three marks closes two, the inner one closes first: `**bold *both***`.
       if (isClosing && !isEscaped && fits(run, mark.length)) return end - mark.length;
       at = this.#text.indexOf(kind, end);
     }
@@ -217,13 +220,13 @@ function emphasized(mark: string, run: number, children: Piece[]): Piece {
 
 const linkOf = (href: string, shown: string): Piece => ({ tag: 'a', href, children: [shown] });
 
-/** Returns the address if its scheme is http, https, mailto or tel. */
+/** Returns the target of a link if its scheme is http, https, mailto or tel; otherwise undefined. */
 function linkTarget(given: string): string | undefined {
   if (/^https?:/i.test(given)) return webAddress(given);
   return /^(?:mailto:[^\s@]+@[^\s@]+|tel:[+\d][\d().-]*)$/i.test(given) ? given : undefined;
 }
 
-/** Returns false for a label that looks like the address of a host other than the link's. */
+/** Returns false if the label looks like the address of another host than the link's. */
 function namesNoOtherHost(label: string, href: string): boolean {
   const named = HOST_LIKE.exec(label.trim());
   if (!named) return true;
@@ -239,7 +242,7 @@ function namesNoOtherHost(label: string, href: string): boolean {
 const HOST_LIKE =
   /https?:\/\/|\bwww\.|^[\w.-]+\.(?!(?:csv|docx?|html?|jpe?g|js|pdf|png|txt|xlsx?)$)[a-z]{2,}(?:\/|$)/i;
 
-/** Replaces links within a link's label by their text. */
+/** Replaces links within a link's label with their text. */
 function withoutLinks(pieces: readonly Piece[]): Piece[] {
   return pieces.flatMap((piece) => {
     if (typeof piece === 'string') return [piece];

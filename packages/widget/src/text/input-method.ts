@@ -1,6 +1,6 @@
 /**
- * Returns whether a key belongs to an input method, such as Enter that confirms a Japanese word. Safari ends the
- * composition before it reports that key, and marks it only by the code 229 (UI Events §7.3.1).
+ * Returns whether a key belongs to an input method, for example Enter when it confirms a Japanese word. Safari ends the
+ * composition before it reports that key, and marks it only with the key code 229 (UI Events §7.3.1).
  */
 export function isOfInputMethod(event: { isComposing: boolean; keyCode: number }): boolean {
   return event.isComposing || event.keyCode === 229;

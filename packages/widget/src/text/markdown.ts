@@ -2,10 +2,10 @@ import { readInline } from './inline.ts';
 import type { Piece, Structure } from './piece.ts';
 
 /**
- * Reads a model's answer in Markdown: paragraphs, headings, lists, quotes, code and tables of GFM. Everything else,
- * including HTML, stays text.
+ * Parses a model's reply in Markdown: paragraphs, headings, lists, quotes, code and the tables of GFM. The rest,
+ * including HTML, remains text.
  *
- * @param isPartial whether more of the text follows, so that its last block may be incomplete
+ * @param isPartial whether more text follows, so that the last block may be incomplete
  */
 export function readMarkdown(text: string, { isPartial = false } = {}): Piece[] {
   return readBlocks(text.replaceAll('\r\n', '\n').split('\n'), { isPartial, depth: 0 });
@@ -14,7 +14,7 @@ export function readMarkdown(text: string, { isPartial = false } = {}): Piece[] 
 type Place = { isPartial: boolean; depth: number };
 type Block = { piece: Structure | undefined; end: number };
 
-/** Maximum depth of lists and quotes; deeper ones stay text. */
+/** Maximum depth of nested lists and quotes. Deeper ones remain text. */
 const DEPTH_MAX = 6;
 
 function readBlocks(lines: readonly string[], place: Place): Piece[] {
@@ -137,8 +137,8 @@ function skipBlank(lines: readonly string[], at: number): number {
 }
 
 /**
- * Returns the end of an item. It includes lines that are indented more than its mark, and lines that continue its last
- * paragraph.
+ * Returns the end of a list item. The item includes lines that are indented more than its mark, and lines that continue
+ * its last paragraph.
  */
 function endOfItem(lines: readonly string[], at: number, indent: number): number {
   let end = at + 1;
@@ -159,7 +159,7 @@ function outdented(line: string, { offset }: Item): string {
   return wide.slice(Math.min(offset, indentOf(wide)));
 }
 
-/** Returns whether a line ends the paragraph before it. */
+/** Returns whether a line begins a new block, and thereby ends the paragraph before it. */
 function begins(line: string): boolean {
   if (FENCE.test(line) || HEADING.test(line) || RULE.test(line) || QUOTE.test(line)) return true;
   const item = itemOf(line);

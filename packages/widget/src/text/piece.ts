@@ -1,10 +1,13 @@
-/** Text with its structure as plain data, so that tests need no browser. `rich-text.ts` turns it into nodes. */
+/**
+ * Text with its structure as plain data, so that it can be tested without a browser. `rich-text.ts` converts it into
+ * DOM nodes.
+ */
 export type Piece = string | Structure;
 
 export type Structure = {
   tag: Tag;
   children: readonly Piece[];
-  /** Address of a link (`a`). */
+  /** Target of a link (`a`). */
   href?: string;
   /** First number of an ordered list (`ol`). */
   start?: number;

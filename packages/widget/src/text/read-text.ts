@@ -2,13 +2,13 @@ import { linked } from './addresses.ts';
 import { readMarkdown } from './markdown.ts';
 import type { Piece } from './piece.ts';
 
-/** Function exported by `text-HASH.js`, which the widget loads when its panel opens. */
+/** Type of the function that the built file `text-HASH.js` exports. The widget loads this file when its panel opens. */
 export type ReadText = typeof readText;
 
 export type TextKind = {
-  /** True for the text of a model. People's text is shown as written. */
+  /** Whether the text is Markdown, as that of models is. Text of people is shown as it was written. */
   isMarkdown: boolean;
-  /** Whether more of the text follows. */
+  /** Whether more text follows. */
   isPartial?: boolean;
 };
 

@@ -1,10 +1,10 @@
 /** All texts of the widget in one language. */
 
 export type Words = {
-  /** Value of the attribute `lang`. */
+  /** Language tag for the attribute `lang`. */
   lang: string;
   dir: 'ltr' | 'rtl';
-  /** Default name of an agent. */
+  /** Name of an agent that has no display name. */
   agent: string;
   open: (name: string) => string;
   close: string;
@@ -26,7 +26,7 @@ export type Words = {
   muted: string;
   speaking: string;
   microphoneOn: string;
-  /** Shown while a phone call or another program interrupts the sound. */
+  /** Shown while a phone call or another program interrupts the audio. */
   halted: string;
   resumeSound: string;
   escalated: string;
@@ -37,7 +37,7 @@ export type Words = {
   sayAgain: string;
   again: string;
   newTab: string;
-  /** Messages by the code of a TalkError. */
+  /** Messages by the code of a `TalkError`. */
   errors: Record<string, string>;
   otherError: string;
 };
@@ -92,14 +92,14 @@ const EN: Words = {
   otherError: 'Something went wrong. Try again.',
 };
 
-/** URLs of the files in `languages`, by language in lower case: `fr`, `zh-tw`. */
+/** URLs of the files in `languages`, by language tag in lower case: `fr`, `zh-tw`. */
 export type WordFiles = Readonly<Record<string, string>>;
 
 /**
- * Loads the texts of a language. English is built in, and is the fallback for other languages and for files that do not
- * load.
+ * Loads the texts of a language. English is built in. It is the fallback for other languages, and for files that cannot
+ * be loaded.
  *
- * @param language as in `lang`: `de`, `de-AT`
+ * @param language tag as in the attribute `lang`: `de`, `de-AT`
  */
 export async function loadWords(language: string, files: WordFiles): Promise<Words> {
   const url = fileOf(language, files);
@@ -112,10 +112,10 @@ export async function loadWords(language: string, files: WordFiles): Promise<Wor
   }
 }
 
-/** Returns the file of a language, or of the closest more general one. */
+/** Returns the file of a language tag, or of the closest more general tag; undefined if there is none. */
 export function fileOf(language: string, files: WordFiles): string | undefined {
   const parts = language.trim().toLowerCase().split(/[-_]/);
-  // Traditional characters, unlike `zh` alone.
+  // These tags mean traditional characters, whereas `zh` alone means simplified ones.
   if (parts[0] === 'zh' && /^(?:hant|tw|hk|mo)$/.test(parts[1] ?? '')) parts[1] = 'tw';
   for (let length = parts.length; length > 0; length -= 1) {
     const name = parts.slice(0, length).join('-');
