@@ -36,7 +36,7 @@ export type CallRow = {
   transferTo: string | null;
   /** Number of transfers so far. */
   transfers: number;
-  /** Status of the last transfer; null if there was none. */
+  /** Status of the last transfer; null without one. */
   transferStatus: TransferStatus | null;
   /** uuid of the escalation that requested the transfer; null if an API client requested it. */
   transferEscalationId: string | null;
@@ -224,7 +224,7 @@ export async function claimCalls(
 
 /**
  * Returns whether any call is live, and the time in ms until the next unleased step is due. The time is 0 if a step is
- * due now, and null if there is none.
+ * due now, and null if no step is scheduled.
  */
 export async function lookAtCalls(db: Db): Promise<{ areLive: boolean; nextDueMs: number | null }> {
   const { rows } = await db.query<{ areLive: boolean; nextDueMs: number | null }>({
@@ -264,7 +264,7 @@ export type CallChange = {
   status?: CallStatus;
   conversationId?: string;
   providerCallId?: string | undefined;
-  /** Time until the next step is due; null if there is none. */
+  /** Time until the next step is due; null after the last step. */
   nextAfterMs: number | null;
 };
 
@@ -343,7 +343,7 @@ export async function finishCallsOfEnded(db: Db): Promise<CallRow[]> {
   return rows;
 }
 
-/** Longest delay before a call is placed. After that, nobody wants the call any more. */
+/** Longest delay before a call is placed. A later call would be useless. */
 const LATEST_DIAL_MS = 600_000;
 
 /** Fails calls that could not be placed in time, and returns how many. The reasons are in the log. */

@@ -131,7 +131,7 @@ export type CarrierApi = {
    * @throws DialRefused if the carrier will never place the call
    */
   dial: (account: CarrierAccount, call: Dial) => Promise<string | undefined>;
-  /** Returns the id of a call between these numbers that was placed since `sinceMs`, or undefined if there is none. */
+  /** Returns the id of a call between these numbers that was placed since `sinceMs`, if any. */
   findDialed: (
     account: CarrierAccount,
     call: Pick<Dial, 'from' | 'to'> & { sinceMs: number },
@@ -159,7 +159,7 @@ export type AnswerWriter = {
    * further instructions from `action`.
    */
   stream: (options: StreamOptions) => string;
-  /** Returns the instruction to ring a number and to connect the caller with the person who answers. */
+  /** Returns the instruction to ring a number and to connect the caller with the person at that number. */
   dial: (options: DialOptions) => string;
   /** Returns the instructions to say a text, if there is one, and to hang up. */
   goodbye: (text?: string, language?: string) => string;

@@ -22,7 +22,7 @@ export type Line = {
 };
 
 export type LineEvent =
-  /** The user said an utterance. `text` is all of it. */
+  /** The user said `text`, a whole utterance. */
   | { type: 'heard'; text: string }
   /** The user sent a written message. Unlike speech, it is never treated as a backchannel. */
   | { type: 'written'; text: string }

@@ -42,9 +42,9 @@ export function createApi({ url, apiKey }: { url: string; apiKey: string }): Api
 }
 
 /**
- * Repeats `ask` until it returns a value. `what` describes what is expected. After the time-out, `why` is called and
+ * Repeats `ask` until it returns a value. `what` describes the expected result. After the time-out, `why` is called and
  * returns the likely cause.
- * @throws Error with `what` and the likely cause
+ * @throws Error with the expected result and the likely cause
  */
 export async function eventually<T>(
   what: string,

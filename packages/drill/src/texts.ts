@@ -1,6 +1,6 @@
 /**
- * Texts of the drill. All of them were chosen by test: a small recognizer transcribes them word for word over a
- * telephone line, from the voice that speaks them (docs/fire-drill.md).
+ * Texts of the drill. They were all chosen by test: a small recognizer transcribes them word for word over a telephone
+ * line, from the voice that speaks them (docs/fire-drill.md).
  */
 
 export const GREETING = 'Hello, this is the bicycle shop. How can I help you?';

@@ -16,9 +16,9 @@ const AT_ONCE = 50;
 const STEADY_MS = 3_000;
 
 /**
- * Creates the job that ends calls whose line no process holds any more, because the process was killed or because
- * nobody answered. It queries the carrier for the state of each call. If the last run was long ago, the database may
- * have been unavailable. In that case the job first gives other processes time to renew their leases.
+ * Creates the job that ends calls whose line has no holder, because the process was killed or because nobody answered.
+ * It queries the carrier for the state of each call. If the last run was long ago, the database may have been
+ * unavailable. In that case the job first gives other processes time to renew their leases.
  */
 export function createEndLost(deps: EndLostDeps): () => Promise<void> {
   let lookedMs: number | undefined;
@@ -59,7 +59,7 @@ async function endLost(deps: EndLostDeps, call: LostCall): Promise<void> {
 
 /**
  * Returns whether the visitor has left a call from a web page. In that case the process that held the line released it
- * when the socket broke, and the visitor did not reconnect. There is no carrier to query about such a call.
+ * when the socket broke, and the visitor did not reconnect. Such a call has no carrier to query.
  */
 function wasLeft({ provider, holder }: LostCall): boolean {
   return provider === WEB_VOICE && holder === null;

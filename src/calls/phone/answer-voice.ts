@@ -15,8 +15,8 @@ import type { OfCall, SentOfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
  * Responds with XML to a carrier that requests how to handle a call: an inbound call, an outbound call that was
- * answered, or a call whose socket has closed. An inbound call takes five SQL statements, each of which uses an index:
- * the number and its account, the agent, the count of live calls, the call and its token.
+ * answered, or a call whose socket has closed. An inbound call takes five SQL statements, each by an index: the number
+ * and its account, the agent, the count of live calls, the call and its token.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function answerVoice(deps: VoiceDeps, sent: SentOfCall): Promise<string> {

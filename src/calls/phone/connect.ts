@@ -72,7 +72,7 @@ export const boundTo = ({ agentId, agentVersion }: CallRow) => ({
   agentVersion: agentVersion ?? undefined,
 });
 
-/** Returns the content of the agent version that answers, or undefined if there is none. */
+/** Returns the content of the agent version that answers, if any. */
 export async function contentOf(
   { pool }: Pick<VoiceDeps, 'pool'>,
   { namespace }: { namespace: string },

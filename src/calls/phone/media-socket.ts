@@ -152,7 +152,7 @@ function sinkOf({ socket, media }: Way, streamSid: string) {
   };
 }
 
-/** Returns a line without audio, for a call that no agent can answer: there is no voice with which to say so. */
+/** Returns a line without audio, for a call that no agent can answer: the voice to speak with is unknown. */
 function silentLine(socket: Socket): Line {
   const nothing = (): void => undefined;
   return { say: nothing, endSegment: nothing, sendKeys: nothing, end: () => socket.close() };

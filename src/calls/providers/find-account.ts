@@ -41,7 +41,7 @@ export type Accounts = {
   /**
    * Returns the accounts of all namespaces that have this carrier account id and bind the number: at most 20, oldest
    * first. The call belongs to the account whose token verifies the request. Accounts whose token cannot be decrypted
-   * are omitted, unless there are no others.
+   * are omitted if at least one token can be.
    */
   ofNumber: (
     accountId: string,

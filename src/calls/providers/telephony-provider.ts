@@ -85,7 +85,7 @@ const inbound = z.strictObject({
     .exactOptional(),
 });
 
-/** Returns a description of a shared field that says what it contains for each carrier. */
+/** Returns a description of a shared field with its meaning for each carrier. */
 const ofEach = (field: 'accountId' | 'authToken'): string =>
   CARRIERS.map(({ name, provider }) => `of ${name} ${provider.says[field]}`).join(', ');
 

@@ -10,7 +10,7 @@ export type CallEvent =
   /** A person or an answering machine has answered. For a machine, `message_left` follows. */
   | { type: 'answered' }
   | { type: 'not_connected'; why: 'busy' | 'no_answer' | 'dial_failed' }
-  /** The user said an utterance. `text` is all of it, with the redactions made in it. */
+  /** The user said `text`, a whole utterance. `redacted` lists the redactions made in it. */
   | { type: 'heard'; text: string; redacted?: Redacted | undefined }
   | { type: 'message_left' }
   | { type: 'hung_up' };
@@ -42,7 +42,7 @@ export type Transport = {
    * @throws DialRefused
    */
   place: (call: CallRow) => Promise<{ providerCallId: string | undefined }>;
-  /** Returns the event of the current step, or undefined if there are no more events. */
+  /** Returns the event of the current step, or undefined after the last one. */
   eventAt: (call: Pick<ClaimedCall, 'providerOptions' | 'step'>) => DueEvent | undefined;
   /** Speaks the agent's words to the user. The words are already stored, so a failure is not retried. */
   say: (call: CallRow, text: string) => Promise<void>;

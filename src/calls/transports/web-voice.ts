@@ -4,8 +4,8 @@ import type { Transport } from './transport.ts';
 export const WEB_VOICE = 'web_voice';
 
 /**
- * Transport of calls from web pages. The page's own socket is the only connection, so there is no carrier to dial or to
- * query. The socket is closed when the conversation ends.
+ * Transport of calls from web pages. The page's own socket is the only connection; a carrier to dial or to query does
+ * not exist. The socket is closed when the conversation ends.
  */
 export const webVoice: Transport = {
   keepable: async (options) => options,

@@ -10,7 +10,9 @@ import {
 import type { CarrierAccount, CarrierApi, CallState, Dial } from '../carrier.ts';
 import { stateOf, withoutPlus } from './callback.ts';
 
-/** Response to a request that places a call. Its id is that of the request; webhooks report the id of the call. */
+/**
+ * Response to a request that places a call. `request_uuid` identifies the request; webhooks report the id of the call.
+ */
 const Placed = z.object({ request_uuid: z.string().min(1) });
 const Live = z.object({ calls: z.array(z.string().min(1).max(256)) });
 const LiveCall = z.object({ call_status: z.string() });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CarrierAnswer } from '../ask-carrier.ts';
 import type { CallState } from '../carrier.ts';
 
-/** States of calls by Twilio's names of them. */
+/** States of calls by Twilio's names. */
 const STATES: Record<string, CallState> = {
   queued: 'live',
   initiated: 'live',
@@ -26,7 +26,7 @@ const Listed = z.object({
 });
 
 /**
- * Returns the id of the first call in a list that was created since `sinceMs`, or undefined if there is none.
+ * Returns the id of the first call in a list that was created since `sinceMs`, if any.
  * @throws Error if the response is not a list of calls
  */
 export function sidSince({ body }: CarrierAnswer, sinceMs: number): string | undefined {

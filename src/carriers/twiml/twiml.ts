@@ -66,7 +66,7 @@ export function streamTwiml(
   return responseOf(element('Connect', { action }, stream));
 }
 
-/** Returns the instruction to ring a number and to connect the caller with the person who answers. */
+/** Returns the instruction to ring a number and to connect the caller with the person at that number. */
 export function dialTwiml({ to, callerId, ringSec, action, answered }: DialOptions): string {
   const told = { statusCallback: answered, statusCallbackEvent: 'answered' };
   const dial = { action, callerId, timeout: String(ringSec) };

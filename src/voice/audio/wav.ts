@@ -86,7 +86,7 @@ export function isWav(start: Buffer): boolean {
 function readFormat(chunk: Buffer): Omit<WavFormat, 'dataBytes'> {
   if (chunk.length < 16) throw new WavError('is a WAV that does not say what its samples are');
   const tag = chunk.readUInt16LE(0);
-  // In the extensible format, the real format is at the start of a GUID.
+  // The extensible format contains the real format at the start of a GUID.
   const format = tag === EXTENSIBLE && chunk.length >= 26 ? chunk.readUInt16LE(24) : tag;
   const bits = chunk.readUInt16LE(14);
   if (format !== PCM) {

@@ -15,7 +15,7 @@ const PAUSE_MS = 2_000;
 const DIGITS_MAX = 32;
 
 /**
- * Creates the aggregator. It passes the collected keys to `told` after a pause, or immediately at `#`. Keys beyond
+ * Creates the aggregator. It passes the collected keys on after a pause, or immediately at `#`. Keys beyond
  * `DIGITS_MAX` are dropped.
  */
 export function createDtmfAggregator(told: (digits: string) => void): DtmfAggregator {

@@ -82,9 +82,7 @@ function placeBehind(words: readonly Word[], word: number, frame: number): Place
  */
 const SPREAD = 2;
 
-/**
- * Returns how many words precede the punctuation at this pause, or undefined if there is no punctuation at the pause.
- */
+/** Returns how many words precede the punctuation at this pause, or undefined if the pause is not at punctuation. */
 function markAt(
   words: readonly Word[],
   frame: number,

@@ -84,7 +84,8 @@ const lettersOf = (text: string): string[] =>
     .match(/[\p{L}\p{N}]/gu) ?? [];
 
 /**
- * Returns the words of which at least the share `ENOUGH` of the letters is among the first `count` letters of a text.
+ * Returns the leading words of a text. A word is included if at least the share `ENOUGH` of its letters is among the
+ * first `count` letters.
  */
 function firstLetters(text: string, count: number): string {
   let before = 0;

@@ -1,8 +1,8 @@
 import { createSpeakable, type Speakable } from '../tts/spoken/speakable.ts';
 
 /**
- * Part of the conversation that is spoken without a break, and how much of it was heard. Carriers queue the words that
- * they receive, so the text sent and the text heard may differ. The transcript stores the text heard.
+ * Part of the conversation that is spoken without a break, and its heard part. Carriers queue the words that they
+ * receive, so the text sent and the text heard may differ. The transcript stores the text heard.
  */
 export type Segment = {
   /** Text received so far; it may be Markdown. */

@@ -137,7 +137,7 @@ async function followTurns(
   { namespace, conversationId: id, saidTo, captions, isGreetingKept = false }: AgentSessionInput,
   { playout, turns, gone }: Following,
 ): Promise<void> {
-  // With captions, the transcript is read from its start, because they show all of it.
+  // Captions show the whole transcript, so they need it from its start.
   let after = captions ? -1 : saidTo;
 
   async function tell(followed: Followed): Promise<void> {

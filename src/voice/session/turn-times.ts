@@ -45,7 +45,7 @@ export type TurnClock = {
   sounded: () => void;
 };
 
-/** Creates a clock. `nowMs` is a monotonic clock. `told` is called once for each turn. */
+/** Creates a clock. `nowMs` is a monotonic clock. The callback receives the times of each turn once. */
 export function createTurnClock({
   nowMs,
   told,

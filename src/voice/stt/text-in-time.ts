@@ -8,7 +8,7 @@ const RECOGNITION_MS = 10_000;
 
 /**
  * Ends an utterance and resolves to its text, or to undefined if recognition failed or took too long. `isClosed`
- * suppresses the warning when the result is no longer needed.
+ * suppresses the warning after the end of the line.
  */
 export async function textInTime(
   stream: SttStream,

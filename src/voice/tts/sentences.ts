@@ -108,7 +108,7 @@ function judge(before: string, sign: string, after: string): Verdict {
   // More punctuation, or a closing quote, may follow.
   if (after === '') return 'unknown';
   if (WIDE.test(sign)) return 'end';
-  // In decimals, web addresses, versions and "e.g.", no space follows the period.
+  // Decimals, web addresses, versions and "e.g." have no space after the period.
   if (!/^\s/u.test(after)) return 'no_end';
   if (!/^[.…]/u.test(sign)) return 'end';
   const next = after.trimStart();

@@ -11,9 +11,7 @@ const LOWEST_DB = -65;
  * Number of windows that are compared: one second. In that time speech has a gap or a soft sound, and noise does not.
  */
 const WINDOWS = 31;
-/**
- * Maximum difference in dB between the loudest and the softest window of steady noise, such as that of a fan or a tone.
- */
+/** Maximum difference in dB between the loudest and the softest window of steady noise, such as a fan or a tone. */
 const STEADY_DB = 4;
 /** Rise of the estimate in dB per window while the audio is not steady: 3 dB a second. */
 const RISE_DB = 0.1;

@@ -7,7 +7,7 @@ import { decodeMuLaw } from '../../../../src/voice/audio/mu-law.ts';
 export type WordSound = {
   /** Returns the audio of the words, as PCM16 at 8 kHz. */
   speak: (text: string) => Int16Array;
-  /** Returns the words in µ-law audio. A word that is cut off counts if more than half of it is present. */
+  /** Returns the words in µ-law audio. A word that is cut off counts if more than half of its frames are present. */
   read: (sound: Uint8Array) => string;
 };
 

@@ -193,7 +193,9 @@ class Shown {
     if (!this.#token && this.#line.talk.get().phase === 'idle') void this.#look();
   }
 
-  /** Closes the panel. A call ends, because the user does not expect to be heard any more. A chat can be continued. */
+  /**
+   * Closes the panel. A call ends, because users assume that a closed panel does not listen. A chat can be continued.
+   */
   #close(): void {
     this.#isOpen = false;
     if (this.#line.sound.get().microphone !== 'off') this.#line.end();

@@ -6,7 +6,7 @@ import type { Piece } from './piece.ts';
 export type ReadText = typeof readText;
 
 export type TextKind = {
-  /** Whether the text is Markdown, as that of models is. Text of people is shown as it was written. */
+  /** Whether the text is Markdown, which models write. Text of people is shown unchanged. */
   isMarkdown: boolean;
   /** Whether more text follows. */
   isPartial?: boolean;

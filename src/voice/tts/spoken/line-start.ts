@@ -1,7 +1,7 @@
 import { WAIT, type Reading, type Source, type Wait } from './reading.ts';
 import { cellsOf, DELIMITERS, isDelimitersStart } from './table.ts';
 
-/** Reads a part of a line, all of which has arrived. */
+/** Reads a complete part of a line. */
 type ReadInside = (reading: Reading, source: Source, part: [from: number, to: number]) => void;
 
 /** Line of the text, as far as it has arrived. */
@@ -17,7 +17,7 @@ type Line = {
 };
 
 /**
- * Reads the Markdown mark at the start of a line, such as that of a heading, a list or a table. Returns the number of
+ * Reads the Markdown mark at the start of a line, which may begin a heading, a list or a table. Returns the number of
  * characters read.
  */
 export function readLineStart(
@@ -100,11 +100,11 @@ function silentLine(reading: Reading, { body, isWhole, length }: Line): number |
   return (mayBe || mayBeAddress) && !isWhole ? WAIT : undefined;
 }
 
-/** Returns the length of the Markdown mark at the start of a line, or 0 if there is none. */
+/** Returns the length of the Markdown mark at the start of a line, or 0 without one. */
 function markOf({ body, isWhole }: Line): number | Wait {
   const note = /^\[\^[^\]\s]+\]:[ \t]*/.exec(body)?.[0].length;
   if (note !== undefined) return note;
-  // In "> 5 kg" and "+ 49 30" the sign has a meaning and stays.
+  // The sign has a meaning in "> 5 kg" and "+ 49 30", so it stays.
   const quote = /^>[ \t]*/.exec(body)?.[0].length;
   if (quote !== undefined) {
     if (quote === body.length && !isWhole) return WAIT;

@@ -87,7 +87,7 @@ function read(reading: Reading, source: Source): number {
   return at;
 }
 
-/** Reads a part of which all text has arrived, such as the text of a link. */
+/** Reads a complete part, such as the text of a link. */
 function readInside(reading: Reading, { text, base }: Source, [from, to]: [number, number]): void {
   const source = { text: text.slice(0, to), base, isWhole: true };
   let at = from;
