@@ -30,7 +30,10 @@ const GapCheck = z
   })
   .meta({ id: 'KnowledgeGapCheck', description: 'Whether what was asked is answered by now.' });
 
-/** Searches again for every wording of a gap and reports whether it is answered now (contract/knowledge.md#gaps). */
+/**
+ * Creates the route that repeats the search for every wording of a gap and reports whether it now has an answer
+ * (contract/knowledge.md#gaps).
+ */
 export function checkGapRoute(deps: { pool: Pool } & SearchWays): Route {
   return route({
     method: 'get',
@@ -63,8 +66,8 @@ type CheckedQuestion = {
 };
 
 /**
- * Repeats the search for every recorded wording of a gap, with the same search that a turn of its agent makes. Shows
- * whether the answer is found in all wordings, or whether content indexed later answers the gap.
+ * Repeats the search for every recorded wording of a gap, exactly as a turn of the gap's agent would search. Shows
+ * which wordings now have an answer, either the answer that was given to the gap or content that was indexed later.
  * @throws ApiError not_found if the gap does not exist or its agent was deleted
  */
 async function checkGap(
@@ -73,7 +76,7 @@ async function checkGap(
 ): Promise<CheckedQuestion[]> {
   const { agentId } = found(await readGap(deps.pool, { namespace, id }), 'knowledge gap');
   const checked: CheckedQuestion[] = [];
-  // Searches one at a time: only one person waits for the result, and searches of turns run in parallel.
+  // Searches for one wording at a time: only one person waits for the result, while searches of turns run in parallel.
   for (const { text: question } of await listQuestions(deps.pool, id)) {
     const asked = { namespace, agentId, query: question, limit: DEFAULT_TOP_K };
     const { hits } = await searchFor(deps, asked);

@@ -18,12 +18,12 @@ import { listDocumentLanguages, setDocumentLanguage } from './sources/knowledge-
 import { lockSource } from './sources/knowledge-sources.sql.ts';
 
 const EVERY_MS = 60_000;
-/** Passages per step. Between two steps the process answers requests. */
+/** Number of passages per step. Between two steps the process can handle requests. */
 const PASSAGES = 100;
 
 /**
- * Updates the words of passages that an earlier release indexed, in the background and with one owner per transaction.
- * Searches find the old words until it commits. Several processes share the work.
+ * Updates the words of passages that an earlier release indexed. Runs in the background, with one transaction per
+ * owner. Searches find the old words until that transaction commits. Several processes share the work.
  */
 export function createRewording({ pool, log }: { pool: Pool; log: Logger }): Periodic {
   return createPeriodic({
@@ -34,7 +34,7 @@ export function createRewording({ pool, log }: { pool: Pool; log: Logger }): Per
   });
 }
 
-/** Updates one owner. Returns false if none is left. */
+/** Updates one owner. Returns false if no owner is left to update. */
 export async function rewordOne(pool: Pool): Promise<boolean> {
   return inTransaction(pool, async (db) => {
     const owner = await takeOwnerToReword(db);
@@ -56,7 +56,7 @@ async function rewordSource(db: Db, sourceId: string): Promise<void> {
   await indexOwner(db, sourceId, [...languages]);
 }
 
-/** Updates a document. Returns its language, which an earlier release may not have recognized. */
+/** Updates a document. Returns its language, which an earlier release may have failed to detect. */
 async function rewordDocument(
   db: Db,
   documentId: string,

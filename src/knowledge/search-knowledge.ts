@@ -13,23 +13,27 @@ import { searchBothWays } from './vectors/search-both-ways.ts';
 /** Scope of a search: sources of a namespace and the answers to the gaps of an agent. */
 export type KnowledgeScope = {
   namespace: string;
-  /** UUID. `null` together with `all` stands for the answers of every agent. */
+  /** UUID. `null` together with `all` includes the answers to gaps of every agent. */
   agentId: string | null;
   /** UUIDs. */
   sourceIds: readonly string[] | 'all';
 };
 
-/** Number of passages for a reply if the agent does not set one. */
+/** Number of passages that a reply gets if the agent does not set a number. */
 export const DEFAULT_TOP_K = 5;
-/** Passages below this score are about something else. Calibrated on test/knowledge/passages/retrieval.yaml. */
+/**
+ * Minimum score of a passage for a reply. Passages below it are about another subject. Calibrated on
+ * test/knowledge/passages/retrieval.yaml.
+ */
 export const DEFAULT_MIN_SCORE = 0.5;
 
 /** Search methods of a process. */
 export type SearchWays = {
-  /** Absent if the search uses only words. */
+  /** Search by meaning. Absent if the process searches only by words. */
   meaning?: FindByMeaning | undefined;
   /**
-   * Shares word searches, which load PostgreSQL and this process, between namespaces. Absent if they are not limited.
+   * Queue that shares word searches fairly between namespaces, because they load PostgreSQL and this process. Absent if
+   * word searches are not limited.
    */
   searches?: FairQueue | undefined;
 };
@@ -38,7 +42,7 @@ export type SearchInput = { scope: KnowledgeScope; query: string; limit: number 
 
 /**
  * Returns the passages in `scope` that match a question best, best first. All have a score above 0.
- * @throws ApiError unavailable if too many searches wait
+ * @throws ApiError unavailable if too many searches are waiting
  */
 export async function searchKnowledge(
   db: Db,
@@ -67,9 +71,10 @@ function searchWords(db: Db, input: SearchInput): Promise<KnowledgeHit[]> {
 }
 
 /**
- * Searches a whole namespace or, with an agent, the content of its live version. `given` says whether a reply would get
- * the passage, determined by the same search that a turn makes; `null` without an agent.
- * @throws ApiError not_found if the agent does not exist, unavailable
+ * Searches a whole namespace or, with an agent, the content that the agent's live version can use. For each hit,
+ * `given` says whether a reply of the agent would get the passage, determined by the same search that a turn makes.
+ * `given` is `null` without an agent.
+ * @throws ApiError not_found if the agent does not exist; unavailable
  */
 export async function searchFor(
   { pool, ...ways }: { pool: Pool } & SearchWays,
@@ -85,7 +90,7 @@ export async function searchFor(
   const { knowledge } = live.content ?? {};
   const scope = await agentScope(pool, { namespace, agentId, knowledge });
   const { topK = DEFAULT_TOP_K, minScore = DEFAULT_MIN_SCORE } = knowledge ?? {};
-  // The limit affects which passages are compared, so the search is repeated with the limit of a turn.
+  // `limit` affects which passages the search compares, so it is repeated with the limit that a turn would use.
   const [all, own] = await Promise.all(
     [limit, topK].map((most) => searchTold(pool, { scope, query, limit: most }, ways)),
   );
@@ -104,8 +109,8 @@ export function passagesOf({ namespace, agentId, sourceIds }: KnowledgeScope): S
 }
 
 /**
- * Returns the content that an agent can search: the sources of its namespace that it names or selects, or all sources,
- * and the answers to its own gaps. Makes at most one query, and none for all sources.
+ * Returns the content that an agent can search: the sources that it names or selects, or otherwise all sources of its
+ * namespace, and the answers to its own gaps. Makes at most one query, and none if the agent uses all sources.
  */
 export async function agentScope(
   db: Db,

@@ -4,7 +4,8 @@ import { readDocument } from './read-document.ts';
 import { refusalOf } from './refusal-of.ts';
 
 /**
- * Entry point of the child process, which reads one document after the other. guarded-child.ts finds it by file name.
+ * Entry point of the child process, which reads one document after the other. guarded-child.ts starts this file by its
+ * name.
  */
 
 const [INPUT, OUTPUT] = [0, 3];
@@ -16,7 +17,7 @@ const answer = (header: Answer, bytes: Uint8Array = NOTHING): void =>
 answer({ kind: 'ready' });
 for (;;) {
   const asked = readFrame(INPUT);
-  // The parent process has ended.
+  // `readFrame` returns `undefined` when the parent process has ended.
   if (!asked) break;
   try {
     const input = { ...(asked.header as Question), bytes: asked.bytes };

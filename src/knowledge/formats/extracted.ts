@@ -14,7 +14,8 @@ export type ExtractInput = {
 };
 
 /**
- * One document, or the documents of a ZIP. `failed` lists the entries of a ZIP that could not be read, with reasons.
+ * Result of reading an input: one document, or all documents of a ZIP. `failed` lists the entries of a ZIP that could
+ * not be read, with reasons.
  */
 export type Extracted =
   | { refused: FormatRefusal }
@@ -23,7 +24,7 @@ export type Extracted =
 export type FailedEntry = { name: string } & FormatRefusal;
 
 export type ExtractedDocument = {
-  /** Name of the input, or the path of an entry in its ZIP. */
+  /** Name of the input, or the path of the entry within its ZIP. */
   name: string;
   title: string | null;
   /** The text in Markdown. */
@@ -32,21 +33,24 @@ export type ExtractedDocument = {
   bytes: number;
   /** ISO 639-1 code that the document declares. */
   language: string | null;
-  /** Absolute addresses of the links. HTML only, as are `around`, `canonical` and `robots`. */
+  /** Absolute URLs of the links. Only HTML documents have `links`, `around`, `canonical` and `robots`. */
   links?: string[];
-  /** Facts from the header and footer of a website's page, which `text` leaves out. */
+  /** Contact details and other facts from the header and footer of a web page, which `text` leaves out. */
   around?: string;
   canonical?: string | null;
   robots?: { noindex: boolean; nofollow: boolean };
 };
 
-/** Request to the child. `from` is the ZIP entry to begin with, after an entry that ended a child. */
+/**
+ * Request to the child process. `from` is the index of the ZIP entry to begin with. It is above 0 after an entry that
+ * crashed the previous child.
+ */
 export type Question = Omit<ExtractInput, 'bytes'> & { from: number };
 
-/** Replies of the child, in this order. A document's text is in the bytes of its frame. */
+/** Messages that the child sends for a request, in this order. The text of a document is in the bytes of its frame. */
 export type Answer =
   | { kind: 'ready' }
-  /** The ZIP entry that the child reads next. */
+  /** The child begins to read this ZIP entry. */
   | { kind: 'entry'; index: number; name: string }
   | { kind: 'document'; document: Omit<ExtractedDocument, 'text'> }
   | ({ kind: 'failed' } & FailedEntry)

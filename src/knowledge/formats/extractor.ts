@@ -24,12 +24,12 @@ export type Extractor = {
   stop: () => Promise<void>;
 };
 
-/** Time for one document, or for all documents of a ZIP, from the moment its turn comes. */
+/** Time limit for one document, or for all documents of a ZIP together. Starts when the request leaves the queue. */
 const TIMEOUT_MS = 20_000;
-/** An idle child occupies 60 MB. */
+/** Time after which an idle child is stopped, because it occupies 60 MB. */
 const IDLE_MS = 30_000;
 const RETRY_AFTER_SEC = 5;
-/** Number of children. The second one starts when a second namespace has a document to read. */
+/** Number of child processes. The second one starts when a second namespace has a document to read. */
 const PLACES = 2;
 const SHARE = 1;
 
@@ -55,12 +55,15 @@ export function createExtractor({
     metrics,
   });
   const children = Array.from({ length: PLACES }, () => keepChild(idleMs));
-  /** The child used last is reused first, so that the others become idle and end. */
+  /**
+   * Idle children, used as a stack: the child that was used last is used next, so that the others reach their idle
+   * timeout.
+   */
   const free = [...children];
   let stopping: Promise<void> | undefined;
 
   async function extractNow(input: ExtractInput, caller?: AbortSignal): Promise<Extracted> {
-    const child = free.pop()!; // The queue admits as many callers as there are children.
+    const child = free.pop()!; // The queue runs only as many callers at a time as there are children.
     try {
       return await extractBy(child, input, caller);
     } finally {
@@ -87,7 +90,8 @@ export function createExtractor({
         const refusal = time.aborted ? tookTooLong(timeoutMs) : lostBy(error);
         log.warn({ name: input.name, reason: refusal.detail }, error.message);
         if (signal.aborted && !time.aborted) continue;
-        // Only this entry of a ZIP fails and the others are read. The time limit applies to the whole ZIP.
+        // Only the current ZIP entry fails, and reading continues with the next one. The time limit applies to the
+        // whole ZIP.
         if (time.aborted || !gathered.skip(refusal)) return { refused: refusal };
       }
     }

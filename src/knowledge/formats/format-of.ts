@@ -1,7 +1,7 @@
 /** Format of a document, decided by its first bytes, then by its extension, then by its media type. */
 export type Format = 'text' | 'csv' | 'html' | 'pdf' | 'docx' | 'zip' | 'locked';
 
-/** A supported format, or `not`: a description of the unsupported content. */
+/** A supported format, or, as `not`, a description of the unsupported content. */
 export type FoundFormat = { format: Format } | { not: string };
 
 const BY_ENDING: Record<string, Format> = {
@@ -34,14 +34,17 @@ export const FORMAT_BY_MEDIA_TYPE: Record<string, Format | undefined> = {
   'application/octet-stream': undefined,
 };
 
-/** Extensions of unsupported formats, and of text formats that only programs read. */
+/** File name extensions of unsupported formats, including text formats that are only meant for programs. */
 const OTHER_ENDING =
   /\.(mhtml|docm?|dotx?|odt|rtf|pages|xls[xmb]?|ods|ppt[xm]?|odp|epub|mobi|gz|tgz|tar|7z|rar|bz2|xz|png|jpe?g|gif|webp|tiff?|bmp|svg|mp[34]|wav|eml|msg)$/i;
 
-/** First bytes of formats, which decide regardless of the name. Each character stands for one byte. */
+/**
+ * Signatures: the first bytes of files, which decide the format whatever the name says. Each character stands for one
+ * byte.
+ */
 const BEGINNINGS: readonly [beginning: string, found: FoundFormat][] = [
   ['%PDF-', { format: 'pdf' }],
-  // ZIP, which DOCX uses too. The second signature is a ZIP without entries.
+  // ZIP, which is also the container of DOCX. The second signature is that of a ZIP without entries.
   ['PK\u0003\u0004', { format: 'zip' }],
   ['PK\u0005\u0006', { format: 'zip' }],
   ['\u00D0\u00CF\u0011\u00E0', { not: 'an old office file' }],
@@ -54,7 +57,7 @@ const BEGINNINGS: readonly [beginning: string, found: FoundFormat][] = [
 /** Pattern for HTML after an optional byte order mark, XML declaration and comments. */
 const HTML =
   /^(?:\u00EF\u00BB\u00BF)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^>]*-->\s*)*<(?:!doctype\s+html|html[\s>])/i;
-/** Formats that always start with the same bytes. */
+/** Formats whose files always begin with the same bytes. */
 const BINARY: ReadonlySet<Format> = new Set(['pdf', 'docx', 'zip']);
 const BEGINNING_BYTES = 1_024;
 
@@ -85,14 +88,20 @@ export function formatOf({
   return { format: named ?? said ?? 'text' };
 }
 
-/** Detects an office file with a password: it has the old container format with the encrypted file inside. */
+/**
+ * Detects a password-protected Office document: a file in the old OLE container format that contains the encrypted
+ * document.
+ */
 function isLocked(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(
     Buffer.from('EncryptedPackage', 'utf16le'),
   );
 }
 
-/** Returns true for ZIP content under a name for DOCX, because a DOCX file is a ZIP archive. */
+/**
+ * Returns true for content with the signature of a ZIP and the name or type of a DOCX, because a DOCX file is a ZIP
+ * archive.
+ */
 function isOf(begun: Format, named: Format | undefined): boolean {
   return begun === 'zip' && named === 'docx';
 }

@@ -1,14 +1,14 @@
 import { readSync, writeSync } from 'node:fs';
 
 /**
- * Message between the two processes: a JSON header and bytes, each preceded by its length. Node's IPC is not used,
- * because it would serialize a document into JSON and parse it again.
+ * Message between the parent and the child process: a JSON header and bytes, each preceded by its length. Node's IPC is
+ * not used, because it would serialize a document into JSON and parse it again.
  */
 export type Frame<T> = { header: T; bytes: Buffer };
 
 const PREFIX_BYTES = 8;
 
-/** Returns the parts of a frame as they are written, without copying the bytes. */
+/** Returns the buffers of a frame in the order in which they must be written, without copying the bytes. */
 export function frameParts(header: unknown, bytes: Uint8Array): [Buffer, Uint8Array] {
   const json = Buffer.from(JSON.stringify(header));
   const prefix = Buffer.alloc(PREFIX_BYTES);
@@ -45,7 +45,7 @@ export function createFrameReader(
   };
 }
 
-/** Reads the next frame from a blocking descriptor. Returns `undefined` if the other side has closed it. */
+/** Reads the next frame from a blocking file descriptor. Returns `undefined` if the other process has closed it. */
 export function readFrame(descriptor: number): Frame<unknown> | undefined {
   const prefix = readExactly(descriptor, PREFIX_BYTES);
   if (!prefix) return undefined;

@@ -3,7 +3,10 @@ import type { Frame } from './frames.ts';
 import type { ChildLost } from './guarded-child.ts';
 import type { FormatRefusal } from './refusal.ts';
 
-/** Collects the answers for one document, across all children that reading it took. */
+/**
+ * Collects the messages about one document. They may come from several children, because a ZIP entry can crash a child
+ * and the next child continues after that entry.
+ */
 export function createGathering() {
   const documents: ExtractedDocument[] = [];
   const failed: FailedEntry[] = [];

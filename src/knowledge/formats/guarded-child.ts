@@ -12,11 +12,15 @@ import { setPriority } from 'node:os';
 import { promisify } from 'node:util';
 
 /**
- * A process that reads untrusted documents with minimal rights and resources (decision 47). It has no environment, no
- * files except its own code, no network and bounded memory. Requests have priority over it.
+ * A process that reads untrusted documents with minimal rights and resources (decision 47). It has no environment
+ * variables, no files except its own code, no network and bounded memory. It runs at a lower CPU priority than the
+ * process that serves requests.
  */
 export type GuardedChild = {
-  /** Sends a question and passes each answer to `onAnswer` until `done`. @throws ChildLost */
+  /**
+   * Sends a request and passes each message of the child to `onAnswer` until `done`.
+   * @throws ChildLost
+   */
   ask: (
     question: { header: Question; bytes: Uint8Array; signal: AbortSignal },
     onAnswer: (frame: Frame<Answer>) => void,
@@ -26,7 +30,7 @@ export type GuardedChild = {
   end: () => Promise<void>;
 };
 
-/** The child ended while it was reading a document. */
+/** Thrown if the child ended while it was reading a document. */
 export class ChildLost extends Error {
   override readonly name = 'ChildLost';
   readonly why: 'memory' | 'aborted' | 'crash';
@@ -38,13 +42,19 @@ export class ChildLost extends Error {
 }
 
 const CHILD_FILE = programFile(import.meta.url, 'extract-child');
-/** Limit of resident memory in bytes, which this process measures from outside. `confine` sets the kernel's limit. */
+/**
+ * Limit of the child's resident memory in bytes. The parent process measures it periodically and kills the child above
+ * it. `confine` sets the kernel's own, slightly higher limit.
+ */
 const WATCHED_BYTES_MAX = 236_000_000;
 const HEAP_MB_MAX = 128;
 const WATCH_MS = 20;
-/** A start takes 0.1 s on an idle node. The limit exists because a child that hangs blocks all other documents. */
+/**
+ * Time limit for the start of a child. A start takes 0.1 s on an idle node. Without the limit, a child that hangs would
+ * block all other documents.
+ */
 const START_MS = 30_000;
-/** Maximum size of one answer: the text of a document (see `TEXT_BYTES_MAX`) and its links. */
+/** Maximum size of one message from the child: the text of a document (see `TEXT_BYTES_MAX`) and its links. */
 const ANSWER_BYTES_MAX = 48 * 1024 * 1024;
 /** Signals and exit codes with which V8 and the system end a process that is out of memory. */
 const OUT_OF_MEMORY: readonly (string | number | null)[] = [
@@ -62,7 +72,7 @@ const [INPUT, OUTPUT] = [0, 3];
  */
 export async function startGuardedChild({ startMs = START_MS } = {}): Promise<GuardedChild> {
   const child = spawn(process.execPath, [...flags(), CHILD_FILE], {
-    // Passes no settings and no secrets. The thread pool is small because each thread reserves memory.
+    // Passes no settings and no secrets to the child. The thread pool is small, because each thread reserves memory.
     env: { UV_THREADPOOL_SIZE: '1' },
     cwd: '/',
     stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
@@ -79,7 +89,7 @@ export async function startGuardedChild({ startMs = START_MS } = {}): Promise<Gu
   await answers
     .until('ready', () => undefined)
     .catch((error: unknown) => {
-      // The document is not the cause.
+      // A plain Error, because the document is not the cause.
       throw new Error('the process that reads documents does not start', { cause: error });
     })
     .finally(() => clearTimeout(tooLate));
@@ -106,7 +116,7 @@ export async function startGuardedChild({ startMs = START_MS } = {}): Promise<Gu
 
 type Tell = (frame: Frame<Answer>) => void;
 
-/** Reads the frames of a child and detects its end. */
+/** Listens to a child: reads its frames and detects its end. */
 function hear(child: ChildProcess) {
   let why: ChildLost['why'] | undefined;
   let lost: ChildLost | undefined;
@@ -131,11 +141,13 @@ function hear(child: ChildProcess) {
       kill('memory');
     }
   });
-  // The `exit` event reports the loss. Writes to a child that has ended need no separate handling.
+  // The `exit` event reports the end of the child, so errors of its streams are ignored.
   for (const at of [INPUT, OUTPUT]) stream(child, at).on('error', () => undefined);
   return {
     kill,
-    /** Passes each answer to `tell` until the last one. Rejects if the child has ended. */
+    /**
+     * Passes each message of the child to `tell` until one of the kind `last` arrives. Rejects if the child has ended.
+     */
     until: (last: Answer['kind'], tell: Tell): Promise<void> =>
       new Promise((resolve, reject) => {
         if (lost) return reject(lost);
@@ -166,27 +178,31 @@ function flags(): string[] {
   ];
 }
 
-/** Lists the folders of Parley's code and of the packages. A checkout has the web reader beside `src`. */
+/**
+ * Lists the folders that the child may read: Parley's code and its packages. In a checkout the web reader is beside
+ * `src`.
+ */
 function readable(): string[] {
   const root = path.resolve(path.dirname(CHILD_FILE), '../../..');
   const source = path.relative(root, CHILD_FILE).split(path.sep)[0]!;
   const inPackage = createRequire(import.meta.url).resolve('mammoth');
   const at = inPackage.lastIndexOf(`${path.sep}node_modules${path.sep}`);
   const packages = inPackage.slice(0, at) + path.sep + 'node_modules';
-  // The `node_modules` folder beside the code may be a link to the actual packages.
+  // `node_modules` beside the code may be a symbolic link, so its target must be readable too.
   const linked = path.join(root, 'node_modules');
   const ours = [source, 'packages/web-reader'].map((folder) => path.join(root, folder));
   const folders = [...ours, linked, packages].map((folder) => path.join(folder, '*'));
   return [path.join(root, 'package.json'), linked, ...folders];
 }
 
-/** Limit of the kernel, slightly above the limit that is measured from outside. */
+/** Memory limit that the kernel enforces, slightly above `WATCHED_BYTES_MAX`, which the parent process measures. */
 const MEMORY_BYTES_MAX = 244_000_000;
 const NICE = 10;
 
 /**
- * Confines a child that has loaded its code. The kernel then refuses further memory, even in one piece between two
- * measurements, and further files and connections. Without `prlimit` only the measurements remain.
+ * Confines a child after it has loaded its code. From then on the kernel refuses it more memory, even if it allocates
+ * everything between two measurements, and it can open no further files or connections. Without the program `prlimit`,
+ * only the measurements limit its memory.
  */
 async function confine(child: ChildProcess): Promise<void> {
   const { pid } = child;
@@ -197,14 +213,14 @@ async function confine(child: ChildProcess): Promise<void> {
     const open = readdirSync(`/proc/${pid}/fd`).length;
     const limits = [`--data=${data}`, `--nofile=${open}`, '--fsize=0', '--core=0'];
     await promisify(execFile)('prlimit', ['--pid', String(pid), ...limits], { timeout: 5_000 });
-    // Lowers each thread, so that requests come first on a busy machine.
+    // Lowers the priority of each thread, so that requests come first on a busy machine.
     for (const thread of readdirSync(`/proc/${pid}/task`)) setPriority(Number(thread), NICE);
   } catch {
-    // The system lacks the program, or the child has ended, which its exit event reports.
+    // Either the system has no `prlimit`, or the child has ended, which its `exit` event reports.
   }
 }
 
-/** Returns a line of the child's status in bytes, or 0 if the system has none. */
+/** Returns a field of the child's `/proc/PID/status` in bytes, or 0 if the system has no such file. */
 function statusOf({ pid }: ChildProcess, field: 'VmRSS' | 'VmData'): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -214,5 +230,5 @@ function statusOf({ pid }: ChildProcess, field: 'VmRSS' | 'VmData'): number {
   }
 }
 
-/** Returns the resident memory in bytes, or 0 if the system does not report it. */
+/** Returns the resident memory of a child in bytes, or 0 if the system does not report it. */
 const residentBytes = (child: ChildProcess): number => statusOf(child, 'VmRSS');

@@ -1,8 +1,8 @@
 import { detectLanguage } from '../passages/detect-language.ts';
 
 /**
- * A line in reading orientation, in points: `x` runs along the line, and `y` decreases from line to line. `turn` is the
- * direction of the line on the page, in degrees.
+ * A line of text, in points, after its page is rotated so that the line runs from left to right: `x` grows along the
+ * line, and `y` decreases from line to line. `turn` is the direction of the line on the original page, in degrees.
  */
 export type PdfLine = {
   text: string;
@@ -20,7 +20,7 @@ const HEADING_CHARS_MAX = 200;
 const HEADING_LEVELS = 4;
 /** Lines that are further apart than this multiple of their size belong to two paragraphs. */
 const GAP_RATIO = 1.75;
-/** A line that ends before this fraction of the widest line was ended by the author, not by wrapping. */
+/** A line that reaches this fraction of the widest line was wrapped. A shorter line was ended by the author. */
 const FULL_LINE = 0.8;
 const ITEM = /^(?:[•●▪◦‣·*\uE000-\uF8FF–-]|\d{1,3}[.)])\s+/;
 const BULLET = /^[•●▪◦‣·\uE000-\uF8FF–]\s+/;
@@ -67,7 +67,8 @@ function textSize(lines: readonly PdfLine[]): number {
 }
 
 /**
- * Returns the sizes of headings, largest first. Returns none if most lines are large, because size has no meaning then.
+ * Returns the font sizes of headings, largest first. Returns none if most lines are larger than the text, because font
+ * size then says nothing about headings.
  */
 function headingSizes(lines: readonly PdfLine[], text: number): number[] {
   const large = lines.filter(
@@ -78,7 +79,7 @@ function headingSizes(lines: readonly PdfLine[], text: number): number[] {
   return [...sizes].sort((one, other) => other - one);
 }
 
-/** Returns the heading level, or 0 for text. */
+/** Returns the heading level of a line, or 0 for body text. */
 function levelOf({ size, text }: PdfLine, levels: readonly number[]): number {
   if (text.length > HEADING_CHARS_MAX || !/\p{L}/u.test(text)) return 0;
   return Math.min(levels.indexOf(rounded(size)) + 1, HEADING_LEVELS);
@@ -103,7 +104,7 @@ function joined(
   if (level > 0) return `${text} ${shown}`;
   const wasEnded = last.right < widest * FULL_LINE || ITEM.test(shown);
   if (wasEnded) return `${text}\n${shown}`;
-  // A soft hyphen always marks a divided word.
+  // A soft hyphen always marks a word that was divided at the end of a line.
   if (/\p{L}\u00AD$/u.test(text)) return text.slice(0, -1) + shown;
   const [cut] = /[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*[-\u2010]$/u.exec(text.slice(-80)) ?? [];
   const [rest] = /^[\p{L}\p{M}]+/u.exec(shown) ?? [];
@@ -122,7 +123,8 @@ function spaceBetween(text: string, next: string): '' | ' ' {
 }
 
 /**
- * `whole` has the words from the middle of lines, in lower case. `ands` has the words that follow a suspended hyphen.
+ * `whole` holds words from the middle of lines, in lower case, which were therefore not divided. `ands` holds the words
+ * for "and", "or" and "to", which follow a suspended hyphen (`Hin- und Rückfahrt`).
  */
 type Words = { whole: ReadonlySet<string>; ands: ReadonlySet<string> };
 
@@ -164,8 +166,8 @@ function plain(word: string): string {
 
 /**
  * Joins a word that was divided at the end of a line with its rest on the next line. The hyphen stays in a suspended
- * compound (`Hin- und Rückfahrt`), before a capital, and after a single letter or a number. It also stays if the
- * document writes the word with a hyphen elsewhere.
+ * compound (`Hin- und Rückfahrt`), before a capital letter, and after a single letter or a number. It also stays if the
+ * document contains the hyphenated word within a line.
  */
 function joinWord(cut: string, rest: string, { whole, ands }: Words): string {
   const start = cut.slice(0, -1);
@@ -180,7 +182,10 @@ function shownText({ text }: PdfLine): string {
   return text.replaceAll(/\s+/g, ' ').trim().replace(BULLET, '- ');
 }
 
-/** Number of lines at the head and foot of a page that may repeat. Repeated lines may differ only in their numbers. */
+/**
+ * Number of lines at the top and bottom of a page that are checked for repetition on other pages. Repeated lines may
+ * differ only in their numbers.
+ */
 const EDGE_LINES = 2;
 const PAGES_MIN = 3;
 

@@ -1,13 +1,13 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { FormatRefused } from './refusal.ts';
 
-/** The comma is last because it also occurs in numbers and sentences. */
+/** Delimiters by preference. The comma is last, because it also occurs in numbers and sentences. */
 const DELIMITERS = ['\t', ';', '|', ','];
 const LINE_CHARS_MAX = 100_000;
 const COLUMNS_MAX = 500;
 const ROWS_MAX = 50_000;
 const SAMPLE_CHARS = 20_000;
-/** Maximum number of rows above the row with the column names. */
+/** Maximum number of rows above the header row. */
 const PREAMBLE_MAX = 20;
 const NAME_CHARS_MAX = 100;
 
@@ -60,12 +60,12 @@ function rowsOf(text: string, delimiter: string): string[][] {
 const TOO_MANY_ROWS = `a table may have ${ROWS_MAX} rows and this one has more: use several sources`;
 const LONG_ROW = `a row of a table may have ${LINE_CHARS_MAX} characters and this table has a longer one: see that each quotation mark is closed`;
 
-/** Excel writes `sep=;` above a table. */
+/** First line in which Excel declares the delimiter, such as `sep=;`. */
 const SEP_LINE = /^\ufeff?"?sep=([^\r\n"])"?[ \t,;]*(?:\r\n?|\n|$)/i;
 
 /**
- * Returns the delimiter that the file declares. Otherwise returns the one that divides most of the first lines into the
- * same number of cells, more than one. The order of `DELIMITERS` breaks ties.
+ * Returns the delimiter that the file declares. Otherwise returns the delimiter that splits the largest number of first
+ * lines into the same number of cells, at least two. The order of `DELIMITERS` breaks ties.
  */
 function delimiterOf(text: string): { delimiter: string; rest: string } {
   const [line, said] = SEP_LINE.exec(text.slice(0, 100)) ?? [];
@@ -78,7 +78,9 @@ function delimiterOf(text: string): { delimiter: string; rest: string } {
   return { delimiter: best.mark, rest: text };
 }
 
-/** Returns the first lines without their quoted cells. Omits the last one, because the sample may cut it. */
+/**
+ * Returns the first lines with each quoted cell replaced by `x`. Omits the last line if the sample may have cut it off.
+ */
 function sampleLines(text: string): string[] {
   const sample = text.slice(0, SAMPLE_CHARS).replaceAll(/"(?:[^"]|"")*"/g, 'x');
   const lines = sample.split(/\r\n?|\n/);
@@ -86,7 +88,7 @@ function sampleLines(text: string): string[] {
   return lines.filter((line) => line.trim() !== '');
 }
 
-/** Counts the lines with the most frequent number of cells, among lines with more than one cell. */
+/** Counts how often the most frequent number of cells occurs, among lines with more than one cell. */
 function agreementOf(lines: readonly string[], mark: string): number {
   const counts = new Map<number, number>();
   for (const line of lines) {
@@ -104,14 +106,14 @@ function sampleOf(rows: readonly string[][]): readonly string[][] {
   return rows.slice(0, 200);
 }
 
-/** Returns the width of a row without the empty cells that programs append: `a;b;;` has two cells. */
+/** Returns the number of cells in a row without the empty ones that programs append: `a;b;;` has two cells. */
 function widthOf(row: readonly string[]): number {
   return row.findLastIndex((cell) => cell !== '') + 1;
 }
 
 /**
- * Finds the row with the column names: the first one that is as wide as the rows below it and consists of names. The
- * rows above it are narrower. Returns `undefined` if no row qualifies.
+ * Finds the header row: the first row that is as wide as the rows below it and consists of names. The rows above it are
+ * narrower. Returns `undefined` if there is no such row.
  */
 function headerAt(rows: readonly string[][], sentences: number): number | undefined {
   const widths = sampleOf(rows).map(widthOf);
@@ -128,7 +130,7 @@ function headerAt(rows: readonly string[][], sentences: number): number | undefi
   });
 }
 
-/** Counts the rows above a table that are sentences, recognized by a space after each comma. */
+/** Counts the rows above a table that are sentences instead of cells. A sentence has a space after each comma. */
 function sentencesAbove(rows: readonly string[][]): number {
   const isSentence = (row: readonly string[]): boolean =>
     row.length > 1 && row.slice(1).every((cell) => /^ \S/.test(cell));
@@ -138,7 +140,7 @@ function sentencesAbove(rows: readonly string[][]): number {
   return first < PREAMBLE_MAX ? Math.max(first, 0) : 0;
 }
 
-/** Returns the most frequent width of the rows; the largest one in a tie. */
+/** Returns the most frequent width of the rows, or the largest of several equally frequent widths. */
 function usualWidth(widths: readonly number[]): number {
   const counts = new Map<number, number>();
   for (const width of widths.filter((one) => one > 0)) {
@@ -153,8 +155,8 @@ function usualWidth(widths: readonly number[]): number {
 }
 
 /**
- * Returns true if a row consists of distinct names. A name has letters, is a symbol, or is a year, a date or a number
- * in a series of sizes above values of another kind. A row without rows below it is not a header.
+ * Returns true if a row consists of distinct column names. A name has letters, is a symbol, or is a year, a date or a
+ * number in a series of sizes above values of another kind. The last row is never a header.
  */
 function isHeader(row: readonly string[], below: readonly string[][]): boolean {
   if (below.length === 0) return false;
@@ -165,7 +167,7 @@ function isHeader(row: readonly string[], below: readonly string[][]): boolean {
   const isNumber = (name: string): boolean => isTime(name) || (isScale && /^\d{1,3}$/.test(name));
   return row.every((name, column) => {
     const cells = below.map((other) => other[column] ?? '').filter((cell) => cell !== '');
-    // The first column of a two-way table has no name.
+    // The first column of a two-way table may have an empty header cell.
     if (name === '') return column === 0 || cells.length === 0;
     if (/^[^\p{L}\p{N}]{1,3}$/u.test(name)) return true;
     if (/\p{L}/u.test(name)) return !isAmount(name);

@@ -12,7 +12,7 @@ import { refusalOf } from './refusal-of.ts';
 import { FormatRefused } from './refusal.ts';
 import { openZip, type ZipEntry } from './zip-file.ts';
 
-/** A message of the child, with the text if the message is a document. */
+/** A message of the child process. `text` is present if the message is a document. */
 export type Told = { header: Answer; text?: string };
 
 type ReadDocument = Pick<ExtractedDocument, 'title' | 'text' | 'language'> &
@@ -33,7 +33,7 @@ const READERS: Record<Format, Reader> = {
   },
 };
 
-/** Yields the document, or the documents of a ZIP from entry `from` on. Throws what `READERS` throw. */
+/** Yields the document, or the documents of a ZIP starting with the entry `from`. Throws what `READERS` throw. */
 export async function* readDocument(input: ExtractInput & { from: number }): AsyncGenerator<Told> {
   const found = formatOf(input);
   const entries = 'format' in found && found.format === 'zip' ? await openZip(input.bytes) : [];

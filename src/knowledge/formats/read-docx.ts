@@ -19,7 +19,10 @@ const OPTIONS = {
   convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
 };
 
-/** Returns the text of a Word document as Markdown. @throws FormatRefused and what mammoth throws */
+/**
+ * Returns the text of a Word document as Markdown.
+ * @throws FormatRefused and errors of mammoth
+ */
 export async function readDocx(
   entries: readonly ZipEntry[],
 ): Promise<{ title: string | null; text: string; language: string | null }> {
@@ -35,7 +38,8 @@ export async function readDocx(
     return TEXT_PARTS.test(name) ? shownWord(String(part), hiddenStyles) : part;
   };
   const file = { exists: (name: string) => parts.has(name), read };
-  // mammoth also accepts an opened archive, although its types do not declare it. Ours enforces size limits.
+  // mammoth also accepts an opened archive, although its types do not declare it. Our own reader of archives enforces
+  // size limits.
   const { value } = await mammoth.convertToHtml({ file } as never, OPTIONS);
   const shown = value.replaceAll(
     /<input type="checkbox"( checked="checked")? \/>/g,

@@ -9,8 +9,9 @@ import { FormatRefused } from './refusal.ts';
 const { getDocument, VerbosityLevel } = await getResolvedPDFJS();
 
 /**
- * The predefined CMaps (ISO 32000-1, table 118) by their file names. East Asian fonts that are not in the document need
- * them. The build puts them beside the code; a checkout has them in the package that they come from.
+ * The predefined CMaps (ISO 32000-1, table 118) by their file names, which pdf.js needs for East Asian fonts that are
+ * not embedded in the document. The build puts the files beside the code. A checkout reads them from the package that
+ * contains them.
  */
 const CMAPS = new Map(
   [path.join(import.meta.dirname, '../../cmaps'), packagedCMaps()]
@@ -27,11 +28,11 @@ function packagedCMaps(): string | undefined {
     const manifest = createRequire(import.meta.url).resolve('pdfjs-dist/package.json');
     return path.join(path.dirname(manifest), 'cmaps');
   } catch {
-    return undefined; // Not installed: the package is a development dependency.
+    return undefined; // The package is a development dependency and not installed here.
   }
 }
 
-/** Source of the files that pdf.js requests. It needs no outlines of standard fonts, which are only for drawing. */
+/** Provides the files that pdf.js requests. Provides no standard fonts, because pdf.js needs them only for drawing. */
 class FilesOfReader {
   readonly fetch = ({ filename }: { filename: string }): Promise<Uint8Array> => {
     const bytes = CMAPS.get(filename);
@@ -41,7 +42,7 @@ class FilesOfReader {
 }
 
 const PAGES_MAX = 2_000;
-/** Limit for one document, in UTF-16 code units. An uploaded text may be as large. */
+/** Limit for the text of one document, in UTF-16 code units. It equals the size limit of an uploaded text. */
 export const TEXT_CHARS_MAX = 20 * 1024 * 1024;
 
 /** Settings that read only the text of a PDF, without fonts, images and scripts. */
@@ -100,7 +101,7 @@ type Piece = {
 };
 type Styles = Record<string, { vertical?: boolean } | undefined>;
 
-/** Returns lines in the order in which the file stores them. Almost all programs store them in reading order. */
+/** Returns lines in the order in which the file stores them, which is the reading order in almost all PDFs. */
 async function linesOf(stream: ReadableStream, charsMax: number): Promise<Page> {
   const lines: PdfLine[] = [];
   let open: PdfLine | undefined;
@@ -121,7 +122,10 @@ async function linesOf(stream: ReadableStream, charsMax: number): Promise<Page> 
 
 type Placed = Omit<PdfLine, 'text'> & { str: string; hasEOL: boolean };
 
-/** Returns the position of a piece in reading orientation. A page or its text may be rotated or written vertically. */
+/**
+ * Returns the position of a piece of text after its page is rotated so that the text runs from left to right. A page or
+ * its text may be rotated or written vertically.
+ */
 function placed(
   { str, transform, width, height, hasEOL, fontName }: Piece,
   styles: Styles,
@@ -143,7 +147,7 @@ function extended(
 ): PdfLine | undefined {
   const isText = str.trim() !== '';
   let open = before;
-  // The library does not report every line end of rotated text.
+  // pdf.js does not report every line end of rotated text.
   const isNext = open !== undefined && (open.turn !== turn || Math.abs(open.y - y) > size);
   if (open !== undefined && isText && isNext && (turn !== 0 || open.turn !== 0)) {
     lines.push(open);

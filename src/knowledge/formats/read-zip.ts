@@ -2,11 +2,11 @@ import { DOCX_PART } from './read-docx.ts';
 import { FormatRefused } from './refusal.ts';
 import type { ZipEntry } from './zip-file.ts';
 
-/** Maximum number of documents of one source. */
+/** Maximum number of documents in one source. */
 const FILES_MAX = 2_000;
 const NAME_CHARS_MAX = 500;
 
-/** Files that operating systems and programs add to archives. */
+/** Files that operating systems and programs add to archives, and that are not documents. */
 const NOT_MEANT = /(?:^|\/)(?:__MACOSX\/|\.|~\$|Thumbs\.db$|desktop\.ini$)/i;
 
 /** Other formats that are ZIP archives, recognized by their entries. */

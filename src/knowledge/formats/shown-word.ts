@@ -1,8 +1,9 @@
 import { Parser } from 'htmlparser2';
 
 /**
- * Converts a part of a Word document into what its reader sees, in elements that mammoth supports. Removes hidden text
- * (`w:vanish`), converts formulas into text, and extracts text boxes that exist only in drawings.
+ * This module converts the XML of a Word document into the text that a reader of the document sees, in elements that
+ * mammoth supports. It removes hidden text (`w:vanish`), converts formulas into text, and extracts text boxes that
+ * exist only in drawings.
  */
 
 const PIECE_CHARS = 16_384;
@@ -41,7 +42,7 @@ export function hiddenStylesOf(styles: string): Set<string> {
   return new Set([...hidden.keys(), ...basedOn.keys()].filter(isHidden));
 }
 
-/** Returns the part as a reader sees it. Runs in time linear in its length. */
+/** Returns the XML with only visible text. Runs in time linear in its length. */
 export function shownWord(xml: string, hiddenStyles: ReadonlySet<string>): string {
   const editor = new WordEditor(hiddenStyles);
   read(xml, editor);
@@ -120,7 +121,7 @@ class WordEditor {
     if (hasFallback || boxes.length === 0) return;
     let at = start;
     for (const [index, box] of boxes.entries()) {
-      // The edit for the outer box already keeps a nested box.
+      // A nested box is already part of the outer box, which is kept.
       if (box.from < at) continue;
       this.edits.push({ from: at, to: box.from, text: index === 0 ? '<w:pict>' : '' });
       at = box.to;
@@ -131,7 +132,8 @@ class WordEditor {
   #openFormula(name: string, attributes: Attributes, from: number, to: number): void {
     if (name === 'm:oMathPara') this.edits.push({ from, to, text: '' });
     else if (name === 'm:chr' || name === 'm:begChr' || name === 'm:endChr') {
-      // The property belongs to the element around `m:naryPr`, `m:dPr` and the like.
+      // These elements are inside `m:naryPr`, `m:dPr` or the like, and their value belongs to the parent of that
+      // element.
       const outer = this.#formulas.at(-2);
       if (outer) outer.sign += `${name.slice(2)}=${attributes['m:val'] ?? ''};`;
     }
@@ -190,7 +192,7 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Applies edits to the XML. Skips edits inside an earlier edit. */
+/** Applies edits to the XML. Skips edits inside an earlier edit's range. */
 function applied(xml: string, edits: Edit[]): string {
   const parts: string[] = [];
   let at = 0;

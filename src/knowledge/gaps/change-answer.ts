@@ -11,8 +11,8 @@ import type { ResolveGapDeps } from './resolve-gap.ts';
 type GapKey = { namespace: string; id: string };
 
 /**
- * Changes the answer of a resolved gap, or adds its first answer. `null` withdraws the answer; `undefined` keeps it.
- * The next search finds the new answer and not the old one.
+ * Changes the answer of a resolved gap, or adds its first answer. `null` withdraws the answer, and `undefined` leaves
+ * it unchanged. The next search finds the new answer instead of the old one.
  * @throws ApiError not_found, gap_open
  */
 export function changeAnswer(
@@ -58,7 +58,8 @@ export function withdrawAnswer(
 }
 
 async function withdraw(db: Db, deps: ResolveGapDeps, gap: LockedGap): Promise<GapRow> {
-  await lockGaps(db, gap.agentId); // Prevents others from detecting the same question meanwhile.
+  // Prevents other transactions from recording the same question as a new gap meanwhile.
+  await lockGaps(db, gap.agentId);
   const position = await indexAnswer(db, deps, { gap, answer: null });
   return reopenGap(db, { id: gap.id, position });
 }

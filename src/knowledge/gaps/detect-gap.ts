@@ -18,7 +18,7 @@ import {
 
 export type DetectGapInput = {
   namespace: string;
-  /** UUID, like all ids here. */
+  /** UUID, as are all ids of this module. */
   agentId: string;
   conversationId: string;
   question: string;
@@ -26,7 +26,7 @@ export type DetectGapInput = {
   topScore: number;
   /** Passages that the search found, best first. */
   closest: readonly KnowledgeHit[];
-  /** Returns the content that the agent can search, which determines how rare a word is. */
+  /** Returns the content that the agent can search. The rarity of a word is measured there. */
   scope: () => Promise<SearchScope>;
   /** Writes the event to the outbox in the caller's transaction. */
   emit: (data: EventData<'knowledge.gap.detected'>) => Promise<void>;
@@ -42,9 +42,10 @@ export async function detectGap(
   input: DetectGapInput,
 ): Promise<{ gapId: string; isNew: boolean }> {
   const asked = await readQuestion(db, input);
-  const known = await countSameGap(db, asked); // Avoids waiting for the lock that the comparison needs.
+  // Checks first without the lock, which only the comparison with similar questions needs.
+  const known = await countSameGap(db, asked);
   if (known) return noted(db, asked, known);
-  await lockGaps(db, input.agentId); // Prevents others from adding a gap of this agent.
+  await lockGaps(db, input.agentId); // Prevents other transactions from adding a gap of this agent meanwhile.
   const found = (await countSameGap(db, asked)) ?? (await countLike(db, asked, input));
   return found ? noted(db, asked, found) : add(db, asked, input);
 }
@@ -54,7 +55,7 @@ type Asked = {
   conversationId: string;
   text: string;
   fingerprint: string;
-  /** Empty if the question has no words. */
+  /** Stems of the question's words; empty if it has none. */
   stems: readonly string[];
 };
 
@@ -69,8 +70,8 @@ async function readQuestion(
 }
 
 /**
- * Returns the words that define the question. For a longer text these are the words of the question at its end, unless
- * that leaves a single word ("Do you deliver there?"). A question that has only stop words keeps them.
+ * Returns the words that define the question. In a longer text these are the words of the question at its end, unless
+ * only one word remains there ("Do you deliver there?"). If the question consists of stop words only, returns those.
  */
 function definingWords(text: string): string {
   const { question, context } = askedWords(text);
@@ -125,6 +126,6 @@ function closePassage(hit: KnowledgeHit): ClosePassage {
 
 const NUMBER = /^\p{N}+$/u;
 
-/** A message may have 1 MB, but a list of gaps needs only the question. */
+/** Maximum length of a recorded question. A message may have 1 MB, but a list of gaps needs only the question. */
 const QUESTION_CHARS_MAX = 2_000;
 const CLOSEST_MAX = 5;

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import { LOCKED_GAP_COLUMNS, type LockedGap } from './knowledge-gaps.sql.ts';
 
-/** Locks the gaps that were asked in a conversation, in their first or in another wording, ordered by agent. */
+/** Locks the gaps that any question of a conversation belongs to, ordered by agent. */
 export async function lockGapsAskedIn(db: Db, conversationId: string): Promise<LockedGap[]> {
   const { rows } = await db.query<LockedGap>(
     `select ${LOCKED_GAP_COLUMNS} from knowledge_gaps
@@ -20,8 +20,8 @@ export async function eraseQuestionsOf(db: Db, conversationId: string): Promise<
 }
 
 /**
- * Renames a gap after its most frequent remaining wording, or else to `erased`. The fingerprint was made of the erased
- * words and must stay unique, so it becomes the id.
+ * Renames a gap to its most frequent remaining wording, or to `erased` if none remains. The fingerprint was computed
+ * from the erased words, so the id, which is unique too, replaces it.
  */
 export async function nameAfterErasure(db: Db, gapId: string, erased: string): Promise<string> {
   const { rows } = await db.query<{ question: string }>(
@@ -34,5 +34,5 @@ export async function nameAfterErasure(db: Db, gapId: string, erased: string): P
       where g.id = $1 returning g.question`,
     [gapId, erased],
   );
-  return rows[0]!.question; // Exists, because the caller has locked the row.
+  return rows[0]!.question; // The row exists, because the caller has locked it.
 }

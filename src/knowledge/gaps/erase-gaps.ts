@@ -4,8 +4,8 @@ import { reindexAnswer } from './index-answer.ts';
 import { eraseQuestionsOf, lockGapsAskedIn, nameAfterErasure } from './erase-gaps.sql.ts';
 
 /**
- * Erases the questions of a conversation. A gap that other conversations asked too takes one of their wordings. Answers
- * stay and are found by their own words and by those of the remaining questions.
+ * Erases the questions of a conversation. A gap that was also asked in other conversations is renamed to one of their
+ * wordings. Answers stay, and searches find them by their own words and by those of the remaining questions.
  */
 export async function eraseGapsOf(db: Db, conversationId: string, erased: string): Promise<void> {
   const gaps = await lockGapsAskedIn(db, conversationId);

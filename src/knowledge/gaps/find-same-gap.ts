@@ -6,9 +6,12 @@ import english from './english.json' with { type: 'json' };
 import { findOpenQuestions, readOpenQuestions, type OpenQuestion } from './gap-questions.sql.ts';
 import { commonWords, likeness, type AskedWord } from './same-question.ts';
 
-/** Number of latest questions that a question is compared with, and of older ones that share its rarest word. */
+/**
+ * Maximum number of the latest open questions that a question is compared with, and of older ones that contain its
+ * rarest word.
+ */
 const OPEN_MAX = 500;
-/** Number of these questions whose words are weighed against the agent's content. */
+/** Number of the most similar of these questions whose words are weighted by their rarity in the agent's content. */
 const WEIGHED_MAX = 50;
 
 /** Returns the open gap of the agent whose question is most similar, in any wording, or `undefined`. */
@@ -25,7 +28,9 @@ export async function findSameGap(
   return best(near, { stems, weigh: weighing(counts, latest) });
 }
 
-/** Finds older questions with the word that is rarest among the latest ones. */
+/**
+ * Finds older questions that contain the rarest word of this question. Rarity is measured among the latest questions.
+ */
 function findOlder(
   db: Db,
   { agentId, stems, latest }: { agentId: string; stems: readonly string[]; latest: OpenQuestion[] },
@@ -35,7 +40,7 @@ function findOlder(
   return findOpenQuestions(db, { agentId, stems: [rarest!.stem], limit: OPEN_MAX });
 }
 
-/** Returns the questions with the most words in common, regardless of the words' weights. */
+/** Returns the questions with the most words in common with these stems. All words count the same. */
 function nearest(open: readonly OpenQuestion[], stems: readonly string[]): OpenQuestion[] {
   return open
     .map((question) => ({ question, common: commonWords(stems, question.stems) }))
@@ -58,11 +63,14 @@ function best(
   return found?.gapId;
 }
 
-/** Stems that ask whether something exists, and say little about the subject. */
+/** Words that only ask whether something exists, and say little about the subject. They get a low weight. */
 const LIGHT = wordsIn(english.light);
 const LIGHTER = 0.3;
 
-/** Returns the weight of a word: how rare it is in the agent's content and among its gaps, counting each gap once. */
+/**
+ * Returns a function that computes the weight of a word: how rare it is in the agent's content and among its gaps. Each
+ * gap counts once.
+ */
 function weighing(
   { passages, having }: WordCounts,
   open: readonly OpenQuestion[],

@@ -1,14 +1,14 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** A wording in which a gap was asked. Ids are UUIDs. */
+/** A wording in which a gap was asked. */
 export type GapQuestion = { text: string; count: number; lastAskedAt: number };
 
-/** Number of wordings that a gap keeps, those asked most often. */
+/** Maximum number of wordings stored per gap: the most frequent ones. */
 export const QUESTIONS_MAX = 20;
 
 /**
- * Records that a gap was asked in this wording. A wording that exists already gets `more` added to its count. Beyond
- * the limit, the wordings that were asked least and longest ago are deleted, except the one that names the gap.
+ * Records that a gap was asked in this wording. If the wording exists already, `more` is added to its count. Beyond the
+ * limit, the least frequent and least recent wordings are deleted, except the one that names the gap.
  */
 export async function noteQuestion(
   db: Db,
@@ -46,13 +46,13 @@ async function dropSeldomAsked(db: Db, gapId: string): Promise<void> {
   );
 }
 
-/** Returns SQL for an agent's words as the hashes that its questions are indexed by. */
+/** Returns SQL for the hashes of an agent's words. The index of questions by words uses these hashes. */
 function wordKeys(agentId: string, fingerprint: string): string {
   return `array(select hashtextextended(${agentId}::uuid || ' ' || stem, 0)
                   from unnest(string_to_array(${fingerprint}::text, ' ')) stem)`;
 }
 
-/** A question of an open gap, by its stems. */
+/** A question of an open gap, reduced to the stems of its words. */
 export type OpenQuestion = { gapId: string; stems: string[] };
 
 /** Returns the questions of the latest open gaps of an agent. */
@@ -87,7 +87,7 @@ export async function findOpenQuestions(
   return rows;
 }
 
-/** Lists the wordings of a gap, those asked most often first. */
+/** Lists the wordings of a gap, most frequent first. */
 export async function listQuestions(db: Db, gapId: string): Promise<GapQuestion[]> {
   const { rows } = await db.query<GapQuestion>(
     `select text, count, last_asked_at as "lastAskedAt" from knowledge_gap_questions

@@ -4,7 +4,7 @@ import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http
 import type { GapDetail } from './read-gap.ts';
 import type { GapRow } from './knowledge-gaps.sql.ts';
 
-/** Representation of gaps in the REST API (contract/knowledge.md#gaps). */
+/** This module defines the REST representation of gaps (contract/knowledge.md#gaps). */
 
 export const gapStatus = z.enum(['open', 'resolved']);
 

@@ -28,7 +28,7 @@ import { resolveGap, type ResolveGapDeps } from './resolve-gap.ts';
 const tag = 'Knowledge';
 const params = { id: idParam('gap', 'knowledge gap') };
 
-/** Returns the routes for questions that agents could not answer (contract/knowledge.md#gaps). */
+/** Returns the routes for gaps: questions that agents could not answer (contract/knowledge.md#gaps). */
 export function gapRoutes(deps: ResolveGapDeps): Route[] {
   return [
     listGapsRoute(deps),
@@ -92,7 +92,10 @@ const gapsOrder = z.enum(GAP_ORDERS).default('created').meta({
     '`created`: newest first; `count`: asked most often first; `last_asked_at`: last first.',
 });
 
-/** A cursor holds the id alone, like those of other lists, or the sort value followed by the id. */
+/**
+ * In the order `created`, a cursor holds only the id, like the cursors of other lists. In other orders, it holds the
+ * sort value followed by the id.
+ */
 const gapCursor = cursorOf(readPlace);
 
 const countMin = z
@@ -102,7 +105,7 @@ const countMin = z
   .optional()
   .meta({ description: 'Asked so often at least.', type: 'integer', minimum: 1 });
 
-/** Returns a function that encodes the position after a gap, in the order of the list. */
+/** Returns a function that encodes the cursor of a gap in the chosen order of the list. */
 function placeIn(order: GapOrder): (gap: ListedGap) => string {
   return ({ id, count, lastAskedUs }) => {
     const gap = fromUuid('gap', id);
@@ -179,7 +182,7 @@ function resolveGapRoute(deps: ResolveGapDeps): Route {
             action: 'knowledge_gap.resolved',
             target: fromUuid('gap', id),
             before: { status: 'open' },
-            // Leaves out the answer, which is content for users, and the question, which is a user's.
+            // The audit log has neither the answer, which is content for users, nor the question, which a user wrote.
             after: { status: 'resolved', has_answer: answer !== null },
           }),
         ),

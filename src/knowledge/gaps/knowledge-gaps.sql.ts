@@ -1,11 +1,11 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** A question that an agent had no answer to. Times are Unix milliseconds, ids are UUIDs. */
+/** A question that an agent could not answer. Times are Unix milliseconds, ids are UUIDs. */
 export type GapRow = {
   id: string;
   namespace: string;
   agentId: string;
-  /** Conversation in which the question was asked first. */
+  /** Conversation in which the question was first asked. */
   conversationId: string;
   question: string;
   topScore: number;
@@ -14,11 +14,14 @@ export type GapRow = {
   count: number;
   lastAskedAt: number;
   resolvedAt: number | null;
-  /** Passages that the search found when the question was asked first, best first. */
+  /** Passages that the search found when the question was first asked, best first. */
   closest: readonly ClosePassage[];
 };
 
-/** Reference to a passage by ids only, because the passage may have been deleted since. `score` is from 0 to 1. */
+/**
+ * Reference to a passage. It contains only ids, because the passage may have been deleted since. `score` is from 0 to
+ * 1.
+ */
 export type ClosePassage = {
   source_id: string;
   document_id: string;
@@ -30,10 +33,13 @@ export const GAP_COLUMNS = `id, namespace, agent_id as "agentId", conversation_i
   top_score as "topScore", status, answer, count,
   last_asked_at as "lastAskedAt", resolved_at as "resolvedAt", closest`;
 
-/** Fits into an index entry at four bytes per character. */
+/** Maximum length that fits into an index entry at four bytes per character. */
 const FINGERPRINT_CHARS_MAX = 500;
 
-/** Returns the sorted stems of a question's words: "deliv norway" for every way to ask it. */
+/**
+ * Returns the sorted stems of a question's words, such as "deliv norway", which are the same for every order and
+ * inflection.
+ */
 export async function fingerprintOf(db: Db, question: string): Promise<string> {
   const { rows } = await db.query<{ fingerprint: string }>({
     name: 'gap_fingerprint',
@@ -53,8 +59,8 @@ export async function lockGaps(db: Db, agentId: string): Promise<void> {
 }
 
 /**
- * Counts the agent's open gap that has exactly this wording. Returns it with the number added, which is 0 if the last
- * question came from the same conversation.
+ * If an open gap of the agent has exactly this fingerprint, counts the question and returns the gap with the number
+ * that was added. That number is 0 if the last question came from the same conversation.
  */
 export async function countSameGap(
   db: Db,
@@ -75,7 +81,7 @@ export async function countSameGap(
 
 export type CountedGap = { id: string; more: number };
 
-/** Counts a gap that is known to ask the same. Returns `undefined` if it was closed meanwhile. */
+/** Counts another question of a known gap. Returns `undefined` if the gap was closed meanwhile. */
 export async function countGap(
   db: Db,
   gap: { id: string; conversationId: string },
@@ -133,13 +139,13 @@ export async function readGap(
 }
 
 export type LockedGap = GapRow & {
-  /** Position of its current or withdrawn answer; `null` if it never had an answer. */
+  /** Position of the gap's current or withdrawn answer; `null` if the gap never had an answer. */
   answerPosition: number | null;
 };
 
 export const LOCKED_GAP_COLUMNS = `${GAP_COLUMNS}, answer_position as "answerPosition"`;
 
-/** Locks the gap. If two callers resolve it concurrently, the second one finds it resolved. */
+/** Locks the gap. If two callers resolve it concurrently, the second one waits and then sees it resolved. */
 export async function lockGap(
   db: Db,
   { namespace, id }: { namespace: string; id: string },
@@ -165,7 +171,7 @@ export async function lockAnsweredGaps(
   return rows;
 }
 
-/** Returns the highest position that any answer of the agent ever had, or -1 if it never had an answer. */
+/** Returns the highest position that any answer of the agent ever had, or -1 if the agent never had an answer. */
 export async function lastAnswerPosition(db: Db, agentId: string): Promise<number> {
   const { rows } = await db.query<{ last: number }>(
     `select coalesce(max(answer_position), -1) as last from knowledge_gaps where agent_id = $1`,
@@ -183,12 +189,12 @@ export async function setAnswer(
     `update knowledge_gaps set answer = $2, answer_position = $3 where id = $1 returning ${GAP_COLUMNS}`,
     [gap.id, gap.answer, gap.position],
   );
-  return rows[0]!; // Exists, because the caller has locked the row.
+  return rows[0]!; // The row exists, because the caller has locked it.
 }
 
 /**
- * Reopens a gap and removes its answer. A gap stays resolved if its question is open as another gap meanwhile, because
- * only one open gap may exist per question.
+ * Reopens a gap and removes its answer. If another gap with the same question was opened meanwhile, this gap stays
+ * resolved, because only one gap per question may be open.
  */
 export async function reopenGap(db: Db, gap: { id: string; position: number }): Promise<GapRow> {
   const { rows } = await db.query<GapRow>(
@@ -207,7 +213,7 @@ export async function reopenGap(db: Db, gap: { id: string; position: number }): 
       where id = $1 returning ${GAP_COLUMNS}`,
     [gap.id, gap.position],
   );
-  return rows[0]!; // Exists, because the caller has locked the row.
+  return rows[0]!; // The row exists, because the caller has locked it.
 }
 
 /** Marks a gap as resolved, without an answer. */
@@ -217,5 +223,5 @@ export async function resolveGapRow(db: Db, id: string): Promise<GapRow> {
       where id = $1 returning ${GAP_COLUMNS}`,
     [id],
   );
-  return rows[0]!; // Exists, because the caller has locked the row.
+  return rows[0]!; // The row exists, because the caller has locked it.
 }

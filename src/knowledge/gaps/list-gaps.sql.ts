@@ -13,11 +13,17 @@ export type GapOrder = (typeof GAP_ORDERS)[number];
 
 /** A gap in a list, with the values that its cursor needs. */
 export type ListedGap = GapRow & {
-  /** Time in microseconds, the precision of the database, because two gaps may be asked in the same millisecond. */
+  /**
+   * Time of the last question in microseconds, the precision of the database, because two gaps may be asked in the same
+   * millisecond.
+   */
   lastAskedUs: string;
 };
 
-/** Last gap of the previous page. `value` is its sort value, or '' for `created`, where the id determines the order. */
+/**
+ * Cursor: the last gap of the previous page. `value` is its sort value, or '' for the order `created`, which sorts by
+ * id.
+ */
 export type GapPlace = { order: GapOrder; value: string; id: string };
 
 export type GapFilter = CreatedBetween & {
@@ -31,7 +37,7 @@ export type GapFilter = CreatedBetween & {
   /** Unix seconds, inclusive. */
   askedAfter?: number | undefined;
   countMin?: number | undefined;
-  /** Part of the question, case-insensitive. */
+  /** Text that the question must contain, case-insensitive. */
   part?: string | undefined;
 };
 
@@ -41,7 +47,7 @@ const ORDER_BY: Record<GapOrder, string> = {
   last_asked_at: 'last_asked_at desc, id desc',
 };
 
-/** Conditions for the gaps after a position, where `$1` is its sort value and `$2` its id. */
+/** SQL conditions that select the gaps after a cursor. `$1` is its sort value and `$2` its id. */
 const BEHIND: Record<Exclude<GapOrder, 'created'>, string> = {
   count: '(count, id) < ($1::integer, $2::uuid)',
   last_asked_at:
@@ -49,8 +55,8 @@ const BEHIND: Record<Exclude<GapOrder, 'created'>, string> = {
 };
 
 /**
- * Lists gaps, sorted by creation, count or last question in descending order. Each order has an index for each
- * selective filter.
+ * Lists gaps in descending order of creation, count or last question. Each order has an index for each selective
+ * filter.
  */
 export async function listGaps(db: Db, filter: GapFilter): Promise<ListedGap[]> {
   const { order, after } = filter;

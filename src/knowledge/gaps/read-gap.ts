@@ -5,15 +5,18 @@ import { readPassages } from '../passages/read-passages.sql.ts';
 import { listQuestions, type GapQuestion } from './gap-questions.sql.ts';
 import { readGap, type ClosePassage, type GapRow } from './knowledge-gaps.sql.ts';
 
-/** A gap with its wordings and the passages that came closest, with their current content. */
+/**
+ * A gap with its wordings and the passages that matched best when it was asked, with the present content of those
+ * passages.
+ */
 export type GapDetail = Omit<GapRow, 'closest'> & {
   questions: readonly GapQuestion[];
   closest: readonly (ClosePassage & Said)[];
 };
 
 /**
- * Content of a passage. `null` if the passage no longer exists, because its source was indexed again or its answer
- * changed.
+ * Present content of a passage. `null` if the passage no longer exists, because its source was indexed again or its
+ * answer changed.
  */
 type Said = { heading: string | null; text: string | null };
 

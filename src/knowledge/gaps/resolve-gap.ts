@@ -9,8 +9,9 @@ import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-ho
 export type ResolveGapDeps = { pool: Pool; nowMs: () => number };
 
 /**
- * Closes a gap. Its answer becomes a passage of that agent, which the next search finds by the words of the question in
- * all its wordings, and by those of the answer. Without an answer, the question opens a new gap when it is asked again.
+ * Closes a gap. With an answer, the answer becomes a passage of the gap's agent. The next search finds it by the words
+ * of all wordings of the question and by its own words. Without an answer, the question opens a new gap when it is
+ * asked again.
  * @throws ApiError not_found, gap_resolved
  */
 export function resolveGap(

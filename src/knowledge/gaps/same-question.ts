@@ -3,8 +3,8 @@ import { isSynonym } from '../passages/ranking/synonyms.ts';
 import english from './english.json' with { type: 'json' };
 
 /**
- * Decides by their words whether two questions ask the same. In doubt it keeps them apart: a wrong match hides a
- * question from the people who could answer it.
+ * This module decides by their words whether two questions ask the same. In doubt it treats them as different, because
+ * a wrong match would hide a question from the people who could answer it.
  */
 
 /** A word of a question, reduced to its stem. */
@@ -12,22 +12,22 @@ export type AskedWord = {
   stem: string;
   /** Rarer words have a larger weight. */
   weight: number;
-  /** Whether a passage contains the word, which therefore is not a typing error. */
+  /** Whether any passage contains the word. If so, the word is not a typing error. */
   isKnown: boolean;
 };
 
-/** Minimum share of the weight of all words that the two questions must have in common. */
+/** Minimum weight of the common words, as a share of the weight of all words of both questions. */
 const SHARE_MIN = 0.7;
 /**
- * Maximum weight of a word that only one question has, relative to the heaviest common word. The limit is much lower if
- * the other question has such a word too.
+ * Maximum weight of a word that only one of the questions has, relative to the heaviest common word. `OWN_WORDS_MAX`
+ * applies if both questions have such a word.
  */
 const OWN_WORD_MAX = 0.95;
 const OWN_WORDS_MAX = 0.6;
-/** Closeness of a mistyped word, and of another word of the same family. */
+/** Closeness of a mistyped word to the correct one, and of two words of the same family. */
 const TYPED_WRONG = 0.9;
 const RELATED = 0.9;
-/** Closeness of a synonym. */
+/** Closeness of two synonyms. */
 const SYNONYM = 0.8;
 
 /**
@@ -58,7 +58,7 @@ export function commonWords(one: readonly string[], other: readonly string[]): n
 
 type Pair = { words: readonly [AskedWord, AskedWord]; closeness: number };
 
-/** Pairs each word with its counterpart in the other question, closest matches first. */
+/** Pairs each word with its closest counterpart in the other question, closest pairs first. */
 function pairsOf(one: readonly AskedWord[], other: readonly AskedWord[]): Pair[] {
   const pairs: Pair[] = [];
   for (const [isLike, closeness] of [
@@ -93,17 +93,20 @@ function isRelated(one: AskedWord, other: AskedWord): boolean {
   return ENDINGS.has(long!.slice(short!.length));
 }
 
-/** Returns true for synonyms, such as rent and hire, parcel and package. */
+/** Returns true for stems of synonyms, such as rent and hire, parcel and package. */
 function isSynonymous(one: AskedWord, other: AskedWord): boolean {
   return isSynonym(one.stem, other.stem);
 }
 
-/** Shorter words are too often different words, such as "boot" and "book". */
+/**
+ * Minimum length of a word that may be mistyped. Shorter similar words are too often different words, such as "boot"
+ * and "book".
+ */
 const TYPED_CHARS_MIN = 5;
 
 /**
- * Returns true if one word is the other with a letter left out or two letters swapped. A replaced letter does not
- * count, because it makes "shorts" of "shirts". The first letter must match: it is rarely mistyped and often
+ * Returns true if one word results from the other by leaving out a letter or swapping two letters. A replaced letter
+ * does not count, because it turns "shirts" into "shorts". The first letter must match: it is rarely mistyped and often
  * distinguishes words ("Gambia", "Zambia").
  */
 function isTypedWrong(one: AskedWord, other: AskedWord): boolean {
@@ -125,7 +128,9 @@ function isSwapped(one: string, other: string): boolean {
   return swapped === other;
 }
 
-/** Returns the index of the first difference, or the length of the first word if the other word begins with it. */
+/**
+ * Returns the index of the first character in which two words differ, or the length of `one` if `other` begins with it.
+ */
 function firstDifference(one: string, other: string): number {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at += 1;

@@ -1,12 +1,15 @@
-/** Limits of a feed (docs/integrations.md). A feed beyond them is rejected, and the error names the limit. */
+/** Limits of a feed (docs/integrations.md). A feed that exceeds one is rejected with an error that names the limit. */
 export const FEED_LIMITS = {
   /** Size of one page as received. */
   pageBytes: 20 * 1024 * 1024,
-  /** Size of a page without its documents: property names and the cursor. */
+  /** Size of a page without its documents: only property names and the cursor remain. */
   frameChars: 64 * 1024,
   /** Size of a document's text in UTF-8. */
   documentBytes: 5 * 1024 * 1024,
-  /** Object members and list elements in a document. Only a few are read, but all take memory. */
+  /**
+   * Object members and list elements in one document. Parley reads only a few, but all take memory while the JSON is
+   * parsed.
+   */
   documentMembers: 10_000,
   depth: 32,
   /** Documents in one sync. */

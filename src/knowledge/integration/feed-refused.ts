@@ -1,12 +1,12 @@
 import { FetchRefused } from '../sources/fetching.ts';
 import type { FeedLimits } from './feed-limits.ts';
 
-/** Creates the error for an answer that violates docs/integrations.md. `what` continues the sentence "the feed …". */
+/** Creates the error for a response that violates docs/integrations.md. `what` completes the sentence "the feed …". */
 export function invalidFeed(what: string): FetchRefused {
   return new FetchRefused('InvalidFeed', `the feed ${what}`);
 }
 
-/** Creates the error for an answer that exceeds FEED_LIMITS. */
+/** Creates the error for a response that exceeds `FEED_LIMITS`. */
 export function tooLarge(what: string): FetchRefused {
   return new FetchRefused('TooLarge', `the feed ${what}`);
 }
@@ -25,10 +25,10 @@ export function tookTooLong(ms: number): FetchRefused {
   );
 }
 
-/** Temporary failure. The request is repeated and fails with `refusal` if no try succeeds. */
+/** Temporary failure of a request. The request is retried, and fails with `refusal` if no attempt succeeds. */
 export class TryAgain extends Error {
   readonly refusal: FetchRefused;
-  /** Pause that the feed requests; `undefined` if it requests none. */
+  /** Pause in milliseconds that the feed requests; `undefined` if it requests none. */
   readonly afterMs: number | undefined;
 
   constructor(refusal: FetchRefused, afterMs?: number) {

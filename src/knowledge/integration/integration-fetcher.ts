@@ -18,9 +18,12 @@ import { REQUEST_TIMES, requestPage, type RequestDeps, type RequestTimes } from 
 export type Integration = NonNullable<FetchInput['source']['spec']['integration']>;
 
 export type IntegrationFetcherDeps = Pick<RequestDeps, 'send' | 'userAgent' | 'nowMs'> & {
-  /** Reads HTML. */
+  /** Extracts the text of documents that contain HTML. */
   extractFor: Extractor['extractFor'];
-  /** Resolves the Secrets in the source's own namespace. @throws FetchRefused */
+  /**
+   * Reads the Secrets of the integration from the source's own namespace.
+   * @throws FetchRefused
+   */
   secretsOf: (namespace: string, integration: Integration) => Promise<RequestSecrets>;
   /** Overrides of the default limits. */
   limits?: Partial<FeedLimits>;
@@ -31,9 +34,9 @@ type Ask = (cursor: string | null, etag?: string | null) => Promise<PageAnswer>;
 type Beginning = { state: FeedState; answer: PageAnswer; isKept: boolean };
 
 /**
- * Reads a feed (docs/integrations.md). Continues where the last sync ended, or starts from the beginning without a
- * cursor or if the feed answers 410 to it. Rejects a feed that cannot be read completely, and keeps everything that is
- * indexed.
+ * Creates the fetcher of feeds (docs/integrations.md). It continues at the cursor of the last sync. It starts from the
+ * beginning if there is no cursor, or if the feed responds to the cursor with status 410. If the feed cannot be read
+ * completely, the sync is rejected and everything that is indexed stays.
  */
 export function createIntegrationFetcher(deps: IntegrationFetcherDeps): Fetcher {
   const limits = { ...FEED_LIMITS, ...deps.limits };
@@ -65,7 +68,7 @@ export function createIntegrationFetcher(deps: IntegrationFetcherDeps): Fetcher 
     if (answer.kind === 'gone') throw new FetchRefused('NotFound', GONE);
     const unseen = isKept ? 'keep' : 'remove';
     const { cursor, etag, hasFailed } = yield* tellPages(reading, ask, answer, state);
-    // Documents that could not be read are requested again: the next sync begins where this one did.
+    // After a failed document, the next sync begins at the same cursor, so that the feed sends that document again.
     const next = hasFailed ? { cursor: state.cursor, etag: null } : { cursor, etag };
     return { unseen, cursor: writeState({ ...state, format: 'json', ...next }) };
   }
@@ -93,13 +96,16 @@ function askerOf(deps: RequestDeps & IntegrationFetcherDeps, input: FetchInput):
     });
 }
 
-/** Appends the cursor as text, so that the rest of the URL stays exactly as declared. */
+/** Appends the cursor as text instead of using URL, so that the rest of the URL stays exactly as declared. */
 function withCursor(url: string, cursor: string | null): string {
   if (cursor === null) return url;
   return `${url}${url.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
 }
 
-/** Requests the first page. `isKept` means that the feed reports only changes. */
+/**
+ * Requests the first page. The result's `isKept` means that the feed continues from a cursor and so reports only
+ * changes.
+ */
 async function begin(ask: Ask, kept: string | null, url: string): Promise<Beginning> {
   const known = readState(kept, url);
   const anew: FeedState = { url, format: known?.format ?? 'json', cursor: null, etag: null };
@@ -111,7 +117,10 @@ async function begin(ask: Ask, kept: string | null, url: string): Promise<Beginn
   return { state: anew, answer: await ask(null), isKept: false };
 }
 
-/** Rejects a change of format. A page "down for maintenance" with status 200 must not replace all other documents. */
+/**
+ * Rejects a change between JSON and plain text. Otherwise a page "down for maintenance" with status 200 would replace
+ * all documents.
+ */
 function requireFormat({ format }: FeedState, { kind }: PageAnswer): void {
   if (kind === 'text' && format === 'json') throw otherFormat('a text', 'JSON');
   if (kind === 'page' && format === 'text') throw otherFormat('JSON', 'a text');
@@ -129,7 +138,7 @@ async function* tellText(
 ): AsyncGenerator<Fetched, FetchEnd, void> {
   const name = decodeName(new URL(state.url).pathname);
   const told = await readDocument(reading, { id: name, markdown: text }, 0);
-  // This is the whole feed. An empty answer is more likely a mistake than a text that became empty.
+  // The text is the whole feed, and an empty one is more likely a mistake than intended, so the whole sync fails.
   if (told.kind !== 'document') {
     const why = 'reason' in told ? told.reason : told.kind;
     throw invalidFeed(`answered a text that cannot be read: ${why}`);
@@ -174,7 +183,7 @@ async function* tellPages(
     }
     const { nextCursor, hasMore } = page;
     if (!hasMore) {
-      // An ETag belongs to one URL. It applies to the next sync only if its first page has the same URL.
+      // An ETag belongs to one URL. It is stored only if the next sync will begin with the same URL.
       const etag = nextCursor === begun ? first.etag : null;
       return { cursor: nextCursor, etag, hasFailed };
     }
@@ -203,8 +212,8 @@ function toldTwice(id: string): FetchRefused {
 }
 
 /**
- * State of a feed between two syncs, valid for this `url` only. `format` is the format of the last answer. The next
- * sync requests the page at `cursor`, whose tag is `etag`; if both are `null`, it begins with the first page.
+ * State of a feed between two syncs, valid only for this `url`. `format` is the format of the last response. The next
+ * sync requests the page at `cursor` with the ETag `etag`. If both are `null`, it begins with the first page.
  */
 type FeedState = {
   url: string;
@@ -220,7 +229,7 @@ function writeState({ url, format, cursor, etag }: FeedState): string {
 /** Returns the saved state, or `undefined` if it belongs to another URL. */
 function readState(kept: string | null, url: string): FeedState | undefined {
   if (kept === null) return undefined;
-  // Needs no validation, because only `writeState` writes it.
+  // Not validated, because only `writeState` writes this text.
   const state = JSON.parse(kept) as FeedState;
   return state.url === url ? state : undefined;
 }

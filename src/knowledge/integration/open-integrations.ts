@@ -8,10 +8,16 @@ import { FetchRefused, type Fetcher } from '../sources/fetching.ts';
 import { FEED_LIMITS } from './feed-limits.ts';
 import { createIntegrationFetcher } from './integration-fetcher.ts';
 
-/** Higher than the limit of a page, so that PageScanner rejects the page first, with a specific error. */
+/**
+ * Limit of the HTTP client. It is above the limit of a page, so that `PageScanner` rejects the page first, with a
+ * specific error.
+ */
 const MAX_RESPONSE_BYTES = FEED_LIMITS.pageBytes + 1024 * 1024;
 
-/** Opens the fetcher of feeds and its connections. Secrets are read where they are declared (decision 48). */
+/**
+ * Creates the fetcher of feeds and its HTTP connections. Secrets are read from the namespace that declares them
+ * (decision 48).
+ */
 export function openIntegrations({
   guard,
   version,

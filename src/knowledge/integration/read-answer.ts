@@ -32,7 +32,7 @@ export async function readAnswer(response: Response, limits: FeedLimits): Promis
   try {
     return await readBody(response, limits);
   } catch (error) {
-    // Cancels the rest of the body instead of waiting for it.
+    // Cancels the rest of the body, which is not needed.
     await response.body?.cancel().catch(() => undefined);
     throw error;
   }
@@ -88,7 +88,7 @@ function otherType(mediaType: string): FetchRefused {
   return invalidFeed(`must answer ${asked}, and answered ${what}`);
 }
 
-/** Returns the ETag if it can be sent back: a header value in visible ASCII. */
+/** Returns the ETag if it can be sent back in a request: it must consist of visible ASCII characters. */
 function etagOf(headers: Headers): string | null {
   const etag = headers.get('etag');
   return etag !== null && /^(W\/)?"[!#-~]{0,1000}"$/.test(etag) ? etag : null;

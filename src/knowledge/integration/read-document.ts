@@ -8,24 +8,24 @@ type Given = Readonly<Record<string, unknown>>;
 /** Error in a document. The message is one sentence for people. */
 class Unfit extends Error {}
 
-/** Properties that may hold the text of a document, which has exactly one such property. */
+/** Properties that may hold the text of a document. A document must have exactly one of these. */
 const TEXTS = ['text', 'markdown', 'html'] as const;
 
 export type ReadingDeps = {
   limits: FeedLimits;
-  /** Reads HTML. */
+  /** Extracts the text of documents that contain HTML. */
   extract: ExtractOne;
   signal: AbortSignal;
 };
 
 type Told = Exclude<Fetched, { kind: 'found' }>;
-/** Content of a document. `title` and `language` are `null` if the document declares none. */
+/** Content of a document, without its id. `title` and `language` are `null` if the document declares none. */
 type Read = { text: string; title: string | null; language: string | null };
 
 /**
- * Validates and reads a document of a feed. A missing id is an error of the whole feed, because the document could be
- * any of the indexed ones. All other errors affect only the document.
- * @throws FetchRefused and what `extract` throws
+ * Validates and reads a document of a feed. A missing id fails the whole feed, because the document could be any of
+ * those already indexed. All other errors affect only this document.
+ * @throws FetchRefused and errors of `extract`
  */
 export async function readDocument(deps: ReadingDeps, value: unknown, at: number): Promise<Told> {
   const given = objectOf(value, at);
@@ -117,7 +117,7 @@ function textOf(
   return [name, text];
 }
 
-/** Returns an optional text. Treats `null` as missing, because many programs send it for missing values. */
+/** Returns an optional text. Treats `null` as missing, because many programs send `null` for missing values. */
 function optionalText(given: Given, name: string): string | undefined {
   const value = given[name] ?? undefined;
   if (value === undefined) return undefined;

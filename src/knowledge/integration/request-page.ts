@@ -19,15 +19,15 @@ export type RequestDeps = {
 };
 
 export type RequestTimes = {
-  /** Limit until the headers of the answer arrive. */
+  /** Time limit until the headers of the response arrive. */
   headersMs: number;
-  /** Limit until the body is complete. */
+  /** Time limit until the body of the response is complete. */
   pageMs: number;
-  /** Limit until the last page is complete, including all tries and pauses. */
+  /** Time limit for the whole feed, including all attempts and pauses. */
   feedMs: number;
-  /** Pause before the second try. Each further pause is four times as long. */
+  /** Pause before the second attempt. Each further pause is four times as long. */
   retryMs: number;
-  /** Maximum pause, whatever Retry-After requests. */
+  /** Maximum pause, even if `Retry-After` requests a longer one. */
   retryMaxMs: number;
 };
 
@@ -46,15 +46,18 @@ export type PageRequest = {
   url: string;
   sourceId: string;
   headers: Readonly<Record<string, string>>;
-  /** ETag of the known version. */
+  /** ETag of the version that was read before. */
   etag: string | null;
-  /** Called before each try, so that the next one uses a changed Secret. @throws FetchRefused */
+  /**
+   * Reads the Secrets. Called before each attempt, so that a changed Secret takes effect.
+   * @throws FetchRefused
+   */
   secrets: () => Promise<RequestSecrets>;
   signal: AbortSignal;
 };
 
 /**
- * Requests one page of a feed. Makes up to four tries after a 429, a 5xx or a network error.
+ * Requests one page of a feed. Makes up to four attempts after a 429, a 5xx or a network error.
  * @throws FetchRefused; the signal's reason
  */
 export async function requestPage(deps: RequestDeps, request: PageRequest): Promise<PageAnswer> {
@@ -90,7 +93,7 @@ async function tryPage(deps: RequestDeps, request: PageRequest): Promise<PageAns
   }
 }
 
-/** Returns the request headers. Declared headers come first, so that they never override Parley's own. */
+/** Returns the request headers. Declared headers are added first, so that they never override Parley's own. */
 async function headersOf(
   { userAgent, nowMs }: RequestDeps,
   { url, sourceId, headers, etag, secrets }: PageRequest,
@@ -113,7 +116,10 @@ function tooSlow(ms: number): TryAgain {
   return new TryAgain(new FetchRefused('NotAnswering', message));
 }
 
-/** Converts a network failure. A blocked address or an invalid certificate is permanent, so it is not retried. */
+/**
+ * Converts a network failure into an error. A blocked address or an invalid certificate is permanent, so the request is
+ * not retried.
+ */
 function failed({ errorClass, message }: EgressFailure): Error {
   const said = `the feed cannot be read: ${message.replace(/\.$/, '')}`;
   if (errorClass === 'blocked') return new FetchRefused('InvalidUrl', said);
@@ -122,9 +128,9 @@ function failed({ errorClass, message }: EgressFailure): Error {
 }
 
 /**
- * Signs a request with both signatures of events and tools (contract/knowledge.md#feeds). A GET has no body, so the
- * request target is signed instead: path and query exactly as in the request line. The signature is valid for this page
- * only and does not match a changed cursor.
+ * Signs a request with the two signatures that events and tool calls also carry (contract/knowledge.md#feeds). A GET
+ * has no body, so the request target is signed instead: path and query exactly as in the request line. A signature is
+ * therefore valid for this page only, and invalid if the cursor is changed.
  */
 function signRequest(
   secret: string,

@@ -10,16 +10,22 @@ const COMMA = 0x2c;
 const OPENING = [0x5b, 0x7b];
 const CLOSING = [0x5d, 0x7d];
 const OPENING_LIST = 0x5b;
-/** Pattern for the text before the list of documents. The key must not be the end of another key. */
+/**
+ * Pattern for the text before the list of documents. The preceding character must not be a backslash, because the quote
+ * would then be inside a string.
+ */
 const BEFORE_DOCUMENTS = /(?:^|[^\\])"documents"\s*:\s*$/;
 
-/** Whether the border between a document and the frame of its page lies before or after a character. */
+/**
+ * Whether the boundary between a document and the frame of its page (the page without its documents) lies before or
+ * after the current character.
+ */
 type Border = 'before' | 'after' | undefined;
 
 /**
- * Parser of a page that works while the page arrives, one document at a time. A page of 20 MB therefore neither blocks
- * the process nor is in memory as text and as values simultaneously. Deep nesting and very many members are rejected
- * before parsing, because they would take a hundred times their size.
+ * Streaming parser of a page: it parses one document at a time while the page arrives. A page of 20 MB therefore does
+ * not block the process, and its text and its values are never in memory at the same time. Deep nesting and very many
+ * members are rejected before parsing, because their values would take a hundred times the memory of their text.
  *
  * The rest of the page, with `0` in place of each document, is valid JSON again and is checked separately.
  */
@@ -39,7 +45,10 @@ export class PageScanner {
     this.#limits = limits;
   }
 
-  /** Takes the next piece of the page. @throws FetchRefused */
+  /**
+   * Processes the next piece of the page.
+   * @throws FetchRefused
+   */
   push(text: string): void {
     let from = 0;
     for (let at = 0; at < text.length; at += 1) {
@@ -139,7 +148,7 @@ function pageOf(page: unknown, documents: unknown[], limits: FeedLimits): FeedPa
     throw invalidFeed('must answer an object with documents, next_cursor and has_more');
   }
   const listed: unknown = Reflect.get(page, 'documents');
-  // Detects a second list named `documents` and an escaped spelling of the key, which the scanner misses.
+  // Detects a second list named `documents` and a key with escaped characters, which the scanner misses.
   if (!Array.isArray(listed) || listed.length !== documents.length) {
     throw invalidFeed('must answer documents, once, as a list');
   }

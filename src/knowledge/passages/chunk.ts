@@ -3,27 +3,27 @@ import { cutLongText } from './cut-text.ts';
 import { cutTable } from './cut-table.ts';
 
 /**
- * Divides plain text or Markdown into passages that are small enough to serve as answers and large enough to be
- * understood.
+ * This module divides plain text or Markdown into passages that are small enough to serve as answers and large enough
+ * to be understood on their own.
  */
 
 /**
- * A passage. `heading` has all headings above it, outermost first (`Dogs > On the beach`), or '' without headings.
- * Beyond 400 characters it has only the innermost ones.
+ * A passage. `heading` contains all headings above it, outermost first (`Dogs > On the beach`), or '' without headings.
+ * If they have more than 400 characters together, it contains only the innermost ones.
  */
 export type Chunk = { heading: string; text: string };
 
 export const CHUNK_CHARS_MAX = 2_000;
-/** Neighbors below this size under one heading are joined. */
+/** Minimum size. Smaller neighbors under the same heading are joined. */
 export const CHUNK_CHARS_MIN = 400;
-/** Headings up to this level begin a separate subject, however small. */
+/** A heading of this level or a higher one begins a separate subject, however small the subject is. */
 const SUBJECT_LEVEL = 2;
 /** Each passage repeats its headings, so longer ones would make a large index from a small text. */
 const HEADING_CHARS_MAX = 400;
 
 /**
- * Yields the passages of the whole text in order, without U+0000, which PostgreSQL cannot store. Passages are made on
- * demand, so a caller that stops early does not pay for the rest.
+ * Yields the passages of a text in order, without U+0000, which PostgreSQL cannot store. Passages are created on
+ * demand, so that a caller that stops early does not pay for the rest.
  */
 export function* chunkText(text: string): Generator<Chunk> {
   for (const { path, paragraphs } of mergeSmall(readSections(cleanText(text)))) {
@@ -63,8 +63,8 @@ function headingOf(path: readonly string[]): string {
 type Part = { path: readonly string[]; paragraphs: Iterable<string> };
 
 /**
- * Joins small sections of one subject, which is a heading of the first levels and everything below it. Headings that
- * the sections do not share become text.
+ * Joins small sections of one subject: a heading of level 1 or 2 and everything below it. Headings that the joined
+ * sections do not share become part of the text.
  */
 function* mergeSmall(sections: Iterable<Section>): Generator<Part> {
   let open: Part | undefined;
@@ -82,8 +82,8 @@ function* mergeSmall(sections: Iterable<Section>): Generator<Part> {
 }
 
 /**
- * Returns true if a section has text. A heading that has only deeper headings below it appears in their paths; a
- * heading with nothing below it is text.
+ * Returns true if a section must become text. A heading that is only followed by deeper headings appears in their paths
+ * instead. A heading that is followed by nothing becomes text itself.
  */
 function hasWords({ paragraphs, hasInner }: Section): boolean {
   return !hasInner || !isEmpty(paragraphs);
@@ -100,7 +100,7 @@ function mergeTwo(first: Part, second: Part): Part | undefined {
   return paragraphs && { path, paragraphs };
 }
 
-/** Returns the paragraphs, or the heading if it has no paragraphs. */
+/** Returns the paragraphs of a part, or its heading if it has no paragraphs. */
 function textOf({ path, paragraphs }: Part): Iterable<string> {
   return isEmpty(paragraphs) ? path.slice(-1) : paragraphs;
 }
@@ -115,7 +115,7 @@ function commonPath(a: readonly string[], b: readonly string[]): readonly string
   return differs < 0 ? a : a.slice(0, differs);
 }
 
-/** Returns all paragraphs, or `undefined` if their total length exceeds `max`. Stops as soon as it does. */
+/** Returns all paragraphs of the lists, or `undefined` as soon as their total length exceeds `max`. */
 function upTo(max: number, ...lists: readonly Iterable<string>[]): string[] | undefined {
   const found: string[] = [];
   let size = -GAP.length;
@@ -142,7 +142,9 @@ function* packParagraphs(paragraphs: Iterable<string>): Generator<string> {
   if (held !== undefined) yield held;
 }
 
-/** Yields texts of suitable size. `isRest` marks the remainder at the end, which is joined to the text before it. */
+/**
+ * Yields texts of suitable size. `isRest` marks the last one, a remainder that the caller joins to the text before it.
+ */
 function* packed(paragraphs: Iterable<string>): Generator<{ text: string; isRest: boolean }> {
   let open: string[] = [];
   let size = -GAP.length;

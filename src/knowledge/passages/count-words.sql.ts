@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { SearchScope } from './knowledge-search.sql.ts';
 
-/** Number of passages in a scope, and of those that contain each word. */
+/** Number of passages in a scope, and for each word the number of passages that contain it. */
 export type WordCounts = { passages: number; having: ReadonlyMap<string, number> };
 
 /** Counts the passages with each word. `stems` are those of to_tsvector. Leaves out words without passages. */
@@ -12,7 +12,8 @@ export async function countWords(
   const { namespace, owners, all } = scope;
   const { rows } = await db.query<{ lexeme: string; passages: number }>({
     name: 'count_words',
-    // The empty word counts all passages. `offset 0` makes PostgreSQL read each word as one range of the key.
+    // The empty word counts all passages. `offset 0` forces PostgreSQL to read the rows of each word as one range of
+    // the primary key.
     text: `select w.lexeme, sum(p.chunks)::integer as passages
              from unnest($4::text[] || array['']) w (lexeme)
             cross join lateral (

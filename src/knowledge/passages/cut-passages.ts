@@ -5,7 +5,7 @@ import { detectLanguage } from './detect-language.ts';
 import { packChunks, type Batch, type NewChunk } from './packed-chunks.ts';
 import { searchableText } from './question-words.ts';
 
-/** One document of a source. `path` is its name there. `title` is used if the document has none. */
+/** One document of a source. `path` is its name within the source. `title` is used if the text itself has none. */
 export type Content = {
   path: string;
   title: string;
@@ -21,7 +21,7 @@ export type CutContent<B extends Batch = Batch> = {
   title: string;
   hash: Buffer;
   bytes: number;
-  /** ISO 639-1 code, or `null` if it is unknown. Words are then stemmed as English. */
+  /** ISO 639-1 code, or `null` if the language is unknown. Words of an unknown language are stemmed as English. */
   language: string | null;
   passages: number;
   /** The passages as `packChunks` packs them, numbered from 0. */
@@ -34,8 +34,9 @@ export type CutContent<B extends Batch = Batch> = {
 export type Refusal = { code: 'invalid_format' | 'too_many' | 'too_large'; detail: string };
 
 /**
- * Maximum number of passages of a document, and so of a source (contract/knowledge.md#bounds). 20 MiB without headings
- * never exceed it, because two passages have at least 800 characters. A text of short sections with headings may.
+ * Maximum number of passages of a document and of a source (contract/knowledge.md#bounds). A text of 20 MiB without
+ * headings never exceeds it, because two neighboring passages have at least 800 characters together. A text of short
+ * sections with headings may exceed it.
  */
 export const PASSAGES_MAX = 55_000;
 /**
@@ -44,14 +45,14 @@ export const PASSAGES_MAX = 55_000;
  */
 export const WORDS_MAX = 250_000;
 /**
- * Limit for all batches: texts, their headings, and the words of both. The usual size is twice the text. Only
- * characters that expand in the index exceed that (U+FDFA becomes eighteen characters).
+ * Limit for all batches of a document: texts, headings, and the words of both. Usually the batches take twice the size
+ * of the text. Only characters that expand in the index can exceed the limit (U+FDFA becomes eighteen characters).
  */
 const PACKED_BYTES_MAX = 100_000_000;
 
 /**
- * Does all the work that grows with the length of a text. text-cutter.ts decides in which thread it runs.
- * @param keep converts a batch into the form that is kept
+ * Does all the work whose cost grows with the length of a text. text-cutter.ts decides which thread runs it.
+ * @param keep converts a batch into the form in which it is held until it is written
  */
 export function cutPassages<B extends Batch = Uint8Array>(
   content: Content,
@@ -74,7 +75,7 @@ export function cutPassages<B extends Batch = Uint8Array>(
   if (words.size > WORDS_MAX) return { refused: { code: 'too_many', detail: TOO_MANY_WORDS } };
   if (passages > PASSAGES_MAX) return { refused: { code: 'too_many', detail: TOO_MANY } };
   const { path, text: given } = content;
-  // Takes the primary subtag of the declared language (`de` of `de-CH`), or else detects the language.
+  // Takes the primary subtag of the declared language (`de` of `de-CH`), or detects the language if none is declared.
   const declared = content.language?.split(/[-_]/)[0]?.toLowerCase();
   const language = declared ?? detectLanguage(text);
   const hash = contentHashOf(content);
@@ -108,7 +109,7 @@ const TOO_LARGE =
   `the passages of a source may take ${PACKED_BYTES_MAX / 1_000_000} MB with their headings and ` +
   'words, and those of this text take more: use several sources';
 
-/** Hashes a document, so that a change is detected without dividing it into passages. */
+/** Hashes a document, so that a change is detected without dividing the text into passages. */
 export function contentHashOf({ path, text }: Pick<Content, 'path' | 'text'>): Buffer {
   return createHash('sha256').update(`${path}\0`).update(text).digest();
 }

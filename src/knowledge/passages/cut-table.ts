@@ -1,13 +1,13 @@
 import { cutLongText } from './cut-text.ts';
 
-/** Pattern for the delimiter row below the header of a table: `| --- | :-: |`. */
+/** Pattern for the line of dashes between the header and the rows of a Markdown table: `| --- | :-: |`. */
 const RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
-/** Maximum number of lines above a table that are not separated from it by an empty line. */
+/** Maximum number of lines directly above a table, without an empty line between, that count as its introduction. */
 const LINES_ABOVE_MAX = 20;
 
 /**
- * Divides a table between rows into pieces of at most `max` UTF-16 units. Each piece begins with the header row.
- * Returns `undefined` if the text has no table, or if its header leaves no room for rows.
+ * Divides a Markdown table between its rows into pieces of at most `max` UTF-16 units. Each piece begins with the
+ * header row. Returns `undefined` if the text has no table, or if its header leaves no room for rows.
  */
 export function cutTable(text: string, max: number): Generator<string> | undefined {
   const lines = text.split('\n', LINES_ABOVE_MAX);
@@ -26,7 +26,7 @@ function* piecesOf(
   { above, head, rows }: { above: string; head: string; rows: string },
   max: number,
 ): Generator<string> {
-  // Text that introduces a table stays with its first rows.
+  // A short introduction stays in one piece with the header and the first rows.
   const isShort = above.length + 1 + head.length * 2 <= max;
   if (!isShort) yield* cutLongText(above, max);
   let open = isShort && above !== '' ? [above, head] : [head];
@@ -37,7 +37,7 @@ function* piecesOf(
       yield open.join('\n');
       [open, size, isEmpty] = [[head], head.length, true];
     }
-    // A row that is too long for one passage is divided, and each piece gets the header row.
+    // A row that is too long for one passage is divided into parts, each below the header row.
     const parts =
       size + 1 + row.length > max ? [...cutLongText(row, max - head.length - 1)] : [row];
     for (const [at, part] of parts.entries()) {

@@ -22,7 +22,7 @@ export function* cutLongText(text: string, max: number): Generator<string> {
   if (rest !== '') yield rest;
 }
 
-/** Returns the best position to divide the text, in the second half of what fits. */
+/** Returns the best position to divide the text. Searches the second half of the range that fits. */
 function cutAt(text: string, from: number, to: number): number {
   const middle = from + Math.floor((to - from) / 2);
   for (const pattern of BREAKS) {
@@ -51,7 +51,7 @@ function lastBreak(
   return found && from + found.index + found[0].length;
 }
 
-/** Avoids a position between the halves of a surrogate pair. */
+/** Returns the position, or the one next to it if it is between the halves of a surrogate pair. */
 function wholeCharacter(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;

@@ -3,18 +3,21 @@ import { Tinypool } from 'tinypool';
 import { cutPassages, type Content, type CutContent, type Refusal } from './cut-passages.ts';
 import { deflateBatch } from './packed-chunks.ts';
 
-/** Lowers this thread, so that requests come first on a busy machine. Other systems would lower the whole process. */
+/**
+ * Lowers the priority of this thread, so that requests come first on a busy machine. Only on Linux, because other
+ * systems would lower the whole process.
+ */
 if (process.platform === 'linux') setPriority(10);
 
-/** Result as the main thread receives it: a Buffer arrives as a Uint8Array. */
+/** Result as the main thread receives it. Transfer between threads turns the Buffer into a Uint8Array. */
 export type CutInThread = (Omit<CutContent, 'hash'> & { hash: Uint8Array }) | { refused: Refusal };
 
 /** Divides a text in the worker thread. text-cutter.ts finds this module by its file name. */
 export function cutInThread(content: Content): unknown {
   const cut = cutPassages(content, deflateBatch);
   if ('refused' in cut) return cut;
-  // Transfers the batches instead of copying them: they may have many megabytes, and the receiving thread answers
-  // requests.
+  // Transfers the batches instead of copying them, because they may have many megabytes and a copy would block the
+  // main thread, which answers requests.
   const transferred = cut.batches.map(({ deflated }) => deflated.buffer);
   return Tinypool.move(
     Object.defineProperties({} as Parameters<typeof Tinypool.move>[0], {

@@ -2,18 +2,22 @@ import words from './function-words.json' with { type: 'json' };
 import { wordsIn } from './phrases.ts';
 
 /**
- * Recognizes the language of a text by its script or, in Latin letters, by its most frequent words. Stemming needs it,
- * so a short text in Latin letters and a text in two languages have no language. The data of the smallest library would
- * take 32 MB of the process that answers requests, which cuts small texts itself.
+ * This module recognizes the language of a text by its script or, for the Latin script, by its most frequent words. The
+ * language decides how words are stemmed. A short text in the Latin script and a text in two languages get no language.
+ * No library is used: the data of the smallest one would take 32 MB in the process that answers requests, because that
+ * process itself divides small texts.
  */
 
-/** Number of characters that are examined, from the beginning. */
+/** Number of characters from the beginning that are examined. */
 const CHARS_MAX = 20_000;
-/** Fewer matches may be names, or words that two languages share. */
+/** Minimum number of matching words. Fewer may be names, or words that two languages share. */
 const FOUND_MIN = 6;
-/** Minimum share of all words. Prose has 30 to 50 percent of frequent words, a list of products none. */
+/**
+ * Minimum share of matching words among all words. In prose, 30 to 50 percent of the words are frequent words; in a
+ * list of products, almost none.
+ */
 const SHARE_MIN = 0.12;
-/** Minimum ratio to the matches of the second language. */
+/** Minimum ratio between the matches of the best and the second-best language. */
 const AHEAD = 1.15;
 
 const LANGUAGES = Object.entries(words).map(([code, line]) => ({ code, words: wordsIn(line) }));
@@ -24,7 +28,7 @@ export function detectLanguage(text: string): string | null {
   return languageOfScript(beginning) ?? languageOfWords(beginning);
 }
 
-/** Scripts, each with its most frequent language. */
+/** Pattern of each script, under the language that uses it most. */
 const SCRIPTS = {
   am: /\p{sc=Ethiopic}/gu,
   ar: /\p{sc=Arabic}/gu,
@@ -46,7 +50,7 @@ const SCRIPTS = {
   th: /\p{sc=Thai}/gu,
   zh: /\p{sc=Han}/gu,
 };
-/** Japanese has as many Chinese characters as kana, and Chinese has no kana. */
+/** Weight of a kana character. Japanese text has as many Chinese characters as kana, and Chinese text has no kana. */
 const KANA_COUNTS = 4;
 /** Letters that distinguish a language from others in the same script. */
 const LETTERS = [

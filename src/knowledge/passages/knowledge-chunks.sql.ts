@@ -12,7 +12,10 @@ import {
 import { configurationOf } from './languages.ts';
 import { packChunks, readBatch, type Batch, type NewChunk } from './packed-chunks.ts';
 
-/** Passages. A writer must lock the owner: the row of the source, or `lockAnswers` for answers to gaps. */
+/**
+ * This module reads and writes the table of passages. A writer must lock their owner: the row of the source, or
+ * `lockAnswers` for answers to gaps.
+ */
 
 /** Owner of a passage: a document of a source, or a gap of an agent. Ids are UUIDs. */
 export type ChunkOwner =
@@ -28,8 +31,8 @@ export async function insertChunks(
 }
 
 /**
- * Inserts passages with one statement per batch, so that no statement takes long. `first` is added to the positions in
- * the batches. `language` (ISO 639-1) decides how their words are stemmed.
+ * Inserts passages with one statement per batch, so that no statement takes long. `first` is added to the positions
+ * within the batches. `language` (ISO 639-1) decides how the words are stemmed.
  */
 export async function insertBatches(
   db: Db,
@@ -60,7 +63,7 @@ const INSERT_BATCH = `
     from json_to_recordset($7::json) as c (id uuid, position integer, heading text, text text,
                                            heading_words text, text_words text)`;
 
-/** An indexed passage. Ids are UUIDs. An answer to a gap has a `gapId` and no source or document. */
+/** An indexed passage. An answer to a gap has a `gapId` and no source or document. Ids are UUIDs. */
 export type StoredPassage = {
   chunkId: string;
   sourceId: string | null;
@@ -115,7 +118,10 @@ export async function deleteUnindexed(
   await db.query(long(gone, [documentIds, sourceId]));
 }
 
-/** Returns the number of passages of a source and of some of its documents, and the range of positions they occupy. */
+/**
+ * Returns the number of passages of a source, the number of passages of some of its documents, and the range of
+ * positions that the source occupies.
+ */
 export async function measureSource(
   db: Db,
   { sourceId, documentIds }: { sourceId: string; documentIds: readonly string[] },
@@ -130,7 +136,7 @@ export async function measureSource(
   return rows[0]!; // An aggregate returns exactly one row.
 }
 
-/** Renumbers all passages of a source from `first`, keeping their order. */
+/** Renumbers all passages of a source in their present order, starting with `first`. */
 export async function renumber(db: Db, sourceId: string, first: number): Promise<void> {
   await db.query(
     long(
@@ -143,7 +149,10 @@ export async function renumber(db: Db, sourceId: string, first: number): Promise
   );
 }
 
-/** Raises the statement timeout until the end of the transaction, because a file of 20 MB takes longer than usual. */
+/**
+ * Raises the statement timeout until the end of the transaction, because indexing a file of 20 MB takes longer than the
+ * usual timeout.
+ */
 export async function allowLongStatements(db: Db): Promise<void> {
   await db.query(`set local statement_timeout = ${INDEX_TIMEOUT_MS}`);
 }
@@ -157,7 +166,7 @@ export async function lockAnswers(db: Db, agentId: string): Promise<void> {
 
 /**
  * Deletes the answer to a gap and removes it from the index. Returns its id, position and words. The caller must pass
- * the words to `forgetWords` after the last insertion.
+ * the words to `forgetWords` after its last insertion.
  */
 export async function deleteAnswer(
   db: Db,

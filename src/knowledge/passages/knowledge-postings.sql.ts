@@ -2,8 +2,8 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { configurationOf } from './languages.ts';
 
 /**
- * Index of the words of passages (docs/decisions/0043): for each word and owner, the postings of the passages that
- * contain the word. The writer has locked the owner.
+ * This module maintains the inverted index of passages (docs/decisions/0043). It stores, for each word and owner, the
+ * postings of the passages that contain the word. Every writer must have locked the owner.
  */
 
 /**
@@ -56,8 +56,9 @@ async function deletePostings(db: Db, ownerId: string): Promise<void> {
 }
 
 /**
- * Deletes the index that the previous release wrote for an owner, which may hold words that must be erased. Returns
- * whether there was one. In that case the owner's postings are deleted too and must be rebuilt.
+ * Deletes the index that the previous release wrote for an owner, because it may hold words that must be erased.
+ * Returns true if there was such an index. In that case the owner's postings are deleted too, and the caller must
+ * rebuild them.
  */
 export async function dropOldIndex(db: Db, ownerId: string): Promise<boolean> {
   const { rowCount } = await db.query(
@@ -72,7 +73,7 @@ export async function forgetOwner(db: Db, ownerId: string): Promise<void> {
   await db.query(`delete from knowledge_postings where owner_id = $1 and lexeme = ''`, [ownerId]);
 }
 
-/** Adds an owner's passages from position `first` on. They must come after all indexed ones. */
+/** Indexes an owner's passages from position `first` on. Their positions must be higher than all indexed ones. */
 export async function indexFrom(
   db: Db,
   ownerId: string,
@@ -88,7 +89,7 @@ export async function indexFrom(
   await learnWords(db, ownerId, first);
 }
 
-/** Adds one passage: an answer that replaces the previous one. */
+/** Indexes one passage: an answer that replaces the previous answer. */
 export async function indexChunk(db: Db, ownerId: string, position: number): Promise<void> {
   await db.query(`${INTO} ${postingsOf('c.owner_id = $1 and c.position = $2')} ${APPENDED}`, [
     ownerId,
@@ -102,8 +103,8 @@ const APPENDED = `on conflict (lexeme, namespace, owner_id) do update
   set chunks = p.chunks + excluded.chunks, postings = p.postings || excluded.postings`;
 
 /**
- * Returns SQL that removes passages from the index. `gone` is a statement that deletes passages of one owner. The row
- * that counts the passages is left to `countPassages`.
+ * Returns SQL that removes passages from the index. `gone` is a statement that deletes passages of one owner. The SQL
+ * does not update the row that counts the passages, which `countPassages` does.
  */
 export function withoutPassages(gone: string): string {
   return `
@@ -139,7 +140,7 @@ export function withoutPassages(gone: string): string {
 
 /**
  * Stores the number of passages of an owner and the text search configurations that stem them. Configurations are only
- * added until the index is rebuilt.
+ * ever added, until the index is rebuilt.
  */
 export async function countPassages(
   db: Db,
@@ -191,15 +192,16 @@ export async function nextPosition(db: Db, ownerId: string): Promise<number> {
 }
 
 /**
- * Maximum number of words per source, those in most passages. The words of all tenants are searched together, so no
- * tenant may fill the table with words that occur in a single passage.
+ * Maximum number of words that one source adds to the spelling correction: the words that occur in most of its
+ * passages. The words of all tenants share one table, so no tenant may fill it with words that occur in a single
+ * passage.
  */
 const WORDS_LEARNT_MAX = 20_000;
 
 /**
- * Saves the words of passages from position `first` on, for the correction of mistyped words. Inserts them sorted, so
- * that concurrent writers of the same words wait for each other instead of deadlocking. Inserts only new words, so that
- * writers rarely wait.
+ * Saves the words of passages from position `first` on, for the correction of mistyped words. Inserts the words in
+ * sorted order, so that concurrent writers of the same words wait for each other instead of deadlocking. Inserts only
+ * new words, so that writers rarely wait.
  */
 async function learnWords(db: Db, ownerId: string, first: number): Promise<void> {
   const learnt =
@@ -223,8 +225,8 @@ async function learnWords(db: Db, ownerId: string, first: number): Promise<void>
 }
 
 /**
- * Removes words that no passage contains any longer. Locks them in order and after everything the transaction adds, so
- * that concurrent callers wait for each other instead of deadlocking.
+ * Removes words that no passage contains any longer. Must run after all insertions of the transaction, and locks the
+ * words in sorted order, so that concurrent callers wait for each other instead of deadlocking.
  */
 export async function forgetWords(db: Db, lexemes: readonly string[]): Promise<void> {
   await db.query(

@@ -3,57 +3,62 @@ import type { Db } from '../../platform/postgres/pool.ts';
 /** Passages to search: those of some owners, or of all sources of a namespace. Ids are UUIDs. */
 export type SearchScope = {
   namespace: string;
-  /** Sources, and agents for the answers to their gaps. */
+  /** Ids of sources, and of agents whose answers to gaps are searched. */
   owners: readonly string[];
   /** Whether all sources of the namespace are searched too; `with answers` adds the answers of all agents. */
   all: boolean | 'with answers';
 };
 
-/** A word to search for. `term` is the same number for all words that stand for one word of the question. */
+/** A word to search for. All alternatives for one word of the question have the same number as their `term`. */
 export type AskedWord = {
   term: number;
   /** The word as `searchableText` returns it. */
   word: string;
-  /** Whether the word is part of the question, and not only of its context. */
+  /** Whether the word belongs to the question itself. Words of the context do not count. */
   counts: boolean;
-  /** 1 for the word of the question, less for a synonym. */
+  /** 1 for the word of the question itself, less for a synonym. */
   closeness: number;
 };
 
-/** Index entries for the words of a question. */
+/** Index entries that match the words of a question. */
 export type Postings = {
   /** Number of passages of all searched owners. */
   passages: number;
-  /** The stems of each term of the question: one for each language of the owners, if they differ. */
+  /**
+   * The stems of each term of the question. If the owners have several languages, a term has a stem for each of them.
+   */
   asked: readonly { term: number; lexeme: string }[];
   /** Terms that are stop words in one of the languages. */
   stopped: readonly number[];
-  /** The stems in passages that each term stands for. */
+  /** The stems to search for, by term: the stem itself, corrections and synonyms that occur in passages. */
   meant: readonly { term: number; lexeme: string; closeness: number }[];
   lexemes: readonly LexemePostings[];
 };
 
 export type LexemePostings = {
   lexeme: string;
-  /** Number of passages that contain the word, of all searched owners. */
+  /** Document frequency: number of passages of all searched owners that contain the word. */
   df: number;
   /**
-   * For each owner with the word: its UUID as text, `a` for answers or `s` for a source, the number of postings, and
-   * the postings (see `posting-lists.ts`). `null` if there are too many to read.
+   * Concatenated entries, one for each owner that has the word: the UUID of the owner as text, `a` for answers or `s`
+   * for a source, the number of postings, and the postings (see `posting-lists.ts`). `null` if there are too many to
+   * read.
    */
   lists: Buffer | null;
 };
 
-/** Minimum trigram similarity of a word that is taken for a mistyped one. */
+/** Minimum trigram similarity of a known word to a word that is presumably mistyped. */
 const TYPO_SIMILARITY = 0.4;
 /** Similarity assigned to a word with two swapped letters, which shares few trigrams. */
 const SWAP_SIMILARITY = 0.8;
 /** Similarity assigned to a word with another ending, in a language that is not stemmed or not recognized. */
 const ENDING_SIMILARITY = 0.45;
 const ENDING_CHARS_MIN = 5;
-/** Number of the most similar words of the owners. The most frequent of these is the one that is meant. */
+/**
+ * Number of candidates for a correction: the known words that are most similar. The most frequent candidate is chosen.
+ */
 const TYPO_CANDIDATES = 8;
-/** Maximum number of postings for one question. The lists of its rarest words come first. */
+/** Maximum number of postings that are read for one question. The lists of the rarest words are read first. */
 const POSTINGS_MAX = 300_000;
 
 const OWNERS = 'p.owner_id = any($2::uuid[])';
@@ -64,8 +69,8 @@ const CONDITIONS = {
 };
 
 /**
- * Returns SQL for the rows of a word, which is one range of the key. `offset 0` leaves the planner no alternative: a
- * cached plan from when the table had few words would read the rows of all tenants.
+ * Returns SQL for the rows of a word, which are one range of the primary key. `offset 0` prevents a cached plan from
+ * the time when the table had few words, which would read the rows of all tenants.
  */
 const rowsOf = (lexeme: string, condition: string): string =>
   `(select p.owner_id, p.is_answers, p.chunks, p.postings from knowledge_postings p
@@ -75,7 +80,10 @@ const rowsOf = (lexeme: string, condition: string): string =>
 const LISTS = `string_agg(convert_to(p.owner_id::text || case when p.is_answers then 'a' else 's' end, 'UTF8')
     || parley_place(p.chunks) || p.postings, ''::bytea)`;
 
-/** Returns SQL for the words: `asked` has their stems, `known` the stems that the owners have, with their frequency. */
+/**
+ * Returns SQL for the words of a question: `asked` has their stems, and `known` has the stems that occur in passages of
+ * the owners, with their frequency.
+ */
 const stemsOf = (condition: string): string => `
   with owners as materialized (
     select * from ${rowsOf("''", condition)} p
@@ -100,7 +108,7 @@ const stemsOf = (condition: string): string => `
      cross join lateral (select sum(p.chunks) as df from ${rowsOf('a.lexeme', condition)} p) k
      where k.df is not null`;
 
-/** Returns SQL that replaces words of the question that no owner has with similar known words. */
+/** Returns SQL that replaces words of the question that no owner has with similar words that some owner has. */
 const correctedOf = (condition: string): string => `
   ), unknown as materialized (
     -- Only words of the question itself are corrected, and none that has another way to be said.
@@ -136,7 +144,7 @@ const correctedOf = (condition: string): string => `
          order by w.closeness desc, k.df desc, w.lexeme limit 1
       ) n`;
 
-/** SQL for the words to search for, and which ones are rare enough to list their postings. */
+/** SQL that selects the words to search for, and marks those that are rare enough to read their postings. */
 const BUDGETED = `
   ), meant as materialized (
     select a.term, a.lexeme, a.closeness, k.df from asked a join known k on k.lexeme = a.lexeme
@@ -176,7 +184,7 @@ const listsOf = (condition: string): string => `
          end
     from budgeted b`;
 
-/** Returns SQL for the words of the question, with unknown ones corrected, and their posting lists. */
+/** Returns SQL for the words of the question, after the correction of unknown words, and for their posting lists. */
 const postingsOf = (condition: string): string =>
   stemsOf(condition) + correctedOf(condition) + BUDGETED + ABOUT + listsOf(condition);
 
@@ -186,14 +194,14 @@ const STATEMENTS = [
   { name: 'find_postings_of_everything', text: postingsOf(CONDITIONS.everything) },
 ] as const;
 
-/** Returns where the words of a question occur in the passages of a scope. */
+/** Returns the postings of a question's words in the passages of a scope. */
 export async function findPostings(
   db: Db,
   { scope, words }: { scope: SearchScope; words: readonly AskedWord[] },
 ): Promise<Postings> {
   const { namespace, owners, all } = scope;
   const { name, text } = STATEMENTS[all === 'with answers' ? 2 : all ? 1 : 0];
-  // A variable instead of a literal in the call, because pg supports `binary` but its types do not declare it.
+  // A separate variable avoids the excess property check: pg supports `binary`, but its types do not declare it.
   const statement = {
     name,
     text,
@@ -228,20 +236,20 @@ export type PassageRow = {
   heading: string;
   /** `null` if only the heading was requested. */
   text: string | null;
-  /** Proximity of the words in the passage. Words in headings weigh more. */
+  /** Proximity of the question's words to each other in the passage. Words in the heading weigh more. */
   nearness: number;
-  /** Searched words in the heading, and in the text. */
+  /** Searched words that the heading contains, and those that the text contains. */
   inHeading: string[];
   inText: string[];
-  /** Stems of each question of the gap; `null` if the passage is not an answer. */
+  /** Stems of each question of the gap whose answer this is; `null` if the passage is not an answer. */
   asks: string[] | null;
-  /** Questions of the gap; `null` if the passage is not an answer. */
+  /** Questions of the gap whose answer this is; `null` if the passage is not an answer. */
   wordings: string[] | null;
 };
 
 /**
- * Reads passages by position and leaves out deleted ones. The first `whole` passages are complete; the others have only
- * their heading. `words` are the stems that are searched for.
+ * Reads passages by position and leaves out deleted ones. The first `whole` passages are read completely, and the
+ * others only with their heading. `words` are the stems that were searched for.
  */
 export async function readPassages(
   db: Db,
@@ -290,8 +298,8 @@ export async function readPassages(
 }
 
 /**
- * Options of statements that return bytes in binary, half as long as the text that pg requests by default. All columns
- * must be text or bytes, and the bytes UTF-8, because pg decodes them.
+ * Makes pg return bytes in binary, which takes half the size of the text format that pg requests by default. All
+ * columns must be text or bytes, and the text in UTF-8, because pg decodes all columns.
  */
 const BYTEA_AS_BYTES = {
   binary: true,

@@ -1,4 +1,4 @@
-/** PostgreSQL 15's text search configurations, which stem words, by language (ISO 639-1). */
+/** Text search configurations of PostgreSQL 15, which stem words, by language (ISO 639-1). */
 const CONFIGURATIONS: Readonly<Record<string, string>> = {
   ca: 'catalan',
   da: 'danish',
@@ -32,8 +32,8 @@ const CONFIGURATIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Languages whose words have no endings, or whose endings split-words.ts removes. Latin words in them are mostly
- * English.
+ * Languages whose words have no endings, or whose endings `split-words.ts` removes. Words in Latin letters within such
+ * texts are mostly English.
  */
 const OF_OTHER_SCRIPTS = new Set([
   'ar',
@@ -49,7 +49,9 @@ const OF_OTHER_SCRIPTS = new Set([
   'zh',
 ]);
 
-/** Returns the configuration that stems a language. Other languages use `simple`, which only compares words. */
+/**
+ * Returns the configuration that stems words of a language. An unsupported language gets `simple`, which does not stem.
+ */
 export function configurationOf(language: string | null): string {
   if (language === null || OF_OTHER_SCRIPTS.has(language)) return 'english';
   return CONFIGURATIONS[language] ?? 'simple';

@@ -12,19 +12,19 @@ export type NewChunk = {
   textWords: string;
 };
 
-/** Size of the passages of one statement, in UTF-16 units of their JSON. That is about a hundred passages. */
+/** Size of the passages in one batch, in UTF-16 units of their JSON. That is about a hundred passages. */
 const BATCH_CHARS = 250_000;
 const encoder = new TextEncoder();
 
 /**
- * Packs passages as JSON in bytes, one batch per statement. PostgreSQL parses them, so the thread that answers requests
- * only forwards them.
+ * Packs passages into batches of JSON in UTF-8, one batch per statement. PostgreSQL parses the JSON, so the thread that
+ * answers requests only forwards bytes.
  */
 export function* packChunks(chunks: Iterable<NewChunk>): Generator<Uint8Array> {
   let open: string[] = [];
   let size = 0;
   const close = (): Uint8Array => {
-    // Not a Buffer, because small Buffers share memory, which cannot be transferred to another thread.
+    // Not a Buffer, because small Buffers share an ArrayBuffer, which cannot be transferred to another thread.
     const bytes = encoder.encode(`[${open.join(',')}]`);
     [open, size] = [[], 0];
     return bytes;
@@ -40,17 +40,17 @@ export function* packChunks(chunks: Iterable<NewChunk>): Generator<Uint8Array> {
 }
 
 /**
- * Passages of one statement. The batches of a large text may wait for minutes, so they are compressed. They have each
- * text twice, as passages and as words, so they shrink to a quarter or less.
+ * Passages of one statement. The batches of a large text are compressed, because they may wait in memory for minutes.
+ * Each batch contains every text twice, as passages and as words, so it shrinks to a quarter or less.
  */
 export type Batch = Uint8Array | { deflated: Uint8Array };
 
 export function deflateBatch(bytes: Uint8Array): { deflated: Uint8Array<ArrayBuffer> } {
-  // A copy with its own memory, which can be transferred to another thread.
+  // A copy with its own ArrayBuffer, which can be transferred to another thread.
   return { deflated: new Uint8Array(deflateRawSync(bytes, { level: 1 })) };
 }
 
-/** Returns a batch as JSON for PostgreSQL. */
+/** Returns a batch as uncompressed JSON for PostgreSQL. */
 export async function readBatch(batch: Batch): Promise<Uint8Array> {
   if (batch instanceof Uint8Array) return batch;
   return inflate(batch.deflated, { chunkSize: 2 * BATCH_CHARS });

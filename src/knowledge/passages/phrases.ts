@@ -1,9 +1,9 @@
 /**
- * Builds patterns and sets from English phrases and words. The phrases themselves are in an english.json beside the
+ * This module builds patterns and sets from English phrases and words, which are stored in an english.json beside the
  * code that uses them.
  */
 
-/** Source of a regular expression. Long ones are lists of pieces, for readability. */
+/** Source of a regular expression. A list contains the pieces of a long expression, for readability. */
 type Phrase = string | readonly string[];
 
 /** Returns a pattern that matches if the whole text is one of the phrases. */
@@ -16,7 +16,10 @@ export function within(phrases: readonly Phrase[]): RegExp {
   return new RegExp(String.raw`\b(?:${oneOf(phrases)})\b`, 'u');
 }
 
-/** Returns a pattern that matches if one of the phrases does. Each phrase has its own anchors. */
+/**
+ * Returns a pattern that matches if one of the phrases does. Unlike `whole` and `within`, it adds no anchors; each
+ * phrase brings its own.
+ */
 export function anywhere(phrases: readonly Phrase[]): RegExp {
   return new RegExp(oneOf(phrases), 'u');
 }

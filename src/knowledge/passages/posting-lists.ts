@@ -1,35 +1,38 @@
-/** Posting lists as `findPostings` returns them: bytes that are read in place. */
+/** This module reads posting lists as `findPostings` returns them, directly from the bytes. */
 
-/** UUID as text. */
+/** A UUID is stored as text. */
 const UUID_BYTES = 36;
 const COUNT_BYTES = 4;
 const OF_ANSWERS = 'a'.charCodeAt(0);
 /** Header of an owner's list: its UUID, whether its passages are answers, and the number of postings that follow. */
 const HEAD_BYTES = UUID_BYTES + 1 + COUNT_BYTES;
-/** A position in four bytes, and an impact in one. */
+/** Size of a posting: four bytes for the position and one for the impact. */
 export const POSTING_BYTES = 5;
-/** Maximum value of the impact byte. 0 does not occur. */
+/** Maximum value of the impact byte. The value 0 does not occur. */
 const IMPACT_MAX = 127;
 
-/** An owner whose passages contain some of the words, and its range among the places of all owners. */
+/** An owner whose passages contain some of the words. `lowest` and `highest` are the range of their positions. */
 export type Owner = {
   id: string;
   isAnswers: boolean;
   lowest: number;
   highest: number;
-  /** Offset of its positions: the place of a position is `base + position`. */
+  /** Offset of the owner in the numbering of all owners' passages: the place of a passage is `base + position`. */
   base: number;
 };
 /** An owner's postings in the bytes, between `from` and `to`. */
 export type OwnedList = { owner: Owner; from: number; to: number };
 export type Places = {
-  /** Number of places of all owners, one or a few for each passage. */
+  /**
+   * Number of places of all owners, at least one for each passage: places are consecutive numbers for the passages of
+   * all owners.
+   */
   count: number;
   owners: readonly Owner[];
   lists: ReadonlyMap<Buffer, readonly OwnedList[]>;
 };
 
-/** Finds the lists of each owner and assigns a consecutive range of places to all their passages. */
+/** Finds the lists of each owner and assigns to each owner a consecutive range of places for its passages. */
 export function placesOf(all: Iterable<Buffer>): Places {
   const owners = new Map<string, Owner>();
   const lists = new Map<Buffer, readonly OwnedList[]>();
@@ -56,7 +59,8 @@ function listsIn(bytes: Buffer, owners: Map<string, Owner>): OwnedList[] {
       owner = { id, isAnswers, lowest: Infinity, highest: -1, base: 0 };
       owners.set(id, owner);
     }
-    // Examines every posting, because those of answers are not sorted: a changed answer keeps its position.
+    // Examines every posting, because the postings of answers are not sorted by position: a changed answer keeps its
+    // position.
     for (let posting = from; posting < to; posting += POSTING_BYTES) {
       const position = positionAt(bytes, posting);
       if (position < owner.lowest) owner.lowest = position;
@@ -68,17 +72,17 @@ function listsIn(bytes: Buffer, owners: Map<string, Owner>): OwnedList[] {
   return found;
 }
 
-/** Returns a position, stored as seven bits per byte, highest first (`parley_place` in PostgreSQL). */
+/** Returns a position. It is stored with seven bits per byte, the highest bits first (`parley_place` in PostgreSQL). */
 export function positionAt(bytes: Buffer, at: number): number {
   return (bytes[at]! << 21) | (bytes[at + 1]! << 14) | (bytes[at + 2]! << 7) | bytes[at + 3]!;
 }
 
-/** Returns from 0 to 1 how much a passage is about the word, independent of other passages. */
+/** Returns the impact of a word, from 0 to 1: how much the passage is about the word, independent of other passages. */
 export function impactAt(bytes: Buffer, at: number): number {
   return bytes[at + 4]! / IMPACT_MAX;
 }
 
-/** Returns the owner and the position of a place. */
+/** Returns the owner and the position of the passage at a place. */
 export function passageAt(
   { owners }: Places,
   place: number,

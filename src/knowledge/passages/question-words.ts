@@ -5,9 +5,9 @@ import { whole, wordsIn } from './phrases.ts';
 import { isTooShort, splitWords, type Side } from './split-words.ts';
 
 /**
- * Extracts the words of a text for the index and for searches. PostgreSQL's parser would keep addresses, paths and
- * signed numbers whole, but questions write them differently. So only letters and digits form words, and `10kg` becomes
- * `10 kg`. Texts and questions are divided alike.
+ * This module extracts the words of a text for the index and for searches. PostgreSQL's parser would keep addresses,
+ * paths and signed numbers whole, but questions write them differently. Therefore only letters and digits form words,
+ * and `10kg` becomes `10 kg`. Questions and indexed texts are divided in the same way.
  */
 
 /** Pattern for a sentence with its closing punctuation, in any script. */
@@ -28,12 +28,15 @@ export function endsAsQuestion(text: string): boolean {
   return AT_END.test(text);
 }
 
-/** Longer strings are not words, and a tsvector rejects those above 2 KB. */
+/** Maximum length of a word. Longer strings are not words, and a tsvector rejects those above 2 KB. */
 const WORD_CHARS_MAX = 64;
-/** Limits for the words of the question and for its context. They bound the work of one search. */
+/** Maximum number of words of the question and of its context. They limit the work of one search. */
 const QUESTION_WORDS_MAX = 24;
 const SENTENCE_WORDS_MAX = 64;
-/** A longer message asks near its beginning, or is not a question. */
+/**
+ * Number of characters of a message that are read. A longer message asks its question near its beginning, or is not a
+ * question.
+ */
 const MESSAGE_CHARS_MAX = 4_000;
 
 /** Returns words in lower case without accents, separated by spaces, as the index stores them. */
@@ -41,7 +44,10 @@ export function searchableText(text: string): string {
   return wordsToMatch(text, 'indexed').join(' ');
 }
 
-/** Returns the words of a question, without the additional words that the index stores. */
+/**
+ * Returns the words of a question as `searchableText` does, but without the additional words that only the index
+ * stores.
+ */
 export function sentenceText(text: string): string {
   return wordsToMatch(text, 'asked').join(' ');
 }
@@ -57,9 +63,9 @@ export type AskedWords = {
 };
 
 /**
- * Returns the words of a message that an answer may contain. If a long message ends in a question, only the question
- * needs an answer, and the rest helps to order the answers. A question such as "can you check?" only points at the
- * rest, so the rest becomes the question.
+ * Returns the words of a message that its answer may contain. If a long message ends in a question, that question is
+ * searched for, and the rest of the message is its context, which only helps to order the answers. A question such as
+ * "can you check?" does not name its subject, so the rest of the message becomes the question.
  */
 export function askedWords(message: string): AskedWords {
   const text = message.slice(0, MESSAGE_CHARS_MAX);
@@ -74,7 +80,7 @@ export function askedWords(message: string): AskedWords {
   return { question: question.join(' '), context: context.join(' '), sentence: sentence.join(' ') };
 }
 
-/** Returns the words of a text without stop words; '' if only stop words were left. */
+/** Returns the words of a text without stop words; '' if the text has only stop words. */
 export function questionText(text: string): string {
   return significantWords(text.slice(0, MESSAGE_CHARS_MAX)).join(' ');
 }
@@ -88,8 +94,9 @@ function significantWords(text: string): string[] {
 }
 
 /**
- * Returns the stop words for a question: those of all non-Latin scripts and, for Latin letters, those of its language.
- * That is the language with the most matching words, if it has more matches than English.
+ * Returns the stop words to remove from a question: those of all non-Latin scripts and, if the question is in another
+ * language than English, those of its language. That language is the one with the most matching words, provided that it
+ * has more matches than English.
  */
 function emptyWordsAmong(words: readonly string[]): ReadonlySet<string> {
   const { ofScripts, telling } = (otherEmptyWords ??= readOtherEmptyWords());
@@ -112,14 +119,14 @@ function wordsToMatch(text: string, side: Side): string[] {
     .map((word) => IRREGULAR.get(word) ?? word);
 }
 
-/** Returns true if a text names its subject: "can you check?" does not. */
+/** Returns true if a text names its subject. "can you check?" does not. */
 function saysWhat(text: string): boolean {
   return significantWords(text).some(
     (word) => !POINTING_WORDS.has(word) && !/^\p{sc=Hiragana}+$/u.test(word),
   );
 }
 
-/** Words that say what to do about something, but not about what. */
+/** Words that name an action but not its subject, such as "check". */
 const POINTING_WORDS = wordsIn(english.pointingWords);
 
 /** Words that belong to the question word before them, as in "how long" and "what time". */
@@ -132,8 +139,8 @@ function isEmptyWord(word: string, before = ''): boolean {
 }
 
 /**
- * Returns true if a word that no passage contains is meaningless: a sound, one or two letters, or a mistyped question
- * word. Such a word ("hwo", "teh", "wat") has two letters swapped or an inner one left out.
+ * Returns true if a word that no passage contains is meaningless: an interjection, one or two letters, or a mistyped
+ * question word. Such a question word ("hwo", "teh", "wat") has two letters swapped or an inner letter missing.
  */
 export function isNoise(unknown: string): boolean {
   return isTooShort(unknown) || SOUNDS.test(unknown) || HURRIED.has(unknown);
@@ -155,24 +162,29 @@ function swap(word: string, at: number): string {
   return word.slice(0, at) + word[at + 1]! + word[at]! + word.slice(at + 2);
 }
 
-/** Irregular forms that no stemmer unites: a question may use one and its answer another. */
+/**
+ * Irregular forms, which no stemmer reduces to the same stem, although a question may use one form and its answer
+ * another.
+ */
 const IRREGULAR = new Map(Object.entries(english.irregular));
 
 /**
- * Words of questions that answers do not repeat. Includes PostgreSQL's stop words, so that this code recognizes a
- * question that has nothing else.
+ * Words that are common in questions but not in their answers. Includes PostgreSQL's stop words, so that this code
+ * recognizes a question that has only stop words.
  */
 const EMPTY_WORDS = wordsIn([...english.stopWords, ...english.emptyWords]);
 
 /** Stop words of languages other than English. */
 type OtherEmptyWords = {
-  /** Stop words of all languages in non-Latin scripts. */
+  /** Stop words of all languages in non-Latin scripts, together. */
   ofScripts: ReadonlySet<string>;
-  /** Words that show that a question is not English, each with the stop words of its possible languages. */
+  /**
+   * Words that show that a question is not English, each with the stop word lists of the languages it may belong to.
+   */
   telling: ReadonlyMap<string, ReadonlySet<string>[]>;
 };
 
-/** Loaded for the first question, so that a process that answers none starts without them. */
+/** Loaded for the first question, because a process that never answers a question does not need them. */
 let otherEmptyWords: OtherEmptyWords | undefined;
 
 function readOtherEmptyWords(): OtherEmptyWords {
@@ -197,14 +209,14 @@ function tellingOf(
 }
 
 /**
- * Returns the words in the form that they have in a question. Chinese and Japanese ones are whole words of the
+ * Returns stop words in the form in which a question contains them. Chinese and Japanese ones stay whole words of the
  * dictionary.
  */
 function emptyOf(lines: readonly string[]): Set<string> {
   return new Set([...wordsIn(lines), ...wordsToMatch(lines.join(' '), 'asked')]);
 }
 
-/** Returns true if a stem belongs to a stop word. */
+/** Returns true if a stem is the stem of a stop word. */
 export function isEmptyStem(stemmed: string): boolean {
   emptyStems ??= new Set([...EMPTY_WORDS].map((word) => stem(word)));
   return emptyStems.has(stemmed);

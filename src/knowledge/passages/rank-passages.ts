@@ -12,8 +12,9 @@ import {
 import { isNoise } from './question-words.ts';
 
 /**
- * Determines which passages have how much of a question. This runs here and not in SQL, where it was measured to be ten
- * times slower: adding up lists of thousands of positions is a loop over numbers here, but a hash table of rows there.
+ * This module determines how much of a question each passage contains. It runs in JavaScript and not in SQL, which was
+ * measured to be ten times slower: summing lists of thousands of positions is a loop over numbers here, but a hash
+ * table of rows there.
  */
 
 /** A word of a question, with all the ways in which passages may contain it. */
@@ -26,37 +27,37 @@ export type Term = {
   weight: number;
   /** Number of passages that contain the word. */
   df: number;
-  /** Closest first. Empty if no passage contains the word or a similar one. */
+  /** Stems that match the term, closest first. Empty if no passage contains the word or a similar one. */
   ways: readonly Way[];
 };
 
-/** A stem that stands for a term: the word itself, in another language, corrected, or a synonym. */
+/** A stem that matches a term: the word itself, the word as stemmed in another language, a correction or a synonym. */
 export type Way = {
   lexeme: string;
-  /** 1 for the word of the question, less for a probable meaning. */
+  /** 1 for the word of the question itself, less for a correction or synonym. */
   closeness: number;
-  /** Lists as in `LexemePostings`; `null` if too many passages contain the word to list them. */
+  /** Posting lists as in `LexemePostings`; `null` if too many passages contain the word to list them. */
   lists: Buffer | null;
 };
 
 /**
- * A passage that may be a hit. `points` is its BM25F score for the words of the question and, with little weight, those
- * of its context. `about` leaves out the context.
+ * A passage that may be a hit. `points` is its BM25F score for the words of the question and, with a low weight, those
+ * of its context. `about` is the same score without the context.
  */
 export type Candidate = { ownerId: string; position: number; points: number; about: number };
 
-/** Factor for a word that no passage contains, because it is probably the subject of the question. */
+/** Weight factor for a word that no passage contains. It is probably the subject of the question. */
 const UNKNOWN = 1.2;
-/** Factor for words of the context, which affect only the order. */
+/** Weight factor for words of the context, which affect only the order of the hits. */
 const CONTEXT = 0.1;
 
-/** Returns the terms of a question with their index entries. Leaves out words without meaning. */
+/** Returns the terms of a question with their index entries. Leaves out meaningless words. */
 export function termsOf(words: readonly AskedWord[], postings: Postings): Term[] {
   const terms = new Map<string, Term>();
   for (const number of new Set(words.map(({ term }) => term))) {
     const stems = postings.asked.filter(({ term }) => term === number).map((one) => one.lexeme);
     const term = stems.length > 0 && termOf(number, { words, stems, postings });
-    // Two words with the same stem are searched once.
+    // Words with the same stems are searched for only once.
     const key = stems.toSorted().join(' ');
     if (term && !terms.has(key)) terms.set(key, term);
   }
@@ -73,7 +74,8 @@ function termOf(
     .filter(({ term }) => term === number)
     .sort((a, b) => b.closeness - a.closeness)
     .map((way) => ({ ...lexemes.find(({ lexeme }) => lexeme === way.lexeme)!, ...way }));
-  // A word is noise only if no passage contains it: "id" may be one of their words.
+  // A word counts as noise only if no passage contains it, because even a word such as "id" may be a term of the
+  // content.
   if (ways.length === 0 && (stopped.includes(number) || isNoise(asked))) return undefined;
   const closest = ways.filter(({ closeness }) => closeness === ways[0]!.closeness);
   const df = Math.max(0, ...closest.map((way) => way.df));
@@ -84,7 +86,7 @@ function termOf(
 
 /**
  * Returns the passages with the most points, at most `limit`, best first. Also returns the best answers to gaps, at
- * most `answers`, so that the answer to a repeated question is considered however many other passages have its words.
+ * most `answers`, so that an answer to exactly this question is found even if many other passages contain its words.
  */
 export function rankPassages(
   terms: readonly Term[],
@@ -110,7 +112,7 @@ export function rankPassages(
   };
 }
 
-/** Sums for each place. `taken` is the number of the last term that was added. */
+/** Sums for each place (see `placesOf`). `taken` is the number of the last term that was added at that place. */
 type Sums = { about: Float64Array; points: Float64Array; taken: Int32Array };
 type Numbered = { term: Term; number: number; places: Places };
 
@@ -127,7 +129,9 @@ function addTerm(sums: Sums, { term, number, places }: Numbered): void {
 
 type Added = OwnedList & { bytes: Buffer; number: number; points: number; about: number };
 
-/** Adds a list. A passage that contains a term in several ways counts only the closest one. */
+/**
+ * Adds the points of one posting list. If a passage matches a term in several ways, only the first, closest one counts.
+ */
 function addList(
   { taken, about, points }: Sums,
   { owner: { base }, bytes, from, to, number, ...worth }: Added,
@@ -148,7 +152,7 @@ function rangeOf({ base, lowest, highest: last }: Owner): Range {
   return { from: base + lowest, to: base + last + 1 };
 }
 
-/** Returns the places that contain any word of the question, ordered by points. */
+/** Returns the places that contain any word of the question, by points in descending order. */
 function highest(
   { about, points }: Sums,
   { limit, ranges }: { limit: number; ranges: readonly Range[] },

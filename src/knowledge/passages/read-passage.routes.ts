@@ -5,7 +5,10 @@ import type { Pool } from '../../platform/postgres/pool.ts';
 import { readPassage } from './knowledge-chunks.sql.ts';
 import { Passage, passageView } from './search-hit.view.ts';
 
-/** Reads the passage of a `chunk_id` from a transcript or a search (contract/knowledge.md#search). */
+/**
+ * Creates the route that reads the passage of a `chunk_id` from a transcript or a search
+ * (contract/knowledge.md#search).
+ */
 export function readPassageRoute({ pool }: { pool: Pool }): Route {
   return route({
     method: 'get',

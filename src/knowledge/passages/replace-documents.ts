@@ -20,19 +20,27 @@ export type NewPassages = {
   batches: Iterable<Batch>;
 };
 
-/** If a larger share of the passages changes, all posting lists of a source are rebuilt. */
+/**
+ * Share of a source's passages. If more than this share changes, all posting lists of the source are rebuilt instead of
+ * updated.
+ */
 const REBUILT_ABOVE = 1 / 3;
-/** Maximum number of positions per passage of a source. A search walks all positions. */
+/**
+ * Maximum number of positions per passage of a source, including positions of deleted passages. Above it the source is
+ * renumbered, because a search walks all positions.
+ */
 const SPREAD_MAX = 4;
-/** Extra positions, because otherwise small sources would be renumbered with every change. */
+/**
+ * Number of positions that a source may have in addition, so that small sources are not renumbered with every change.
+ */
 const SPREAD_FREE = 100;
 
 /**
- * Replaces the passages of some documents of a source, in the caller's transaction, which has locked the source. The
- * passages of other documents keep their ids. New passages may arrive one document at a time, so that memory holds only
- * the document being written.
- * @param change.removed ids of deleted documents and of changed ones, which are in `added` as well. Their rows must be
- * deleted afterwards, never before, because this function reads their index entries
+ * Replaces the passages of some documents of a source, in the transaction of the caller, who must have locked the
+ * source. The passages of other documents keep their ids. New passages may arrive one document at a time, so that
+ * memory holds only the document that is being written.
+ * @param change.removed ids of deleted documents and of changed ones, which are in `added` as well. The caller must
+ * delete their rows afterwards and never before, because this function reads their index entries
  * @param change.added passages of documents whose rows exist
  */
 export async function replaceDocuments(

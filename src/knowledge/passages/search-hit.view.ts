@@ -56,7 +56,10 @@ export const SearchHit = z
   })
   .meta({ id: 'SearchHit', description: 'A passage that has some of what was asked.' });
 
-/** Returns a hit for the REST API. `given` is `null` if the search names no agent. */
+/**
+ * Returns a hit for the REST API. `given` says whether a reply of the agent would get the passage; `null` if the search
+ * names no agent.
+ */
 export function hitView(hit: KnowledgeHit, given: boolean | null): z.output<typeof SearchHit> {
   return {
     ...hitIds(hit),

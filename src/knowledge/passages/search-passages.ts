@@ -24,14 +24,19 @@ export type KnowledgeHit = {
   gapId: string | null;
   heading: string;
   text: string;
-  /** Probability that the passage answers the question, from 0 to 1. Never above the score of a better hit. */
+  /**
+   * Probability that the passage answers the question, from 0 to 1. It is never higher than the score of the hit before
+   * it.
+   */
   score: number;
-  /** Similarity in meaning to the question; absent if it was not compared. */
+  /** Similarity in meaning to the question; absent if the meaning was not compared. */
   similarity?: number | null;
   why: Why;
 };
 
-/** Returns the public ids of a passage. An answer has its gap as source and document. */
+/**
+ * Returns the public ids of a passage. For an answer, the id of its gap serves as the id of its source and document.
+ */
 export function hitIds(hit: Pick<KnowledgeHit, 'chunkId' | 'documentId' | 'sourceId' | 'gapId'>): {
   source_id: string;
   document_id: string;
@@ -45,21 +50,21 @@ export function hitIds(hit: Pick<KnowledgeHit, 'chunkId' | 'documentId' | 'sourc
   };
 }
 
-/** Number of passages whose headings are compared, and number of the best ones that are read completely. */
+/** Number of passages whose headings are compared. `WHOLE` is the number of the best ones that are read completely. */
 const CANDIDATES = 50;
 const WHOLE = 16;
-/** Number of answers to gaps that are read in addition. */
+/** Number of answers to gaps that are read in addition to the candidates. */
 const ANSWERS = 8;
-/** Score from which a passage probably answers. Among the first few passages, these go first. */
+/** Score from which a passage probably answers the question. Such passages move ahead within the first few. */
 const PROBABLE = 0.5;
-/** Weight of the likeness of a heading that is a question, relative to the words. */
+/** Weight of the likeness of question and heading, relative to the weight of the words. */
 const LIKENESS = 0.5;
-/** Weight of the proximity of the words. */
+/** Weight of the proximity of the words, relative to the weight of the words. */
 const NEARNESS = 0.1;
 /** Closeness of a synonym. */
 const SYNONYM = 0.35;
 
-/** Returns the passages that are most about a question, best first. Every passage contains some of its words. */
+/** Returns the passages that match a question best, best first. Every passage contains some of the question's words. */
 export async function searchPassages(
   db: Db,
   { scope, query, limit }: { scope: SearchScope; query: string; limit: number },
@@ -83,7 +88,7 @@ export async function searchPassages(
   return ranked(passages, found).slice(0, limit);
 }
 
-/** Returns the passages to compare. The first `whole` passages are read completely. */
+/** Returns the best passages of the word search. The first `whole` passages are read completely. */
 function candidatesOf(
   terms: readonly Term[],
   limit: number,
@@ -101,7 +106,7 @@ function placeOf({ ownerId, position }: { ownerId: string; position: number }): 
   return `${ownerId} ${position}`;
 }
 
-/** Returns the words to search for, each as a separate term together with its synonyms. */
+/** Returns the words to search for. Each word of the question and its synonyms share one term. */
 function wordsToFind({ question, context }: AskedWords): AskedWord[] {
   const inQuestion = question.split(' ').map((word) => ({ word, counts: true }));
   const around = context.split(' ').map((word) => ({ word, counts: false }));
@@ -127,7 +132,10 @@ type Found = {
   count: number;
 };
 
-/** Returns the passages in order, with their scores. The scores are computed from other figures than the order. */
+/**
+ * Returns the passages in order, with their scores. The features that determine the scores differ from those that
+ * determine the order.
+ */
 function ranked(passages: readonly PassageRow[], found: Found): KnowledgeHit[] {
   const { candidates, sentence, count } = found;
   const question = found.terms.filter(({ counts }) => counts);
@@ -145,7 +153,8 @@ function ranked(passages: readonly PassageRow[], found: Found): KnowledgeHit[] {
     if (!candidate) return [];
     const like = asking[at]!.includes('') ? null : Math.max(...likest[at]!);
     const why = whyOf(question, { ...row, likeness: like });
-    // Words in too many passages to list them: the passage itself shows whether it contains them.
+    // Share of words that too many passages contain to list them. Whether this passage contains them was read from the
+    // passage itself.
     const unlisted = why.unlisted / asked;
     const signs = {
       coverage: why.coverage,
@@ -159,7 +168,7 @@ function ranked(passages: readonly PassageRow[], found: Found): KnowledgeHit[] {
   });
   const scores = scoresOf(rows.map(({ signs }) => signs));
   const inOrder = rows
-    // Exactly this question has been answered, so the score is certain.
+    // If a gap with exactly this question was answered, the score is certain.
     .map((one, at) => ({ ...one, score: one.isSame ? 1 : scores[at]! }))
     .sort(
       (a, b) =>
@@ -184,11 +193,11 @@ function probableFirst<T extends { score: number }>(hits: readonly T[]): T[] {
 
 /**
  * Returns the questions that a passage answers: its innermost heading if that is a question, or all questions of a gap.
- * Returns one empty text if the passage has no question.
+ * The list has one empty text if the passage has no question.
  */
 function askedIn({ heading, gapId, wordings }: PassageRow): string[] {
   const last = heading.slice(heading.lastIndexOf(' > ') + 1);
-  // An answer whose questions were erased has only its own words left.
+  // If all questions of a gap were erased, only the words of the answer itself remain.
   if (wordings?.length === 0) return [''];
   if (gapId !== null) return [...new Set([last, ...(wordings ?? [])])];
   return [endsAsQuestion(last) ? last : ''];
@@ -200,8 +209,8 @@ function hitOf(row: PassageRow, told: Pick<KnowledgeHit, 'why' | 'score'>): Know
 }
 
 /**
- * Returns true if a gap with exactly this question was answered. Its answer goes before passages that only have the
- * words.
+ * Returns true if `asks` are exactly the words of the question. The answer to the same question goes before all other
+ * passages.
  */
 function isSame(question: readonly Term[], asks: readonly string[]): boolean {
   return (

@@ -1,27 +1,30 @@
 /** The part of a Markdown text from one heading to the next. */
 export type Section = {
-  /** 1 to 6, or 0 for the text above the first heading. */
+  /** Level of the heading, from 1 to 6, or 0 for the text above the first heading. */
   level: number;
   /** Headings from the outermost one to its own. */
   path: readonly string[];
-  /** Computed each time they are iterated, because there may be millions and no caller keeps them all. */
+  /**
+   * Paragraphs, which are computed again at each iteration, because there may be millions and no caller needs all of
+   * them in memory.
+   */
   paragraphs: Iterable<string>;
-  /** Whether deeper headings follow below. */
+  /** Whether deeper headings follow below this one. */
   hasInner: boolean;
 };
 
 const TITLE_CHARS_MAX = 200;
-/** Pattern for every line that can be a heading, an underline or a fence. */
+/** Pattern for every line that may be a heading, an underline or a code fence. */
 const MARKED = /^ {0,3}[#=\-`~]/;
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(?=[^ \t])/;
-/** Pattern for the underline of a title. */
+/** Pattern for the line below a title that underlines it. */
 const UNDERLINE = /^ {0,3}(=+|-{2,})[ \t]*$/;
 const FENCE = /^ {0,3}(```+|~~~+)/;
 const BLANK_LINES = /\n[^\S\n]*\n/g;
 
 /**
- * Yields the sections of a text whose lines end in LF. A plain text has one section. Headings inside a code fence do
- * not count. Works one section at a time, in time linear in the length of any text.
+ * Yields the sections of a text whose lines end in LF. A plain text is one section. Headings inside a code fence do not
+ * count. Holds one section at a time and takes time linear in the length of any text.
  */
 export function* readSections(text: string): Generator<Section> {
   const above: Title[] = [];
@@ -33,7 +36,10 @@ export function* readSections(text: string): Generator<Section> {
 }
 
 type Title = { level: number; title: string };
-/** A section being read. `start` is where its heading begins; `from` is where the text below it begins. */
+/**
+ * A heading whose section is being read. `start` is the offset of the heading, and `from` is the offset of the text
+ * below it.
+ */
 type Open = Title & { start: number; from: number };
 
 function sectionOf(
@@ -51,7 +57,7 @@ function sectionOf(
   };
 }
 
-/** Yields the text above all headings, each heading, and the end of the text as level 0. */
+/** Yields the text above all headings, then each heading, and finally the end of the text as level 0. */
 function* splitAtHeadings(text: string): Generator<Open> {
   yield { level: 0, title: '', start: 0, from: 0 };
   let fence: string | undefined;
@@ -108,14 +114,15 @@ function underlinedTitle(
   const under = UNDERLINE.exec(line.text)?.[1];
   if (under === undefined) return undefined;
   const title = last.text.trim();
-  // The last line of a paragraph above a rule is not a title, nor is a table row or a list item.
+  // Three kinds of lines above a rule are not titles: the last line of a longer paragraph, a table row and a list
+  // item.
   const stands = before.text.trim() === '' && /^[\p{L}\p{N}"'(¿¡]/u.test(title);
   if (!stands || title.length > TITLE_CHARS_MAX) return undefined;
   return { level: under.startsWith('=') ? 1 : 2, title, start: last.start };
 }
 
 function paragraphsOf(text: string): Iterable<string> {
-  // Avoids an object for each of the possibly millions of headings without text.
+  // Returns early, because there may be millions of headings without text.
   if (text.trim() === '') return [];
   return {
     *[Symbol.iterator]() {

@@ -33,16 +33,19 @@ export function splitWords(text: string, side: Side): string[] {
   return words;
 }
 
-/** Returns shorter words that may stand for a word of these scripts, with their closeness. */
+/** Returns the parts of a Chinese or Korean word that may match instead of the word, with their closeness. */
 export function partsOf(word: string): { word: string; closeness: number }[] {
   if (HAN_PAIR.test(word)) return Array.from(word, (one) => ({ word: one, closeness: HALF_PAIR }));
   if (!HANGUL_COMPOUND.test(word)) return [];
   return [word.slice(0, 2), word.slice(-2)].map((one) => ({ word: one, closeness: HALF_COMPOUND }));
 }
 
-/** A pair of characters shares one with words of similar, seldom the same meaning. */
+/**
+ * Closeness of one half of a character pair. Words that share a single character have a related meaning, seldom the
+ * same one.
+ */
 const HALF_PAIR = 0.35;
-/** One half of a compound is usually its subject. */
+/** Closeness of one half of a compound. It is usually the subject of the compound. */
 const HALF_COMPOUND = 0.6;
 const HAN_PAIR = /^\p{sc=Han}{2}$/u;
 const HANGUL_COMPOUND = /^\p{sc=Hangul}{3,}$/u;
@@ -55,7 +58,10 @@ export function isTooShort(word: string): boolean {
     : word.length <= 2;
 }
 
-/** Pattern for letters other than Latin, Greek and Cyrillic ones, and for combining marks without a composed letter. */
+/**
+ * Pattern for letters of scripts other than Latin, Greek and Cyrillic, and for combining marks that have no composed
+ * letter.
+ */
 const FOREIGN = /[\u0300-\u036f\u0590-\u1cff\u2e80-\uffff]/u;
 const EAST = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー`;
 const THAI = String.raw`\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`;
@@ -85,15 +91,15 @@ function plainText(text: string): string {
 }
 
 /**
- * Soft hyphens, joiners, variation selectors, the Arabic elongation stroke, and the nukta of Hindi, which is often left
- * out.
+ * Characters to remove: soft hyphens, joiners, variation selectors, the Arabic elongation stroke, and the nukta of
+ * Hindi, which is often left out.
  */
 const UNSEEN = /[\u00ad\u0640\u2060]|\u093c|\u200c|\u200d|[\ufe00-\ufe0f]/g;
-/** Marks in these scripts are accents, or vowels that are mostly left out. */
+/** Pattern for combining marks in scripts where they are accents, or vowels that are mostly left out. */
 const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Arabic}\p{sc=Hebrew}\p{N}])\p{M}+/gu;
-/** All marks except the breve of й, which is a separate letter. */
+/** Pattern for all Cyrillic combining marks except the breve of й, which is a letter of its own. */
 const CYRILLIC_ACCENTED = /(\p{sc=Cyrillic})(?!\u0306)\p{M}+/gu;
-/** Zeros of scripts with their own digits. */
+/** The digits zero of scripts with their own digits, from which the other digits are computed. */
 const ZEROS = [
   0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20,
   0x1040, 0x17e0,
@@ -108,7 +114,7 @@ function digitOf(digit: string): string {
   return String(code - ZEROS.findLast((zero) => zero <= code)!);
 }
 
-/** Letters with two written forms, or for which people type another one. */
+/** Letters that have two written forms, or for which people often type another letter. */
 const VARIANTS = new Map(
   ['ıi', 'đd', 'łl', 'ςσ', 'ךכ', 'םמ', 'ןנ', 'ףפ', 'ץצ', 'ىي', 'یي', 'کك', '\u0901\u0902'].map(
     ([written, meant]) => [written!, meant!],
@@ -134,14 +140,17 @@ function indexedEastAsian(run: string): string[] {
   });
 }
 
-/** Keeps the order of the text, because a passage ranks higher if the question's words stand close together in it. */
+/**
+ * Returns each character and each pair of neighbors in the order of the text, because a passage ranks higher if the
+ * question's words stand close together in it.
+ */
 function charactersAndPairs(han: string): string[] {
   return Array.from(han).flatMap((one, at, all) => (at === 0 ? [one] : [one, all[at - 1]! + one]));
 }
 
 const EAST_PARTS = /\p{sc=Han}+|[\p{sc=Katakana}ー]+|\p{sc=Hiragana}[\p{sc=Hiragana}ー]*/gu;
 
-/** Returns words of the dictionary. Joins consecutive characters that are not part of a word. */
+/** Returns the dictionary words of a question. Joins consecutive characters that belong to no dictionary word. */
 function askedEastAsian(run: string): string[] {
   const words: string[] = [];
   let open = '';
@@ -158,7 +167,7 @@ function askedEastAsian(run: string): string[] {
     }
     close();
     if (han.length === 0 || EAST_ASIAN_EMPTY.has(segment)) words.push(segment);
-    // Kana after a character are the ending of a verb.
+    // Kana after a Chinese character are the ending of a verb, so only the characters are used.
     else words.push(...han.flatMap(pairsOf));
   }
   close();
@@ -175,7 +184,7 @@ function pairsOf(han: string): string[] {
   return characters.slice(1).map((one, at) => characters[at]! + one);
 }
 
-/** Longer runs are seldom words. */
+/** Maximum length of a word whose beginnings and ends are indexed. Longer runs of characters are seldom words. */
 const EDGES_OF_MAX = 16;
 
 /** Returns the word with its beginnings and ends, which are the parts of a compound. */
@@ -194,7 +203,10 @@ const KOREAN_ENDINGS = languages.koreanEndings
   .flatMap((line) => line.split(' '))
   .toSorted((a, b) => b.length - a.length);
 const KOREAN_STEM_MIN = 2;
-/** Endings from this length on are seldom part of the word by chance. */
+/**
+ * Length from which a Korean ending may leave a stem of a single character, because a long ending is seldom part of the
+ * word by chance.
+ */
 const KOREAN_LONG = 3;
 
 /** Removes up to three particles and endings. */
@@ -211,14 +223,15 @@ function withoutEndings(word: string): string {
 }
 
 /**
- * Removes prefixes and endings. Hebrew writes "and", "the", "in", "to" and "from" at the beginning of the next word.
+ * Removes prefixes and endings of a Hebrew word. Hebrew writes "and", "the", "in", "to" and "from" as prefixes of the
+ * next word.
  */
 function hebrew(word: string): string {
   const stem = word.replace(/(?<=.{3})(?:ימ|ות|תי|תמ|תנ|נו)$/u, '');
   return stem.replace(/^(?:ו?(?:כש|ש)?[הבלמכ]?[הבמ]?)(?=.{3})/u, '');
 }
 
-/** Removes the article, the prepositions before it, and endings (light stemming, Larkey 2007). */
+/** Removes the article, prepositions before it, and endings of an Arabic word (light stemming, Larkey 2007). */
 function arabic(word: string): string {
   const stem = word.replace(/^و(?=.{3})/u, '').replace(/^(?:[بكف]?ال|لل)(?=.{2})/u, '');
   return ARABIC_ENDINGS.reduce((rest, ending) => rest.replace(ending, ''), stem);

@@ -8,8 +8,8 @@ import { cutPassages, type Content, type CutContent, type Refusal } from './cut-
 import type { CutInThread } from './cut-worker.ts';
 
 /**
- * Service that divides texts into passages in a separate thread, so that a large text does not block requests (decision
- * 20).
+ * Service that divides texts into passages. Large texts are divided in a separate thread, so that they do not block
+ * requests (decision 20).
  */
 export type TextCutter = {
   /**
@@ -17,8 +17,8 @@ export type TextCutter = {
    */
   cut: (namespace: string, content: Content) => Promise<CutContent>;
   /**
-   * Runs a write to the index. Serializes large ones: each occupies a PostgreSQL session for half a minute, and two at
-   * a time leave little of a small machine to others.
+   * Runs a write to the index. Runs large writes one at a time: each occupies a PostgreSQL connection for half a
+   * minute, and two together leave little of a small machine to others.
    */
   inTurn: <T>(
     namespace: string,
@@ -28,7 +28,7 @@ export type TextCutter = {
   stop: () => Promise<void>;
 };
 
-/** The text itself cannot be accepted, so a retry does not help. */
+/** Thrown if the text itself cannot be accepted, so a retry does not help. */
 export class TextRefused extends Error {
   override readonly name = 'TextRefused';
   readonly code: Refusal['code'];
@@ -40,20 +40,26 @@ export class TextRefused extends Error {
 }
 
 /**
- * Texts up to this size are divided in the calling thread, because the transfer to another thread takes longer. They
- * take about 3 ms.
+ * Maximum size of a text that is divided in the calling thread, which takes about 3 ms. For such a text the transfer to
+ * another thread would take longer.
  */
 const SMALL_BYTES = 16 * 1024;
-/** Number of batches of about 250 kB that take more than a second to write. */
+/** Number of batches of about 250 kB from which a write counts as large. Writing them takes more than a second. */
 const LARGE_BATCHES = 8;
 const RETRY_AFTER_SEC = 5;
-/** Limit for one text, from the moment its turn comes. The worst permitted text takes 10 s on a slow core. */
+/**
+ * Time limit for one text, which starts when the text leaves the queue. The worst permitted text takes 10 s on a slow
+ * core.
+ */
 const TIMEOUT_MS = 60_000;
-/** Several times the need of the largest text, which is read in pieces and forwarded as bytes. */
+/**
+ * Heap limit of the thread. It is several times what the largest text needs, because texts are read in pieces and
+ * forwarded as bytes.
+ */
 const HEAP_MB_MAX = 192;
-/** Four times as much saves no time. */
+/** Size of the heap's young generation. Four times as much saves no time. */
 const YOUNG_MB_MAX = 4;
-/** An idle thread occupies 15 MB. */
+/** Time after which an idle thread is stopped, because it occupies 15 MB. */
 const IDLE_MS = 30_000;
 
 export function createTextCutter({
@@ -61,7 +67,10 @@ export function createTextCutter({
   metrics,
   log,
 }: {
-  /** Maximum number of texts that wait to be divided, and of those that wait to be written. Each is held in memory. */
+  /**
+   * Maximum number of texts that wait to be divided, and of writes that wait for their turn. Each holds its text in
+   * memory.
+   */
   waitingMax: { namespace: number; all: number };
   metrics: FairQueueMetrics;
   log: Logger;
@@ -78,9 +87,9 @@ export function createTextCutter({
     argv: [],
     execArgv: [],
   });
-  // Emitted by idle threads. Without a handler, the error would end the process.
+  // Idle threads emit this event. Without a handler, the error would end the process.
   pool.on('error', (error) => log.warn({ reason: reasonOf(error) }, 'a cutting thread was lost'));
-  // Used instead of the pool's own queue, which hangs if a thread dies with the previous text.
+  // Used instead of the pool's own queue, which hangs if a thread dies while it divides the previous text.
   const cuts = createFairQueue({ kind: 'texts', places: 1, waitingMax, metrics });
   const writes = createFairQueue({ kind: 'index_writes', places: 1, waitingMax, metrics });
   let stopping: Promise<void> | undefined;

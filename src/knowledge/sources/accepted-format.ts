@@ -1,7 +1,10 @@
 import { ApiError } from '../../errors.ts';
 import { FORMAT_BY_MEDIA_TYPE, formatOf, type Format } from '../formats/format-of.ts';
 
-/** Formats of uploads (contract/knowledge.md#uploads). Others are rejected, because they would be indexed as noise. */
+/**
+ * Media types of uploads (contract/knowledge.md#uploads). Others are rejected, because indexing them would produce
+ * meaningless words.
+ */
 
 export const MEDIA_TYPES = Object.keys(FORMAT_BY_MEDIA_TYPE);
 
@@ -24,7 +27,7 @@ export function requireFormat(upload: {
   return found.format;
 }
 
-/** Returns true for a text that no document reader has to parse: UTF-8, or invalid bytes that the cutter rejects. */
+/** Returns true for text that needs no parser. The text may still be invalid UTF-8, which the text cutter rejects. */
 export function isPlain(format: Format, content: Buffer): boolean {
   return format === 'text' && !isUtf16(content);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Cron } from 'croner';
 import type { KnowledgeSourceSpec } from './knowledge-source.ts';
 
-/** Sources that syncs read repeatedly from elsewhere. */
+/** Types of sources whose content syncs fetch repeatedly from another server. */
 
 export const FETCHED_TYPES = ['website', 'integration'] as const;
 export type FetchedType = (typeof FETCHED_TYPES)[number];
@@ -12,8 +12,8 @@ export function isFetched(type: KnowledgeSourceSpec['type']): type is FetchedTyp
 }
 
 /**
- * Returns a hash of the fetch settings, or `null` for types that are not fetched. A change triggers a sync. Excludes
- * metadata and schedule.
+ * Returns a hash of the fetch settings, or `null` for types that are not fetched. A changed hash triggers a sync. The
+ * hash excludes metadata and schedule.
  */
 export function fetchKeyOf(
   spec: Pick<KnowledgeSourceSpec, 'type' | 'website' | 'integration'>,
@@ -25,7 +25,7 @@ export function fetchKeyOf(
     .digest('hex');
 }
 
-/** Sorts properties, because PostgreSQL does not keep their order. */
+/** Sorts properties by name, because PostgreSQL does not keep their order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
@@ -34,8 +34,8 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * Returns the next time of a schedule (UTC) after a moment, in Unix milliseconds. Returns `null` without a schedule or
- * if it never recurs.
+ * Returns the first time of a cron schedule (UTC) after a moment, in Unix milliseconds. Returns `null` without a
+ * schedule or if it never recurs.
  */
 export function nextTime(schedule: string | undefined, afterMs: number): number | null {
   if (schedule === undefined) return null;

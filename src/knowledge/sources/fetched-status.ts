@@ -8,14 +8,14 @@ import {
 import type { KnowledgeSourceStatus } from './knowledge-source.ts';
 import type { KnowledgeSourceRow } from './knowledge-sources.sql.ts';
 
-/** Syncs in the status of a KnowledgeSource (contract/custom-resources.md#status). */
+/** This module shows syncs in the status of a KnowledgeSource (contract/custom-resources.md#status). */
 
-/** Interval at which the operator updates the progress of an unfinished sync. */
+/** Interval at which the operator updates the status while a sync is unfinished. */
 export const SYNCING_LOOK_MS = 5_000;
 
 /**
- * Returns the conditions of a source. It is ready while the declared content is indexed, however old. Otherwise it is
- * reconciling as long as a sync is queued or scheduled.
+ * Returns the conditions of a source. The source is ready while the declared content is indexed, even if that content
+ * is old. If it is not ready, it is reconciling as long as a sync is queued or scheduled.
  */
 export function findingsOfSyncs(row: KnowledgeSourceRow): Finding[] {
   const { reason, message } = row;

@@ -25,20 +25,20 @@ export type IndexDeps = QuotaDeps & {
   notifier: Notifier;
   announce: Announce;
   metrics: Pick<Metrics, 'knowledgeSyncs'>;
-  /** Divides text before the transaction begins, to keep the transaction short. */
+  /** Divides texts. It runs before the transaction begins, to keep the transaction short. */
   cutter: Pick<TextCutter, 'cut' | 'inTurn'>;
   nowMs: () => number;
 };
 
 /**
- * Replaces everything in a source with one document. Searches find the old passages until the transaction commits. The
- * caller has locked the source's row.
+ * Replaces all documents of a source. Searches find the old passages until the transaction commits. The caller must
+ * have locked the source's row.
  */
 export type Index = (source: KnowledgeSourceRow, content: ReadContent) => Promise<void>;
 
 /**
- * Runs one transaction that may index a source. Announces its event after the commit. Counts it once, as `ready` or
- * `error`, even if the transaction is repeated.
+ * Runs a transaction that may index a source, and announces its event after the commit. The metric counts it once, as
+ * `ready` or `error`, even if the transaction is repeated.
  */
 export async function inIndexTransaction(
   deps: IndexDeps,
@@ -59,7 +59,8 @@ export async function inIndexTransaction(
       emitted = await emitSynced(db, deps, { source, sync });
       grown = { namespace: source.namespace, before: source.bytes, bytes: bytesOf(content) };
     });
-    // Runs last, because from here on concurrent transactions that add bytes wait for this one.
+    // Must be the last step, because it makes concurrent transactions that add bytes to the namespace wait until this
+    // one commits.
     if (grown) await requireBytes(db, deps, grown);
     return row;
   });
@@ -74,10 +75,13 @@ export async function inIndexTransaction(
   return row;
 }
 
-/** Number of passages that take more than a second to write or remove. */
+/** Number of passages from which a write or removal takes more than a second. */
 const SILENT_ABOVE = 1_000;
 
-/** Makes a large transaction silent, so that no reader of events waits for it (see `fallSilent`). */
+/**
+ * Defers the events of a large transaction, so that readers of events do not have to wait for its commit (see
+ * `fallSilent`).
+ */
 export async function fallSilentAbove(db: Db, passages: number): Promise<void> {
   if (passages > SILENT_ABOVE) await fallSilent(db);
 }
@@ -87,8 +91,8 @@ function bytesOf({ documents }: ReadContent): number {
 }
 
 /**
- * Replaces the documents of a source. Of several documents, unchanged ones stay; a single document is always indexed
- * again. Takes six statements, and two for each changed document.
+ * Replaces the documents of a source. If there are several, unchanged ones stay. A single document is always indexed
+ * again. Takes six statements, and two more for each changed document.
  */
 async function replaceContent(
   db: Db,
@@ -137,7 +141,10 @@ async function replaceContent(
 export const passagesOf = ({ documents }: Pick<ReadContent, 'documents'>): number =>
   documents.reduce((sum, { passages }) => sum + passages, 0);
 
-/** Emits the event of a sync in its transaction, or defers it. `status` says whether the sync failed. */
+/**
+ * Emits the event of a sync in the sync's transaction, or defers it if the transaction is large. `status` says whether
+ * the sync failed.
+ */
 export function emitSynced(
   db: Db,
   { nowMs }: Pick<IndexDeps, 'nowMs'>,
@@ -168,7 +175,7 @@ export function emitSynced(
   return isSilent(db) ? deferEvent(db, event) : emitEvent(db, event, nowMs());
 }
 
-/** Announces an event after the commit. Never fails: a deferred event that is not emitted here is emitted later. */
+/** Announces an event after the commit. Never fails: a deferred event that cannot be emitted now is emitted later. */
 export async function announceSynced(
   deps: Pick<IndexDeps, 'pool' | 'announce' | 'nowMs'>,
   synced: Emitted | Deferred,
@@ -177,10 +184,10 @@ export async function announceSynced(
   else await emitDeferred(deps, synced).catch(() => undefined);
 }
 
-/** Maximum number of unreadable files that the message names. */
+/** Maximum number of unreadable files that the message of the condition names. */
 const NAMED_MAX = 5;
 
-/** Returns the condition of an indexed source. */
+/** Returns the condition of a source after it was indexed. */
 export function syncedCondition({
   chunks,
   failed = [],

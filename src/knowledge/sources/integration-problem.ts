@@ -6,14 +6,14 @@ import type { Problem } from '../../platform/reconcile/conditions.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import type { KnowledgeSourceSpec } from './knowledge-source.ts';
 
-/** Problems of declared feeds and websites, as REST errors and as conditions. */
+/** This module finds problems of declared feeds and websites, and returns them as REST errors or as conditions. */
 
 type Integration = NonNullable<KnowledgeSourceSpec['integration']>;
 type Deps = { guard: AddressGuard; store: Pick<ResourceStore, 'get'> };
 
 /**
- * Returns one sentence if a URL violates the rules for webhook endpoints (contract/webhooks.md#addresses) or has the
- * query parameter `cursor`, which is reserved.
+ * Returns one sentence if a URL breaks the rules for webhook endpoints (contract/webhooks.md#addresses), or if it has
+ * the query parameter `cursor`, which Parley itself adds.
  */
 function urlProblem(url: string, guard: AddressGuard): string | undefined {
   const checked = checkUrl(url, guard);
@@ -23,7 +23,10 @@ function urlProblem(url: string, guard: AddressGuard): string | undefined {
     : undefined;
 }
 
-/** Returns why a declared feed cannot be read, with the type of its condition, or `undefined` if it can be read. */
+/**
+ * Returns why a declared feed cannot be read, with the type of the condition that reports it, or `undefined` if it can
+ * be read.
+ */
 export async function integrationProblem(
   { guard, store }: Deps,
   namespace: string,
@@ -42,7 +45,7 @@ export async function integrationProblem(
 function websiteProblem(address: string, guard: AddressGuard): string | undefined {
   if (!URL.canParse(address)) return 'The URL cannot be read: write it like https://example.com/.';
   const url = new URL(address);
-  url.hash = ''; // The fragment is never sent.
+  url.hash = ''; // Checks the URL without its fragment, because a fragment is never sent.
   const checked = checkUrl(url.href, guard);
   return 'problem' in checked ? checked.problem : undefined;
 }
@@ -64,8 +67,8 @@ export function usesSecret(integration: Integration | undefined, name: string): 
 }
 
 /**
- * Rejects invalid URLs early, for the benefit of the caller; the guard checks every connection again. `fields` belong
- * to a validated body, but a merge patch may contain `null`.
+ * Rejects invalid URLs when they are written, so that the caller learns of them early. The address guard checks every
+ * connection again. `fields` come from a validated body, but a merge patch may contain `null`.
  * @throws ApiError invalid_body
  */
 export function requireFetchedUrl(

@@ -7,7 +7,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 export type DocumentRow = {
   id: string;
   sourceId: string;
-  /** Unique name in the source: a file name or a page address. */
+  /** Name that is unique within the source: a file name or the address of a page. */
   path: string;
   title: string;
   bytes: number;
@@ -40,7 +40,7 @@ export async function listDocuments(
   return rows;
 }
 
-/** Lists the documents of a source with the languages that decide how their words are stemmed. */
+/** Lists the documents of a source with their languages, which decide how their words are stemmed. */
 export async function listDocumentLanguages(
   db: Db,
   sourceId: string,
@@ -91,7 +91,7 @@ export async function upsertDocument(db: Db, document: NewDocument): Promise<str
      returning id`,
     [d.id, d.namespace, d.sourceId, d.path, d.title, d.contentHash, d.bytes, d.chunks],
   );
-  return rows[0]!.id; // An upsert always returns its row.
+  return rows[0]!.id; // An upsert always returns exactly one row.
 }
 
 /** Deletes all documents except those with these paths. Returns the number of deleted documents. */
@@ -110,12 +110,12 @@ export async function deleteOtherDocuments(
 /** Uploaded content of a source of type `file`. */
 export type Upload = { mediaType: string; fileName: string | null; content: Buffer };
 
-/** Name of a document that was uploaded without `file_name`. */
+/** Name of a document that was uploaded without the parameter `file_name`. */
 export const UNNAMED_FILE = 'content';
 
 export async function readUpload(db: Db, sourceId: string): Promise<Upload | undefined> {
-  // Reads base64, because neither format of pg fits: in hex, 20 MB are 40 million digits, and its binary format decodes
-  // bytes as UTF-8, which corrupts other content.
+  // Reads the content as base64, because neither format of pg is suitable: in hex, 20 MB are 40 million digits, and in
+  // its binary format it decodes bytes as UTF-8, which corrupts other content.
   const { rows } = await db.query<Omit<Upload, 'content'> & Piece>(
     `select media_type as "mediaType", file_name as "fileName", length(c.content) as length,
             encode(c.content, 'base64') as base64
@@ -134,7 +134,10 @@ export async function readUpload(db: Db, sourceId: string): Promise<Upload | und
 
 type Piece = { length: number; base64: string };
 
-/** Joins pieces in memory that can be shared with a thread. Lets other work run between pieces. */
+/**
+ * Joins pieces in memory that can be shared with a thread. Pauses between pieces, so that the process can handle
+ * requests.
+ */
 async function shared(pieces: readonly Piece[]): Promise<Buffer> {
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
   const whole = Buffer.from(new SharedArrayBuffer(size));
@@ -146,7 +149,7 @@ async function shared(pieces: readonly Piece[]): Promise<Buffer> {
   return whole;
 }
 
-/** Returns the hash of an upload, equal to `contentHashOf` for its name and content. */
+/** Returns the hash of an upload. It equals `contentHashOf` for the same name and content. */
 export async function readUploadHash(db: Db, sourceId: string): Promise<Buffer | undefined> {
   const { rows } = await db.query<{ hash: Buffer }>(
     `select sha256(convert_to(coalesce(u.file_name, $2), 'UTF8') || '\\x00'::bytea || coalesce(
@@ -158,7 +161,10 @@ export async function readUploadHash(db: Db, sourceId: string): Promise<Buffer |
   return rows[0]?.hash;
 }
 
-/** Size of the content in one statement. pg copies it three times before PostgreSQL receives it. */
+/**
+ * Size of the piece of content that one statement reads or writes. pg copies a piece three times before PostgreSQL
+ * receives it.
+ */
 const PIECE_BYTES = 256 * 1024;
 
 export async function writeUpload(db: Db, sourceId: string, upload: Upload): Promise<void> {

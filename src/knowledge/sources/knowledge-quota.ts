@@ -4,13 +4,13 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { sumSourceBytes } from './knowledge-sources.sql.ts';
 
 /**
- * Quota of a namespace for the bytes of its documents as declared or uploaded. Their passages and index take a multiple
- * of that, which grows in proportion (docs/decisions/0021).
+ * Storage quota of a namespace. It limits the bytes of documents as declared or uploaded, not those of their passages
+ * and index, which grow in proportion and take a multiple of that (docs/decisions/0021).
  */
 
 /**
- * Checks the quota before a text is declared, and before an upload is divided into passages. Never rejects a write that
- * does not make a source larger.
+ * Checks the quota before a text is declared, and before an upload is divided into passages. Always accepts a write
+ * that does not make a source larger.
  * @throws QuotaExceededError
  */
 export async function checkBytes(
@@ -25,8 +25,8 @@ export async function checkBytes(
 }
 
 /**
- * Checks the quota at the end of the transaction that indexes a source, so that concurrent writers wait only for its
- * commit. `before` is the former size of the source in bytes.
+ * Checks the quota at the end of the transaction that indexes a source, so that concurrent writers have to wait only
+ * for the commit. `before` is the former size of the source in bytes.
  * @throws QuotaExceededError
  */
 export async function requireBytes(

@@ -46,11 +46,14 @@ type Blocked = Problem & { type: 'Accepted' | 'ResolvedRefs' };
 export type KnowledgeSourceReconcilerDeps = IndexDeps & {
   guard: AddressGuard;
   store: Pick<ResourceStore, 'get'>;
-  /** `lookMs` is the interval of status updates during an unfinished sync. */
+  /** `lookMs` is the interval of status updates while a sync is unfinished. */
   syncTimes?: { lookMs?: number } | undefined;
 };
 
-/** Reconciles KnowledgeSources: indexes texts, waits for the uploads of files, and queues syncs of fetched sources. */
+/**
+ * Reconciles KnowledgeSources: indexes declared texts, reports files that are not uploaded yet, and queues syncs of
+ * fetched sources.
+ */
 export function knowledgeSourceReconciler(
   deps: KnowledgeSourceReconcilerDeps,
 ): ReconciledKind<KnowledgeSourceSpec, KnowledgeSourceStatus> {
@@ -98,7 +101,7 @@ async function act(
     source: declared,
     whoElse: who,
   }).catch(async (error: unknown) => {
-    // An existing source keeps its content and reports the problem.
+    // An existing source keeps its indexed content and reports the problem in its status.
     if (error instanceof QuotaExceededError && (await readSource(deps.pool, declared))) {
       const why = { reason: QUOTA_EXCEEDED, message: error.message };
       const held = { ...declared, text: null, problem: why };
@@ -121,7 +124,7 @@ async function act(
     };
   }
   const readiness = row.ready ? [ready(why)] : [notReady(why), reconciling(why)];
-  // Whether a text can be indexed is known only after it was divided into passages.
+  // Whether a text can be indexed becomes known only when it is divided into passages.
   const type = blocked?.type ?? (spec.textFrom ? 'ResolvedRefs' : 'Accepted');
   return {
     findings: problem ? refused(type, problem) : [...readiness, accepted, resolvedRefs()],
@@ -129,7 +132,7 @@ async function act(
   };
 }
 
-/** Queues a sync when the annotation changes, once for each value. */
+/** Queues a sync if the annotation that requests one has a new value, once for each value. */
 async function handleRequest(
   { pool }: Pick<KnowledgeSourceReconcilerDeps, 'pool'>,
   { metadata, status }: SourceResource,
@@ -161,7 +164,7 @@ async function resolve(
   if (ref === undefined) return { text: spec.text ?? null };
   const found = await resolveConfigMap(deps.store, metadata.namespace, ref);
   if (!('value' in found)) return { type: 'ResolvedRefs', ...found };
-  // The CRD validates a text in the spec; a text from a ConfigMap is validated only here.
+  // Checks only a text from a ConfigMap, because the CRD validates a text in the spec.
   const { value } = found;
   if (knowledgeSourceSpec.shape.text.safeParse(value).success && isStorable(value)) {
     return { text: value };
@@ -171,8 +174,8 @@ async function resolve(
 }
 
 /**
- * Returns sources whose status does not show their last or current sync. Uploads, syncs requested by REST and schedules
- * change no declaration, so the operator learns of their effect only here.
+ * Returns sources whose status does not show their last or current sync. Uploads, schedules and syncs that are
+ * requested by REST do not change the declaration, so only this comparison shows their effect to the operator.
  */
 export async function listStaleSources({
   pool,

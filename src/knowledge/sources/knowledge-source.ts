@@ -18,8 +18,8 @@ import {
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /**
- * The kind KnowledgeSource (contract/custom-resources.md#spec). Its types, CRD and REST schema are derived from this
- * file.
+ * This module defines the kind KnowledgeSource (contract/custom-resources.md#spec). Its TypeScript types, CRD and REST
+ * schema are derived from the schema below.
  */
 
 const paths = z.array(z.string().min(1).max(1024)).max(50).meta(LIST_SET);
@@ -65,7 +65,10 @@ const embeddings = z.strictObject({
     .exactOptional(),
 });
 
-/** etcd limits an object to less than 1.5 MB. Longer texts belong in a source of type `file`. */
+/**
+ * Maximum length of a declared text, because etcd limits an object to less than 1.5 MB. Longer texts belong in a source
+ * of type `file`.
+ */
 const TEXT_CHARS_MAX = 1_000_000;
 
 export const knowledgeSourceSpec = z
@@ -168,6 +171,6 @@ export const knowledgeSourceStatus = z
   })
   .describe('What is known about the source.');
 
-/** A stored spec with defaults applied. */
+/** A stored spec after defaults are applied. */
 export type KnowledgeSourceSpec = z.output<typeof knowledgeSourceSpec>;
 export type KnowledgeSourceStatus = z.output<typeof knowledgeSourceStatus>;

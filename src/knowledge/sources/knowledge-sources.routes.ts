@@ -43,7 +43,7 @@ const path = '/v1/knowledge/sources/{id}';
 
 export type SourceRoutesDeps = SourceWriterDeps & UploadDeps;
 
-/** Returns the routes for the sources that agents answer from (contract/knowledge.md#sources). */
+/** Returns the routes for knowledge sources (contract/knowledge.md#sources). */
 export function sourceRoutes(deps: SourceRoutesDeps): Route[] {
   return [
     ...declaredRoutes({
@@ -99,7 +99,7 @@ function answerOf(row: KnowledgeSourceRow, text: string | null): Answered {
 const FILE_BYTES_MAX = 20 * 1024 * 1024;
 
 const FILE_NAME_WORDS = 'must be 1 to 255 characters without slashes and control characters';
-/** The pattern without its flag, which JSON Schema does not support. */
+/** Source of the pattern, without a flag, because JSON Schema does not support flags. */
 const FILE_NAME_SOURCE = String.raw`^[^\u0000-\u001f\u007f-\u009f/\\]+$`;
 const [FILE_NAME_PATTERN] = saying(new RegExp(FILE_NAME_SOURCE), FILE_NAME_WORDS);
 
@@ -146,7 +146,9 @@ function uploadRoute(deps: SourceRoutesDeps): Route {
   });
 }
 
-/** Returns the audit line of an upload. It has the counts of the indexed content, and never the content itself. */
+/**
+ * Returns the audit log line of an upload. It contains the counts of the indexed content, and never the content itself.
+ */
 function uploadedLine({ id, documents, chunks, bytes }: KnowledgeSourceRow): AuditLine {
   const target = fromUuid('ks', id);
   return { action: 'knowledge_source.uploaded', target, after: { documents, chunks, bytes } };

@@ -25,25 +25,33 @@ export type KnowledgeSourceRow = {
   message: string;
   /** Hash of the indexed content; `null` if nothing is indexed. */
   contentHash: Buffer | null;
-  /** Number of passages with a vector, and the reason if some have none; `null` if the source is not embedded. */
+  /**
+   * Number of passages that have a vector. `problem` is the reason why some have none. `null` if the source is not
+   * embedded.
+   */
   embedded?: { passages: number; problem: string | null } | null;
   /** The unfinished sync, or `null`. */
   sync: SourceSync | null;
   /** Number of failed syncs since the last successful one. */
   syncFailures: number;
-  /** Time of the next automatic sync. */
+  /** Time of the next scheduled sync or retry; `null` if there is none. */
   nextSyncAt: number | null;
-  /** Hashes by `fetchKeyOf`: of the declared fetch settings, and of those that are indexed. */
+  /**
+   * Hashes of fetch settings (see `fetchKeyOf`): `askedKey` of the declared settings, and `syncedKey` of those that
+   * were used for the indexed content.
+   */
   askedKey: string | null;
   syncedKey: string | null;
-  /** Whether the declaration has a problem, independent of the syncs. */
+  /** Whether the declaration has a problem. Failed syncs do not count. */
   blocked: boolean;
   createdAt: number;
   updatedAt: number;
 };
 export type SourceStatus = 'pending' | 'syncing' | 'ready' | 'refreshing' | 'error';
 
-/** Progress of an unfinished sync: documents found and documents processed. Times are Unix seconds. */
+/**
+ * Progress of an unfinished sync: number of documents found and number of documents processed. Times are Unix seconds.
+ */
 export type SourceSync = {
   id: string;
   status: 'queued' | 'running';
@@ -52,7 +60,7 @@ export type SourceSync = {
   read: number;
 };
 
-/** Number of documents after a sync, and numbers of changed ones. */
+/** Result of the last sync: number of documents after it, and how many of them changed. */
 export type LastSync = {
   documents: number;
   added: number;
@@ -62,7 +70,7 @@ export type LastSync = {
   duration_sec: number;
 };
 
-/** Fields of a source that a reconcile writes. `text` is `null` for all types except `text`. */
+/** Fields of a source that a reconcile writes. `text` is `null` unless the source is of type `text`. */
 export type SourceProjection = Pick<
   KnowledgeSourceRow,
   'id' | 'namespace' | 'name' | 'uid' | 'generation' | 'managedBy' | 'type' | 'spec'
@@ -70,12 +78,13 @@ export type SourceProjection = Pick<
 export type SourceCondition = Pick<KnowledgeSourceRow, 'ready' | 'reason' | 'message'>;
 export type SourceState = SourceCondition & Pick<KnowledgeSourceRow, 'status' | 'blocked'>;
 
-/** The unfinished sync of the current row. An index covers this query. */
+/** SQL for the unfinished sync of the current row. An index covers this query. */
 const UNFINISHED = `from knowledge_syncs y
   where y.source_id = knowledge_sources.id and y.status in ('queued', 'running')`;
 
 /**
- * The status comes from the queued or running sync while there is one, so that readers never see one without the other.
+ * While a sync is queued or running, the status is derived from that sync, so that readers never see a status that
+ * contradicts it.
  */
 const STATUS = `case when exists (select ${UNFINISHED})
   then case when content_hash is null then 'syncing' else 'refreshing' end else status end`;
@@ -106,7 +115,9 @@ export async function readSource(
   return rows[0];
 }
 
-/** Returns the declared text, which may have a megabyte, or `null` for other types. */
+/**
+ * Returns the declared text, or `null` for sources of other types. It may have a megabyte, so it is read separately.
+ */
 export async function readSourceText(db: Db, id: string): Promise<string | null> {
   const { rows } = await db.query<{ text: string | null }>(
     'select text from knowledge_sources where id = $1',
@@ -144,7 +155,7 @@ export type SyncedKey = Pick<KnowledgeSourceRow, 'namespace' | 'name' | 'lastSyn
   isSyncing: boolean;
 };
 
-/** Returns when each source of all namespaces was last indexed. Leaves out sources that were never synced. */
+/** Returns for each source of all namespaces when it was last indexed. Leaves out sources that were never synced. */
 export async function listSyncedKeys(db: Db): Promise<SyncedKey[]> {
   const { rows } = await db.query<SyncedKey>(
     `select namespace, name, last_synced_at as "lastSyncedAt", sync_failures > 0 as "isFailed",
@@ -172,7 +183,9 @@ export async function findSourceIds(
   return rows.map(({ id }) => id);
 }
 
-/** Returns the UUIDs of the sources whose metadata contains all these pairs. Reads all rows of the namespace. */
+/**
+ * Returns the UUIDs of the sources whose metadata contains all these key-value pairs. Reads all rows of the namespace.
+ */
 export async function selectSourceIds(
   db: Db,
   { namespace, metadata }: { namespace: string; metadata: Readonly<Record<string, string>> },
@@ -189,8 +202,8 @@ export async function selectSourceIds(
 export type LockedSource = KnowledgeSourceRow & { deletedAt: number | null };
 
 /**
- * Locks a source, even a deleted one. Everything that indexes it takes this lock. Syncs of the source can still be
- * queued meanwhile.
+ * Locks a source, even a deleted one. All code that indexes the source takes this lock. The lock does not prevent other
+ * transactions from queueing a sync of the source.
  */
 export async function lockSource(db: Db, id: string): Promise<LockedSource | undefined> {
   const { rows } = await db.query<LockedSource>(
@@ -201,7 +214,9 @@ export async function lockSource(db: Db, id: string): Promise<LockedSource | und
   return rows[0];
 }
 
-/** Writes the declaration and locks the row, which it inserts if it is missing. The indexed content stays. */
+/**
+ * Writes the declaration of a source and locks its row. Inserts the row if it is missing. The indexed content stays.
+ */
 export async function upsertSource(db: Db, source: SourceProjection): Promise<LockedSource> {
   const s = source;
   await db.query(
@@ -218,7 +233,7 @@ export async function upsertSource(db: Db, source: SourceProjection): Promise<Lo
          (excluded.generation, excluded.uid, excluded.text) then now() else s.updated_at end`,
     [s.id, s.namespace, s.name, s.uid, s.generation, s.managedBy, s.type, s.spec, s.text],
   );
-  return (await lockSource(db, s.id))!; // Exists, because the previous statement wrote it.
+  return (await lockSource(db, s.id))!; // The row exists, because the previous statement wrote it.
 }
 
 /** Updates the status and condition of a source. The caller has locked its row. */
@@ -250,7 +265,7 @@ export async function updateSourceIndex(
   );
 }
 
-/** Sums the bytes of the documents of a namespace, and of one of its sources. */
+/** Returns the total bytes of all documents in a namespace, and of those in one of its sources. */
 export async function sumSourceBytes(
   db: Db,
   { namespace, id }: { namespace: string; id?: string },
@@ -264,11 +279,11 @@ export async function sumSourceBytes(
   return rows[0]!; // An aggregate returns exactly one row.
 }
 
-/** Assignments that reset a source to never fetched. */
+/** SQL assignments that reset a source to the state before its first sync. */
 const UNASKED = `next_sync_at = null, sync_failures = 0, sync_cursor = null, asked_key = null,
             synced_key = null`;
 
-/** Stores new fetch settings of a source. The caller has locked its row. */
+/** Stores the new fetch settings of a source and the time of its next sync. The caller must have locked its row. */
 export async function askForSync(
   db: Db,
   { id, key, nextSyncAt }: { id: string; key: string; nextSyncAt: number | null },
@@ -282,7 +297,7 @@ export async function askForSync(
   );
 }
 
-/** Stores the time of the next sync. The caller has locked the row. */
+/** Stores the time of the next sync. The caller must have locked the row. */
 export async function writeNextSync(
   db: Db,
   { id, nextSyncAt }: { id: string; nextSyncAt: number | null },
@@ -293,7 +308,7 @@ export async function writeNextSync(
   );
 }
 
-/** Resets a source that has changed its type and has no indexed content left. */
+/** Resets the index fields of a source whose type has changed and whose content was removed. */
 export async function clearSourceIndex(db: Db, id: string): Promise<void> {
   await db.query(
     `update knowledge_sources
@@ -307,8 +322,8 @@ export async function clearSourceIndex(db: Db, id: string): Promise<void> {
 type GoneSource = Pick<KnowledgeSourceRow, 'id' | 'name' | 'type' | 'managedBy' | 'documents'>;
 
 /**
- * Hides the source of this name, unless it is `exceptId`, and returns its former state. The caller deletes its
- * passages. The row stays, so that the same manifest keeps its id.
+ * Marks the source of this name as deleted, unless its id is `exceptId`, and returns its former state. The caller must
+ * delete its passages. The row stays, so that the source has the same id when it is declared again.
  */
 export async function markSourceDeleted(
   db: Db,

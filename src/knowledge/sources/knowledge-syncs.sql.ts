@@ -3,7 +3,7 @@ import { filteredBy } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { LastSync } from './knowledge-sources.sql.ts';
 
-/** Queue of syncs of fetched sources: requests, views and cancellation. The code in ../syncs runs them. */
+/** This module queues, reads and cancels syncs of fetched sources. The code in ../syncs runs them. */
 
 export const SYNC_STATUSES = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export type SyncStatus = (typeof SYNC_STATUSES)[number];
@@ -13,7 +13,7 @@ export type SyncTrigger = (typeof SYNC_TRIGGERS)[number];
 /** A document that was not read, with the reason. */
 export type SyncProblem = { path: string; kind: 'failed' | 'skipped'; reason: string };
 
-/** Counts of a sync: documents found, and the results of the processed ones. */
+/** Counts of a sync: documents found, and processed documents by result. */
 export type SyncCounts = {
   found: number;
   unchanged: number;
@@ -45,14 +45,14 @@ export const SYNC_COLUMNS = `id, namespace, source_id as "sourceId", trigger, st
 const UNFINISHED = `status in ('queued', 'running')`;
 
 /**
- * Queues a sync of a source, unless one is queued or running. Returns the unfinished sync, or `undefined` if the source
- * was deleted.
+ * Queues a sync of a source, unless one is queued or running. Returns the queued or already unfinished sync, or
+ * `undefined` if the source was deleted.
  */
 export async function queueSync(
   db: Db,
   { sourceId, trigger }: { sourceId: string; trigger: SyncTrigger },
 ): Promise<{ sync: SyncRow; isNew: boolean } | undefined> {
-  // The conflicting sync may have ended since.
+  // Repeats, because the unfinished sync that prevented the insertion may have ended before it is read.
   for (;;) {
     const { rows } = await db.query<SyncRow>(
       `insert into knowledge_syncs (id, namespace, source_id, trigger)
@@ -114,7 +114,10 @@ export async function listSyncs(
   return rows;
 }
 
-/** Cancels an unfinished sync. Its results are not written from now on. Returns `undefined` if it had ended already. */
+/**
+ * Cancels an unfinished sync. From then on its results are no longer written. Returns `undefined` if the sync had
+ * already ended.
+ */
 export async function cancelSync(
   db: Db,
   { sourceId, id, error }: { sourceId: string; id?: string; error?: string },

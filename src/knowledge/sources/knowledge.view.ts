@@ -12,7 +12,7 @@ import {
   updatedAt,
 } from '../../platform/http/fields.ts';
 
-/** Representation of sources and their documents in the REST API (contract/knowledge.md#sources). */
+/** This module defines the REST representation of sources and their documents (contract/knowledge.md#sources). */
 
 const count = z.int().min(0);
 
@@ -77,7 +77,7 @@ export const KnowledgeSource = z
   })
   .meta({ id: 'KnowledgeSource', description: 'What agents answer from.' });
 
-/** Returns a source for the REST API. Leaves out the text if `text` is `undefined`. */
+/** Returns a source for the REST API. The field `text` is left out if `text` is `undefined`. */
 export function sourceView(row: KnowledgeSourceRow, text?: string | null): Record<string, unknown> {
   const {
     website = null,

@@ -35,16 +35,16 @@ import { readOf } from './read-content.ts';
 
 /** A declared source, including its text if it is of type `text`. */
 export type DeclaredSource = SourceProjection & {
-  /** Reason why the declaration cannot be applied. The indexed content stays. */
+  /** Reason why the declaration cannot be applied. The content that is already indexed stays. */
   problem?: Problem;
 };
 
-/** A projected source. `problem` comes from the declaration or from the text itself. */
+/** Result of a projection. `problem` comes from the declaration, or from the attempt to index its text. */
 export type ProjectedSource = { row: KnowledgeSourceRow; problem: Problem | undefined };
 
 /**
- * Updates a source's row to its declaration. A new text is indexed in the same transaction, with one event. The same
- * text again changes nothing.
+ * Updates a source's row to its declaration. A changed text is indexed in the same transaction, with one event. An
+ * unchanged text is not indexed again.
  */
 export async function projectSource(
   deps: IndexDeps,
@@ -61,7 +61,7 @@ export async function projectSource(
     inIndexTransaction(deps, async (db, index) => {
       await assertLeader(db, epoch);
       const requireRoom = await roomFor(db, deps, 'knowledge_sources', source);
-      // Another object had this name and its deletion was missed, so its source is deleted first.
+      // If another object had this name and its deletion was missed, deletes that object's source first.
       const replaced = await markSourceDeleted(db, source, source.id);
       if (replaced !== undefined) await dropContent(db, replaced.id);
       const isOtherText = content ? !known?.contentHash?.equals(contentHashOf(content)) : false;
@@ -74,7 +74,10 @@ export async function projectSource(
   return { row, problem: source.problem };
 }
 
-/** Divides a text into passages. If the text is refused, the source gets a problem and keeps its last text. */
+/**
+ * Divides a declared text into passages. If the text is refused, the source gets a problem and its last indexed text
+ * stays.
+ */
 async function cutDeclared(
   { cutter }: Pick<IndexDeps, 'cutter'>,
   source: DeclaredSource,
@@ -114,8 +117,8 @@ async function project(
 }
 
 /**
- * Queues a sync for a fetched source if its fetch settings have changed, and cancels the running one. A changed
- * schedule applies from now.
+ * If the fetch settings of a source have changed, cancels its unfinished sync and queues a new one. If the schedule has
+ * changed, computes the next time from now.
  */
 async function askFor(
   db: Db,
@@ -146,16 +149,16 @@ function isInForce(
   if (content && !known.contentHash?.equals(contentHashOf(content))) return false;
   const state = stateOf(source, known);
   const isAsked = source.problem !== undefined || fetchKeyOf(source.spec) === known.askedKey;
-  // During a sync the row has only the status of the sync.
+  // While a sync is unfinished, the row shows the status of the sync, so the status is not compared.
   const status = known.sync ? known.status : state.status;
   return isAsked && isDeepStrictEqual({ ...known, ...projection, ...state, status }, known);
 }
 
-/** Returns the state of a source without content to index now. */
+/** Returns the state of a source if its declaration brings no new text to index. */
 function stateOf({ problem, type, spec }: DeclaredSource, known: KnowledgeSourceRow): SourceState {
   const isIndexed = known.contentHash !== null;
   if (problem) {
-    // Searches still find the indexed content.
+    // `ready` despite the problem, because searches still find the content that is already indexed.
     const status = isIndexed ? 'ready' : 'pending';
     return { status, ready: false, blocked: true, ...problem };
   }
@@ -165,7 +168,9 @@ function stateOf({ problem, type, spec }: DeclaredSource, known: KnowledgeSource
   return { status: 'pending', ready: false, reason: 'Pending', message, blocked: false };
 }
 
-/** Returns the state that the last sync wrote, unless the fetch settings have changed. */
+/**
+ * Returns the state of a fetched source: the state that its last sync wrote, unless the fetch settings have changed.
+ */
 function stateOfFetched(key: string | null, known: KnowledgeSourceRow): SourceState {
   const { ready, reason, message, syncFailures, contentHash } = known;
   const status = syncFailures > 0 ? 'error' : contentHash === null ? 'pending' : 'ready';
@@ -177,14 +182,14 @@ function stateOfFetched(key: string | null, known: KnowledgeSourceRow): SourceSt
   return { status, ready: false, reason: 'Pending', message: why, blocked: false };
 }
 
-/** Hides a source whose declaration was deleted, and deletes its passages. */
+/** Marks a source whose declaration was deleted as deleted, and deletes its passages. */
 export async function removeSource(
   deps: Pick<IndexDeps, 'pool' | 'notifier'>,
   input: { epoch: number; namespace: string; name: string },
 ): Promise<void> {
   const id = await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
-    await fallSilent(db); // Deleting many passages may take long.
+    await fallSilent(db); // Defers the events, because deleting many passages may take long.
     const gone = await markSourceDeleted(db, input);
     if (gone === undefined) return undefined;
     await dropContent(db, gone.id);

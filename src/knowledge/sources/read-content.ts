@@ -12,7 +12,7 @@ import { UNNAMED_FILE, type Upload } from './knowledge-documents.sql.ts';
 
 /** All documents of a source, divided into passages and ready to be written. */
 export type ReadContent = {
-  /** Hash of the uploaded or declared content, which detects changes. */
+  /** Hash of the uploaded or declared content, to detect changes. */
   hash: Buffer;
   documents: readonly CutContent[];
   /** Files that could not be read. */
@@ -34,7 +34,7 @@ export async function readText(
 }
 
 /**
- * Reads an upload. Plain text is used directly; a separate process reads other formats.
+ * Reads an upload. Plain text is used directly. Other formats are parsed in a separate process.
  * @throws ApiError invalid_body with the reason why it cannot be read; unavailable
  */
 export async function readUploaded(
@@ -76,9 +76,9 @@ async function cutAll(
     passages += cut.passages;
     packed += cut.packed;
     if (passages > PASSAGES_MAX || packed > PACKED_BYTES_MAX) throw refused(TOO_MANY);
-    // The larger size counts: the upload is stored, and the extracted text is indexed.
+    // The quota counts the larger size: the upload is stored, and the extracted text is indexed.
     all.push({ ...cut, bytes: Math.max(bytes, cut.bytes) });
-    // Lets requests run, because small documents are divided in this thread.
+    // Yields to requests, because small documents are divided in this thread.
     await setImmediate();
   }
   return all;
@@ -95,7 +95,7 @@ function refused({ code, detail }: { code: string; detail: string }): ApiError {
 
 const PIECE_BYTES = 1024 * 1024;
 
-/** Returns the same hash as `contentHashOf`, but lets other work run between pieces. */
+/** Returns the same hash as `contentHashOf`, but yields to other work between pieces. */
 async function hashInPieces(name: string, bytes: Buffer): Promise<Buffer> {
   const hash = createHash('sha256').update(`${name}\0`);
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {

@@ -9,9 +9,12 @@ import {
 import { knowledgeSourceSpec, type KnowledgeSourceSpec } from './knowledge-source.ts';
 import { patchShape, restShape, typed } from '../../platform/resources/schema/rest-schema.ts';
 
-/** REST schemas of knowledge sources (contract/knowledge.md#sources), derived from the schema of the kind. */
+/**
+ * This module derives the REST schemas of knowledge sources (contract/knowledge.md#sources) from the schema of the
+ * kind.
+ */
 
-/** Fields that REST may write. `textFrom` is for manifests only. */
+/** Fields that REST may write. `textFrom` can only be set in manifests. */
 const written = knowledgeSourceSpec.omit({ textFrom: true });
 
 type Written = z.output<typeof written>;
@@ -33,8 +36,8 @@ export const KnowledgeSourceWrite: z.ZodType<KnowledgeSourceWrite> = typed(
 );
 
 /**
- * Body of `PATCH /v1/knowledge/sources/{id}`: an RFC 7386 merge patch. The schema accepts `name` and `type`, so that
- * the use case can answer that they never change.
+ * Body of `PATCH /v1/knowledge/sources/{id}`: an RFC 7386 merge patch. The schema accepts `name` and `type`, so that a
+ * request that changes them gets the specific error that they are immutable.
  */
 export const KnowledgeSourcePatch: z.ZodType<Record<string, unknown>> = z
   .strictObject({
@@ -49,19 +52,19 @@ export function toKnowledgeSourceSpec(fields: KnowledgeSourceFields): Written {
   return toCamel(written, fields);
 }
 
-/** Returns the REST fields of a spec, without those that REST does not write. */
+/** Returns the REST fields of a spec. Leaves out fields that REST does not write. */
 export function fromKnowledgeSourceSpec(spec: KnowledgeSourceSpec): KnowledgeSourceFields {
   const { textFrom: _, ...fields } = spec;
   return toSnake(written, fields);
 }
 
 /**
- * Converts a pointer into the resource to a pointer into the REST body: `/spec/website/maxDepth` →
+ * Converts a JSON Pointer into the resource to a JSON Pointer into the REST body: `/spec/website/maxDepth` →
  * `/website/max_depth`.
  */
 export function knowledgeSourcePointer(pointer: string): string {
   if (pointer.startsWith('/metadata/')) return pointer.slice('/metadata'.length);
-  // A text from a ConfigMap belongs to `text` in REST.
+  // REST has only the field `text`, so a text from a ConfigMap is reported there.
   const ofRest = pointer.replace(/^\/spec/, '').replace(/^\/textFrom\b.*/, '/text');
   return toSnakePointer(knowledgeSourceSpec, ofRest);
 }

@@ -18,7 +18,7 @@ export type UploadDeps = IndexDeps & ReadDeps;
 
 type SourceKey = { namespace: string; id: string };
 
-/** Maximum number of attempts if the content changes while it is being divided. */
+/** Maximum number of attempts if the content is changed while it is being divided. */
 const TRIES = 3;
 
 /**
@@ -31,7 +31,7 @@ export async function syncSource(
   beforeCommit: CommitHook<KnowledgeSourceRow> = noCommitHook,
 ): Promise<KnowledgeSourceRow> {
   for (let tries = 1; ; tries += 1) {
-    // Reads and divides the content before the transaction, which must not hold the row's lock that long.
+    // Reads and divides the content before the transaction, because a transaction must not lock the row that long.
     const known = await requireSource(deps, key);
     const content = await readStored(deps, known);
     if (!content) {
@@ -87,7 +87,7 @@ function indexContent(
     inIndexTransaction(deps, async (db, index) => {
       const source = await prepare(db);
       await index(source, content);
-      // A source that has another problem stays not ready.
+      // A source whose declaration has another problem stays not ready.
       if (source.ready || source.type === 'file') {
         const condition = syncedCondition({ chunks: passagesOf(content), failed: content.failed });
         await updateSourceState(db, {
@@ -129,10 +129,10 @@ async function storedText(db: Db, { id, name }: KnowledgeSourceRow): Promise<Con
   return text === null ? undefined : { path: 'text', title: name, text };
 }
 
-/** Returns true if the content with this hash is still the current one, now that the row is locked. */
+/** Returns true if the content that was divided is still the current content. Called after the row is locked. */
 async function isStored(db: Db, source: KnowledgeSourceRow, hash: Buffer): Promise<boolean> {
   const { id, type } = source;
-  // Compares hashes, because reading up to 20 MB again is expensive.
+  // Compares hashes, because comparing contents would require reading up to 20 MB again.
   if (type === 'file') return (await readUploadHash(db, id))?.equals(hash) ?? false;
   const content = await storedText(db, source);
   return content !== undefined && contentHashOf(content).equals(hash);

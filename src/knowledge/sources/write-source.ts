@@ -57,7 +57,8 @@ export const DECLARED_SOURCE: DeclaredKind<
   },
   toSpec: toKnowledgeSourceSpec,
   fromSpec: fromKnowledgeSourceSpec,
-  // A text from the API next to another manager's `textFrom` would declare two texts.
+  // The REST field `text` stands for both spec fields: if another manager declares `textFrom`, a text from the API
+  // would declare a second text.
   specFields: { text: ['text', 'textFrom'] },
   read: readSource,
   asWritten: (written, declared, row) => {
@@ -79,7 +80,7 @@ export const DECLARED_SOURCE: DeclaredKind<
       ...written,
       type: spec.type,
       spec,
-      // Searches find the previous content until the new text is indexed.
+      // `refreshing` if content is indexed, because searches find that content until the new text is indexed.
       status:
         row && row.contentHash !== null
           ? 'refreshing'
@@ -141,8 +142,8 @@ export async function patchSource(
 }
 
 /**
- * Checks a text when it is written by REST, so that the caller learns immediately of a problem that the operator would
- * find later. Skips texts that are too short to have too many passages.
+ * Checks a text when REST writes it, so that the caller learns immediately of a problem that the operator would
+ * otherwise find later. Skips texts that are too short to have too many passages.
  * @throws ApiError invalid_body, unavailable
  */
 async function refuseTooMany(
@@ -183,7 +184,7 @@ function requireSchedule({ nowMs }: Pick<SourceWriterDeps, 'nowMs'>, schedule: u
   });
 }
 
-/** Rejects changes of name and type, which are immutable. The same value again is accepted. */
+/** Rejects a change of `name` or `type`, which are immutable. Accepts the present value. */
 function requireSameIdentity(
   { name, type }: KnowledgeSourceRow,
   patch: Record<string, unknown>,

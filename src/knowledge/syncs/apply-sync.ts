@@ -49,8 +49,8 @@ export type ApplyDeps = QuotaDeps & {
 type Work = { sync: ClaimedSync; reading: Reading; key: string; signal: AbortSignal };
 
 /**
- * Indexes everything that a sync has read, in one transaction. Searches use the old index until it commits, and a
- * failure leaves it unchanged. Unchanged documents stay.
+ * Indexes everything that a sync has staged, in one transaction. Searches use the old index until it commits, and a
+ * failure leaves the old index unchanged. Unchanged documents stay.
  * @throws LeaseLost, SyncRefused, QuotaExceededError
  */
 export async function applySync(deps: ApplyDeps, work: Work): Promise<void> {
@@ -94,7 +94,7 @@ export async function applySync(deps: ApplyDeps, work: Work): Promise<void> {
   await tellFinished(deps, { source, sync, emitted, result: 'ready' });
 }
 
-/** Announces the end of a sync after the commit. */
+/** Announces the event of a finished sync after the commit. */
 export async function tellFinished(
   deps: Pick<ApplyDeps, 'pool' | 'notifier' | 'announce' | 'metrics' | 'nowMs'>,
   end: {
@@ -116,7 +116,10 @@ export function durationSec({ nowMs }: Pick<ApplyDeps, 'nowMs'>, { startedAt }: 
   return Math.max(0, nowMs() - (startedAt ?? nowMs())) / 1_000;
 }
 
-/** Locks the source of a sync. @throws LeaseLost if the source was deleted or the sync is no longer ours */
+/**
+ * Locks the source of a sync.
+ * @throws LeaseLost if the source was deleted or this process no longer holds the lease of the sync
+ */
 export async function lockHeld(db: Db, sync: ClaimedSync): Promise<KnowledgeSourceRow> {
   const locked = await lockSource(db, sync.sourceId);
   if (locked?.deletedAt !== null || !(await isHeld(db, sync))) {
@@ -187,7 +190,7 @@ async function replaceAll(
 
 const PAGE = 500;
 
-/** Yields the staged documents and their batches. Only one batch is in memory at a time. */
+/** Yields the staged documents batch by batch, so that only one batch is in memory at a time. */
 async function* stagedPassages(
   db: Db,
   work: {
@@ -224,7 +227,8 @@ async function* passagesOf(
   const newId = newUuid();
   const documentId = await upsertSynced(db, { namespace, sourceId, newId, staged });
   const { batchesId, chunks, language } = staged;
-  // Positions continue through all batches of a document, so only its last item advances the next position.
+  // Each batch is yielded separately with `passages: 0`, because the positions in its passages already count from the
+  // start of the document. The last item then advances the position by the whole document.
   for (let number = 0; ; number += 1) {
     signal.throwIfAborted();
     const batch = await readStagedBatch(db, { id: sync.id, batchesId, number });
@@ -250,7 +254,8 @@ function resultOf(
 }
 
 /**
- * Returns the state after a sync. A source whose declaration has a problem or has changed since does not become ready.
+ * Returns the state of a source after a sync. If its declaration has a problem or has changed meanwhile, the source
+ * does not become ready.
  */
 function stateAfter({
   source,

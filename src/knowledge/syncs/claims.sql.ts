@@ -8,18 +8,18 @@ import {
 import type { LastSync } from '../sources/knowledge-sources.sql.ts';
 
 /**
- * Leases of syncs. Only the holder of the lease runs a sync. Each claim increments the lease number, and every write
- * names it, so the writes of a process that was presumed dead have no effect.
+ * Lease of a sync. Only the process that holds it runs the sync. Each claim increments the lease number, and every
+ * write requires the current number. Therefore the late writes of a process that was presumed dead have no effect.
  */
 export type Lease = { id: string; lease: number };
 export type ClaimedSync = SyncRow & Lease;
 
-/** Condition for the sync with an active lease. $1 and $2 are its id and lease number. */
+/** SQL condition for a sync whose lease is held. $1 is its id, and $2 the lease number. */
 export const HELD = `id = $1 and lease = $2 and status = 'running'`;
 
 /**
- * Claims the next sync: first of the namespaces with the fewest running syncs, then of the one that has waited longest.
- * A sync whose process died counts as queued. Empty `namespaces` means all except `except`.
+ * Claims the next sync. Prefers namespaces with the fewest running syncs, and then the sync that has waited longest. A
+ * sync whose process died counts as queued. Empty `namespaces` means all namespaces except `except`.
  */
 export async function claimSync(
   db: Db,
@@ -51,7 +51,7 @@ export async function claimSync(
   return rows[0];
 }
 
-/** Counts the queued syncs. Empty `namespaces` means all. */
+/** Counts the queued syncs. Empty `namespaces` means all namespaces. */
 export async function countQueued(db: Db, namespaces: readonly string[]): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `select count(*)::int as count from knowledge_syncs
@@ -61,7 +61,7 @@ export async function countQueued(db: Db, namespaces: readonly string[]): Promis
   return rows[0]!.count; // An aggregate returns exactly one row.
 }
 
-/** Returns true if the lease is still held: the sync was neither taken over nor canceled. */
+/** Returns true if the lease is still held: no other process has taken the sync over, and it was not canceled. */
 export async function isHeld(db: Db, { id, lease }: Lease): Promise<boolean> {
   const { rows } = await db.query(`select 1 from knowledge_syncs where ${HELD}`, [id, lease]);
   return rows.length > 0;
@@ -95,7 +95,7 @@ export async function renewLease(
   return rowCount === 1;
 }
 
-/** Returns a sync to the queue for another process, because this one is about to end. */
+/** Returns a sync to the queue for another process. Called when this process is about to end. */
 export async function releaseSync(db: Db, { id, lease }: Lease): Promise<void> {
   await db.query(`update knowledge_syncs set status = 'queued', lease_until = null where ${HELD}`, [
     id,
@@ -103,7 +103,7 @@ export async function releaseSync(db: Db, { id, lease }: Lease): Promise<void> {
   ]);
 }
 
-/** Ends a sync. Returns false if the lease was lost, in which case nothing of the sync may be written. */
+/** Records the end of a sync. Returns false if the lease was lost; the caller must then write nothing of the sync. */
 export async function finishSync(
   db: Db,
   end: Lease & { progress: Progress } & (
@@ -147,8 +147,8 @@ export async function finishSync(
 }
 
 /**
- * Deletes ended syncs that are older than 30 days, and all but the newest hundred of each source. Keeps the last sync
- * of each source. Returns the number of deleted syncs.
+ * Deletes ended syncs that are older than 30 days, and those that are not among the newest hundred of their source.
+ * Never deletes the last sync of a source. Returns the number of deleted syncs.
  */
 export async function pruneSyncs(db: Db): Promise<number> {
   const { rowCount } = await db.query(

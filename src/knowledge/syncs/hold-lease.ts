@@ -4,34 +4,35 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { isHeld, renewLease, type Lease, type Progress } from './claims.sql.ts';
 
-/** The sync was taken over by another process or canceled. The former holder must stop writing. */
+/** Thrown if another process has taken the sync over, or the sync was canceled. The former holder must stop writing. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
 export type HeldLease = {
-  /** Aborts with LeaseLost once the lease is lost, or with the reason of `stopping`. */
+  /** Aborts with LeaseLost when the lease is lost, or with the reason of `stopping`. */
   signal: AbortSignal;
   stop: () => Promise<void>;
 };
 
 export type LeaseTimes = {
-  /** Duration of a lease. Another process may take over a sync whose lease was not renewed in this time. */
+  /** Duration of a lease. If it is not renewed in this time, another process may take the sync over. */
   leaseMs: number;
   /** Interval at which the lease is renewed and the progress is stored. */
   renewMs: number;
   /**
-   * Interval at which the lease is checked, which is also the longest time that a canceled sync continues. A lease that
-   * could not be renewed is abandoned this long before it expires, so that two processes never read at the same time.
+   * Interval at which the holder checks its lease. A canceled sync therefore continues at most this long. If the lease
+   * cannot be renewed, its holder stops this long before the lease expires, so that two processes never run the sync at
+   * the same time.
    */
   checkMs: number;
-  /** Interval at which a process looks for queued syncs. Defaults to one second. */
+  /** Interval at which a process checks the queue for syncs. Defaults to one second. */
   lookMs?: number;
 };
 
 export const LEASE_TIMES: LeaseTimes = { leaseMs: 15_000, renewMs: 5_000, checkMs: 1_000 };
 
-/** Renews the lease of a sync until it is stopped. */
+/** Renews the lease of a sync periodically until `stop` is called. */
 export function holdLease(
   deps: { pool: Pool; log: Logger },
   held: Lease & { progress: Progress; stopping: AbortSignal; times: LeaseTimes },
@@ -42,7 +43,8 @@ export function holdLease(
   let asking: Promise<void> | undefined;
   let expiry = expireIn(times.leaseMs - times.checkMs);
 
-  // Works without the database too, because another process may hold the lease by then.
+  // Uses a timer of this process, so that it works while the database is unavailable: another process may take the
+  // lease then.
   function expireIn(ms: number): NodeJS.Timeout {
     return setTimeout(() => lost.abort(new LeaseLost('it could not be renewed in time')), ms);
   }

@@ -7,8 +7,8 @@ import { listDue, listScheduled, takeDue } from './synced-documents.sql.ts';
 const AT_ONCE = 100;
 
 /**
- * Queues sources that are due, by their schedule (UTC) or for a retry. Makes up for missed times once. Returns the
- * namespaces and ids of the queued sources.
+ * Queues a sync of each source that is due by its schedule (UTC) or for a retry. If several scheduled times were
+ * missed, queues only one sync. Returns the namespaces and ids of these sources.
  */
 export async function queueDue(deps: {
   pool: Pool;
@@ -37,7 +37,7 @@ export async function countOverdue({
 }): Promise<number> {
   const atMs = nowMs();
   return (await listScheduled(pool)).filter(({ schedule, lastMs }) => {
-    // Counts times instead of a duration, because a schedule may pause, such as on weekends.
+    // Counts scheduled times instead of measuring a duration, because a schedule may have long gaps, such as weekends.
     let dueMs: number | null = lastMs;
     for (let times = 0; times < 3 && dueMs !== null; times += 1) dueMs = nextTime(schedule, dueMs);
     return dueMs !== null && dueMs < atMs;

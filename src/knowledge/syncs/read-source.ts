@@ -21,7 +21,7 @@ import { stageBatches, stageDocument, unstageDocument } from './staged-documents
 import { DOCUMENT_BYTES_MAX, PATH_BYTES_MAX, requireRoomFor } from './sync-refused.ts';
 
 export type ReadDeps = { pool: Pool; cutter: Pick<TextCutter, 'cut'>; writes: FairQueue };
-/** Dependencies, bound to one source. */
+/** Dependencies of the functions that stage documents of one source. */
 type StageDeps = {
   pool: Pool;
   cut: (content: Content) => Promise<CutContent>;
@@ -31,13 +31,13 @@ type StageDeps = {
 type Told = Extract<Fetched, { path: string }>;
 type FetchedDocument = Extract<Fetched, { kind: 'document' }>;
 
-/** Wrapper for any error of a fetcher. The sync fails. */
+/** Wrapper for any error that a fetcher throws. The sync then fails. */
 export class FetchFailed extends Error {
   override readonly name = 'FetchFailed';
 }
 
 /**
- * Reads a source through its fetcher and stages changed documents one by one. Writes nothing for unchanged ones.
+ * Reads a source through its fetcher and stages each changed document. Stages nothing for unchanged documents.
  * @throws FetchFailed, SyncRefused, LeaseLost, and the reason of `signal`
  */
 export async function readWhole(
@@ -71,7 +71,7 @@ export async function readWhole(
       await take(own, { lease, reading, told: next.value });
     }
   } finally {
-    // Does not wait, because a fetcher may hang.
+    // Does not wait for the fetcher to stop, because it may hang.
     void told.return({ unseen: 'keep', cursor: null }).catch(() => undefined);
   }
 }
@@ -88,7 +88,7 @@ async function nextOf(
     const next = told.next().catch((cause: unknown) => {
       throw new FetchFailed('the fetcher failed', { cause });
     });
-    // Handles the rejection in case the abort comes first.
+    // Prevents an unhandled rejection if the abort settles the race first.
     next.catch(() => undefined);
     return await Promise.race([next, aborted.promise]);
   } catch (error) {
@@ -175,7 +175,9 @@ async function takeDocument(
   progress.changed += 1;
 }
 
-/** Stages a document. Returns false if it cannot be indexed; its indexed version then stays. */
+/**
+ * Stages a document. Returns false if the document cannot be indexed; the version that is already indexed then stays.
+ */
 async function stage(
   deps: StageDeps,
   work: { lease: Lease; reading: Reading; document: FetchedDocument; hash: string },
@@ -217,7 +219,7 @@ async function stage(
   return true;
 }
 
-/** Number of batches in one statement, which have about a megabyte. */
+/** Maximum number of batches in one statement, about a megabyte in total. */
 const BATCHES_AT_ONCE = 4;
 
 async function writeBatches(

@@ -10,13 +10,13 @@ import { listKnown, type KnownDocument, type NewValidators } from './synced-docu
 export type Reading = {
   /** Indexed documents by path. */
   indexed: ReadonlyMap<string, KnownDocument>;
-  /** Changed documents by path, read by this sync or by an earlier process of the same sync. */
+  /** Changed documents by path. Includes those that another process staged before this process took the sync over. */
   staged: Map<string, StagedNote>;
   /** Number of passages of the staged documents. */
   stagedChunks: number;
-  /** Paths that the fetcher reported. */
+  /** Paths that the fetcher has reported so far. */
   seen: Set<string>;
-  /** Indexed documents that will be removed. */
+  /** Paths of indexed documents that the fetcher skipped and that will be removed. */
   skipped: Set<string>;
   /** Changed validators of indexed documents, by document id. */
   validators: Map<string, NewValidators>;
@@ -30,7 +30,7 @@ const PAGE = 5_000;
 const PROBLEMS_MAX = 100;
 const REASON_CHARS_MAX = 500;
 
-/** Loads the state of a sync. The caller shares `progress` with the code that shows it. */
+/** Loads the state of a sync. `progress` is shared with the caller, who displays it. */
 export async function beginReading(
   pool: Pool,
   { id, sourceId, progress }: { id: string; sourceId: string; progress: Reading['progress'] },
@@ -69,7 +69,7 @@ export async function beginReading(
   };
 }
 
-/** Updates the note on the staged version of a path; `undefined` removes it. */
+/** Records the staged version of a path; `undefined` removes the record. */
 export function noteStaged(reading: Reading, path: string, note: StagedNote | undefined): void {
   reading.stagedChunks += (note?.chunks ?? 0) - (reading.staged.get(path)?.chunks ?? 0);
   if (note) reading.staged.set(path, note);
@@ -82,7 +82,10 @@ export function validatorsOf({ indexed, staged }: Reading, path: string): Valida
   return known && { etag: known.etag, lastModified: known.lastModified };
 }
 
-/** Returns a base64 hash of everything that is shown of a document. A document has changed if its hash differs. */
+/**
+ * Returns a base64 hash of all fields of a document that users can see. A different hash means that the document has
+ * changed.
+ */
 export function documentHash(document: Extract<Fetched, { kind: 'document' }>): string {
   const { path, title, url, language, text } = document;
   const shown = JSON.stringify([path, title, url, language]);
@@ -100,7 +103,7 @@ export function noteProblem({ progress }: Reading, problem: SyncProblem): void {
   });
 }
 
-/** Removes U+0000 and replaces unpaired surrogates, which PostgreSQL cannot store. */
+/** Returns text that PostgreSQL can store: without U+0000 and with unpaired surrogates replaced. */
 export function storable(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }

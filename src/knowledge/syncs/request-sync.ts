@@ -13,7 +13,7 @@ import { requireSource } from '../sources/write-source.ts';
 type SourceKey = { namespace: string; id: string };
 
 /**
- * Indexes a text or file again. For a fetched source, queues a sync unless one is queued or running.
+ * Indexes a source of type `text` or `file` again. For a fetched source, queues a sync unless one is queued or running.
  * @throws ApiError not_found, no_content, invalid_body, unavailable
  */
 export async function requestSync(
@@ -34,7 +34,7 @@ export async function requestSync(
 }
 
 /**
- * Cancels a sync. Its results are not applied from now on, and the process that runs it stops within two seconds.
+ * Cancels a sync. From then on its results are not applied, and the process that runs it stops within two seconds.
  * @throws ApiError not_found, sync_finished
  */
 export async function stopSync(

@@ -29,12 +29,15 @@ export type SyncDeps = ApplyDeps & {
   times?: LeaseTimes | undefined;
 };
 
-/** Number of takeovers after which a sync fails, because it probably causes the crashes of its processes itself. */
+/**
+ * Number of takeovers after which a sync fails. A sync that is taken over so often probably crashes the processes that
+ * run it.
+ */
 const TAKEN_OVER_MAX = 5;
 
 /**
- * Runs a claimed sync to its end. Returns it to the queue if the process is `stopping`. If the database is unavailable,
- * another process claims the sync after its lease has expired.
+ * Runs a claimed sync to its end. If this process is `stopping`, returns the sync to the queue. If the database is
+ * unavailable, does nothing more; another process claims the sync after its lease has expired.
  */
 export async function runSync(
   deps: SyncDeps,
@@ -111,7 +114,7 @@ async function end(
   }
 }
 
-/** Returns the failure of the sync, or `undefined` if the sync itself did not fail. */
+/** Returns the failure to record for an error, or `undefined` if the sync itself did not fail. */
 function failureOf(error: unknown): Failure | undefined {
   if (error instanceof FetchFailed) return failureOfFetch(error.cause);
   if (error instanceof SyncRefused) return { reason: error.reason, message: error.message };

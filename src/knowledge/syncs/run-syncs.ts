@@ -16,16 +16,17 @@ export type SyncRunner = {
 
 export type SyncRunnerDeps = Omit<SyncDeps, 'metrics' | 'writes'> & {
   metrics: SyncDeps['metrics'] & Pick<Metrics, 'knowledgeOverdue'> & FairQueueMetrics;
-  /** Namespaces whose syncs this process runs; empty for all. */
+  /** Namespaces whose syncs this process runs; empty for all namespaces. */
   namespaces: readonly string[];
 };
 
 /**
- * Limits for the syncs that a process reads. Most of the time each waits for its site and occupies the memory of a few
- * pages. None waits in this queue, because waiting syncs are rows that any process can claim.
+ * Limits for the syncs that a process reads at the same time. Each mostly waits for its site, and occupies the memory
+ * of a few pages. No sync waits in this queue, because a waiting sync is a row in the database that any process can
+ * claim.
  */
 const READING = { places: 16, share: 4, waitingMax: { namespace: 0, all: 0 } };
-/** Limits for the syncs that stage or apply documents at the same time, because each keeps PostgreSQL busy. */
+/** Limits for the syncs that stage or apply documents at the same time, because each of them keeps PostgreSQL busy. */
 const WRITING = {
   places: 3,
   share: 2,
@@ -35,8 +36,8 @@ const LOOK_MS = 1_000;
 const CLEAN_MS = 60_000;
 
 /**
- * Runs syncs in every process of the operator, whether it leads or not. Claims in PostgreSQL ensure that each sync runs
- * once and that another process takes it over if its process dies.
+ * Runs syncs in every operator process, including those that are not the leader. Claims in PostgreSQL ensure that only
+ * one process runs a sync at a time, and that another process takes the sync over if that process dies.
  */
 export function createSyncRunner(deps: SyncRunnerDeps): SyncRunner {
   const { metrics } = deps;

@@ -1,12 +1,15 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import { HELD, type Lease } from './claims.sql.ts';
 
-/** Staged content: everything that a sync has read. It is indexed later in a single transaction. */
+/**
+ * This module stores staged content: the documents that a sync has read. They are indexed later, in a single
+ * transaction.
+ */
 
-/** A document as it will be indexed. `hash` decides whether it has changed. */
+/** A document as it will be indexed. A different `hash` means that it has changed. */
 export type StagedDocument = {
   path: string;
-  /** UUID of its batches. */
+  /** UUID under which its batches are stored. */
   batchesId: string;
   title: string;
   hash: Buffer;
@@ -18,14 +21,10 @@ export type StagedDocument = {
   lastModified: string | null;
 };
 
-/**
- * SQL that locks the lease for the duration of the statement, so that no other process takes the sync over meanwhile.
- */
+/** SQL that locks the lease during the statement, so that no other process can take the sync over at the same time. */
 const FENCE = `fence as materialized (select id from knowledge_syncs where ${HELD} for share)`;
 
-/**
- * Stores some batches of a document that is not staged yet. Returns false if the lease was lost, and stores nothing.
- */
+/** Stores some batches of a document that is not staged yet. Returns false and stores nothing if the lease was lost. */
 export async function stageBatches(
   db: Db,
   { id, lease }: Lease,
@@ -41,7 +40,7 @@ export async function stageBatches(
   return rowCount === part.batches.length;
 }
 
-/** Stages a document whose batches are all stored. Replaces an earlier version of its path. */
+/** Stages a document after all its batches are stored. Replaces an earlier staged version of the same path. */
 export async function stageDocument(
   db: Db,
   { id, lease }: Lease,
@@ -119,7 +118,7 @@ export async function readStagedBatch(
   return rows[0]?.batch;
 }
 
-/** Deletes the staged content of a sync that has ended, or of all ended ones without an id. */
+/** Deletes the staged content of an ended sync, or of all ended syncs if `id` is `null`. */
 export async function deleteStagedOf(db: Db, id: string | null): Promise<void> {
   for (const table of ['knowledge_staged_batches', 'knowledge_staged_documents']) {
     await db.query(

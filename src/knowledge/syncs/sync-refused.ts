@@ -1,6 +1,8 @@
 import { PASSAGES_MAX, WORDS_MAX } from '../passages/cut-passages.ts';
 
-/** The content of a source cannot be indexed. The sync fails, and the indexed content stays. */
+/**
+ * Thrown if the content of a source cannot be indexed. The sync fails, and the content that is already indexed stays.
+ */
 export class SyncRefused extends Error {
   override readonly name = 'SyncRefused';
   readonly reason: string;
@@ -11,11 +13,11 @@ export class SyncRefused extends Error {
   }
 }
 
-/** Limited because a running sync keeps all paths in memory. */
+/** Maximum number of documents in a source, because a running sync holds all paths in memory. */
 export const DOCUMENTS_MAX = 55_000;
 /** Limit for the text of one document. */
 export const DOCUMENT_BYTES_MAX = 20 * 1024 * 1024;
-/** Limit of the index of paths. */
+/** Maximum size of a path, because PostgreSQL limits the size of an index entry. */
 export const PATH_BYTES_MAX = 2_048;
 
 /** Checks the limits of a source. @throws SyncRefused */

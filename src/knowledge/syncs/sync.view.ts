@@ -3,7 +3,7 @@ import { fromUuid } from '../../ids.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 import { SYNC_STATUSES, SYNC_TRIGGERS, type SyncRow } from '../sources/knowledge-syncs.sql.ts';
 
-/** Representation of syncs in the REST API (contract/knowledge.md#syncs). */
+/** This module defines the REST representation of syncs (contract/knowledge.md#syncs). */
 
 const count = z.int().min(0);
 

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import type { KnowledgeSourceRow, LastSync } from '../sources/knowledge-sources.sql.ts';
 import type { StagedDocument } from './staged-documents.sql.ts';
 
-/** Documents of a source, as syncs read and write them. */
+/** This module reads and writes the indexed documents of a source for its syncs. */
 
 export type KnownDocument = {
   id: string;
@@ -30,7 +30,7 @@ export async function listKnown(
   return rows;
 }
 
-/** Inserts or updates the document of a path. An existing id stays. */
+/** Inserts or updates the document of a path. An existing document keeps its id. */
 export async function upsertSynced(
   db: Db,
   {
@@ -119,7 +119,7 @@ export async function readCursor(db: Db, sourceId: string): Promise<string | nul
 
 type Shown = Pick<KnowledgeSourceRow, 'status' | 'ready' | 'reason' | 'message'>;
 
-/** Stores the end of a successful sync. The caller has locked the row. */
+/** Stores the result of a successful sync. The caller must have locked the row. */
 export async function writeSynced(
   db: Db,
   source: Totals &
@@ -156,7 +156,7 @@ export async function writeSynced(
   );
 }
 
-/** Stores the failure of a sync. The indexed content stays. The caller has locked the row. */
+/** Stores the failure of a sync. The indexed content stays. The caller must have locked the row. */
 export async function writeSyncFailure(
   db: Db,
   source: Shown & { id: string; nextSyncAt: number | null },
@@ -187,7 +187,7 @@ export async function listDue(
   return rows;
 }
 
-/** Claims a due source and locks its row. Returns false if another process was first. */
+/** Claims a due source and locks its row. Returns false if another process claimed it first. */
 export async function takeDue(
   db: Db,
   { id, nextSyncAt }: { id: string; nextSyncAt: number | null },
@@ -202,7 +202,10 @@ export async function takeDue(
   return rowCount === 1;
 }
 
-/** Lists the schedules of sources with the time of their last complete sync, or else of their creation. */
+/**
+ * Lists the schedules of sources. Each has the time of the source's last complete sync, or of its creation if there was
+ * none.
+ */
 export async function listScheduled(db: Db): Promise<{ schedule: string; lastMs: number }[]> {
   const { rows } = await db.query<{ schedule: string; lastMs: number }>(
     `select spec->>'schedule' as schedule, coalesce(last_synced_at, created_at) as "lastMs"

@@ -8,8 +8,8 @@ import { toBytes } from './vector-bytes.ts';
 export type EmbedTexts = (texts: readonly string[]) => Promise<Embedded>;
 
 /**
- * Returns the vectors of passages. A text that was embedded before for the same owner is not sent again. Leaves out
- * texts that the provider refuses, unless it refuses all.
+ * Returns the vectors of passages. Reuses the vectors of texts that were embedded before for the same owner. Leaves out
+ * texts that the provider rejects, unless it rejects all.
  * @throws EmbeddingFailure
  */
 export async function vectorsOf(
@@ -37,8 +37,8 @@ export async function vectorsOf(
 }
 
 /**
- * Embeds texts. The result is `undefined` for a text that is refused while others are accepted, mostly because it is
- * too long for the model.
+ * Embeds texts. If the provider accepts others but rejects one, the result for that text is `undefined`. Mostly the
+ * text is too long for the model.
  */
 async function embedTaken(
   embed: EmbedTexts,
@@ -49,7 +49,7 @@ async function embedTaken(
     return (await embed(texts)).vectors;
   } catch (error) {
     if (!isRefusal(error) || texts.length === 1) throw error;
-    // Checks whether the texts are the cause: a wrong model or address refuses even the shortest text.
+    // Checks whether the texts cause the failure: if the model or the URL is wrong, even the shortest text fails.
     await embed([texts.toSorted((a, b) => a.length - b.length)[0]!]);
     return halved(embed, texts);
   }
@@ -76,7 +76,10 @@ function isRefusal(error: unknown): boolean {
   return error instanceof EmbeddingFailure && error.failure.code === 'model_refused';
 }
 
-/** Includes the headings, which name the subject of a passage. The heading of an answer is the question. */
+/**
+ * Returns the text to embed. It includes the headings, which name the subject of a passage. The heading of an answer is
+ * its question.
+ */
 function textOf({ heading, text }: PassageToEmbed): string {
   return heading === '' ? text : `${heading}\n${text}`;
 }

@@ -33,22 +33,25 @@ export type EmbedOwnerDeps = {
   onProgress: () => void;
 };
 
-/** Result of a turn. `more`: the turn ended before the owner was complete. `lost`: another process has the lease. */
+/**
+ * Result of one turn of work on an owner. `done`: all passages are embedded. `more`: the time of the turn ended before
+ * that. `lost`: another process has the lease.
+ */
 export type EmbedOutcome = 'done' | 'more' | 'lost' | EmbeddingFailure;
 
-/** Longer than the longest request including its statements. */
+/** Duration of a lease. It exceeds the time of the longest request and its statements. */
 const LEASE_MS = 90_000;
-/** Maximum time for one owner per turn. */
+/** Maximum time that one turn of work spends on an owner. */
 const TURN_MS = 30_000;
-/** Maximum size of a batch, so that no request becomes too large. */
+/** Maximum number of characters in a batch, so that no request becomes too large. */
 const BATCH_CHARS = 60_000;
 /** Maximum pause between attempts, unless the provider requests a longer one. */
 const WAIT_MS_MAX = 300_000;
 const RETRY_AFTER_MS_MAX = 3_600_000;
 
 /**
- * Embeds the passages of an owner batch by batch. Stored batches survive the end of the process. Searches find the
- * passages by their words all the time.
+ * Embeds the passages of an owner batch by batch. Each batch is stored immediately, so it survives the end of the
+ * process. Meanwhile, searches find the passages by their words.
  */
 export async function embedOwner(
   deps: EmbedOwnerDeps,
@@ -94,7 +97,7 @@ async function embedBatches(
     const [made] = sizes;
     if (made === undefined) continue;
     size ??= made;
-    // Some vectors may have been stored earlier.
+    // Compares with the size of vectors that were stored earlier, if there are any.
     const another = sizes.find((one) => one !== size);
     if (another !== undefined) throw await anotherSize(pool, { row, lease, size, made: another });
     const isStored = await inTransaction(pool, async (db) => {
@@ -108,8 +111,8 @@ async function embedBatches(
 }
 
 /**
- * Discards all vectors because the name now stands for a different model. Its vectors are not comparable with the old
- * ones, and questions are embedded with the new model.
+ * Discards all vectors, because the dimensions show that the model name now stands for a different model. Its vectors
+ * are not comparable with the old ones, and questions are embedded with the new model.
  */
 async function anotherSize(
   pool: Pool,

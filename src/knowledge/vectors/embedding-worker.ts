@@ -26,7 +26,7 @@ export type EmbeddingWorkerDeps = {
   pool: Pool;
   notifier: Pick<Notifier, 'notify'>;
   embedder: Embedder;
-  /** Whether the default provider embeds (PARLEY_EMBEDDING_MODEL). */
+  /** Whether the default provider has an embedding model (PARLEY_EMBEDDING_MODEL). */
   hasDefault: boolean;
   isOurs: (owner: { namespace: string }) => boolean;
   metrics: FairQueueMetrics;
@@ -34,13 +34,13 @@ export type EmbeddingWorkerDeps = {
   everyMs?: number | undefined;
 };
 
-/** An owner and the model to embed it with, or `null` without a model at present. */
+/** An owner and the model that should embed it. `model` is `null` if there is none at present. */
 type Wanted = { owner: OwnerToEmbed; model: EmbeddingModel | null };
 
 type Plan = {
-  /** Owners that need a row for their model. */
+  /** Owners that have no row for their model yet. */
   missing: { owner: OwnerToEmbed; model: EmbeddingModel }[];
-  /** Rows to work on, with the current mark of their owner. */
+  /** Rows whose passages must be embedded. `mark` identifies the current passages of the owner. */
   due: { row: EmbeddingsRow; mark: string }[];
   /** Rows to delete. */
   over: number[];
@@ -51,18 +51,18 @@ type Due = Plan['due'][number];
 
 const EVERY_MS = 5_000;
 /**
- * Limits for the owners that a process embeds. Each has one request in progress and keeps its place for up to half a
- * minute.
+ * Limits for the owners that a process embeds at the same time. Each has one request in progress and occupies its slot
+ * for up to half a minute.
  */
 const EMBEDDING = { places: 8, share: 4, waitingMax: { namespace: 1_000, all: 10_000 } };
 /** Timeout for one batch. */
 const REQUEST_MS = 60_000;
-/** Pause of all jobs of a provider after a failure. */
+/** Pause after a failure. It applies to all jobs of the same provider. */
 const PAUSE_MS = 5_000;
 
 /**
- * Embeds passages in the background, in every process of the operator role. A lease in the database assigns each owner
- * to one process. The worker derives its jobs from the database, so none is lost if a process ends, and neither
+ * Embeds passages in the background, in every operator process. A lease in the database assigns each owner to one
+ * process. The worker derives its jobs from the state of the database, so no job is lost if a process ends. Neither
  * indexing nor searches wait for a provider.
  */
 export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Periodic {
@@ -81,7 +81,7 @@ export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Periodic {
       const rows = plan.missing.map(({ owner, model }) => ({ ...owner, ...named(model) }));
       await insertEmbeddings(pool, rows);
     }
-    // Deletes one by one, because each may have a hundred thousand vectors.
+    // Deletes the rows one by one, because each may have a hundred thousand vectors.
     for (const id of plan.over) await deleteEmbeddings(pool, id);
     for (const due of plan.due) {
       const { id, ownerId } = due.row;
@@ -101,7 +101,8 @@ export function createEmbeddingWorker(deps: EmbeddingWorkerDeps): Periodic {
       })
       .finally(() => {
         jobs.delete(id);
-        // Rows of owners that changed meanwhile or need another turn are due again.
+        // Plans again when all jobs have ended, because owners that changed meanwhile or need another turn are due
+        // again.
         if (jobs.size > 0 || !hasMoved) return;
         hasMoved = false;
         worker.wake();
@@ -163,8 +164,9 @@ async function look(
 }
 
 /**
- * Returns the work to do. Vectors of another model are deleted once those of the wanted model are complete. Until then
- * searches use them if they were complete themselves.
+ * Compares the wanted embeddings with the existing rows and returns the work to do. Vectors of a former model are
+ * deleted only when those of the wanted model are complete. Until then searches use the former vectors, if they were
+ * complete.
  */
 function planEmbeddings(wanted: readonly Wanted[], rows: readonly EmbeddingsRow[]): Plan {
   const byOwner = Map.groupBy(rows, ({ ownerId }) => ownerId);
@@ -172,7 +174,7 @@ function planEmbeddings(wanted: readonly Wanted[], rows: readonly EmbeddingsRow[
   for (const { owner, model } of wanted) {
     const own = byOwner.get(owner.ownerId) ?? [];
     byOwner.delete(owner.ownerId);
-    // The provider may be unavailable temporarily, so its vectors stay in use.
+    // The provider may be unavailable only temporarily, so its vectors stay in use.
     if (model === null) continue;
     const row = own.find((one) => isEmbeddedWith(one, model));
     if (!row) plan.missing.push({ owner, model });

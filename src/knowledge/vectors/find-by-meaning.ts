@@ -11,12 +11,12 @@ import { readVectorsOf } from './knowledge-vectors.sql.ts';
 import { createQuestionVectors, type QuestionVector } from './question-vectors.ts';
 import { packed, readInto, similarityAt } from './vector-bytes.ts';
 
-/** A passage with its score: the probability, judged only by meaning, that it answers. From 0 to 1. */
+/** A passage with its score from 0 to 1: the probability, judged only by its meaning, that it answers the question. */
 export type Meant = Near & { score: number };
 
 /**
- * Use of meaning in a search. `used`: all sources were compared. `partly`: the provider of some sources did not answer
- * in time. `unavailable`: no provider did. `none`: nothing is embedded.
+ * How far a search used meaning. `used`: all embedded sources were compared. `partly`: the provider of some sources did
+ * not respond in time. `unavailable`: no provider responded in time. `none`: nothing is embedded.
  */
 export type MeaningUse = 'used' | 'partly' | 'unavailable' | 'none';
 
@@ -24,13 +24,13 @@ type FoundByMeaning = { meant: Meant[]; use: MeaningUse };
 
 export type FindByMeaning = {
   /**
-   * Returns true if anything is embedded. Queries the database the first time, and later occasionally in the
-   * background.
+   * Returns true if any source is embedded. The first call queries the database; later calls use the cached result,
+   * which is occasionally updated in the background.
    */
   isOn: () => Promise<boolean>;
   /**
-   * Returns the passages in scope that are most similar to a question, best first. If there are too many to compare, it
-   * compares only `others`.
+   * Returns the passages in scope whose meaning is most similar to a question, best first. If there are too many
+   * passages to compare all, it compares only those that `others` returns.
    * @param others returns passages that were found by other means
    */
   find: (input: {
@@ -40,7 +40,10 @@ export type FindByMeaning = {
   }) => Promise<FoundByMeaning>;
 };
 
-/** Limit for the comparison with one question: 10,000 passages with 1,536 dimensions, about 70 ms on a busy machine. */
+/**
+ * Maximum size of the vectors that are compared with one question: 10,000 passages with 1,536 dimensions, which takes
+ * about 70 ms on a busy machine.
+ */
 const LOOKED_THROUGH_BYTES = 16 * 1024 * 1024;
 const MEANT_MAX = 50;
 const LOOK_AGAIN_MS = 5_000;
@@ -132,15 +135,16 @@ async function compareOthers(
     .sort((a, b) => b.similarity - a.similarity);
 }
 
-/** Excess similarity, from 0 to 1, at which a passage answers with a probability of one half. */
+/** Normalized similarity, from 0 to 1, at which a passage answers the question with a probability of one half. */
 const EVEN = 0.35;
-/** Difference in excess similarity that changes the odds by a factor of four. */
+/** Difference in normalized similarity that changes the odds by a factor of four. */
 const STEP = 0.08;
 
 /**
- * Converts a similarity into the probability that the passage answers. Models differ in the similarity of unrelated
- * texts, which becomes 0; identical texts become 1. The curve between them is the same for all models. It was set by
- * hand and not fitted (docs/decisions/0050-vectors.md).
+ * Converts a similarity into the probability that the passage answers the question. Models differ in the similarity of
+ * unrelated texts (`baseline`). Therefore the similarity is normalized first: the baseline becomes 0, and 1 stays 1.
+ * The curve between them is the same for all models. It was set by hand and not fitted
+ * (docs/decisions/0050-vectors.md).
  */
 export function scoreOf(similarity: number, baseline: number): number {
   const beyond = (similarity - baseline) / Math.max(0.05, 1 - baseline);

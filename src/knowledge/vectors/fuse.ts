@@ -1,16 +1,16 @@
 import type { Meant } from './find-by-meaning.ts';
 
-/** Constant of reciprocal rank fusion. A larger one reduces the differences between the first ranks. */
+/** Constant of reciprocal rank fusion. The larger it is, the less the first ranks differ from each other. */
 const K = 60;
 
 /**
- * Merges two lists by the ranks of their passages, because the scores are not comparable (Cormack, Clarke and Büttcher,
- * 2009). The score of a hit is the higher one of words and meaning.
+ * Merges the hits by words and the hits by meaning according to their ranks, because the scores of the two searches are
+ * not comparable (Cormack, Clarke and Büttcher, 2009). The score of a merged hit is the higher one of its two scores.
  */
 export function fuse<T extends { chunkId: string; score: number }>(
   byWords: readonly T[],
   byMeaning: readonly Meant[],
-  /** Passages that were found only by meaning. Deleted ones are missing. */
+  /** Content of passages that were found only by meaning. Passages that were deleted meanwhile are missing. */
   read: ReadonlyMap<string, T>,
 ): (T & { similarity: number | null })[] {
   const points = new Map<string, number>();
@@ -21,7 +21,7 @@ export function fuse<T extends { chunkId: string; score: number }>(
   }
   const meant = new Map(byMeaning.map((one) => [one.chunkId, one]));
   const hits = new Map([...read, ...byWords.map((hit) => [hit.chunkId, hit] as const)]);
-  // The answer to exactly this question stays first.
+  // A score of 1 marks the answer to exactly this question, which stays first.
   for (const { chunkId, score } of byWords) if (score === 1) points.set(chunkId, Infinity);
   return [...points]
     .sort(([, a], [, b]) => Number(b > a) - Number(a > b))

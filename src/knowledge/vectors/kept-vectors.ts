@@ -5,10 +5,10 @@ import type { Serving } from './knowledge-embeddings.sql.ts';
 import { readSmallVectors, readVectors, type StoredVector } from './knowledge-vectors.sql.ts';
 import { packed, readInto, similarityAt, type Packed } from './vector-bytes.ts';
 
-/** A passage with its similarity to a question: 1 for the same text, 0 for nothing in common. */
+/** A passage and the similarity of its vector to that of a question: 1 for the same text, 0 for unrelated texts. */
 export type Near = { chunkId: string; similarity: number };
 
-/** Vectors of the most recently searched owners, in the memory of one process. */
+/** Cache of the vectors of recently searched owners, in the memory of one process. */
 export type KeptVectors = {
   /** Returns the vectors of these owners. Reads missing ones from the database, about a thousand at a time. */
   load: (db: Db, all: readonly Serving[]) => Promise<Kept[]>;
@@ -16,14 +16,14 @@ export type KeptVectors = {
 
 export type Kept = { chunkIds: string[]; vectors: Packed };
 
-/** Limit for all cached vectors. The least recently used owners are evicted. */
+/** Maximum size of the cache. The least recently used owners are evicted. */
 export const KEPT_BYTES_MAX = 128 * 1024 * 1024;
-/** Memory of a passage in addition to the numbers of its vector: its id and scale. */
+/** Memory that a cached passage takes besides the numbers of its vector: its id and scale. */
 const ENTRY_BYTES = 64;
 const PAGE = 1_000;
-/** Owners with fewer vectors are read together. */
+/** Owners with fewer vectors than this are read together in one query. */
 const SMALL = 100;
-/** Number of multiplications, about 2 ms, after which other work may run. */
+/** Number of multiplications, about 2 ms, after which the comparison yields to other work. */
 const SLICE = 500_000;
 
 type Entry = Kept & { generation: number; last: number; serving: Serving };
@@ -38,7 +38,7 @@ export function createKeptVectors(): KeptVectors {
     sizeCalculation: ({ chunkIds, vectors: { size } }) =>
       Math.max(1, chunkIds.length * (size + ENTRY_BYTES)),
   });
-  // Serializes loads, so that a later one finds what an earlier one has read.
+  // Runs loads one after the other, so that a load finds in the cache what the previous one has read.
   let loading: Promise<unknown> = Promise.resolve();
 
   const isCurrent = ({ id, generation, embedded }: Serving): boolean => {
@@ -84,7 +84,7 @@ async function loadSmall(db: Db, all: readonly Serving[]): Promise<Entry[]> {
   return all.map((serving) => entryOf(serving, undefined, of.get(serving.id) ?? []));
 }
 
-/** Reads the vectors that were added since, or all vectors if some were removed. */
+/** Updates the cached vectors of a large owner. Reads only those that were added since, or all if some were removed. */
 async function loadLarge(db: Db, serving: Serving, before: Entry | undefined): Promise<Entry> {
   const base = before?.generation === serving.generation ? before : undefined;
   const rows: StoredVector[] = [];
@@ -118,7 +118,10 @@ function entryOf(serving: Serving, base: Entry | undefined, all: readonly Stored
   };
 }
 
-/** Returns the passages that are most similar to a question, best first. Compares every passage, in slices. */
+/**
+ * Returns the passages that are most similar to a question, best first. Compares the question with every passage, and
+ * yields to other work in between.
+ */
 export async function nearest(
   all: readonly Kept[],
   question: Float32Array,

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 
 /** Embeddings of owners of passages. `dimensions` 0 stands for the default of the model. */
 
-/** An owner of passages with its declared provider. `mark` changes whenever the passages do. */
+/** An owner of passages with the provider that its declaration names. `mark` changes whenever the passages change. */
 export type OwnerToEmbed = {
   ownerId: string;
   namespace: string;
@@ -14,9 +14,9 @@ export type OwnerToEmbed = {
 };
 
 /**
- * Lists indexed sources that name a provider, or all indexed sources if `all` is true, and agents with answers. Answers
- * are embedded by the default provider. Without one, they use the provider of the first source in their namespace that
- * names one.
+ * Lists owners whose passages should be embedded: indexed sources that name a provider, or all indexed sources if `all`
+ * is true, and agents with answers to gaps. Answers are embedded by the default provider. Without a default provider,
+ * they use the provider of the first source in their namespace that names one.
  */
 export async function listOwnersToEmbed(db: Db, all: boolean): Promise<OwnerToEmbed[]> {
   const { rows } = await db.query<OwnerToEmbed>({
@@ -54,7 +54,7 @@ export type EmbeddingsRow = {
   dimensions: number;
   mark: string | null;
   isComplete: boolean;
-  /** Whether no process holds its lease and it is not postponed. */
+  /** Whether the row can be worked on: no process holds its lease, and it is not postponed after a failure. */
   isDue: boolean;
 };
 
@@ -96,12 +96,12 @@ export async function deleteEmbeddings(db: Db, id: number): Promise<void> {
   await db.query('delete from knowledge_embeddings where id = $1', [id]);
 }
 
-/** Lease of a row. Only its holder writes the vectors of the row. */
+/** Lease of a row of embeddings. Only its holder writes vectors of the row. */
 export type Lease = { id: number; token: string };
 
 /**
  * Takes the lease of a row. Returns `undefined` if another process holds it or the row was deleted. `size` is the
- * number of dimensions, or `null` before the first vector.
+ * number of dimensions of the stored vectors, or `null` before the first one.
  */
 export async function takeLease(
   db: Db,
@@ -127,7 +127,7 @@ export async function renewLease(db: Db, { id, token }: Lease, forMs: number): P
   return rowCount === 1;
 }
 
-/** Marks embeddings as complete for the passages that `mark` stands for. */
+/** Marks embeddings as complete for the state of the passages that `mark` identifies. */
 export async function finishEmbeddings(
   db: Db,
   { id, token }: Lease,
@@ -143,7 +143,10 @@ export async function finishEmbeddings(
   );
 }
 
-/** Postpones embeddings after a failure. The pauses grow, or follow the request of the provider. */
+/**
+ * Postpones embeddings after a failure. The pause grows with each failure, unless the provider requests a certain
+ * pause.
+ */
 export async function putOffEmbeddings(
   db: Db,
   { id, token }: Lease,
@@ -159,7 +162,7 @@ export async function putOffEmbeddings(
   );
 }
 
-/** Releases a lease without recording a result. */
+/** Releases a lease before it expires, without recording a result. */
 export async function releaseLease(db: Db, { id, token }: Lease): Promise<void> {
   await db.query(
     'update knowledge_embeddings set lease_until = null where id = $1 and lease_token = $2',
@@ -167,7 +170,7 @@ export async function releaseLease(db: Db, { id, token }: Lease): Promise<void> 
   );
 }
 
-/** Deletes all vectors, because the name now stands for a different model. */
+/** Deletes all vectors of a row, because its model name now stands for a different model. */
 export async function restartEmbeddings(db: Db, { id, token }: Lease): Promise<void> {
   await db.query(
     `delete from knowledge_vectors v using knowledge_embeddings e
@@ -187,10 +190,10 @@ export async function hasEmbeddings(db: Db): Promise<boolean> {
     name: 'has_embeddings',
     text: 'select exists (select from knowledge_embeddings where size is not null) as any',
   });
-  return rows[0]!.any; // The query always returns one row.
+  return rows[0]!.any; // The query always returns exactly one row.
 }
 
-/** Embeddings that a search uses. */
+/** Embeddings of an owner that searches use. */
 export type Serving = {
   id: number;
   ownerId: string;
@@ -202,14 +205,17 @@ export type Serving = {
   generation: number;
 };
 
-/** Scope of a search by meaning, like `KnowledgeScope`. An `agentId` of `null` together with `all` means all agents. */
+/**
+ * Scope of a search by meaning, analogous to `KnowledgeScope`. An `agentId` of `null` together with `all` means the
+ * answers of all agents.
+ */
 export type MeaningScope = {
   namespace: string;
   agentId: string | null;
   sourceIds: readonly string[] | 'all';
 };
 
-/** Returns the embeddings to use for each owner, preferably complete ones. */
+/** Returns for each owner in scope the embeddings that searches use. Prefers complete ones. */
 export async function listServing(db: Db, scope: MeaningScope): Promise<Serving[]> {
   const { namespace, agentId, sourceIds } = scope;
   const isAll = sourceIds === 'all';

@@ -1,11 +1,11 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { KnowledgeHit } from '../passages/search-passages.ts';
 
-/** Vectors of passages, in the format of vector-bytes.ts. */
+/** This module reads and writes the vectors of passages, in the format of vector-bytes.ts. */
 
 export type PassageToEmbed = { chunkId: string; position: number; heading: string; text: string };
 
-/** Lists passages of an owner without a vector, in their order and after a position. */
+/** Lists passages of an owner that have no vector. Starts after a position, in order of positions. */
 export async function listWithoutVector(
   db: Db,
   input: { embeddingsId: number; ownerId: string; after: number; limit: number },
@@ -23,7 +23,7 @@ export async function listWithoutVector(
   return rows;
 }
 
-/** Returns the vectors of texts that were embedded before, by their hexadecimal hashes. */
+/** Returns the vectors of texts that were embedded before, by the hexadecimal hashes of the texts. */
 export async function findByHash(
   db: Db,
   embeddingsId: number,
@@ -41,8 +41,8 @@ export async function findByHash(
 export type NewVector = { chunkId: string; hash: Buffer; vector: Buffer };
 
 /**
- * Stores vectors. Leaves out passages that have one already and passages that were deleted. The caller has locked the
- * row of the lease.
+ * Stores vectors. Ignores passages that already have a vector and passages that were deleted. The caller must have
+ * locked the row of the lease.
  */
 export async function insertVectors(
   db: Db,
@@ -73,7 +73,7 @@ export async function insertVectors(
   );
 }
 
-/** Deletes the vectors of deleted passages. Returns their number. */
+/** Deletes the vectors of passages that no longer exist. Returns the number of deleted vectors. */
 export async function deleteOrphans(db: Db, embeddingsId: number): Promise<number> {
   const { rowCount } = await db.query(
     `delete from knowledge_vectors v
@@ -91,7 +91,7 @@ export type StoredVector = {
   vector: Buffer;
 };
 
-/** Reads a page of vectors after a number, in the order in which they were written. */
+/** Reads a page of vectors in the order in which they were written, after a sequence number. */
 export async function readVectors(
   db: Db,
   input: { embeddingsId: number; after: number; limit: number },
@@ -122,7 +122,7 @@ export async function readSmallVectors(
   return rows;
 }
 
-/** Reads the vectors of passages that were found by other means, if they have one. */
+/** Reads the vectors of certain passages, which were found by other means. Leaves out passages without a vector. */
 export async function readVectorsOf(
   db: Db,
   input: { embeddingsIds: readonly number[]; chunkIds: readonly string[] },
@@ -140,7 +140,7 @@ export async function readVectorsOf(
   return rows;
 }
 
-/** Reads passages that were found only by meaning. Leaves out deleted ones. */
+/** Reads the content of passages that were found only by meaning. Leaves out deleted passages. */
 export async function readHits(
   db: Db,
   { namespace, chunkIds }: { namespace: string; chunkIds: readonly string[] },
@@ -154,6 +154,6 @@ export async function readHits(
             where c.namespace = $2`,
     values: [chunkIds, namespace],
   });
-  // Words had no part in the choice.
+  // `why` is empty, because words had no part in the choice of these passages.
   return rows.map((hit) => ({ ...hit, why: { matched: [], missing: [], likeness: null } }));
 }

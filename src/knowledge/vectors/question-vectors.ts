@@ -3,12 +3,14 @@ import { LRUCache } from 'lru-cache';
 import { delay, timeoutSignal } from '../../clock.ts';
 import type { Embedder, EmbeddingModel } from '../../models/embeddings/embedder.ts';
 
-/** A question as a vector, and its average similarity to unrelated texts. */
+/** The vector of a question, and the average similarity of that vector to those of unrelated texts. */
 export type QuestionVector = { vector: Float32Array; baseline: number };
 
-/** Embedder of questions for searches, which cannot wait long. */
+/** Embeds questions for searches, which can wait only briefly. */
 export type QuestionVectors = {
-  /** Returns the vector, or `undefined` if it is late or the provider failed. Never rejects. */
+  /**
+   * Returns the vector of a question, or `undefined` if the provider does not respond in time or fails. Never rejects.
+   */
   of: (
     namespace: string,
     model: EmbeddingModel,
@@ -16,20 +18,26 @@ export type QuestionVectors = {
   ) => Promise<QuestionVector | undefined>;
 };
 
-/** Maximum time that a search waits for the vector before it continues without. */
+/** Maximum time that a search waits for the vector of its question. After that it searches without the vector. */
 export const BUDGET_MS = 300;
-/** Timeout of the request. A late answer is cached for a repetition of the question. */
+/**
+ * Timeout of the request to the provider. A response that comes too late for the search is cached in case the question
+ * is repeated.
+ */
 const REQUEST_MS = 10_000;
 const QUESTIONS_MAX = 1_000;
 const KEPT_MS = 600_000;
-/** Pause after a failure, in which searches do not wait. It doubles with each further failure. */
+/**
+ * Pause after a failure, during which searches do not request vectors from this provider. It doubles with each further
+ * failure.
+ */
 const PAUSE_MS = 1_000;
 const PAUSE_MS_MAX = 30_000;
 const CHARS_MAX = 2_000;
 
 /**
- * Unrelated texts. The average similarity of a question to them is its baseline, which depends on the model: in some,
- * any two texts have a similarity of 0.7, in others of 0.1.
+ * Unrelated texts. The average similarity of a question to them is its baseline. It depends on the model: in some
+ * models, any two texts have a similarity of 0.7, in others of 0.1.
  */
 const ANYTHING = [
   'The train leaves at seven from platform four.',
@@ -69,7 +77,7 @@ export function createQuestionVectors({
       const { vectors } = await embedder.embed(asked.namespace, { ...asked.model, texts, signal });
       const [vector, ...rest] = vectors as [Float32Array, ...Float32Array[]];
       if (rest.length > 0) state.common = meanOf(rest);
-      // The name now stands for a different model.
+      // A different number of dimensions shows that the model name now stands for a different model.
       if (state.common?.length !== vector.length) state.common = undefined;
       state.failures = 0;
       return { vector, baseline: state.common ? productOf(vector, state.common) : 0 };
@@ -85,7 +93,7 @@ export function createQuestionVectors({
     of: async (namespace, model, question) => {
       const text = question.trim().slice(0, CHARS_MAX).toWellFormed();
       const place = JSON.stringify([namespace, model.provider, model.model, model.dimensions]);
-      // Uses a hash instead of the question, so that no text of a user outlives its erasure.
+      // The key is a hash instead of the question, so that the cache holds no text of a user after its erasure.
       const key = createHash('sha256').update(`${place}\0${text}`).digest('base64');
       const before = known.get(key);
       if (before) return before;

@@ -6,14 +6,14 @@ import { fuse } from './fuse.ts';
 import type { MeaningScope } from './knowledge-embeddings.sql.ts';
 import { readHits } from './knowledge-vectors.sql.ts';
 
-/** Minimum number of hits that each search contributes, whatever limit is requested. */
+/** Minimum number of hits that each of the two searches contributes, even if fewer are requested. */
 const WIDE = 50;
-/** Number of hits by words that are compared if there are too many passages to compare all. */
+/** Number of hits by words whose vectors are compared if there are too many passages to compare all. */
 const COMPARED = 200;
 
 /**
- * Returns the passages that match a question by words or by meaning, best first. Uses only words if nothing is
- * embedded, if the provider does not answer in time, or if the question has no words.
+ * Returns the passages that match a question by words or by meaning, best first. Searches only by words if nothing is
+ * embedded, if the provider does not respond in time, or if the question has no words.
  */
 export async function searchBothWays(
   db: Db,

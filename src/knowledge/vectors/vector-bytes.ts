@@ -16,7 +16,7 @@ export function toBytes(vector: Float32Array): Buffer {
   return bytes;
 }
 
-/** Stored vectors side by side, in the form that is compared. */
+/** Vectors of many passages, in the form in which they are compared. */
 export type Packed = { scales: Float32Array; numbers: Int8Array; size: number };
 
 export function packed(size: number, count: number): Packed {
@@ -29,7 +29,7 @@ export function readInto({ scales, numbers, size }: Packed, at: number, bytes: B
 }
 
 /**
- * Returns the similarity of two vectors: 1 for the same, 0 for nothing in common. Both must have length 1 and the same
+ * Returns the similarity of two vectors: 1 for the same, 0 for unrelated ones. Both must have length 1 and the same
  * number of dimensions.
  */
 export function similarityAt(
@@ -40,7 +40,7 @@ export function similarityAt(
   let [a, b, c, d] = [0, 0, 0, 0];
   const from = at * size;
   const whole = size - (size % 4);
-  // Four sums, because each addition waits for the previous one to the same sum.
+  // Uses four independent sums, because each addition to a sum must wait for the previous addition to that sum.
   for (let i = 0; i < whole; i += 4) {
     a += numbers[from + i]! * to[i]!;
     b += numbers[from + i + 1]! * to[i + 1]!;

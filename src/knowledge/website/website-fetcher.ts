@@ -21,7 +21,7 @@ import {
 import { readSite, type SiteSettings } from '../../../packages/web-reader/src/site/read-site.ts';
 import { SiteRefused } from '../../../packages/web-reader/src/site/site-event.ts';
 
-/** Defaults of `website` (contract/knowledge.md#websites). */
+/** Default values of the fields in `website` (contract/knowledge.md#websites). */
 const MAX_DEPTH = 5;
 const MAX_PAGES = 500;
 const DELAY_MS = 500;
@@ -31,7 +31,7 @@ const AGENT = 'parley';
 
 export type WebsiteDeps = {
   guard: AddressGuard;
-  /** Parses pages in another process. */
+  /** Parses pages in a separate process. */
   extractFor: Extractor['extractFor'];
   version: string;
   /** Defaults to the resolver of the system. */
@@ -44,7 +44,7 @@ export type WebsiteDeps = {
   syncMsMax?: number;
 };
 
-/** Opens the reader of websites (contract/knowledge.md#websites). `stop` ends its requests. */
+/** Creates the fetcher of websites (contract/knowledge.md#websites). `stop` ends its requests. */
 export function openWebsites(deps: WebsiteDeps): { fetch: Fetcher; stop: () => Promise<void> } {
   const { guard, timeoutMs = PAGE_TIMEOUT_MS } = deps;
   const egress = createEgressClient({
@@ -61,7 +61,10 @@ export function openWebsites(deps: WebsiteDeps): { fetch: Fetcher; stop: () => P
   };
 }
 
-/** Creates the requests of a site reader, which use only the egress client and only addresses that the guard allows. */
+/**
+ * Creates the HTTP request function of a site reader. All requests use the egress client, and only addresses that the
+ * guard allows.
+ */
 export function createGuardedRequest(deps: {
   egress: EgressClient;
   guard: AddressGuard;
@@ -86,7 +89,7 @@ function refusalBy(guard: AddressGuard): (url: URL) => string | undefined {
   };
 }
 
-/** Replaces the word "receiver" of the egress client by "server". */
+/** Replaces "receiver", the word of the egress client for the host it connects to, with "server". */
 function bare(sentence: string): string {
   return sentence.replace(/\.$/, '').replace(/\b[Tt]he receiver\b/g, 'the server');
 }

@@ -2,12 +2,12 @@ import { stem } from 'porter2';
 import { isEmptyStem } from '../question-words.ts';
 
 /**
- * Compares a question with the heading of a passage that is itself a question. The result is the cosine of their words,
- * weighted by how rare they are among headings (Salton and Buckley 1988). Words such as *how*, *when* and *can* count
- * like all others here, because they distinguish one question from another.
+ * This module compares a question with the heading of a passage, if the heading is a question too. The result is the
+ * cosine similarity of their words, weighted by how rare they are among headings (Salton and Buckley 1988). Words such
+ * as *how*, *when* and *can* are included, because they distinguish one question from another.
  */
 
-/** A question and headings, in words as `searchableText` returns them. */
+/** A question and headings, as words in the form that `searchableText` returns. */
 export type Likened = {
   question: string;
   /** Headings of all candidates; '' if a candidate has none. */
@@ -18,7 +18,7 @@ export type Likened = {
 export type KnownWord = {
   /** Number of passages that contain the word. */
   df: number;
-  /** Stems of synonyms and corrections. Between two questions they count as the same word. */
+  /** Stems of synonyms and corrections, which count as the same word. */
   ways: readonly { lexeme: string }[];
 };
 
@@ -61,15 +61,18 @@ function lengthOf(words: ReadonlySet<string>, rarity: (word: string) => number):
   return Math.sqrt(sum);
 }
 
-/** Smoothing for small samples of headings: assumes this many further ones, which contain only stop words. */
+/**
+ * Smoothing for small samples of headings: assumes this number of additional headings, which contain only stop words.
+ */
 const UNSEEN_HEADINGS = 10;
 const SHARE_OF_EMPTY = 0.2;
 const UNSEEN_PASSAGES = 50;
 
 /**
- * Returns how rare a word is among the headings of all passages, estimated from the candidates. They were selected
- * because they contain words of the question. All passages with a rare word are candidates, so its count is exact; of
- * those with a frequent word the candidates are a known part. For other words they are a sample.
+ * Returns a function that estimates how many of all headings contain a word. Candidates are passages that contain words
+ * of the question, so they are no random sample. For a rare word of the question, all its passages are candidates and
+ * its count is exact. For a frequent word of the question, the count among the candidates is scaled up to all its
+ * passages. For other words, the candidates serve as a sample.
  */
 function rarityAmong(
   headings: readonly ReadonlySet<string>[],

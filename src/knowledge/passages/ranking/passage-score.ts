@@ -1,27 +1,27 @@
 /**
- * Computes the score of a passage: the probability that it answers the question. It is a logistic function of a few
- * figures, separate from those that order the passages. It was fitted on our own texts (docs/evaluation.md, decision
- * 44), and on none of the texts that measure it.
+ * This module computes the score of a passage: the probability that it answers the question. The score is a logistic
+ * function of a few features, which differ from those that order the passages. The weights were fitted on our own texts
+ * (docs/evaluation.md, decision 44), and on none of the texts that measure the quality.
  */
 
-/** Figures of a passage, each from 0 to 1. */
+/** Features of a passage, each from 0 to 1. */
 export type Signs = {
-  /** Share of the weight of the question's words that the passage contains. */
+  /** Weight of the question's words that the passage contains, as a share of the weight of all its words. */
   coverage: number;
-  /** The same share, with each word weighted by how much the passage is about it (BM25F). */
+  /** The same share, with each word additionally weighted by how much the passage is about it (BM25F). */
   about: number;
   /** Likeness of the heading and the question; `null` if the heading is not a question. */
   likeness: number | null;
 };
 
-/** Weights for a passage whose heading is not a question. Only the share of the question's words decides. */
+/** Weights for a passage whose heading is not a question. Only the coverage of the question's words counts. */
 const PLAIN = { bias: -3.5, coverage: 6.7 };
 /**
- * Weights for a passage whose heading is a question. They include the likeness of the two questions and the lead over
- * other passages, because the question of the next passage often has most of the same words.
+ * Weights for a passage whose heading is a question. They include the likeness of the two questions and how far it is
+ * ahead of other passages, because the headings of neighboring passages often share most words.
  */
 const ASKED = { bias: -5.7, likeness: 6.3, about: 3, aheadLike: 1.5, aheadAbout: 1.9, both: 0.9 };
-/** Maximum lead. A larger one has no further meaning. */
+/** Maximum lead over the second-best passage. A larger lead says nothing more. */
 const AHEAD_MAX = 0.3;
 
 /** Returns the scores of the passages, from 0 to 1, in their order. */
@@ -42,7 +42,10 @@ export function scoresOf(all: readonly Signs[]): number[] {
   });
 }
 
-/** Returns a function that gives the lead of the highest value over the second one, and 0 for all other values. */
+/**
+ * Returns a function that gives the lead of a value over the second-highest one. The lead is 0 for all values but the
+ * highest.
+ */
 function aheadOfRest(values: readonly number[]): (at: number) => number {
   const [first = 0, second = first] = values.toSorted((a, b) => b - a);
   return (at) => (values[at] === first ? Math.min(AHEAD_MAX, first - second) : 0);
@@ -52,12 +55,16 @@ function logistic(sum: number): number {
   return 1 / (1 + Math.exp(-sum));
 }
 
-/** Number of first passages among which a later one may be the better sign that there is an answer. */
+/**
+ * Number of first passages that are compared to decide whether there is an answer at all, because a later one of them
+ * may have the highest score.
+ */
 export const TELLING = 5;
 
 /**
- * Returns scores that never increase from one passage to the next. The order is the better evidence for which passage
- * answers; the score is the better evidence for whether any does.
+ * Returns scores that never increase from one passage to the next: a lower score among the first passages is raised to
+ * the highest one after it. The order shows better which passage answers; the score shows better whether any passage
+ * does.
  */
 export function falling(scores: readonly number[]): number[] {
   const [first, rest] = [scores.slice(0, TELLING), scores.slice(TELLING)];

@@ -1,15 +1,15 @@
 import { stem } from 'porter2';
 import synonyms from './english.json' with { type: 'json' };
 
-/** English synonyms from our own data. */
+/** This module finds English synonyms in Parley's own list of words. */
 
 /** Maximum number of synonyms that are searched for one word. */
 const SYNONYMS_MAX = 8;
-/** Loaded for the first question, so that a process that answers none starts without them. */
+/** Loaded for the first question, because a process that never answers a question does not need them. */
 let synonymsByStem: ReadonlyMap<string, readonly string[]> | undefined;
 let stemsByStem: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
-/** Returns words that a passage may contain instead of `word`, in the form of the list. */
+/** Returns words that a passage may contain instead of `word`, as they are written in the list. */
 export function synonymsOf(word: string): readonly string[] {
   synonymsByStem ??= nearWords(synonyms.near);
   return synonymsByStem.get(stem(word)) ?? [];
@@ -20,7 +20,10 @@ export function isSynonym(one: string, other: string): boolean {
   return isNear(one, other) || isNear(other, one);
 }
 
-/** Returns true if the second word is in the list of the first. Lists are limited, so callers check both directions. */
+/**
+ * Returns true if the synonyms of the first stem include the second one. The number of synonyms is limited, so callers
+ * check both directions.
+ */
 function isNear(one: string, other: string): boolean {
   stemsByStem ??= stemsOf((synonymsByStem ??= nearWords(synonyms.near)));
   return stemsByStem.get(one)?.has(other) === true;
@@ -32,7 +35,10 @@ function stemsOf(
   return new Map([...words].map(([own, others]) => [own, new Set(others.map((one) => stem(one)))]));
 }
 
-/** Returns for the stem of each word the other words of all its lines. Words with the same stem count as one. */
+/**
+ * Returns, for the stem of each word, the other words of all lines that contain it. Words with the same stem count as
+ * one.
+ */
 function nearWords(lines: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const near = new Map<string, Map<string, string>>();
   for (const words of lines.map((line) => line.split(' '))) {

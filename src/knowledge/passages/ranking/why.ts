@@ -1,15 +1,18 @@
 import type { Term } from '../rank-passages.ts';
 
-/** Reasons for the choice of a passage. */
+/** Explanation of why a search chose a passage. */
 export type Why = {
   /** Words of the question that the passage contains, heaviest first. */
   matched: {
     /** Stem of the word in the question. */
     word: string;
-    /** Stem in the passage that stands for the word: the same, a corrected one, or a synonym. */
+    /** Stem in the passage that matches the word: the same stem, a correction, or a synonym. */
     as: string;
     in: 'heading' | 'text' | 'both';
-    /** Share of the question, from 0 to 1. Lower if the passage has another word for it. */
+    /**
+     * Weight of the word as a share of the question, from 0 to 1. It is lower if the passage contains a synonym or
+     * correction instead.
+     */
     weight: number;
   }[];
   /** Words of the question that the passage does not contain. */
@@ -18,12 +21,15 @@ export type Why = {
   likeness: number | null;
 };
 
-/** Impact of a word that is in too many passages to list, equal to one occurrence in a passage of usual length. */
+/**
+ * Impact that is assumed for a word that too many passages contain to list them. It equals one occurrence in a passage
+ * of usual length.
+ */
 const USUAL = 0.45;
 
 /**
- * Explains a hit. `coverage` is the share of the question that the passage has; `unlisted` is the weight of words whose
- * passages were not listed.
+ * Explains a hit. `coverage` is the share of the question's weight that the passage contains. `unlisted` is the assumed
+ * weight of words whose postings were not listed.
  */
 export function whyOf(
   question: readonly Term[],
