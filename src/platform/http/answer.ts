@@ -12,7 +12,7 @@ import { createRefusalPace } from './rate-limit.ts';
 import { writeOrCut } from './slow-reader.ts';
 import type { Answer, ErrorShape } from './route.ts';
 
-/** Sends answers, and holds the only handler that turns errors into answers. */
+/** Sends responses (`Answer` in this code). `answerErrors` is the only handler that converts errors to responses. */
 
 const RETRY_AFTER_SEC = 2;
 
@@ -33,11 +33,12 @@ export function sendAnswer(response: Response, answer: Answer): void {
   // response.json() would add a charset, which problem+json does not define.
   response.setHeader('Content-Type', answer.mediaType ?? 'application/json');
   const text = JSON.stringify(answer.body);
-  response.setHeader('Content-Length', Buffer.byteLength(text)); // Explicit for HEAD, whose answer has no body.
+  // Set explicitly because the response to a HEAD request has no body.
+  response.setHeader('Content-Length', Buffer.byteLength(text));
   response.end(text);
 }
 
-/** Sends a route's answer: a document, a long text, or a finite stream of server-sent events. */
+/** Sends a route's response: a document, a long text, or a finite stream of server-sent events. */
 export async function sendRouteAnswer(
   response: Response,
   answer: Answer,
@@ -56,7 +57,7 @@ export async function sendRouteAnswer(
   await sendEvents(response, answer.stream, stalledMs);
 }
 
-/** Sends a text in parts. An error before the first part gets an error answer; a later error cuts the connection. */
+/** Sends a text in parts. An error before the first part gets an error response; a later error cuts the connection. */
 async function sendText(
   response: Response,
   answer: Answer,
@@ -75,7 +76,7 @@ async function sendText(
       if (response.destroyed) return;
       await writeOrCut(response, part, stalledMs);
     }
-    if (!response.headersSent) head(); // An empty text has a head as well.
+    if (!response.headersSent) head(); // An empty text needs a status and headers too.
   }
   response.end();
 }
@@ -84,7 +85,7 @@ function setHeaders(response: Response, { headers = {} }: Answer): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
-/** Turns errors into answers. No other code does. */
+/** Converts errors to HTTP responses. No other code does. */
 export function answerErrors(log: Logger): ErrorRequestHandler {
   const pace = createRefusalPace();
   return async (error: unknown, request, response, next) => {
@@ -97,7 +98,7 @@ export function answerErrors(log: Logger): ErrorRequestHandler {
       return;
     }
     if (response.headersSent) {
-      next(error); // Too late for an answer: express closes the connection.
+      next(error); // The response has already begun, so Express can only close the connection.
       return;
     }
     if (shown.status === 429) {
@@ -108,11 +109,11 @@ export function answerErrors(log: Logger): ErrorRequestHandler {
   };
 }
 
-/** Sets the error format below a path, also for unknown routes. */
+/** Sets the error format for all requests below a path, including those to unknown routes. */
 export function answerErrorsAs(shape: ErrorShape): RequestHandler {
   return (_request, response, next) => {
     response.locals['errorShape'] = shape;
-    // OpenAI's clients look for the request id in this header.
+    // OpenAI's clients read the request id from this header.
     response.setHeader('x-request-id', String(response.getHeader('request-id')));
     next();
   };
@@ -138,7 +139,7 @@ export function errorAnswer(error: ApiError, requestId: string, shape: ErrorShap
   };
 }
 
-/** Builds the last event of a failed stream. OpenAI's clients look for the member `error` in every event. */
+/** Builds the last event of a failed stream. OpenAI's clients check every event for the member `error`. */
 function lastEvent(error: ApiError, requestId: string, shape: ErrorShape): SentEvent {
   if (shape === 'openai') return { data: openAiErrorOf(error) };
   return { event: 'error', data: problemOf(error, requestId) };
@@ -151,10 +152,11 @@ function headersOf({ code, retryAfterSec }: ApiError): Record<string, string> {
   };
 }
 
-/** Converts an error to what the caller may see. An internal error shows only that it happened. */
+/** Converts any error to an `ApiError` that the caller may see. Details of an internal error stay hidden. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  // This check comes first: its cause may be a connection error, which the database check would also match.
+  // The Kubernetes check comes first. Its error may be caused by a connection error, which the database check would
+  // also match.
   if (isStoreAway(error)) {
     return unavailable('the Kubernetes API does not answer; try again soon', error);
   }
@@ -169,7 +171,7 @@ export function asApiError(error: unknown): ApiError {
   return new ApiError('internal', detail, { cause: error });
 }
 
-/** PostgreSQL's errors of class 53, insufficient resources. The database still answers. */
+/** Messages for PostgreSQL's errors of class 53 (insufficient resources), which a reachable database returns. */
 const LACKING: Readonly<Record<string, string>> = {
   '53100': 'the disk of the database is full',
   '53200': 'the database has no memory left',
@@ -195,18 +197,18 @@ function isDatabaseAway(error: unknown): boolean {
   return hasCause(error, isUnavailable);
 }
 
-/** Returns whether an error or one of its causes matches. Errors are wrapped on the way up. */
+/** Returns whether an error or any error in its chain of causes matches. */
 function hasCause(error: unknown, is: (error: unknown) => boolean): boolean {
   if (is(error)) return true;
   return error instanceof Error && error.cause !== undefined && hasCause(error.cause, is);
 }
 
-/** Logs our own failures with their stack, and nothing about a caller's mistakes. */
+/** Logs server errors, with their stack unless a service is unavailable. Errors caused by the caller are not logged. */
 export function logError(
   log: Logger,
   { shown, error, requestId }: { shown: ApiError; error: unknown; requestId: string },
 ): void {
-  // Logs the reason and not the error: PostgreSQL's details quote rows, and so prompts and secrets.
+  // Logs only the reason, because PostgreSQL's error details quote rows, which may contain prompts and secrets.
   const reason = reasonOf(error);
   if (shown.status < 500) return;
   if (shown.code === 'unavailable') log.warn({ requestId, reason }, shown.message);

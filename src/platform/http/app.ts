@@ -36,23 +36,23 @@ import { answering, createRunOnce, type RunOnce } from './run-once.ts';
 
 export type AppDeps = IdempotencyDeps & {
   routes: readonly Route[];
-  /** Pages for people without a key. */
+  /** Pages for people who have a link and no API key. */
   pages: readonly Page[];
   authenticate: Authenticate;
   authenticateSession: AuthenticateSession;
   watchCaller: WatchCaller;
   rateLimits: RateLimits;
-  /** PARLEY_BASE_URL: our own origin, whatever host name a proxy uses for us. */
+  /** `PARLEY_BASE_URL`: the public origin of this server, regardless of the host name that a proxy sends. */
   baseUrl?: string | undefined;
   /** Origins whose pages may call /v1, or `*`. By default the list is empty, and no CORS headers are sent. */
   corsOrigins?: readonly string[];
   inFlight: InFlight;
-  /** Time after which a stream is cut if its reader takes no data. */
+  /** Time in ms after which a stream is cut if its reader takes no data. */
   stalledMs?: number | undefined;
   metrics: Metrics;
   log: Logger;
   version: string;
-  /** Whether to serve `/metrics`, `/healthz` and `/readyz`. Otherwise the role serves them on a port of its own. */
+  /** Whether to serve `/metrics`, `/healthz` and `/readyz` here. If false, the role serves them on a separate port. */
   serveHealth: boolean;
   isReady: () => Promise<boolean>;
   /** Folder of the built dashboard. Default: its place in the package or the checkout. */
@@ -69,10 +69,11 @@ export function createApp(deps: AppDeps): Express {
   );
   const app = express();
   app.disable('x-powered-by');
-  app.disable('etag'); // Our ETags identify versions, not a hash of the text.
+  app.disable('etag'); // Disables Express's own ETags: ours identify versions and are not hashes of the text.
   app.enable('case sensitive routing');
   app.enable('strict routing');
-  app.set('query parser', false); // parseQuery reads the query, including repeated parameters.
+  // Disables Express's query parser: `parseQuery` reads the query, including repeated parameters.
+  app.set('query parser', false);
   app.use(identifyRequest, watchRequests(deps), traceRequests, protect);
   app.use('/v1', (_request, response, next) => {
     response.setHeader('Cache-Control', 'no-store');
@@ -109,7 +110,7 @@ export function createApp(deps: AppDeps): Express {
   return app;
 }
 
-/** Security headers of every answer; /docs and the dashboard have policies of their own. */
+/** Sets the security headers of every response. `/docs` and the dashboard have their own policies. */
 const protect: RequestHandler = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -121,7 +122,7 @@ const protect: RequestHandler = helmet({
       objectSrc: ["'none'"],
     },
   },
-  // The operator's TLS proxy decides how long the whole domain must use TLS.
+  // The operator's TLS proxy decides whether and how long the whole domain must use TLS.
   strictTransportSecurity: false,
 });
 
@@ -149,7 +150,9 @@ function servePath(app: Express, deps: ServingDeps, path: string, routes: readon
   );
 }
 
-/** Checks the key, its scope and its share before it reads the body. */
+/**
+ * Returns the handler of a route. It checks the API key, its scope and its in-flight limits before it reads the body.
+ */
 function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
   return async (request, response) => {
     const body = createBodyReader(request, deps.bodies);
@@ -197,7 +200,8 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
         deps.metrics.quotaRefused.inc({ quota: error.quota });
       throw error;
     } finally {
-      // Releases here and not when the connection closes, because the request uses its shares until now.
+      // Releases the in-flight slots here, not when the connection closes: the request may continue after the client
+      // has left.
       for (const release of held) release();
     }
   };
@@ -210,7 +214,7 @@ function goneSignal(response: Response): AbortSignal {
   return gone.signal;
 }
 
-/** Returns the query of a request target. It does not use URL, which throws for some valid targets. */
+/** Returns the query of a request target without `URL`, which throws for some valid targets. */
 function queryOf(url: string): URLSearchParams {
   const at = url.indexOf('?');
   return new URLSearchParams(at < 0 ? '' : url.slice(at + 1));

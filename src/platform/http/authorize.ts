@@ -8,30 +8,30 @@ import { isOurOwn, setCookie, tokensIn } from './session-cookie.ts';
 /** Scopes of an API key (contract/authentication.md#scopes). */
 export const SCOPES = ['read', 'write', 'publish', 'replay', 'keys'] as const;
 export type Scope = (typeof SCOPES)[number];
-/** Scope that an operation needs. `any` accepts every key and session. */
+/** Scope that an operation requires. `any` accepts every key and session. */
 export type NeededScope = Scope | 'any';
 
-/** Origin of a request, as far as it is known without trusting headers. */
+/** Origin of a request, taken from the connection and its `User-Agent`, not from proxy headers. */
 export type Client = {
   requestId: string;
-  /** Address of the other end of the connection, which may be a proxy. */
+  /** Remote address of the connection, which may belong to a proxy. */
   address: string | null;
   /** `User-Agent` of the client, shortened to fit a log line. */
   userAgent: string | null;
 };
 
-/** Authenticated client. Histories name it by `actor`: `api:key_…` or `session:<name>`. */
+/** Authenticated client. Audit records name it by `actor`: `api:key_…` or `session:<name>`. */
 export type Caller = Client & {
   namespace: string;
   actor: string;
-  /** uuid */
+  /** UUID of the API key. */
   keyId: string;
-  /** uuid; null if the client sent the key itself. */
+  /** UUID of the session; null if the client sent the key itself. */
   sessionId: string | null;
   scopes: readonly Scope[];
 };
 
-/** Looks up an API key by its text. Returns undefined if it is unknown. Ids are uuids. */
+/** Looks up an API key by its text. Returns undefined if the key is unknown. Ids are UUIDs. */
 export type Authenticate = (
   key: string,
 ) => Promise<{ id: string; namespace: string; scopes: readonly Scope[] } | undefined>;
@@ -39,7 +39,7 @@ export type Authenticate = (
 /** Looks up a session by one of its tokens. */
 export type AuthenticateSession = (token: string, client: Client) => Promise<SignedIn | undefined>;
 
-/** Signed-in person. Ids are uuids; `next` is the token that replaces the sent one in its cookie. */
+/** Signed-in person. Ids are UUIDs; `next` is the token that replaces the sent one in its cookie. */
 export type SignedIn = {
   id: string;
   namespace: string;
@@ -49,18 +49,18 @@ export type SignedIn = {
   next: string | undefined;
 };
 
-/** Returns the actor of a key (uuid), which histories and counts per key use. */
+/** Returns the actor of an API key (a UUID), as used in audit records and counts per key. */
 export function keyActor(keyId: string): string {
   return `api:${fromUuid('key', keyId)}`;
 }
 
-/** Returns the actor of a signed-in person. No name can collide with another kind of actor. */
+/** Returns the actor of a signed-in person. The prefix keeps it distinct from all other kinds of actors. */
 export function sessionActor(name: string): string {
   return `session:${name}`;
 }
 
 type Held = Pick<Caller, 'keyId' | 'sessionId'>;
-/** `ended` aborts soon after the key or the session has ended. Call `release` when it no longer matters. */
+/** Watches a key or a session. `ended` aborts soon after it ends. The caller calls `release` when it stops watching. */
 export type WatchCaller = (caller: Held) => { ended: AbortSignal; release: () => void };
 
 /** Longer than any possible key (src/config.ts allows 207 characters). */
@@ -69,7 +69,7 @@ const KEY_LENGTH_MAX = 256;
 export type Credentials = {
   method: string;
   headers: IncomingHttpHeaders;
-  /** Address of the other end of the connection. */
+  /** Remote address of the connection. */
   address: string;
   requestId: string;
 };
@@ -78,7 +78,7 @@ type IdentifyDeps = {
   authenticate: Authenticate;
   authenticateSession: AuthenticateSession;
   rateLimits: RateLimits;
-  /** PARLEY_BASE_URL */
+  /** `PARLEY_BASE_URL` */
   baseUrl?: string | undefined;
 };
 
@@ -111,7 +111,7 @@ export async function identify(
 
 type Known = Omit<Caller, keyof Client>;
 
-/** Returns the caller, or a text that says why the key is not accepted. */
+/** Returns the caller, or the reason why the key is rejected. */
 async function fromKey({ authenticate }: IdentifyDeps, header: string): Promise<Known | string> {
   const text = /^Bearer +(\S+) *$/i.exec(header)?.[1];
   if (text === undefined) return NO_KEY;
@@ -151,7 +151,7 @@ export function clientOf({ headers, address, requestId }: Omit<Credentials, 'met
   };
 }
 
-/** Returns an IPv4 address in its usual form, also if the socket is an IPv6 one that accepts both. */
+/** Returns an IPv4 address in dotted form, even if a dual-stack socket reports it as an IPv6 address. */
 function plainAddress(address: string): string | null {
   return address === '' ? null : address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
@@ -164,7 +164,7 @@ function printable(text: string | undefined): string | null {
 }
 
 /**
- * @param why the reason, if the scope depends on the request and not only on the operation
+ * @param why the reason, for a scope that depends on the request's content and not only on the operation
  * @throws ApiError missing_scope
  */
 export function requireScope(
@@ -178,13 +178,13 @@ export function requireScope(
 }
 
 /**
- * Namespace that each credential had last time. With it, requests of a known caller do not wait behind those of
- * strangers (event-loop-turns.ts). The map decides nothing else: an ended key is still refused.
+ * Caches the namespace that each credential had last. With it, requests of a known caller do not queue behind those of
+ * unauthenticated clients (event-loop-turns.ts). The cache never authenticates: a revoked key is still rejected.
  */
 const NAMESPACES_MAX = 10_000;
 const namespaces = new Map<string, string>();
 
-/** Remembers the namespace of a request that has shown a valid key or session. */
+/** Caches the namespace of a request that has sent a valid key or session. */
 export function rememberCaller(headers: IncomingHttpHeaders, namespace: string): void {
   const credential = credentialIn(headers);
   if (credential === undefined) return;
@@ -192,16 +192,16 @@ export function rememberCaller(headers: IncomingHttpHeaders, namespace: string):
   namespaces.set(credential, namespace);
   if (namespaces.size <= NAMESPACES_MAX) return;
   const [oldest] = namespaces.keys();
-  namespaces.delete(oldest!); // The map is over its limit, so it has an oldest entry.
+  namespaces.delete(oldest!); // Not undefined, because the map is over its limit.
 }
 
-/** Returns the namespace that the credential of a request had before, or undefined. */
+/** Returns the namespace that this credential had in an earlier request, or undefined. */
 export function namespaceOf(headers: IncomingHttpHeaders): string | undefined {
   const credential = credentialIn(headers);
   return credential === undefined ? undefined : namespaces.get(credential);
 }
 
-/** Returns a digest of the credential, so that no key stays in memory. */
+/** Returns a digest of the request's credential. The cache holds digests so that no key stays in memory. */
 function credentialIn({ authorization, cookie }: IncomingHttpHeaders): string | undefined {
   const text = authorization ?? cookie;
   return text === undefined ? undefined : hash('sha256', text, 'base64');

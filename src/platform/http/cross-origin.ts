@@ -2,9 +2,9 @@ import cors, { type CorsOptions } from 'cors';
 import type { RequestHandler } from 'express';
 
 /**
- * Lets web pages of other origins call the API (contract/web.md#cors). Answers the browser's preflight, and lists in
- * every answer, including refusals and streams, which origins may read it. Pages send a key themselves and never
- * through the browser's cookies, so credentials are not allowed.
+ * Lets web pages of other origins call the API (contract/web.md#cors). Responds to the browser's preflight, and names
+ * in every response, including rejections and streams, the origin that may read it. Pages send their key in a header
+ * and never as a cookie, so credentialed requests are not allowed.
  * @param origins such as `https://app.example.com`; `['*']` allows any origin; an empty list sends no CORS headers
  */
 export function shareWithOrigins(origins: readonly string[]): RequestHandler {
@@ -19,21 +19,25 @@ export function shareWithOrigins(origins: readonly string[]): RequestHandler {
 function sharing(options: CorsOptions): RequestHandler {
   const share = cors({ ...options, exposedHeaders: ANSWER_HEADERS, maxAge: PREFLIGHT_KEPT_SEC });
   return (request, response, next) => {
-    // The library treats every OPTIONS request as a preflight. A plain OPTIONS gets 405, as everywhere else.
+    // The `cors` library treats every OPTIONS request as a preflight. A plain OPTIONS gets 405, like on every other
+    // path.
     const isPreflight = request.headers['access-control-request-method'] !== undefined;
     if (request.method !== 'OPTIONS' || isPreflight) share(request, response, next);
     else next();
   };
 }
 
-/** Shares a route that needs no key and checks the `Origin` itself. A refused page may read the reason. */
+/**
+ * Opens a route to all origins. The route needs no key and checks the `Origin` itself; a rejected page may read the
+ * reason.
+ */
 export function shareWithAll(): RequestHandler {
   return sharing({ origin: true, methods: ['POST'], allowedHeaders: ['Content-Type'] });
 }
 
 /**
- * Headers that a page may send beside the CORS-safelisted ones. They are listed because `*` does not cover
- * Authorization.
+ * Headers that a page may send in addition to the CORS-safelisted ones. They are listed because `*` does not cover
+ * `Authorization`.
  */
 const REQUEST_HEADERS = [
   'Authorization',
@@ -42,7 +46,7 @@ const REQUEST_HEADERS = [
   'If-Match',
   'Last-Event-ID',
   'Traceparent',
-  // OpenAI's client sends these with every request, and a page cannot leave them out.
+  // OpenAI's client sends these with every request and gives the page no way to omit them.
   'X-Stainless-Arch',
   'X-Stainless-Helper-Method',
   'X-Stainless-Lang',
@@ -54,7 +58,9 @@ const REQUEST_HEADERS = [
   'X-Stainless-Timeout',
 ];
 
-/** Headers that a page may read beside Cache-Control, Content-Length and Content-Type: all that we send. */
+/**
+ * All headers of our responses that a page may read, except those that CORS always exposes (such as `Content-Type`).
+ */
 const ANSWER_HEADERS = [
   'Allow',
   'ETag',
@@ -68,5 +74,5 @@ const ANSWER_HEADERS = [
   'WWW-Authenticate',
 ];
 
-/** Two hours, the longest that Chrome keeps a preflight. */
+/** Two hours, the longest that Chrome caches a preflight. */
 const PREFLIGHT_KEPT_SEC = 7_200;

@@ -4,8 +4,8 @@ import { MAX_INT32 } from '../resources/schema/field-types.ts';
 import { saying } from '../resources/schema/patterns.ts';
 
 /**
- * Pages of a list, newest first (contract/pagination.md#lists). A cursor is the last item's id or number in base64url
- * with the list's name, so that a cursor of another list is refused and not misread.
+ * Pages of a list, newest first (contract/pagination.md#lists). A cursor is the last item's id or number and the list's
+ * name, in base64url. The name lets the API reject a cursor of another list instead of misreading it.
  */
 
 export type Page<Item> = { data: Item[]; has_more: boolean; next_cursor: string | null };
@@ -28,17 +28,17 @@ export const pageLimit = z
     maximum: LIMIT_MAX,
   });
 
-/** Returns the query of a list whose items have ids. `before` of the page is a uuid. */
+/** Returns the query schema of a list whose items have ids. The parsed cursor `before` is a UUID. */
 export function idPage(prefix: IdPrefix) {
   return { limit: pageLimit, cursor: cursorOf((text) => toUuid(prefix, text) ?? undefined) };
 }
 
-/** Returns the cursor of a list whose query is in the request body and whose items have ids. */
+/** Returns the cursor schema of a list whose items have ids and whose query is in the request body. */
 export function cursorInBody(prefix: IdPrefix) {
   return cursorOf((text) => toUuid(prefix, text) ?? undefined);
 }
 
-/** Returns the query of a list whose items are numbered from 1. */
+/** Returns the query schema of a list whose items are numbered from 1. */
 export function numberPage(list: string) {
   return { limit: pageLimit, cursor: cursorOf((text) => numberIn(list, text)) };
 }
@@ -51,7 +51,7 @@ export function numberCursor(list: string, number: number): string {
   return encodeCursor(`${list}:${number}`);
 }
 
-/** Builds a page. `rows` holds one row more than the page, which shows whether another page follows. */
+/** Builds a page. `rows` holds one row more than the page if another page follows. */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
   page: { limit: number; view: (row: Row) => Item; cursorOf: (row: Row) => string },
@@ -74,7 +74,7 @@ export function pageSchema<T extends z.ZodType>(item: T) {
   });
 }
 
-/** Returns a cursor field that `read` decodes. `read` returns undefined for a cursor of another list. */
+/** Returns a schema for a cursor that `read` decodes. `read` returns undefined for a cursor of another list. */
 export function cursorOf<T>(read: (text: string) => T | undefined) {
   return z
     .string()

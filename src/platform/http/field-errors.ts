@@ -2,12 +2,17 @@ import { z } from 'zod';
 import { ApiError, type FieldError } from '../../errors.ts';
 import { asSchema, pointerOf, unwrap } from '../resources/schema/key-map.ts';
 
-/** Translates zod's issues into the `errors` of a problem document, with the allowed values in REST terms. */
+/** Translates zod's issues into the `errors` of a problem document, worded for callers of a REST API. */
 
-/** Maximum number of reported errors, which bounds long lists of the same mistake. */
+/**
+ * Maximum number of reported errors, so that a long list with the same mistake in each element gives a short response.
+ */
 const ERRORS_MAX = 50;
 
-/** Parses a value. `at` is its place in the body. @throws ApiError invalid_body */
+/**
+ * Parses a value. `at` is its path in the body.
+ * @throws ApiError invalid_body
+ */
 export function parseBody<S extends z.ZodType>(
   schema: S,
   value: unknown,
@@ -39,7 +44,7 @@ function fieldErrors(
   return [{ pointer: pointerOf(path), code, detail }];
 }
 
-/** Returns the code and the rule. The value itself is never included, because it may be a secret. */
+/** Returns the error code and the violated rule. The rejected value is never included, because it may be a secret. */
 export function explain(issue: z.core.$ZodIssue): [code: string, detail: string] {
   switch (issue.code) {
     case 'invalid_type':
@@ -47,7 +52,7 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
         ? ['required', `is required and must be ${nounOf(issue.expected)}`]
         : ['invalid_type', `must be ${nounOf(issue.expected)}`];
     case 'invalid_value':
-      // Prefers our own message, if the schema has one.
+      // A message that does not begin with zod's "Invalid " is our schema's own, so it is preferred.
       if (!issue.message.startsWith('Invalid ')) return ['invalid_value', issue.message];
       return ['invalid_value', `must be one of ${issue.values.map(String).join(', ')}`];
     case 'too_big':
@@ -74,7 +79,7 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
       ];
     case 'invalid_key':
       return ['invalid_value', `the name of an entry ${explainFirst(issue.issues)}`];
-    case 'custom': // Our own message.
+    case 'custom': // The message comes from our own check.
       return ['invalid_value', issue.message];
     case 'invalid_union':
       return ['invalid_value', explainFirst(issue.errors[0] ?? [])];
@@ -82,7 +87,8 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
       return ['invalid_value', explainFirst(issue.issues)];
     case 'not_multiple_of':
       return ['invalid_value', `must be a multiple of ${issue.divisor}`];
-    case 'unrecognized_keys': // The same text as in fieldErrors, for the places that it does not reach.
+    // `fieldErrors` reports unknown fields of the whole body. This text covers those nested in other issues.
+    case 'unrecognized_keys':
       return ['unknown_field', `there is no field ${issue.keys.join(', ')}`];
     default:
       return issue satisfies never;
@@ -122,7 +128,7 @@ function nounOf(expected: string): string {
   return nouns[expected] ?? `of type ${expected}`;
 }
 
-/** Returns the names of the schema's fields at a place. */
+/** Returns the names of the schema's fields at a path. */
 function fieldsAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let type: z.ZodType | undefined = unwrap(schema);
   for (const part of path) {

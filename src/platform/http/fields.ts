@@ -4,13 +4,13 @@ import { fromUuid, toUuid, type IdPrefix } from '../../ids.ts';
 import { MAX_INT32 } from '../resources/schema/field-types.ts';
 import { saying } from '../resources/schema/patterns.ts';
 
-/** Request and response fields that several resources share: ids, times, filters, free members. */
+/** Request and response fields that several resources share, such as ids, times, filters and free-form members. */
 
 const EXAMPLE_UUID = '01936a0e-7d5b-7000-8000-3a5c1f2b4d6e';
 
 /**
- * Returns a schema that turns an id in a path into its uuid. Its message is the detail of the 404, in the same words as
- * for an id that does not exist (contract/errors.md#statuses).
+ * Returns a schema that turns an id in a path into its UUID. The message of the schema becomes the detail of the 404
+ * and is the same as for an id that does not exist (contract/errors.md#statuses).
  */
 export function idParam(prefix: IdPrefix, noun: string) {
   return uuidOf(prefix, `there is no such ${noun}`).meta({
@@ -19,7 +19,7 @@ export function idParam(prefix: IdPrefix, noun: string) {
   });
 }
 
-/** Returns a schema that turns an id in a query or body into its uuid. */
+/** Returns a schema that turns an id in a query or body into its UUID. */
 export function idValue(prefix: IdPrefix) {
   const meta = idMeta(prefix);
   return uuidOf(prefix, `must be an id like ${meta.example}`).meta(meta);
@@ -34,7 +34,7 @@ function uuidOf(prefix: IdPrefix, message: string) {
   });
 }
 
-/** Returns the description for readers and generators. Validation itself uses toUuid. */
+/** Returns the id's example and pattern for the OpenAPI document. Validation itself uses `toUuid`. */
 function idMeta(prefix: IdPrefix): { example: string; pattern: string } {
   const example = fromUuid(prefix, EXAMPLE_UUID);
   const pattern = new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`);
@@ -52,7 +52,7 @@ export const versionParam = z
   })
   .meta({ description: 'Number of a version.', type: 'integer', minimum: 1, example: 2 });
 
-/** Filter by version number. A number that no agent has matches nothing. */
+/** Filter by version number. A number that no version has matches nothing. */
 export const versionFilter = z
   .string()
   .regex(...saying(/^[1-9][0-9]{0,9}$/, 'must be the number of a version, from 1'))
@@ -61,7 +61,7 @@ export const versionFilter = z
   .optional()
   .meta({ type: 'integer', minimum: 1, maximum: MAX_INT32 });
 
-/** Converts row times (Unix milliseconds) to JSON times, which are integer Unix seconds (contract/names.md#json). */
+/** Converts a time of a row (Unix milliseconds) to JSON (integer Unix seconds, contract/names.md#json). */
 export function unixSec(ms: number): number {
   return Math.floor(ms / 1_000);
 }
@@ -74,13 +74,13 @@ export const unixTime = z.int().meta({ description: 'Unix seconds.' });
 export const createdAt = z.int().meta({ description: 'When it was made, Unix seconds.' });
 export const updatedAt = z.int().meta({ description: 'When it last changed, Unix seconds.' });
 
-/** Last second of the year 9999, which a UUIDv7 can still hold. */
+/** Last second of the year 9999, which still fits into a UUIDv7. */
 const LAST_SEC = 253_402_300_799;
 
 /** Time in a request body, in Unix seconds. */
 export const givenTime = z.int().min(0).max(LAST_SEC);
 
-/** Returns a time bound of a list, in Unix seconds. */
+/** Returns a query field for a lower or upper time bound of a list, in Unix seconds. */
 export function timeBound(description: string) {
   return z
     .string()
@@ -91,12 +91,12 @@ export function timeBound(description: string) {
     .meta({ description, type: 'integer' });
 }
 
-/** Returns a filter by words or by part of a text. */
+/** Returns a query field that filters by words or by part of a text. */
 export function partOf(description: string) {
   return z.string().trim().min(1, 'must have a word').max(200).optional().describe(description);
 }
 
-/** Filter by a boolean field. */
+/** Query field that filters by a boolean. */
 export const flag = z
   .enum(['true', 'false'], 'must be true or false')
   .transform((text) => text === 'true')

@@ -4,8 +4,8 @@ import type { RunOnce } from './run-once.ts';
 import type { EventStream } from './sse.ts';
 
 /**
- * Ends open answers when the key or session that requested them ends (contract/api-keys.md#ending). Work begun for an
- * open answer still finishes, as when a client disconnects.
+ * Ends streams and waiting requests when the key or session that sent them ends (contract/api-keys.md#ending). Work
+ * that such a request has begun still finishes, as it does when a client disconnects.
  */
 export function heldByKey(runOnce: RunOnce, watch: WatchCaller): RunOnce {
   return async (request, run) => {
@@ -41,7 +41,7 @@ function endingWith(
       if (!over.aborted) await send(event);
     }, over);
     try {
-      await Promise.race([sending, end]); // The race also handles a late rejection of either promise.
+      await Promise.race([sending, end]); // `Promise.race` also handles a rejection of the promise that settles later.
       if (ended.aborted) throw endOf(sessionId);
     } finally {
       ended.removeEventListener('abort', onEnd);

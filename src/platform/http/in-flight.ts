@@ -3,22 +3,22 @@ import { ApiError } from '../../errors.ts';
 import type { Metrics } from '../observability/metrics.ts';
 
 /**
- * Concurrent work of this process, by kind (contract/limits.md#shares, docs/decisions/0021). A key has a share, its
- * namespace a larger one, and the process the largest. So no key can shut out another key of its namespace, and no
- * namespace another namespace.
+ * Limits concurrent work in this process, by kind (contract/limits.md#shares, docs/decisions/0021). A key has a limit,
+ * its namespace a higher one, and the process the highest. So no key can use up its namespace's slots, and no namespace
+ * those of the process.
  */
 export type InFlight = {
   /**
-   * Takes a place and returns an idempotent function that frees it.
+   * Takes a slot and returns an idempotent function that frees it.
    * @throws ApiError too_many_in_flight, or unavailable if the process is full
    */
   acquire: (kind: InFlightKind, who: Holder) => () => void;
-  /** Returns the used places and the limits. A null limit means unlimited. */
+  /** Returns the slots in use and the limits. A null limit means unlimited. */
   usage: (who: Holder) => Record<InFlightKind, ShareUsage>;
 };
 
 export type InFlightKind = keyof InFlightShares;
-/** uuid of the key */
+/** Caller that holds a slot. `keyId` is the UUID of the API key. */
 export type Holder = { keyId: string; namespace: string };
 export type ShareUsage = Record<'api_key' | 'namespace', { limit: number | null; used: number }>;
 
@@ -30,7 +30,7 @@ const NOUNS: Record<InFlightKind, string> = {
 };
 export const IN_FLIGHT_KINDS = Object.keys(NOUNS) as readonly InFlightKind[];
 
-/** Most work counted here ends within seconds. */
+/** Short, because most work that is counted here ends within seconds. */
 export const RETRY_AFTER_SEC = 2;
 
 export function createInFlight({
@@ -59,7 +59,7 @@ export function createInFlight({
       );
       if (full !== undefined) {
         metrics.inFlightRefused.inc({ kind, share: full });
-        throw refusal(kind, full, shares[kind]![full]); // A full share has a limit.
+        throw refusal(kind, full, shares[kind]![full]); // Only a share with a limit can be full.
       }
       const all = Object.values(places);
       add(all, 1);
@@ -102,8 +102,8 @@ function placesOf(kind: InFlightKind, { keyId, namespace }: Holder): Record<keyo
 }
 
 /**
- * Returns the refusal. A full process is not the caller's fault and another process may have room, so it answers 503,
- * which proxies understand.
+ * Returns the error. If the process is full, that is not the caller's fault and another process may have a free slot,
+ * so the status is 503, on which proxies can try another process.
  */
 function refusal(kind: InFlightKind, share: keyof Shares, limit: number): ApiError {
   const noun = NOUNS[kind];

@@ -2,18 +2,23 @@ import { ApiError, type FieldError } from '../../errors.ts';
 import { pointerOf } from '../resources/schema/key-map.ts';
 
 /**
- * Parses the bytes of a request body: valid UTF-8 and valid JSON, of a size and shape that the rest of the code can
- * safely walk. Values that PostgreSQL cannot store (NUL, lone surrogates) or that are dangerous in JavaScript
- * (`__proto__`) are refused here, with their place.
+ * Parses the bytes of a request body. The result is limited in nesting and number of members, so that other code can
+ * walk it safely. Values that PostgreSQL cannot store (NUL, lone surrogates) or that are dangerous in JavaScript
+ * (`__proto__`) are rejected here, with their path.
  */
 
 const DEPTH_MAX = 32;
-/** Members of objects and elements of lists, together. A route may allow more. */
+/** Maximum number of object members and list elements together. A route may allow more. */
 export const MEMBERS_MAX = 10_000;
-/** Maximum number of reported errors, which bounds long lists of the same mistake. */
+/**
+ * Maximum number of reported errors, so that a long list with the same mistake in each element gives a short response.
+ */
 const ERRORS_MAX = 50;
 
-/** @throws ApiError malformed_json, malformed_request, invalid_body */
+/**
+ * Parses and checks the bytes of a JSON body.
+ * @throws ApiError malformed_json, malformed_request, invalid_body
+ */
 export function parseJsonBody(bytes: Buffer, membersMax: number = MEMBERS_MAX): unknown {
   checkShape(bytes, membersMax);
   const value = parse(decode(bytes));
@@ -39,7 +44,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    // The parser's message quotes the body, which may hold a secret. Its position does not.
+    // The parser's message quotes the body, which may contain a secret, so only the position is reported.
     const at = /position \d+( \(line \d+ column \d+\))?/.exec(String(error))?.[0];
     throw new ApiError('malformed_json', `the body is not valid JSON${at ? ` at ${at}` : ''}`, {
       cause: error,
@@ -48,9 +53,9 @@ function parse(text: string): unknown {
 }
 
 /**
- * Counts members before parsing, so that a hostile body costs one pass and no memory. Outside of strings an object or
- * list has one member more than it has commas, unless it is empty. Invalid JSON may be miscounted, but it is refused
- * anyway. Works on bytes: in UTF-8 no byte of a non-ASCII character equals an ASCII one.
+ * Counts members before parsing, so that a hostile body costs one pass and no memory. Outside of strings, each
+ * non-empty object or list has one member more than it has commas. The count may be wrong for invalid JSON, which is
+ * rejected anyway. The function works on bytes: in UTF-8, the bytes of a non-ASCII character never equal ASCII.
  */
 function checkShape(bytes: Buffer, membersMax: number): void {
   let depth = 0;
@@ -77,7 +82,7 @@ const [SPACE, LINE_FEED, TAB, RETURN] = [0x20, 0x0a, 0x09, 0x0d];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 
-/** Returns the place of the closing quote, or the end of the text. */
+/** Returns the index of the closing quote, or the end of the text. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let i = start + 1; i < bytes.length; i += 1) {
     const byte = bytes[i];
@@ -116,7 +121,7 @@ function findUnkeepable(value: unknown, path: PropertyKey[], errors: FieldError[
   }
 }
 
-/** Returns why PostgreSQL cannot store a text, or undefined. */
+/** Returns the reason why PostgreSQL cannot store a text, or undefined if it can. */
 export function textProblem(text: string): string | undefined {
   if (text.includes('\u0000')) return 'the character U+0000 is not allowed';
   return text.isWellFormed() ? undefined : 'half of a surrogate pair is not a character';

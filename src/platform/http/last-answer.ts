@@ -4,14 +4,14 @@ import type { ApiError } from '../../errors.ts';
 import { newId } from '../../ids.ts';
 import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
 
-/** Time that the other end has to read the answer and to close as well. */
+/** Time in ms within which the client must read the response and close its side too. */
 const CLOSE_MS = 1_000;
 /**
- * Maximum number of connections that wait out CLOSE_MS. Each takes tens of KiB, and a stranger can open a thousand a
- * second.
+ * Maximum number of connections that wait for the client to close. Each takes tens of KiB, and an unauthenticated
+ * client can open a thousand per second.
  */
 const ENDING_MAX = 200;
-/** Bytes that are read and dropped after a last answer. */
+/** Maximum number of bytes that are read and dropped after the last response. */
 const REST_BYTES_MAX = 64 * 1024;
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** Answers a request on a connection that Node no longer handles, and ends the connection. */
+/** Sends an error response on a connection that Node no longer handles, and ends the connection. */
 export function answerLast(socket: Duplex, error: ApiError): void {
   const requestId = newId('req');
   const body = JSON.stringify(problemOf(error, requestId));
@@ -33,16 +33,16 @@ export function answerLast(socket: Duplex, error: ApiError): void {
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-  // Keeps reading, because unread bytes would cause a reset, which could take the answer with it.
+  // Continues to read: unread bytes would cause a reset, and the client could lose the response to it.
   dropRest(socket);
   destroySoon(socket);
 }
 
-/** Ends our side of a connection and reads nothing more from the other side. */
+/** Ends our side of a connection and stops reading. */
 export function endUnread(socket: Duplex): void {
   socket.end();
   socket.pause();
-  socket.resume = () => socket; // Node calls this when the request has room again.
+  socket.resume = () => socket; // Disables `resume`, which Node calls when the request's buffer has room again.
   destroySoon(socket);
 }
 
@@ -54,12 +54,12 @@ function dropRest(socket: Duplex): void {
   });
 }
 
-/** Connections that we have ended and whose other end is still open, oldest first. */
+/** Connections that we have ended and whose client has not closed yet, oldest first. */
 const ending = new Set<Duplex>();
 
 /**
- * Destroys a connection after CLOSE_MS, or earlier if it is the oldest of more than 200. Nothing else would destroy a
- * connection whose other end stays open.
+ * Destroys a connection after `CLOSE_MS`, or earlier if it is the oldest of more than `ENDING_MAX` (200). Otherwise a
+ * client that never closes would hold it open forever.
  */
 function destroySoon(socket: Duplex): void {
   const late = setTimeout(() => socket.destroy(), CLOSE_MS);
@@ -70,7 +70,8 @@ function destroySoon(socket: Duplex): void {
   });
   const [oldest] = ending;
   if (ending.size > ENDING_MAX && oldest) {
-    ending.delete(oldest); // Its event `close` comes in a later turn of the event loop, so remove it here.
+    // Its `close` event comes only in a later turn of the event loop, so the connection is removed here.
+    ending.delete(oldest);
     oldest.destroy();
   }
 }

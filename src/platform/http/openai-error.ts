@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ERROR_CATALOGUE, type ApiError, type ErrorCode } from '../../errors.ts';
 
 /**
- * Errors in the format of OpenAI's clients: they throw a class chosen by the status, with `message`, `type`, `param`
- * and `code`. Used by the routes that speak OpenAI's protocol (contract/openai.md#errors).
+ * Errors in the format that OpenAI's clients read: they choose an exception class by the status, and fill its
+ * `message`, `type`, `param` and `code`. The OpenAI-compatible routes use it (contract/openai.md#errors).
  */
 export const OpenAiError = z
   .strictObject({
@@ -32,7 +32,7 @@ export function openAiErrorOf({ code, message, errors }: ApiError): OpenAiError 
   };
 }
 
-/** Returns the status in OpenAI's protocol, which uses 400 for every invalid request, also where we answer 422. */
+/** Returns the status for OpenAI's protocol, which uses 400 where our own API uses 422. */
 export function openAiStatus(code: ErrorCode): number {
   const { status } = ERROR_CATALOGUE[code];
   return status === 422 ? 400 : status;
@@ -50,7 +50,7 @@ export function openAiHeaders({ code }: ApiError): Record<string, string> {
 
 const PASSING: ReadonlySet<ErrorCode> = new Set(['write_conflict', 'idempotency_in_progress']);
 
-/** Codes that OpenAI programs compare. All others are our own. */
+/** Error codes that programs written for OpenAI compare. All other errors have our own codes. */
 const OPENAI_CODES: Record<string, string> = {
   unauthorized: 'invalid_api_key',
   rate_limited: 'rate_limit_exceeded',

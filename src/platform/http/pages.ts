@@ -8,9 +8,9 @@ import { createBodyReader, discardBody } from './bodies/read-body.ts';
 import { labelRoute } from './request-log.ts';
 
 /**
- * Serves `/docs` without a key: the API to read and to try (contract/web.md#openapi). Swagger UI comes from an
- * installed package, so a cluster needs no internet access and no third party learns about readers. We use Fastify's
- * copy because Swagger's own packages have an install script that sends reports.
+ * Serves `/docs` without a key: the API reference, with a form to try each operation (contract/web.md#openapi). Swagger
+ * UI comes from an installed package, so a cluster needs no internet access and no third party learns about readers. We
+ * use Fastify's copy, because Swagger's own packages have an install script that sends usage reports.
  */
 export function serveDocs(app: Express, refuseOthers: RequestHandler): void {
   const serve = (path: string, answer: RequestHandler): void => {
@@ -22,7 +22,7 @@ export function serveDocs(app: Express, refuseOthers: RequestHandler): void {
     });
   const vendor = vendorVersion();
   const uncached = { 'Cache-Control': 'no-cache' };
-  // People also type the trailing slash. The page loads its files by absolute path.
+  // Both forms are served, because people also type the trailing slash. The page loads its files by absolute path.
   for (const path of ['/docs', '/docs/']) {
     serveText(path, 'html', docsPage(vendor), {
       ...uncached,
@@ -41,15 +41,17 @@ export function serveDocs(app: Express, refuseOthers: RequestHandler): void {
   }
 }
 
-/** The paths carry the version, so browsers may cache the files, and an upgrade changes the paths. */
+/**
+ * The URLs of these files contain Swagger UI's version, so browsers may cache them, and an upgrade changes the URLs.
+ */
 const VENDOR_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'] as const;
 const KEEP_MS = 365 * 86_400_000;
 
 const require = createRequire(import.meta.url);
 
 /**
- * The style sheet has icons as data URLs, which the dashboard's policy forbids. Only our own origin can be fetched, so
- * trying an operation cannot send a key elsewhere.
+ * Swagger's style sheet has icons as data URLs, which the dashboard's policy forbids. Scripts may connect only to our
+ * own origin, so trying an operation cannot send a key elsewhere.
  */
 const DOCS_POLICY = [
   "default-src 'self'",
@@ -60,7 +62,7 @@ const DOCS_POLICY = [
   "object-src 'none'",
 ].join(';');
 
-/** Reads the version at runtime, because the installed package decides it. */
+/** Reads the version of the installed package at startup, because that package provides the files. */
 function vendorVersion(): string {
   const read: unknown = require('@fastify/swagger-ui/package.json');
   const hasVersion = typeof read === 'object' && read !== null && 'version' in read;
@@ -87,7 +89,10 @@ function docsPage(version: string): string {
 `;
 }
 
-/** `validatorUrl` would send the document to a public service, so it is off. Keys are not stored anywhere. */
+/**
+ * `validatorUrl` is null, because Swagger UI would otherwise send the document to a public service. Keys are not
+ * stored.
+ */
 const START_SCRIPT = `'use strict';
 SwaggerUIBundle({
   url: '/v1/openapi.json',
@@ -101,7 +106,7 @@ SwaggerUIBundle({
 `;
 
 /**
- * Page with a form for a person who has a link and no key. It works without scripts. The link's contents are in the
+ * Page with a form, for a person who has a link and no API key. It works without scripts. The link's token is in the
  * query, and queries are never logged.
  */
 export type Page = {
@@ -111,7 +116,7 @@ export type Page = {
   show: (request: PageRequest) => Promise<PageAnswer>;
   /** Handles a submitted form. */
   take: (request: PageRequest, form: URLSearchParams) => Promise<PageAnswer>;
-  /** Returns the text that people read after an error. */
+  /** Returns the page that people see after an error. */
   explain: (error: ApiError, request: PageRequest) => PageAnswer;
 };
 
@@ -119,11 +124,11 @@ export type PageRequest = {
   query: URLSearchParams;
   /** Returns the language that the browser prefers, or the first one. */
   prefer: <T extends string>(languages: readonly [T, ...T[]]) => T;
-  /** Address of the client, or of a proxy in front of it. */
+  /** Remote address of the connection, which may belong to a proxy. */
   address: string;
 };
 
-/** `location` redirects there (303). */
+/** `location` makes the response a redirect (303). */
 export type PageAnswer = { status: number; html: string } | { location: string };
 
 const FORM_BYTES_MAX = 4 * 1024;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CATALOGUE, type ApiError, type ErrorCode } from '../../errors.ts';
 
-/** Problem documents (RFC 9457, contract/errors.md#problems). `type` is a fixed name and need not resolve. */
+/** Problem documents (RFC 9457, contract/errors.md#problems). `type` is an identifier and need not resolve. */
 
 const TYPE_BASE = 'https://parley.dev/problems/';
 

@@ -4,23 +4,27 @@ import { ApiError } from '../../errors.ts';
 import { createCredit, type Credit } from '../controller/credit.ts';
 
 /**
- * Limits of this process (contract/limits.md#rate): requests per API key in a fixed minute, and wrong keys per remote
- * address. The second limit only turns a 401 into a 429. Behind a proxy all clients share one address, and wrong keys
- * of one client must not stop the valid key of another.
+ * Limits of this process (contract/limits.md#rate): requests per API key in a fixed minute, and failed authentications
+ * per remote address. The second limit turns a 401 into a 429 and never rejects a valid key: behind a proxy all clients
+ * share one address, and one client's failures must not block another client.
  */
 export type RateLimits = {
   /**
-   * Counts a request and returns the remaining budget or the refusal. Returns undefined if requests are not limited.
+   * Counts a request and returns the remaining budget or the error to throw. Returns undefined if there is no rate
+   * limit.
    */
   count: (apiKeyId: string) => Promise<Counted | undefined>;
-  /** Counts a wrong key. @throws ApiError rate_limited */
+  /**
+   * Counts a failed authentication.
+   * @throws ApiError rate_limited
+   */
   countFailure: (address: string) => Promise<void>;
 };
 
 export type Counted = { headers: Record<string, string>; refusal: ApiError | undefined };
 
 const WINDOW_SEC = 60;
-/** Wrong keys per minute, more than any person mistypes. */
+/** Failed authentications per minute and address: more than any person mistypes. */
 const FAILURES_MAX = 100;
 
 /** @param perMinute requests per minute for one key; 0 means no limit */
@@ -48,7 +52,7 @@ export function createRateLimits(perMinute: number): RateLimits {
   };
 }
 
-/** Counts by key in a fixed minute, in this process only. `taken` includes the current request. */
+/** Creates a counter per key, for a fixed minute and this process only. `taken` includes the current request. */
 export function createMinuteCount(): (key: string) => Promise<{ taken: number; resetSec: number }> {
   const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SEC });
   return async (key) => {
@@ -57,14 +61,14 @@ export function createMinuteCount(): (key: string) => Promise<{ taken: number; r
   };
 }
 
-/** Refusals per address that are answered without delay: burst and rate per second. */
+/** Rejections per address that are sent without delay: the burst, and the rate per second. */
 const PROMPT_REFUSALS = 20;
 const REFUSED_MS = 1_000;
 const NETWORKS_MAX = 10_000;
 
 /**
- * Returns how long a refusal of this address has to wait, in ms. A client that retries immediately after each refusal
- * would keep the process busy: 2,000 times a second from 20 connections.
+ * Creates a function that returns how long to delay a rejection for an address, in ms. Without the delay, a client that
+ * retries immediately would keep the process busy: 20 connections send 2,000 requests per second.
  */
 export function createRefusalPace(): (address: string) => number {
   const credits = new Map<string, Credit>();
@@ -75,7 +79,7 @@ export function createRefusalPace(): (address: string) => number {
     credits.delete(network);
     credits.set(network, credit);
     const [oldest] = credits.keys();
-    if (credits.size > NETWORKS_MAX) credits.delete(oldest!); // The map is over its limit, so it has an oldest entry.
+    if (credits.size > NETWORKS_MAX) credits.delete(oldest!); // Not undefined: the map is over its limit.
     if (credit.left() < 1) return REFUSED_MS;
     credit.spend(1);
     return 0;
@@ -94,7 +98,7 @@ async function consume(
   try {
     return counted(await limiter.consume(key), false);
   } catch (error) {
-    // The library rejects with the count if the limit is exceeded, and with an Error only if it is broken.
+    // The library rejects with the count if the limit is exceeded, and with an `Error` only if it fails.
     if (error instanceof RateLimiterRes) return counted(error, true);
     throw error;
   }
@@ -105,10 +109,12 @@ function limited(detail: string, retryAfterSec: number): ApiError {
 }
 
 /**
- * Returns the first half of an IPv6 address, because one host may use its whole /64. Other addresses stay as they are.
+ * Returns the first 64 bits of an IPv6 address, because one host may use its whole /64. IPv4 addresses stay as they
+ * are.
  */
 export function networkOf(address: string): string {
-  if (isIP(address) !== 6 || address.includes('.')) return address; // ::ffff:192.0.2.1 is an IPv4 address.
+  // An IPv4-mapped address, such as `::ffff:192.0.2.1`, counts as IPv4.
+  if (isIP(address) !== 6 || address.includes('.')) return address;
   const [head = '', tail] = address.split('::');
   const groups = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');

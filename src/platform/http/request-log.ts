@@ -7,13 +7,16 @@ import type { Metrics } from '../observability/metrics.ts';
 import { asWork, describeWork } from '../observability/work.ts';
 
 /**
- * Records every request: its id, a sample in the histogram, a line in the log. Headers, query and body are never
- * recorded, because they hold keys, secrets and customers' words.
+ * Records every request: assigns its id, observes its duration and logs a line. Headers, query and body are never
+ * recorded, because they contain keys, secrets and customers' words.
  */
 
 const PATH_LENGTH_MAX = 200;
 
-/** Gives the request its id, which every answer carries. Until its route is known, the work has only a generic name. */
+/**
+ * Sets the request's id, which every response carries. Starts the work's context under a generic name, because the
+ * route is not known yet.
+ */
 export const identifyRequest: RequestHandler = (_request, response, next) => {
   response.setHeader('Request-Id', newId('req'));
   asWork({ name: 'request' }, next);
@@ -21,7 +24,7 @@ export const identifyRequest: RequestHandler = (_request, response, next) => {
 
 type Watching = { metrics: Pick<Metrics, 'httpRequestDuration'>; log: Logger };
 
-/** Uses one listener for both metrics and log, because each costs time on a hot path. */
+/** Uses one listener for both metrics and log, because each listener costs time on every request. */
 export function watchRequests({ metrics, log }: Watching): RequestHandler {
   return (request, response, next) => {
     const startedMs = monotonicMs();
@@ -38,9 +41,9 @@ export function watchRequests({ metrics, log }: Watching): RequestHandler {
 type Answered = { request: Request; response: Response; durationMs: number };
 
 /**
- * Logs successes only with PARLEY_LOG_LEVEL=debug: the metrics count them, and a log line costs a tenth of the request
- * itself. Never logs probes and scrapes. An internal failure is logged in detail where it happens; this line only shows
- * that it happened.
+ * Logs a response. Successes are logged only with `PARLEY_LOG_LEVEL=debug`: the metrics count them, and a log line
+ * costs a tenth of the request itself. Health probes and metrics scrapes are never logged. The details of an internal
+ * error are logged where it happens; this line only records its status.
  */
 function logAnswer(log: Logger, { request, response, durationMs }: Answered): void {
   const { method, originalUrl } = request;
@@ -71,14 +74,14 @@ function measure(metrics: Watching['metrics'], { request, response, durationMs }
   );
 }
 
-/** Returns OpenTelemetry's name for an unknown method, so that callers cannot create labels. */
+/** Returns `_OTHER` (OpenTelemetry's value) for an unknown method, so that callers cannot create labels. */
 export function methodOf(method: string): string {
   return METHODS.includes(method) ? method : '_OTHER';
 }
 
 type Labelled = { locals: Record<string, unknown> };
 
-/** Notes which route answers, for the metrics and the watchdog. */
+/** Records the matched route, for the metrics and the event loop's watchdog. */
 export function labelRoute(path: string): RequestHandler {
   return ({ method }, response, next) => {
     response.locals['route'] = path;

@@ -10,8 +10,9 @@ import {
 import { methodOf, pathOf, routeOf } from './request-log.ts';
 
 /**
- * Continues the trace that the request's `traceparent` names (contract/requests.md#traces). With an exporter, the
- * request gets a span named by method and route template. The span has no headers, path, query or body.
+ * Continues the trace of the request's `traceparent` header (contract/requests.md#traces). If an exporter is
+ * configured, the request gets a span named by method and route template. The span contains no headers, path, query or
+ * body.
  */
 export const traceRequests: RequestHandler = (request, response, next) => {
   const { traceparent } = request.headers;

@@ -26,27 +26,27 @@ export type Route = {
   query: z.ZodObject;
   body: RouteBody | undefined;
   answers: Answers;
-  /** Error codes beside those that every route may answer. */
+  /** Error codes in addition to those that every route may return. */
   errors: readonly ErrorCode[];
-  /** Extra scope that some requests need, and which requests. The service checks it. */
+  /** Extra scope that some requests need; `when` says which requests. The service checks it. */
   alsoNeeds?: { scope: Scope; when: string };
-  /** Answers have an `ETag`; writes accept `If-Match` (contract/requests.md#etags). */
+  /** Whether responses have an `ETag` and writes accept `If-Match` (contract/requests.md#etags). */
   etag?: boolean;
   /**
-   * Rebuilds the stream of a kept answer, for a repeat that asks for a stream. The kept answer is always the document,
-   * whatever form was sent first.
+   * Rebuilds the event stream from a stored response, for a repeat that requests a stream. The stored response is
+   * always the JSON document, whichever form the first request got.
    */
   eventsOf?: (body: unknown) => EventStream;
-  /** Returns whether the body asks for a stream, for routes that do not use `Accept` for it. */
+  /** Returns whether the body requests a stream, for routes that do not use `Accept` for it. */
   asksForEvents?: (bytes: Buffer) => boolean;
   inFlight?: CountsAs;
   /** Error format; default: problem documents. */
   errorShape?: ErrorShape;
-  /** Pages of every origin may call it and read its answers, whatever the CORS setting. */
+  /** Lets pages of every origin call the route and read its responses, regardless of the CORS setting. */
   isForPages?: true;
 } & (
   | { scope: NeededScope; run: (request: RawRequest, caller: Caller) => Promise<Answer> }
-  /** Without a key. */
+  /** Route without an API key. */
   | { scope: null; run: (request: RawRequest & { client: Client }) => Promise<Answer> }
 );
 
@@ -54,12 +54,12 @@ export type Route = {
 export type ErrorShape = 'problem' | 'openai';
 
 /**
- * Returns the kind under which a request is counted while it runs, before its body is read; undefined if it is not
- * counted. `headers` have names in lower case.
+ * Returns the kind of work as which a request is counted, before its body is read; undefined if it is not counted.
+ * Names in `headers` are in lower case.
  */
 export type CountsAs = (headers: RawRequest['headers']) => InFlightKind | undefined;
 
-/** Request as a route gets it. The body is read after all other checks. */
+/** Request as a route's handler gets it. Its body is read only after all other checks. */
 export type RawRequest = {
   params: Record<string, unknown>;
   query: URLSearchParams;
@@ -70,47 +70,47 @@ export type RawRequest = {
   /** Header names are in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /**
-   * Counts the request under this kind until it is answered. Used if only the body shows the kind.
+   * Counts the request as this kind of work until it is answered, for routes that learn the kind from the body.
    * @throws ApiError too_many_in_flight, unavailable
    */
   countAs: (kind: InFlightKind) => void;
-  /** Returns a signal that aborts when the connection closes, before or after the answer. */
+  /** Returns a signal that aborts when the connection closes, before or after the response. */
   untilGone: () => AbortSignal;
 } & Repeatable;
 
-/** Makes repeats of the request safe. Without an `Idempotency-Key` they have no effect. */
+/** Makes repeats of the request safe. For a request without an `Idempotency-Key` it does nothing. */
 export type Repeatable = { answering: Answering; plan: Plan };
 
 export type Answer = {
   status: number;
   body?: unknown;
-  /** Body as shared bytes, which are not copied for each request. */
+  /** Body as bytes that several responses share, so that they are not copied for each. */
   bytes?: Buffer;
   /** Media type of the body; default application/json. */
   mediaType?: string;
   headers?: Record<string, string>;
-  /** Server-sent events instead of a body, for as long as the function runs. */
+  /** Function that sends server-sent events instead of a body. The response ends when it returns. */
   stream?: EventStream;
-  /** Text of that `mediaType` instead of a body, sent as it is produced, whatever its length. */
+  /** Text of type `mediaType` instead of a body, sent in parts as it is produced, without a length limit. */
   text?: AsyncIterable<string>;
 };
 
 /**
- * Runs an action and answers from its result, so that the answer is stored under the request's `Idempotency-Key` in the
- * same transaction as the change (contract/idempotency.md#keys). `act` passes `beforeCommit` to the service that owns
- * the transaction. All other answers (errors, declared objects) are stored when the handler is done. A declared
- * object is created from `plan`, so that a retry in between creates the same one.
- * A route that streams calls it inside its stream, with a view that returns the document. That document is stored, and
- * repeats get it through the route's `eventsOf` if they ask for a stream. An error in the stream is stored as a problem
- * document.
+ * Runs an action and builds the response from its result. The response is stored under the request's `Idempotency-Key`
+ * in the same transaction as the change (contract/idempotency.md#keys): `act` passes `beforeCommit` to the service that
+ * owns the transaction. All other responses (errors, declared objects) are stored when the handler is done. A declared
+ * object is created from `plan`, so that a retry creates the same object.
+ * A streaming route calls `answering` inside its stream, with a view that returns the JSON document. That document is
+ * stored, and `eventsOf` turns it into events for repeats that request a stream. An error in the stream is stored as a
+ * problem document.
  */
 export type Answering = <R>(
-  // The type is not CommitHook<R>: R is inferred from the result of `act`, which it also passes to the hook.
+  // Not typed as `CommitHook<R>`, because `R` is inferred from the result of `act`, which also passes it to the hook.
   act: (beforeCommit: CommitHook<unknown>) => Promise<R>,
   view: (result: R) => Answer,
 ) => Promise<Answer>;
 
-/** Successful answers by status. An answer without a schema has an empty body. */
+/** Successful responses by status. A response without a schema has an empty body. */
 export type Answers = Record<number, AnswerShape>;
 
 export type AnswerShape = {
@@ -118,13 +118,13 @@ export type AnswerShape = {
   /** Schema of the JSON document. */
   schema?: z.ZodType;
   location?: true;
-  /** Other forms of the answer by media type: a text, server-sent events. */
+  /** Other forms of the response by media type, such as a text or server-sent events. */
   forms?: Readonly<Record<string, z.ZodType>>;
 };
 
 export type RouteBody = {
   schema: z.ZodType;
-  /** The body may be left out, because none of its fields is required. */
+  /** Whether the body may be omitted, because none of its fields is required. */
   isOptional: boolean;
   mediaTypes: readonly string[];
 };
@@ -138,12 +138,12 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
 > & {
   scope: NeededScope;
   description?: string;
-  /** A parameter that does not parse gives a 404 with the issue's message. */
+  /** Schemas of the path parameters. A value that does not parse gives 404 with the schema's message. */
   params?: P;
   query?: Q;
-  /** `membersMax` replaces the bound of all bodies (contract/requests.md#bodies). */
+  /** JSON body. `membersMax` replaces the default limit of members (contract/requests.md#bodies). */
   body?: { schema: z.ZodType<B>; isOptional?: boolean; membersMax?: number };
-  /** Raw body instead of a JSON one. */
+  /** Unparsed body, instead of a JSON one. */
   raw?: RawAccepted;
   errors?: readonly ErrorCode[];
   alsoNeeds?: { scope: Scope; when: string };
@@ -157,21 +157,21 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
     params: z.output<z.ZodObject<P>>;
     query: z.output<z.ZodObject<Q>>;
     body: B;
-    /** Raw body as sent, if the route has `raw`. It is empty for a request without a body. */
+    /** Unparsed body, if the route has `raw`. It is empty for a request without a body. */
     upload: RawBody;
     headers: RawRequest['headers'];
     countAs: RawRequest['countAs'];
     untilGone: RawRequest['untilGone'];
     answering: Answering;
     plan: Plan;
-    /** Id of the resource to create, the same in a retry: `plan.id`, a UUIDv7. */
+    /** Id of the resource to create (`plan.id`, a UUIDv7). It is the same in a retry. */
     plannedId: string;
-    /** `If-Match`, which the service checks before it overwrites. Needs `etag`. */
+    /** Parsed `If-Match`, which the service checks before it overwrites. Requires `etag`. */
     precondition: Precondition;
   }) => Promise<Answer>;
 };
 
-/** Builds a typed route: the handler gets the parsed output of its schemas. */
+/** Builds a typed route, whose handler gets the values parsed by the schemas. */
 export function route<P extends z.ZodRawShape, Q extends z.ZodRawShape, B>(
   spec: RouteSpec<P, Q, B>,
 ): Route;
@@ -224,7 +224,7 @@ export function route(spec: RouteSpec<z.ZodRawShape, z.ZodRawShape, unknown>): R
   };
 }
 
-/** Definition of a route that needs no key, because its body is the credential. */
+/** Definition of a route without an API key, whose body is the credential. */
 type OpenRouteSpec<B, T> = Pick<
   Route,
   'method' | 'path' | 'operationId' | 'summary' | 'tag' | 'answers' | 'errors'
@@ -232,7 +232,7 @@ type OpenRouteSpec<B, T> = Pick<
   description: string;
   isForPages?: true;
   body: { schema: z.ZodType<B> };
-  /** Runs before the body is read. */
+  /** Checks the headers before the body is read. Its result is passed to the handler. */
   prepare: (headers: RawRequest['headers']) => T;
   handle: (request: { body: B; prepared: T; client: Client }) => Promise<Answer>;
 };
@@ -262,8 +262,8 @@ const RAW_SCHEMA = z.string().describe('The content as it is.');
 const NO_UPLOAD: RawBody = { mediaType: '', bytes: Buffer.alloc(0) };
 
 /**
- * Checks that values from path or query can be stored. Lone surrogates cannot arrive this way, but U+0000 can, as
- * `%00`.
+ * Checks that PostgreSQL can store the values of path and query. Lone surrogates cannot arrive this way, but U+0000
+ * can, as `%00`.
  * @throws ApiError invalid_parameter
  */
 function requireStorable(values: Record<string, unknown>): Record<string, unknown> {
@@ -281,8 +281,8 @@ function parseParams<T>(schema: z.ZodType<T>, values: Record<string, unknown>): 
 }
 
 /**
- * Parses the query. A schema name that ends with `.*` matches all parameters with that prefix, as a map by the rest of
- * their names: `metadata.plan=gold` becomes `{plan: 'gold'}` in `metadata.*`.
+ * Parses the query. A parameter in the schema whose name ends with `.*` matches all parameters with that prefix. They
+ * form a map, keyed by the rest of their names: `metadata.plan=gold` becomes `{plan: 'gold'}` in `metadata.*`.
  * @throws ApiError unknown_parameter, invalid_parameter (U+0000 too)
  */
 export function parseQuery<T>(
@@ -308,7 +308,10 @@ export function parseQuery<T>(
   throw new ApiError('invalid_parameter', `${at} ${explain(issue)[1]}`);
 }
 
-/** Returns undefined for an unknown parameter. A member `__proto__` is never allowed (contract/requests.md#bodies). */
+/**
+ * Returns the schema's name for a parameter, or undefined if it is unknown. The name `__proto__` is never allowed
+ * (contract/requests.md#bodies).
+ */
 function parameterOf(name: string, known: readonly string[]): string | undefined {
   return known.find((one) => {
     if (!one.endsWith('.*')) return one === name;
@@ -321,7 +324,8 @@ function byParameter(values: Record<string, unknown>, known: readonly string[]):
   const groups = Map.groupBy(Object.entries(values), ([name]) => parameterOf(name, known) ?? name);
   return Object.fromEntries(
     [...groups].map(([parameter, entries]) => {
-      if (!parameter.endsWith('.*')) return entries[0]!; // Repeated parameters were refused before.
+      // Each name occurs once: repeated parameters were rejected above.
+      if (!parameter.endsWith('.*')) return entries[0]!;
       const members = entries.map(([name, value]) => [name.slice(parameter.length - 1), value]);
       return [parameter, Object.fromEntries(members) as Record<string, unknown>];
     }),
@@ -329,8 +333,8 @@ function byParameter(values: Record<string, unknown>, known: readonly string[]):
 }
 
 /**
- * Refuses a non-empty body on a route that reads none, because its request would be ignored. A missing body and an
- * empty object are accepted: some clients send `{}` with every POST.
+ * Rejects a non-empty body on a route that reads none, because its content would be ignored. A missing body and an
+ * empty object are accepted, since some clients send `{}` with every POST.
  * @throws ApiError invalid_body, and those of a body that is not JSON
  */
 async function noBody(raw: object | undefined, request: RawRequest): Promise<undefined> {
@@ -357,16 +361,16 @@ const NO_IF_MATCH =
   'If-Match is not taken here, so nothing would be checked: leave it out. PATCH, DELETE, publish, rollback and ' +
   'rotate_secret of agents, endpoints and sources take it';
 
-/** RFC 9110 §8.8.3. A weak tag is well-formed and never matches (§13.1.1). */
+/** Entity tag (RFC 9110 §8.8.3). A weak tag is well-formed but never matches (§13.1.1). */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
 const LIST = new RegExp(`^${ENTITY_TAG.source}(?:[ \\t]*,[ \\t]*${ENTITY_TAG.source})*$`);
 
-/** Answers to requests without a key are never stored. */
+/** Returns whether a route accepts `Idempotency-Key`. Responses to requests without an API key are never stored. */
 export function takesIdempotencyKey({ method, scope }: Pick<Route, 'method' | 'scope'>): boolean {
   return method === 'post' && scope !== null;
 }
 
-/** Returns whether a route accepts `If-Match`. A create has no earlier state to compare. */
+/** Returns whether a route accepts `If-Match`. A route that creates a resource has no earlier version to compare. */
 export function takesIfMatch({
   etag,
   method,
@@ -376,7 +380,8 @@ export function takesIfMatch({
 }
 
 /**
- * Reads `*` or a list of entity tags. A route without ETags refuses the header, because the client relies on the check.
+ * Parses `*` or a list of entity tags. A route without ETags rejects the header, because the client relies on the
+ * check.
  * @throws ApiError malformed_request
  */
 function readIfMatch(

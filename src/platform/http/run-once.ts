@@ -10,9 +10,10 @@ import { PROBLEM_MEDIA_TYPE } from './problem.ts';
 import type { Caller } from './authorize.ts';
 import type { Answer, Answering, ErrorShape, Repeatable, Route } from './route.ts';
 
-/** The HTTP side of `Idempotency-Key` (contract/idempotency.md#keys); platform/idempotency stores the answers. */
+/**
+ * HTTP side of `Idempotency-Key` (contract/idempotency.md#keys). The folder platform/idempotency stores the responses.
+ */
 
-/** Request whose caller is known. */
 export type AuthenticatedRequest = {
   route: Pick<Route, 'method' | 'eventsOf' | 'errorShape' | 'asksForEvents'>;
   /** Path and query as sent. */
@@ -23,7 +24,7 @@ export type AuthenticatedRequest = {
 };
 
 /**
- * Runs a request, or returns the stored answer of an earlier one. `run` is called at most once.
+ * Runs a request, or returns the stored response of an earlier one. `run` is called at most once.
  * @throws ApiError malformed_request, idempotency_key_reused, idempotency_in_progress
  */
 export type RunOnce = (
@@ -51,7 +52,7 @@ export function createRunOnce(deps: { idempotency: Idempotency; nowMs: () => num
 
 const KEY = /^[ -~]{1,255}$/;
 
-/** Returns undefined if there is no key, or if the method is already safe to repeat. */
+/** Returns the idempotency key. Undefined if there is none, or if the method is already safe to repeat. */
 function keyIn({ route, headers }: AuthenticatedRequest): string | undefined {
   const key = headers['idempotency-key'];
   if (route.method !== 'post' || key === undefined) return undefined;
@@ -61,7 +62,7 @@ function keyIn({ route, headers }: AuthenticatedRequest): string | undefined {
   throw new ApiError('malformed_request', detail);
 }
 
-/** Answers without storing anything. */
+/** Runs the action without storing the response. */
 export const answering: Answering = async (act, view) => view(await act(noCommitHook));
 
 async function runMarked({
@@ -81,7 +82,7 @@ async function runMarked({
     let kept: Answer | undefined;
     type Result = Parameters<typeof view>[0];
     const result = await act(async (db, value) => {
-      kept = view(value as Result); // `act` passes its own return value to the hook (commit-hook.ts).
+      kept = view(value as Result); // The cast is safe: `act` passes its own return value to the hook (commit-hook.ts).
       if (kept.status < 500) await mark.keep(db, keptOf(kept, requestId));
     });
     isKept = kept !== undefined && kept.status < 500;
@@ -103,7 +104,7 @@ async function runMarked({
       stream: async (send, signal) => {
         try {
           await renewing(mark, () => stream(send, signal));
-          // Either the client left before anything was done, or the result is a failure.
+          // Nothing was stored: the client left before anything was done, or the result is a failure.
           if (!isKept) await mark.abandon();
         } catch (error) {
           await failed(error);
@@ -117,11 +118,14 @@ async function runMarked({
   }
 }
 
-/** A third of a mark's lifetime: an answer may take as long as a model does. */
+/**
+ * A third of the 60 s after which a repeat takes over. The record is renewed because a response can take as long as a
+ * model does.
+ */
 const RENEW_MS = 20_000;
 
 async function renewing<T>(mark: Mark, work: () => Promise<T>): Promise<T> {
-  // If renewing fails, the mark expires as after a killed process.
+  // If renewing fails, the idempotency record expires, as it does when the process is killed.
   const timer = setInterval(() => void mark.renew().catch(() => undefined), RENEW_MS);
   try {
     return await work();
@@ -131,8 +135,8 @@ async function renewing<T>(mark: Mark, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Stores a refusal like any other answer. After a failure that a retry may cure (our fault, an outage), the next
- * request continues with the same plan, because part of the work may be done already.
+ * Stores an error response like any other. After a failure that a retry may cure (an internal error, an outage),
+ * nothing is stored, and the next request continues with the same plan, because part of the work may already be done.
  */
 async function keepFailure(
   mark: Mark,
@@ -149,12 +153,12 @@ async function keepFailure(
     if (isLasting(shown)) await mark.keep(pool, kept);
     else await mark.abandon();
   } catch {
-    // The database is unavailable, so the mark expires. The caller gets the first error.
+    // The database is unavailable, so the idempotency record expires later. The caller gets the original error.
   }
 }
 
 function isLasting({ status, code }: ApiError): boolean {
-  // Another request took over the mark, and its answer counts.
+  // Another request has taken over the idempotency record, and its response is the one to store.
   if (code === 'idempotency_in_progress') return false;
   return status < 500 && status !== 429 && status !== 401;
 }
@@ -163,7 +167,7 @@ function keptOf({ status, headers = {}, body }: Answer, requestId: string): Kept
   return { status, headers, ...(body !== undefined && { body }), requestId };
 }
 
-/** Returns the same bytes, including `Request-Id`, which a problem document also contains. */
+/** Returns the stored response unchanged, with its `Request-Id`, because a problem document contains that id too. */
 async function replayed(request: AuthenticatedRequest, kept: KeptAnswer): Promise<Answer> {
   const { route, headers: sent } = request;
   const { status, body } = kept;

@@ -23,27 +23,36 @@ import { namespaceOf } from './authorize.ts';
 import { createFairPlaces } from './sockets/fair-places.ts';
 import { answerLast } from './last-answer.ts';
 
-/** The HTTP server of the API: its limits, its choice of a port, and a shutdown that loses no answer. */
+/** HTTP server of the API: its limits, its choice of a port, and a shutdown that loses no response. */
 
-/** Time from the first byte of a request to its last. */
+/** Maximum time from the first byte of a request to its last. */
 const REQUEST_TIMEOUT_MS = 15_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 /** Interval at which both timeouts are checked. Node's default of 30 s would turn 15 s into 45. */
 const CHECK_INTERVAL_MS = 1_000;
-/** Longer than a client's pause between two requests, and short enough to free idle sockets. */
+/**
+ * Idle time after which a connection closes: longer than a client's pause between requests, short enough to free
+ * sockets.
+ */
 const KEEP_ALIVE_TIMEOUT_MS = 10_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 const CONNECTIONS_MAX = 10_000;
-/** Maximum number of connections that have not shown a key or a token. The rest is for those that have. */
+/**
+ * Maximum number of unauthenticated connections (called strangers here). The remaining slots are for authenticated
+ * ones.
+ */
 const STRANGERS_MAX = 5_000;
-/** Time after which a complete answer is cut if its client takes no data. */
+/** Time in ms after which a connection is cut if its client does not read a completed response. */
 const STALLED_MS = 30_000;
-/** Maximum size of all such answers together. */
+/** Maximum total size of completed responses that clients have not read yet. */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
-/** Requests of a connection that may wait for the answer before theirs. */
+/** Maximum number of pipelined requests that wait for the response before theirs. */
 const PIPELINED_MAX = 16;
 const DRAIN_MS = 10_000;
-/** A client with a kept connection learns of the shutdown from an answer, and has this long to send a request. */
+/**
+ * Shutdown phase in which every response carries `Connection: close`. Clients with a kept-alive connection have this
+ * long to send one more request and so learn of the shutdown. `lookMs` is the polling interval.
+ */
 const FAREWELL = { maxMs: 5_000, quietMs: 1_000, lookMs: 50 };
 const PORTS_TRIED = 100;
 
@@ -52,9 +61,9 @@ export type Listening = { url: string; port: number; stop: () => Promise<void> }
 export type ListenOptions = {
   host: string;
   port: number;
-  /** If the port is taken, tries the next one instead of throwing a StartupError. */
+  /** Whether to try the next port if this one is in use. If false, a port in use throws a `StartupError`. */
   fallbackToFreePort: boolean;
-  /** Handles upgrades to a WebSocket. Without it, connections stay HTTP. */
+  /** Handles upgrades to a WebSocket. Without it, upgrade requests are handled as plain HTTP. */
   upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   log: Logger;
   /** Default 5,000. */
@@ -103,7 +112,7 @@ export async function serve(app: RequestListener, options: ListenOptions): Promi
     );
   }
   await listenSomewhere(server, options);
-  // Errors such as too many open files: the next connection may succeed. An unhandled error would end the process.
+  // Such an error may be temporary (too many open files), and if unhandled it would end the process.
   server.on('error', (error) => options.log.error({ reason: error.message }, 'cannot accept'));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : options.port;
@@ -155,9 +164,10 @@ function cannotListen(
 }
 
 /**
- * Announces the shutdown: every answer now carries `Connection: close`. Otherwise a kept connection could close just as
- * its client sends the next request. The client would not know whether that request was processed, so it could not
- * repeat it. The farewell is over when nobody is connected, or when no request has arrived for a second.
+ * Announces the shutdown: every response carries `Connection: close`. Otherwise the server could close a kept-alive
+ * connection just as its client sends the next request. The client would not know whether that request was processed,
+ * so it could not repeat it. The announcement ends when no client is connected, when no request has arrived for a
+ * second, or after 5 s.
  */
 function createFarewell(server: Server) {
   let isLeaving = false;
@@ -180,11 +190,12 @@ function createFarewell(server: Server) {
   };
 }
 
-/** Finishes requests in flight, for 10 s at most. Closes idle connections immediately. */
+/** Waits until requests in flight have finished, for 10 s at most. Closes idle connections immediately. */
 async function drain(server: Server, silent: SilentConnections): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   silent.destroy();
-  // close() checks only once, but a connection also becomes idle when its answer is sent.
+  // `close()` checks for idle connections only once, but a connection becomes idle later, when its response has been
+  // sent.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const end = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   server.closeIdleConnections();
@@ -195,14 +206,14 @@ async function drain(server: Server, silent: SilentConnections): Promise<void> {
 
 const admissions = new WeakMap<object, () => void>();
 
-/** Frees the stranger's place of a connection that has shown a key or a token. */
+/** Releases the slot for unauthenticated connections, after the connection has sent a valid key or token. */
 export function admitConnection(connection: object): void {
   admissions.get(connection)?.();
 }
 
 type SilentConnections = { destroy: () => void };
 
-/** Gives connections their places until they are admitted. */
+/** Gives each new connection one of the slots for unauthenticated connections, until it authenticates. */
 function watchStrangers(server: Server, max: number): SilentConnections {
   const places = createFairPlaces<Socket>(max);
   const strangers = new Set<Socket>();
@@ -224,9 +235,9 @@ function watchStrangers(server: Server, max: number): SilentConnections {
 }
 
 /**
- * Runs the requests of a connection one after the other. Node hands over all that arrive together (RFC 9112 §9.3.2),
- * and keeps their answers in memory until the client reads the first one. A connection with too many waiting requests
- * is destroyed.
+ * Runs the requests of a connection one after the other. Node hands over pipelined requests together (RFC 9112 §9.3.2),
+ * and buffers their responses until the client has read the first one. A connection with too many waiting requests is
+ * destroyed.
  */
 function takeInTurn(request: IncomingMessage, response: ServerResponse, run: () => void): void {
   const { socket } = request;
@@ -241,15 +252,15 @@ function takeInTurn(request: IncomingMessage, response: ServerResponse, run: () 
     waiting.shift();
     if (!socket.destroyed) waiting[0]?.();
   });
-  waiting.push(run); // The first request is not waiting but running.
+  waiting.push(run); // The first request in the list is running; only the others wait.
   if (waiting.length === 1) run();
 }
 
 const pipelines = new WeakMap<Socket, (() => void)[]>();
 
 /**
- * Bounds unread answers, because Node keeps them forever. Each may stay for `stalledMs`, and all together may take
- * `unreadBytesMax`. Beyond that, the connection of the oldest answer is cut.
+ * Limits unread responses, because Node buffers them forever. Each may stay for `stalledMs`, and all together may take
+ * `unreadBytesMax`. Beyond that, the connections with the oldest responses are destroyed.
  */
 function watchUnread({ stalledMs = STALLED_MS, unreadBytesMax = UNREAD_BYTES_MAX }) {
   const unread = new Map<ServerResponse, { socket: Socket; bytes: number }>();
@@ -278,10 +289,10 @@ function watchUnread({ stalledMs = STALLED_MS, unreadBytesMax = UNREAD_BYTES_MAX
   };
 }
 
-/** Maximum number of broken requests answered in one turn, for cases such as thousands that time out together. */
+/** Maximum number of invalid requests answered in one turn of the event loop. Thousands can time out together. */
 const BROKEN_AT_ONCE = 100;
 
-/** Returns a handler that answers broken requests and yields to other work between batches. */
+/** Returns a handler that answers invalid requests in batches, and yields to other work between the batches. */
 export function answeringInTurns(): (error: Error, socket: Duplex) => void {
   let waiting: Duplex[] = [];
   const answerSome = (): void => {
@@ -296,21 +307,21 @@ export function answeringInTurns(): (error: Error, socket: Duplex) => void {
 }
 
 /**
- * Answers a request that Node could not parse or that came too slowly. It never reaches the app. A connection that
- * carried no data is closed without an answer: browsers open spare ones, and would take the answer as that to their
- * next request.
+ * Responds to a request that Node could not parse or that came too slowly. It never reaches the app. A connection that
+ * has sent no data is closed without a response: browsers open spare connections, and would take the response as that
+ * to their next request.
  */
 function answerBrokenRequest(socket: Duplex): void {
   const isFirst = socket instanceof Socket && socket.bytesRead > 0 && socket.bytesWritten === 0;
   if (!socket.writable || !isFirst) {
-    socket.destroy(); // Another answer may be in flight, and writing into it would garble it.
+    socket.destroy(); // Another response may already be partly sent, and a second one would corrupt it.
     return;
   }
   const detail = 'the request is not valid HTTP or came too slowly';
   answerLast(socket, new ApiError('malformed_request', detail));
 }
 
-/** Returns an address that a browser on this machine can open. */
+/** Returns a host for a URL that a browser on this machine can open. */
 function shownHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../../errors.ts';
 
 /**
- * The session cookie and the rules for trusting it (contract/authentication.md#cookie). A browser sends it with
+ * Session cookie and the rules for trusting it (contract/authentication.md#cookie). A browser sends the cookie with
  * requests from any page. Only requests from a page of our own origin reflect the person's intent.
  */
 
-/** Can be set only over https and only by this host: browsers enforce that for the `__Host-` prefix. */
+/** Cookie for https. Browsers accept the prefix `__Host-` only over https and only from this exact host. */
 const HTTPS_COOKIE = '__Host-parley_session';
 /**
  * Cookie for loopback, where http traffic stays on this machine. Cookies do not distinguish ports, so the name includes
@@ -15,14 +15,14 @@ const HTTPS_COOKIE = '__Host-parley_session';
 const LOCAL_COOKIE = 'parley_session';
 
 type Headers = Pick<IncomingHttpHeaders, 'origin' | 'host' | 'cookie' | 'sec-fetch-site'>;
-/** `baseUrl` is PARLEY_BASE_URL, for proxies that change the host. */
+/** Headers of a request. `baseUrl` is `PARLEY_BASE_URL`, for proxies that change the host. */
 type At = { headers: Headers; baseUrl: string | undefined };
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Returns whether a request with a cookie came from one of our pages, or was typed by a person. Requests that change
- * something come from pages, and browsers send their origin.
+ * Returns whether a request with a cookie came from one of our pages, or from a person who entered its address.
+ * Requests that change something must come from our pages, and browsers send their origin.
  */
 export function isOurOwn({ method, ...at }: At & { method: string }): boolean {
   const { origin, 'sec-fetch-site': site } = at.headers;
@@ -51,7 +51,7 @@ export function cookieFor(at: At): string {
   throw new ApiError('https_required', detail);
 }
 
-/** Returns the header that sets a cookie, which lasts until the browser closes or we clear it. */
+/** Returns the header that sets a cookie, which lasts until the browser closes or the server clears it. */
 export function setCookie(name: string, token: string): Record<'Set-Cookie', string> {
   return { 'Set-Cookie': `${name}=${token}; ${attributesOf(name)}` };
 }
@@ -68,8 +68,8 @@ function attributesOf(name: string): string {
 export type SentToken = { cookie: string; token: string };
 
 /**
- * Returns the tokens in a request's cookies, the likelier one first. The cookie without https counts only on loopback,
- * because elsewhere another server could have set it.
+ * Returns the session tokens in a request's cookies, the most likely first. The cookie for http is accepted only on
+ * loopback, because elsewhere another server could have set it.
  */
 export function tokensIn(headers: Headers): SentToken[] {
   if (headers.cookie === undefined) return [];
@@ -80,7 +80,10 @@ export function tokensIn(headers: Headers): SentToken[] {
   });
 }
 
-/** Returns undefined if the cookie appears twice, because another page of this host has set one. */
+/**
+ * Returns the value of a cookie. Undefined if the cookie appears twice, because then another page of this host has set
+ * one.
+ */
 function valueOf(header: string, name: string): string | undefined {
   const values = header
     .split(';')
@@ -89,7 +92,7 @@ function valueOf(header: string, name: string): string | undefined {
   return values.length === 1 ? values[0]!.slice(name.length + 1) : undefined;
 }
 
-/** Returns undefined if the page is not ours. */
+/** Returns the scheme of our page that sent the request, or undefined if the page is not ours. */
 function schemeOf({ headers, baseUrl }: At): 'https:' | 'http:' | undefined {
   const { origin, host } = headers;
   if (origin === undefined || !URL.canParse(origin)) return undefined;

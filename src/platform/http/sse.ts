@@ -3,14 +3,15 @@ import { clearInterval, monotonicMs, setInterval } from '../../clock.ts';
 import { writeOrCut } from './slow-reader.ts';
 
 /**
- * Server-sent event (WHATWG HTML §9.2). `event` names the kind, clients send `id` back as `Last-Event-ID`, and `data`
- * is JSON. `json` is data that is already JSON text, on one line.
+ * Server-sent event (WHATWG HTML §9.2). `event` is the event's type. Clients send `id` back as `Last-Event-ID`. `data`
+ * is a value that is sent as JSON; `json` is JSON text on one line, sent as it is.
  */
 export type SentEvent = { event?: string; id?: string } & ({ data: unknown } | { json: string });
 
 /**
- * Sends events until it is done or the client is gone (`signal`). `send` resolves when there is room for more; a client
- * that takes no data for 30 s is cut. A throw becomes `event: error` with the problem.
+ * Sends events until it is done or the client has disconnected (`signal`). `send` resolves when there is room for more;
+ * a client that takes no data for 30 s is disconnected. If the function throws, the stream ends with `event: error` and
+ * the problem document.
  */
 export type EventStream = (
   send: (event: SentEvent) => Promise<void>,
@@ -22,7 +23,7 @@ export const EVENT_STREAM_TYPE = 'text/event-stream';
 /** Shorter than the idle timeouts of common proxies (60 s). */
 const HEARTBEAT_MS = 15_000;
 
-/** Returns whether a client asked for a stream rather than a document. */
+/** Returns whether the client requests a stream instead of a document. */
 export function wantsEvents(accept: string | string[] | undefined): boolean {
   return namesType(accept, EVENT_STREAM_TYPE);
 }
@@ -41,13 +42,14 @@ export async function sendEvents(
 ): Promise<void> {
   const gone = new AbortController();
   response.on('close', () => gone.abort());
-  if (response.destroyed) gone.abort(); // The client left before the answer began, so no event will report it.
+  // The client disconnected before the response began, so no further event will report it.
+  if (response.destroyed) gone.abort();
   response.writeHead(200, {
     'Content-Type': EVENT_STREAM_TYPE,
-    'X-Accel-Buffering': 'no', // Without it nginx would buffer the events.
+    'X-Accel-Buffering': 'no', // Tells nginx not to buffer the events.
   });
   response.flushHeaders();
-  // An endless stream must not count as a slow request, so the duration ends when the answer begins.
+  // The logged duration ends when the response begins. Otherwise an endless stream would count as a slow request.
   response.locals['answeredAtMs'] = monotonicMs();
   if (response.req.method === 'HEAD') {
     response.end();

@@ -8,7 +8,7 @@ import { route, type Route } from './route.ts';
 export type UsageRouteDeps = {
   limits: Limits;
   inFlight: Pick<InFlight, 'usage'>;
-  /** Quota names, in the order of the answer. */
+  /** Quota names, in the order in which the response lists them. */
   quotas: readonly string[];
   /** Counts what a namespace uses of a quota. */
   countUsed: (namespace: string, quota: string) => Promise<number>;
@@ -44,7 +44,7 @@ const usageOf = (quotas: readonly string[]) =>
     })
     .meta({ id: 'Usage', description: 'Limits of a namespace, and what is used of them.' });
 
-/** Returns the route that shows each limit and its use (contract/limits.md#usage). */
+/** Returns the route that reports each limit and its current usage (contract/limits.md#usage). */
 export function usageRoute(deps: UsageRouteDeps): Route {
   const Usage = usageOf(deps.quotas);
   return route({

@@ -2,22 +2,23 @@ import { setTimeout } from '../../../clock.ts';
 import { createCredit } from '../../controller/credit.ts';
 import { createLine } from '../../controller/line.ts';
 
-/** Bodies are read in pieces of this size, and each piece waits for its turn. */
+/** Size of the pieces in which bodies are read. Each piece waits for its turn. */
 export const PIECE_BYTES = 256 * 1024;
 
 /**
- * Read rate of all bodies together, per process. A sender nearby delivers 20 MB at a gigabyte per second. Each chunk
- * has its own memory, and collecting it blocked everybody else for 10 ms at a time, half of the time while one key
- * uploaded repeatedly. At this rate 20 MB take a second, and four such uploads 5 s of the 15 s that a request has.
+ * Read rate of all bodies of a process together. A nearby sender delivers 20 MB at a gigabyte per second. Each received
+ * chunk has its own memory, and garbage collection of the chunks blocked all other requests for 10 ms at a time: half
+ * of the time while one key uploaded repeatedly. At this rate an upload of 20 MB takes a little more than a second, and
+ * four such uploads take 5 s of the 15 s that a request may take.
  */
 const BYTES_PER_SEC = 16 * 1024 * 1024;
-/** Bytes read without a pause, so that single JSON bodies never wait. */
+/** Bytes that are read without a pause, so that a single JSON body never waits. */
 const BURST_BYTES = 4 * 1024 * 1024;
 
 export type BodyPace = {
   /**
-   * Calls `begin` when the next piece of a body may be read. Namespaces take turns, whatever number of bodies they
-   * send.
+   * Calls `begin` when the next piece of a body may be read. Namespaces take turns, regardless of how many bodies each
+   * sends.
    */
   next: (namespace: string, begin: () => void) => void;
 };

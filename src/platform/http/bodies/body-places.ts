@@ -8,26 +8,26 @@ import {
 import { currentWork } from '../../observability/work.ts';
 
 /**
- * Bounds the bodies that a process holds, from the start of reading until their JSON is parsed. Without a bound, a
- * thousand connections could hold a megabyte each. Uploads have shares of their own (in-flight.ts).
+ * Limits the number of bodies that a process holds in memory, from the start of reading until their JSON is parsed.
+ * Without a limit, a thousand connections could hold a megabyte each. Uploads have their own limits (in-flight.ts).
  */
 export type BodyPlaces = {
   /**
-   * Waits for a place for a body of the current namespace, or of the address if there is no key. Returns an idempotent
-   * function that frees the place.
+   * Waits for a slot for a body. Slots are shared fairly by namespace, or by address if the request is unauthenticated.
+   * Returns an idempotent function that frees the slot.
    * @throws ApiError unavailable
    */
   take: (address: string, bytes: number) => Promise<() => void>;
 };
 
-/** Maximum size of a body that needs no place. */
+/** Maximum size of an authenticated request's body that needs no slot. */
 const SMALL_BYTES = 64 * 1024;
 /**
- * The same without a key: twice the size of logins, tokens and carriers' forms. A stranger can hold thousands of small
- * bodies.
+ * Maximum size of an unauthenticated request's body that needs no slot: twice the size of logins, tokens and carriers'
+ * forms. It is lower because an unauthenticated client can hold thousands of small bodies.
  */
 const SMALL_KEYLESS_BYTES = 8 * 1024;
-/** Shorter than the 15 s that a request has until its last byte. */
+/** Maximum wait for a slot: shorter than the 15 s within which a request must arrive completely. */
 const WAIT_MS = 10_000;
 const RETRY_AFTER_SEC = 5;
 

@@ -9,18 +9,18 @@ import { parseJsonBody } from '../json-text.ts';
 import { endUnread } from '../last-answer.ts';
 
 /**
- * Maximum size of a JSON body. We do not use body-parser: it reads a body that is too large to its end before it
- * refuses it, and it cannot check the shape before it parses.
+ * Maximum size of a JSON body. We do not use body-parser: it reads an oversized body to its end before it rejects it,
+ * and it cannot check the nesting and member count before it parses.
  */
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 
 /**
- * Bytes of a refused body that are read and dropped, so that a client that sends its whole body first can read the
- * answer and reuse the connection. Twice the limit of a JSON body.
+ * Maximum number of bytes of a rejected body that are read and dropped. A client that sends its whole body before it
+ * reads then still gets the response and can reuse the connection. The value is twice the limit of a JSON body.
  */
 const DISCARD_BYTES_MAX = 2 * 1024 * 1024;
-/** Above this backlog of refused bodies, only those of a single piece are read to their end. */
+/** If reading the rejected bodies is behind by more than this, only those of a single piece are read to their end. */
 const DISCARD_BACKLOG_MS = 1_000;
 
 /** JSON of this size takes a millisecond or more to parse. */
@@ -29,12 +29,12 @@ const LARGE_JSON_BYTES = 32 * 1024;
 /** `mediaType` is in lower case and without parameters, or '' if the request has no body. */
 export type RawBody = { mediaType: string; bytes: Buffer };
 
-/** `otherwise` is added to the error if the client sends another type. */
+/** `otherwise` is appended to the error if the client sends another media type. */
 export type RawAccepted = { mediaTypes: readonly string[]; bytesMax: number; otherwise?: string };
 
 export type BodyReader = {
   /**
-   * Reads the body as it was sent, whatever its type. The result is empty for a request without a body.
+   * Reads the body unparsed, regardless of its media type. Returns an empty buffer for a request without a body.
    * @throws ApiError body_too_large
    */
   bytes: (bytesMax?: number) => Promise<Buffer>;
@@ -45,13 +45,13 @@ export type BodyReader = {
    * @throws ApiError unsupported_media_type, body_too_large and those of parseJsonBody
    */
   json: (mediaTypes: readonly string[], membersMax?: number) => Promise<unknown>;
-  /** Frees the place of the body. Call it when the request has been handled. */
+  /** Frees the slot of the body. The caller calls it when the request has been handled. */
   release: () => void;
 };
 
 /**
- * Reads the body on the first call, once. The bytes are dropped as soon as the value is parsed.
- * @param places if absent, the number of bodies in memory is not bounded
+ * Creates a reader that reads the body once, on the first call, and drops the bytes as soon as the JSON is parsed.
+ * @param places slots for bodies in memory; without them, their number is unlimited
  */
 export function createBodyReader(request: IncomingMessage, places?: BodyPlaces): BodyReader {
   let reading: Promise<Buffer> | undefined;
@@ -60,13 +60,13 @@ export function createBodyReader(request: IncomingMessage, places?: BodyPlaces):
     if (!hasBody(request)) return Buffer.alloc(0);
     const length = Number(request.headers['content-length'] ?? bytesMax);
     if (length > bytesMax) throw tooLarge(bytesMax);
-    // Larger bodies are uploads, which have places already.
+    // Larger bodies are uploads, which already hold an in-flight slot.
     if (bytesMax <= BODY_BYTES_MAX)
       release = (await places?.take(request.socket.remoteAddress ?? '', length)) ?? release;
     try {
       return await readBytes(request, bytesMax);
     } catch (error) {
-      release(); // The answer may have ended before the body got its place.
+      release(); // The response may have ended, and released nothing, before the body got its slot.
       throw error;
     }
   };
@@ -86,7 +86,7 @@ export function createBodyReader(request: IncomingMessage, places?: BodyPlaces):
       if (text.length > LARGE_JSON_BYTES) await giveWay();
       const value = text.length === 0 ? undefined : parseJsonBody(text, membersMax);
       reading = Promise.resolve(Buffer.alloc(0));
-      // Releases after the caller has processed the value, which is the next copy of the body.
+      // Waits until the caller has processed the parsed value, which takes memory too.
       setImmediate(release);
       return value;
     },
@@ -94,18 +94,20 @@ export function createBodyReader(request: IncomingMessage, places?: BodyPlaces):
 }
 
 /**
- * Deals with an unread body before the head of an answer is sent. A short one is read and dropped. A long one is not
- * read: the connection ends with the answer.
+ * Handles a body that was not read, before the response headers are sent. A short body is read and dropped. A long body
+ * is not read, and the connection closes after the response.
  */
 export function discardBody(response: ServerResponse): void {
   const { req: request, socket } = response;
   if (request.complete) return;
   if (socket && !response.headersSent && isTooLongToDrop(request)) {
-    // Without this header the client would lose its next request together with the rest of this one.
+    // The rest of the body stays unread, so a further request on this connection would be lost. This header prevents
+    // one.
     response.setHeader('Connection', 'close');
     request.pause();
-    // Node calls this after the last answer of a connection. It would destroy the connection as soon as the answer is
-    // in the kernel, and a client that is still sending would lose the answer to a reset (RFC 9112 §9.6).
+    // Node calls `destroySoon` after the last response of a connection. It would destroy the connection as soon as the
+    // response is in the kernel's buffer. A client that is still sending would then get a reset instead of the response
+    // (RFC 9112 §9.6).
     socket.destroySoon = () => {
       request.resume(); // Drops the bytes that have already arrived.
       endUnread(socket);
@@ -122,8 +124,8 @@ export function discardBody(response: ServerResponse): void {
 }
 
 /**
- * Returns whether a body is too long to drop. A body without a declared length may be short, so it is read unless the
- * backlog is too large.
+ * Returns whether a body is too long to read and drop. A body without a declared length may be short, so it is read
+ * unless reading is too far behind.
  */
 function isTooLongToDrop({ headers }: IncomingMessage): boolean {
   const bytes = Number(headers['content-length'] ?? DISCARD_BYTES_MAX);
@@ -131,7 +133,7 @@ function isTooLongToDrop({ headers }: IncomingMessage): boolean {
   return bytes > (isBehind ? PIECE_BYTES : DISCARD_BYTES_MAX);
 }
 
-/** Returns whether a request has a body, which is exactly if its headers frame one (RFC 9112 §6). */
+/** Returns whether a request has a body: `Content-Length` or `Transfer-Encoding` declares it (RFC 9112 §6). */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
@@ -143,7 +145,7 @@ function checkMediaType(
   mediaTypes: readonly string[],
   otherwise: string | undefined,
 ): string {
-  // RFC 9110 §8.3: a body without a type may be taken as an octet stream.
+  // RFC 9110 §8.3: a body without a declared type may be treated as an octet stream.
   const unsaid = mediaTypes.includes(OCTETS) ? OCTETS : '';
   const said = headers['content-type'] ?? unsaid;
   const [type = '', ...parameters] = said.toLowerCase().split(';');
@@ -187,22 +189,22 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
       stop();
       reject(new ApiError('malformed_request', 'the body ended too early'));
     };
-    // If the client left while the key was looked up, no further event reports it.
+    // If the client has disconnected during authentication, no further event reports it.
     if (request.destroyed) onCut();
     else request.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
   });
 }
 
-/** Time per piece of a refused body, at 16 MiB/s. */
+/** Read time per piece of a rejected body, in ms, at 16 MiB/s. */
 const PIECE_MS = PIECE_BYTES / ((16 * 1024 * 1024) / 1_000);
 
-/** Creates a pace that gives each piece its time, one after the other. */
+/** Creates a pace that spaces the pieces of rejected bodies: each gets its read time, one after the other. */
 function createPace() {
   let freeAtMs = 0;
   const backlogMs = (): number => Math.max(0, freeAtMs - monotonicMs());
   return {
     backlogMs,
-    /** Returns how long the caller has to wait, in ms. */
+    /** Returns how long to wait before the next piece, in ms. */
     next: (): number => {
       freeAtMs = monotonicMs() + backlogMs() + PIECE_MS;
       return backlogMs();
@@ -211,7 +213,7 @@ function createPace() {
 }
 
 const bodies = createBodyPace();
-/** Pace of refused bodies, separate so that they do not slow down those that are served. */
+/** Pace of rejected bodies, separate so that they do not slow down the bodies of accepted requests. */
 const discarded = createPace();
 
 function pauseFor(request: IncomingMessage, ms: number): void {
@@ -223,16 +225,16 @@ function pauseFor(request: IncomingMessage, ms: number): void {
 const CHUNKS_BYTES_MAX = 64 * 1024;
 
 /**
- * Joins chunks. A large body is copied into place as it arrives: joining 20 MB at the end would block everybody for 10
- * ms, and each chunk holds 64 KiB until then. Bytes that may be lent to another thread are in shared memory, so they
- * need no further copy. The system allocates that memory only where something is written.
+ * Joins chunks. A large body is copied into one buffer as its chunks arrive, because joining 20 MB at the end would
+ * block all other requests for 10 ms, and each chunk occupies 64 KiB until then. The buffer is shared memory, so that
+ * it can be lent to another thread without a copy. The system allocates such memory only for pages that are written.
  */
 function createCollector(length: number) {
   const place = length > CHUNKS_BYTES_MAX ? placeOf(length) : undefined;
   const chunks: Buffer[] = [];
   let size = 0;
   return {
-    /** Adds a chunk and returns the number of bytes so far. */
+    /** Adds a chunk and returns the total number of bytes. */
     add: (chunk: Buffer): number => {
       if (place) chunk.copy(place, size); // The HTTP parser never delivers more than the declared length.
       else chunks.push(chunk);

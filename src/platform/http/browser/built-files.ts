@@ -3,13 +3,13 @@ import path from 'node:path';
 import type { Request, Response } from 'express';
 
 /**
- * Build output for browsers, read once at startup. No request reaches the disk, so no path can escape the folder, and a
- * browser always loads files of a single build. Compressed forms (`.br`, `.gz`) lie beside each file.
+ * Build output for browsers, read once at startup. Requests never read from disk, so no path can escape the folder, and
+ * a browser always gets files of a single build. Each file has compressed forms (`.br`, `.gz`) beside it.
  */
 type Encoding = 'br' | 'gzip';
 export type File = { type: string; body: Buffer; encoded: Partial<Record<Encoding, Buffer>> };
 
-/** Encodings, best first. */
+/** Encodings in order of preference. */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -38,7 +38,7 @@ export function readFiles(folder: string): Map<string, File> {
   return files;
 }
 
-/** Returns relative names with `/`, without hidden files. */
+/** Returns the paths of all files relative to the folder, separated by `/`, except hidden files. */
 function namesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))

@@ -11,7 +11,7 @@ export const DASHBOARD_FOLDER = builtFolder('dashboard');
 
 const PAGE = '/';
 const INDEX = '/index.html';
-/** Reads the dashboard's files. If the folder is missing, the page says so and the rest of the API works as usual. */
+/** Reads the dashboard's files. If the folder is missing, the page says so and the API works as usual. */
 export function readDashboard(folder: string): Dashboard {
   const built = [...readFiles(folder)].map(([name, file]) => [`/${name}`, file] as const);
   const files = new Map(built);
@@ -21,8 +21,8 @@ export function readDashboard(folder: string): Dashboard {
 }
 
 /**
- * Serves the dashboard's files, after all other routes. Browsers get the page for every other address, because the page
- * itself resolves its addresses. A client that does not accept HTML gets 404.
+ * Serves the dashboard's files, after all other routes. Browsers get the page for every other path, because the page
+ * does its own routing. A client that does not accept HTML gets 404.
  */
 export function serveDashboard(files: Dashboard, refuseOthers: RequestHandler): RequestHandler {
   const label = labelRoute('dashboard');
@@ -36,7 +36,7 @@ export function serveDashboard(files: Dashboard, refuseOthers: RequestHandler): 
   };
 }
 
-/** Paths that never serve the page, including missing assets. */
+/** Paths for which the page is never served, so that a missing asset gets 404. */
 const NOT_PAGES = /^\/(v1|docs|assets|widget|widget\.js|metrics|healthz|readyz)(\/|$)/;
 
 function isNavigation(request: Request): boolean {
@@ -58,12 +58,14 @@ const PAGE_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "object-src 'none'",
-  // Stops libraries from turning text into markup or script.
+  // Forbids libraries to insert text as markup or script.
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join(';');
 
-/** Headers beside those of every answer (app.ts): nosniff, no referrer, an opener of the same origin only. */
+/**
+ * Headers in addition to those of every response (app.ts): `nosniff`, no referrer, an opener of the same origin only.
+ */
 const PAGE_HEADERS = {
   'Content-Security-Policy': PAGE_POLICY,
   'X-Frame-Options': 'DENY',

@@ -19,13 +19,13 @@ export function readWidget(folder: string): Widget {
   const files = [...readFiles(folder)].map(([name, file]) => {
     const at = `/${name}` === ENTRY ? ENTRY : `/widget/${name}`;
     const hash = createHash('sha256').update(file.body).digest('base64url').slice(0, 16);
-    // The tag is weak because the compressed forms share it.
+    // The ETag is weak because the compressed forms share it.
     return [at, { ...file, etag: `W/"${hash}"` }] as const;
   });
   return new Map(files);
 }
 
-/** Serves the widget. It comes before the dashboard and does not depend on it. */
+/** Serves the widget. It is mounted before the dashboard and works without it. */
 export function serveWidget(files: Widget, refuseOthers: RequestHandler): RequestHandler {
   const label = labelRoute('widget');
   return (request, response, next) => {
@@ -42,16 +42,16 @@ export function serveWidget(files: Widget, refuseOthers: RequestHandler): Reques
 function send(request: Request, response: Response, file: File & { etag: string }): void {
   const isEntry = request.path === ENTRY;
   response.set('Cache-Control', isEntry ? ENTRY_KEPT : 'public, max-age=31536000, immutable');
-  // Express compares this header, and answers 304 if the client has the file.
+  // Express compares this header with `If-None-Match`, and responds 304 if the client has the file.
   response.set('ETag', file.etag);
   sendFile(request, response, file);
 }
 
-/** A page that was open during a new build asks again after five minutes. */
+/** After an upgrade, browsers use the cached script for at most five minutes. */
 const ENTRY_KEPT = 'public, max-age=300';
 
 const HEADERS = {
   'Access-Control-Allow-Origin': '*',
-  // Without it a page that isolates itself (COEP) could not load the widget.
+  // Without this header, a page with a cross-origin embedder policy (COEP) could not load the widget.
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };

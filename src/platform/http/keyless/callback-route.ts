@@ -2,7 +2,10 @@ import { z } from 'zod';
 import type { Client } from '../authorize.ts';
 import type { Answer, RawRequest, Route } from '../route.ts';
 
-/** Route that third parties call with a form and their own proof, such as a signature. It needs no key. */
+/**
+ * Definition of a route that third parties call with a form. It needs no API key: the request carries its own proof,
+ * such as a signature.
+ */
 type CallbackSpec = Pick<
   Route,
   'method' | 'path' | 'operationId' | 'summary' | 'tag' | 'answers' | 'errors'
@@ -13,7 +16,7 @@ type CallbackSpec = Pick<
 
 export type CallbackRequest = {
   form: URLSearchParams;
-  /** The form, byte for byte, because some senders sign it. */
+  /** Unparsed form, because some senders sign its bytes. */
   body: Buffer;
   /** Path and query as sent, because a signature may cover each byte. */
   target: string;
@@ -25,7 +28,7 @@ export type CallbackRequest = {
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const FORM_BYTES_MAX = 64 * 1024;
 
-/** Builds a callback route. It ignores unknown parameters in form and query, because senders may add some later. */
+/** Builds a callback route. Unknown parameters in form and query are ignored, because senders may add new ones. */
 export function callbackRoute({ handle, ...about }: CallbackSpec): Route {
   const accepted = { mediaTypes: [FORM_TYPE], bytesMax: FORM_BYTES_MAX };
   const schema = z.string().describe('A form, and whatever its sender has in it.');

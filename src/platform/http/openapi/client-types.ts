@@ -1,7 +1,7 @@
 /**
- * Generates TypeScript types of an OpenAPI 3.1 document, in the form that openapi-fetch reads: `paths`, `components`,
- * `webhooks`. We wrote our own generator because existing ones need another compiler than this project has. It supports
- * what our schemas use, and throws for anything else.
+ * Generates TypeScript types from an OpenAPI 3.1 document, in the form that openapi-fetch reads: `paths`, `components`,
+ * `webhooks`. Existing generators need another compiler than this project has, so we wrote our own. It supports only
+ * the schema features that our API uses, and throws for all others.
  */
 
 type Schema = Record<string, unknown>;
@@ -13,7 +13,10 @@ const HEAD = `/**
  */
 `;
 
-/** @param document from describeApi */
+/**
+ * Returns the TypeScript source of the types.
+ * @param document from `describeApi`
+ */
 export function clientTypes(document: object): string {
   const { paths, webhooks, components } = document as Record<string, Json>;
   const schemas = objectAt(components, 'schemas');
@@ -72,7 +75,7 @@ function response([status, value]: [string, Json], depth: number): string {
   return `${key(status)}: { headers: { [name: string]: unknown }; ${shown} };`;
 }
 
-/** Returns the codes that problemWith in openapi.ts allows. */
+/** Returns the error codes that `problemWith` in openapi.ts allows. */
 function codesOf(problem: Json): unknown[] | undefined {
   const { allOf } = objectAt(problem, 'schema');
   const own: unknown = Array.isArray(allOf) ? allOf[1] : undefined;
@@ -104,7 +107,10 @@ function parametersOf(parameters: readonly Json[], depth: number): string {
   return block(groups, depth);
 }
 
-/** @param depth indentation of the enclosing block */
+/**
+ * Returns the TypeScript type of a schema.
+ * @param depth indentation of the enclosing block
+ */
 function typeOf(schema: Schema, depth: number): string {
   const { $ref, allOf, anyOf, oneOf, type } = schema;
   if (typeof $ref === 'string') {
@@ -150,17 +156,17 @@ function objectType(schema: Schema, depth: number): string {
     if (rest === false) return 'Record<string, never>';
     return `{ [name: string]: ${value === '' ? 'unknown' : value} }`;
   }
-  // Next to named members of other types, the index signature can only be unknown.
+  // The index signature must also fit the named members, whose types differ, so it is `unknown`.
   return block([...members, ...(value === '' ? [] : ['[name: string]: unknown;'])], depth);
 }
 
-/** Declares all names with a prefix; such a parameter is a string (`metadata.plan`). */
+/** Declares a parameter that stands for all names with a prefix (`metadata.plan`). Its value is a string. */
 function openMember(start: string, note: unknown): string {
   const comment = typeof note === 'string' ? `/** ${note.replaceAll('*/', '*\\/')} */\n` : '';
   return `${comment}[name: \`${start}\${string}\`]: string;`;
 }
 
-/** Declares a member. A question mark after the name makes it optional: `limit?`. */
+/** Declares a member. A name that ends with `?` is optional: `limit?`. */
 function member(name: string, type: string, note?: unknown): string {
   const comment = typeof note === 'string' ? `/** ${note.replaceAll('*/', '*\\/')} */\n` : '';
   const isOptional = name.endsWith('?');
@@ -172,7 +178,7 @@ function block(members: readonly string[], depth = 0): string {
   if (members.length === 0) return '{}';
   const indent = '  '.repeat(depth + 1);
   const lines = members.flatMap((text) => {
-    // Only the first lines of a member need indenting; nested lines already have it.
+    // Only the first line of a member is indented here; nested blocks are already indented.
     const [first = '', ...rest] = text.split('\n');
     const own = first.startsWith('/**') ? [first, rest.shift() ?? ''] : [first];
     return [...own.map((line) => indent + line), ...rest];

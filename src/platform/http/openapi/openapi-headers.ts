@@ -3,7 +3,10 @@ import { EVENT_STREAM_TYPE } from '../sse.ts';
 import { takesIdempotencyKey, takesIfMatch, type AnswerShape, type Route } from '../route.ts';
 import { saying } from '../../resources/schema/patterns.ts';
 
-/** Request and response headers of a route, derived from its properties (contract/requests.md), for its description. */
+/**
+ * Request and response headers of a route for the OpenAPI document, derived from the route's properties
+ * (contract/requests.md).
+ */
 
 const REQUEST_HEADERS = {
   'Idempotency-Key': z
@@ -97,7 +100,7 @@ export function problemHeadersOf(route: Route, status: number): HeaderRefs {
   ]);
 }
 
-/** Returns the headers of every answer. Rate limits exist only per key. */
+/** Returns the headers that every response has. A route without a key has no rate limit headers. */
 function commonHeaders({ scope }: Route): HeaderName[] {
   return scope === null ? ['Request-Id'] : ['Request-Id', 'RateLimit', 'RateLimit-Policy'];
 }

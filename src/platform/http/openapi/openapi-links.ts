@@ -3,8 +3,8 @@ import { unwrap, asSchema } from '../../resources/schema/key-map.ts';
 import type { AnswerShape, Route } from '../route.ts';
 
 /**
- * OpenAPI links: the operations that can follow an answer. They are derived from names: an `id` or `…_id` in an answer
- * is a parameter of another route's path, query or body. A test tool follows them.
+ * OpenAPI links: the operations that can follow a response. They are derived from names: an `id` or `…_id` in a
+ * response is linked to routes with a parameter of that name in path, query or body. A test tool follows the links.
  */
 export type Links = Record<string, Link>;
 
@@ -14,10 +14,10 @@ type Link = {
   requestBody?: Record<string, string>;
 };
 
-/** Value in an answer, under the name that other routes use for it: `agent_id`, `event_id`. */
+/** Value in a response, under the name that other routes use for it: `agent_id`, `event_id`. */
 type Source = { name: string; expression: string };
 
-/** Returns the links of one 2xx answer of a route. Only a route that creates or lists something has any. */
+/** Returns the links of a successful (2xx) response. Only a route that creates or lists something has links. */
 export function linksOf(
   { route, answer }: { route: Route; answer: AnswerShape },
   routes: readonly Route[],
@@ -31,7 +31,10 @@ export function linksOf(
   return links.length > 0 ? Object.fromEntries(links) : undefined;
 }
 
-/** Returns whether a route creates or lists something. Reading or changing a resource would add no further links. */
+/**
+ * Returns whether a route creates or lists something. Routes that read or change a resource would only repeat its
+ * links.
+ */
 function makesOrLists({ method, path, answers }: Route): boolean {
   if (method === 'get') return !path.endsWith('}');
   return (
@@ -46,12 +49,12 @@ function sourcesIn({ method, path }: Route, schema: z.ZodType): Source[] {
   const own = `${nounOf(thing) ?? singular(collectionOf(path))}_id`;
   return Object.entries(fieldsOf(thing)).flatMap(([name, field]): Source[] => {
     const expression = `$response.body#${at}/${name}`;
-    // An action on a resource adds no link that creating it lacks.
+    // Skipped: creating the resource already links its id, so an action on it adds no link.
     if (name === 'id' && method !== 'patch' && own === ownerOf(path)) return [];
     if (name === 'id') return [{ name: own, expression }];
     if (name.endsWith('_ids') && elementOf(field))
       return [{ name: name.slice(0, -1), expression: `${expression}/0` }];
-    // Includes numbers of resources without an id, such as versions.
+    // Resources without an id, such as versions, are linked by their number.
     return name.endsWith('_id') || name === 'version' ? [{ name, expression }] : [];
   });
 }
@@ -90,15 +93,18 @@ function linkTo(target: Route, from: Route, sources: readonly Source[]): Link | 
   };
 }
 
-/** Returns the name of the id in a path: `/v1/webhooks/{id}/test` → `endpoint_id`. Undefined if there is none. */
+/**
+ * Returns the name of the id parameter in a path: `/v1/webhooks/{id}/test` → `endpoint_id`. Undefined if the path has
+ * none.
+ */
 function ownerOf(path: string): string | undefined {
   const [collection, rest] = path.split('/{');
   return rest === undefined ? undefined : `${singular(collectionOf(collection!))}_id`;
 }
 
 /**
- * Returns the last word of the schema's name: `CreatedWebhookEndpoint` → `endpoint`. Two names end alike, so one uses
- * its full name: `provider` means a model's provider.
+ * Returns the last word of the schema's name: `CreatedWebhookEndpoint` → `endpoint`. `TelephonyProvider` keeps its full
+ * name, because `provider` means a model's provider.
  */
 function nounOf(schema: z.ZodType): string | undefined {
   const id = unwrap(schema).meta()?.id;
@@ -111,7 +117,7 @@ function collectionOf(path: string): string {
   return path.split('/').findLast((part) => !part.startsWith('{')) ?? '';
 }
 
-/** Returns the singular that id fields use: the path of an endpoint is /v1/webhooks. */
+/** Returns the singular that id fields use. An endpoint's path is `/v1/webhooks`, but its id field is `endpoint_id`. */
 function singular(collection: string): string {
   if (collection === 'webhooks') return 'endpoint';
   return collection

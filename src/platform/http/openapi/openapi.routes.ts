@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { type Route, parseQuery } from '../route.ts';
 
-/** Describes all routes, including itself, without a key. The document is built on the first request and kept. */
+/**
+ * Returns the route that serves the OpenAPI document of all routes, including itself, without a key. The document is
+ * built on the first request and then cached.
+ */
 export function openApiRoute(read: () => Promise<Buffer>): Route {
   let document: Promise<Buffer> | undefined;
   const query = z.object({});

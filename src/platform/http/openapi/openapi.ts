@@ -46,7 +46,7 @@ export function describeApi(api: {
       'A session, as `POST /v1/sessions` sets it; on loopback without https `parley_session_PORT`. It is ' +
       'taken from pages of this server alone: what changes something carries its `Origin`.',
   });
-  // Registered by hand because problemWith only refers to it, so the generator would not find it.
+  // `problemWith` only refers to this schema, so the generator does not find it.
   const problem = z.toJSONSchema(Problem).$defs?.['Problem'];
   registry.registerComponent('schemas', 'Problem', problem as { type: 'object' });
   for (const [name, header] of Object.entries(ANSWER_HEADERS)) {
@@ -68,7 +68,7 @@ export function describeApi(api: {
   return document;
 }
 
-/** Adds descriptions, so that readers of the document need not decode patterns. */
+/** Adds the pattern's explanation to descriptions, so that readers need not decode regular expressions. */
 function explainPatterns(node: unknown): void {
   if (Array.isArray(node)) node.forEach(explainPatterns);
   if (!isRecord(node)) return;
@@ -116,7 +116,7 @@ function describeRoute(route: Route, routes: readonly Route[]): RouteConfig {
   };
 }
 
-/** Returns the security requirements. Since 3.1 their list may name the scopes that a key needs. */
+/** Returns the security requirements. Since OpenAPI 3.1 their list may name the scopes that a key needs. */
 function securityOf(scope: Route['scope']): Record<string, string[]>[] {
   if (scope === null) return [];
   const scopes = scope === 'any' ? [] : [scope];
@@ -170,7 +170,8 @@ function errorContent({ errorShape }: Route, status: number, codes: readonly Err
 }
 
 /**
- * Combines two schemas with allOf. An extended zod object is closed, so it would refuse the fields of the other half.
+ * Combines the problem schema with its status and codes by `allOf`. Extending the zod object would not work: each half
+ * would be closed and reject the fields of the other half.
  */
 function problemWith(status: number, codes: readonly ErrorCode[]) {
   const own = { status: { const: status }, code: { enum: [...codes] } };
@@ -179,7 +180,7 @@ function problemWith(status: number, codes: readonly ErrorCode[]) {
   };
 }
 
-/** Errors of a request body. They also apply to a write that takes no body, because it refuses a non-empty one. */
+/** Errors of a request body. Writes without a body declare them too, because they reject a non-empty body. */
 const BODY_ERRORS = [
   'malformed_json',
   'body_too_large',
@@ -187,14 +188,17 @@ const BODY_ERRORS = [
   'invalid_body',
 ] as const;
 
-/** Idempotency reads the body to compare repeats, also where none is expected. */
+/**
+ * Errors of an idempotency key. The body is read to compare repeats, even where none is expected, so it can be too
+ * large.
+ */
 const IDEMPOTENCY_ERRORS = [
   'body_too_large',
   'idempotency_in_progress',
   'idempotency_key_reused',
 ] as const;
 
-/** Returns the codes that a route may answer, derived from its properties. */
+/** Returns the error codes that a route may respond with, derived from its properties. */
 function errorsOf(route: Route): ErrorCode[] {
   const hasParams = Object.keys(route.params.shape).length > 0;
   const codes: ErrorCode[] = [

@@ -1,12 +1,13 @@
 import { networkOf } from '../rate-limit.ts';
 
 /**
- * Places for clients that have not authenticated yet. When all are taken, a newcomer gets the place of the oldest
- * holder of the address with the most holders. So an address that takes all places cannot keep others out. Where a
- * proxy gives all clients the same address, a client that shows its key immediately still keeps its place until then.
+ * Connection slots for clients that have not authenticated yet. When all slots are taken, a new client gets the slot of
+ * the oldest client of the address that holds the most slots. So an address that takes all slots cannot lock out other
+ * addresses. Where a proxy gives all clients the same address, a client that authenticates immediately still keeps its
+ * slot until then.
  */
 export type FairPlaces<T> = {
-  /** Takes a place. Returns the holder that loses its place, if any. */
+  /** Takes a slot. Returns the client that loses its slot, if any. */
   take: (address: string, holder: T) => T | undefined;
   leave: (holder: T) => void;
   count: () => number;
@@ -25,7 +26,7 @@ export function createFairPlaces<T>(max: number): FairPlaces<T> {
     if (holders?.size === 0) networks.delete(network);
   }
 
-  /** Costs one step per address, and runs only when all places are taken. */
+  /** Costs one step per address, and runs only when all slots are taken. */
   function oldestOfTheMost(): T | undefined {
     let most = new Set<T>();
     for (const holders of networks.values()) if (holders.size > most.size) most = holders;

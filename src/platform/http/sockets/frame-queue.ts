@@ -3,52 +3,55 @@ import { createCredit } from '../../controller/credit.ts';
 import { eventLoopTurns, type EventLoopTurns } from '../../controller/event-loop-turns.ts';
 
 /**
- * Passes the frames of a socket to its handler in order. While the handler is behind, the socket is not read, so that a
- * sender waits instead of filling our memory.
+ * Passes the frames of a socket to its handler in order. While the handler is behind, the socket is not read, so that
+ * the sender has to wait and memory use stays bounded.
  */
 export type FrameQueue = {
   push: (frame: Frame) => void;
   /** Returns whether reading from the socket is paused. */
   isHeld: () => boolean;
-  /** Drops waiting frames and those that still arrive. */
+  /** Drops waiting frames and all that arrive later. */
   close: () => void;
 };
 
 export type Frame = { bytes: Buffer; isBinary: boolean };
 
 export type FrameQueueDeps = {
-  /** Handles a frame. Returns a promise if the frame takes time; it never rejects. */
+  /** Handles a frame. Returns a promise if handling takes time; the promise never rejects. */
   take: (frame: Frame) => Promise<void> | undefined;
   pause: () => void;
   resume: () => void;
-  /** Called once, when too many frames wait. The queue is closed by then. */
+  /** Called once, when too many frames wait. The queue is closed before the call. */
   onOverflow: () => void;
-  /** Bytes of text that may arrive in a burst, 4 MiB by default. */
+  /** Bytes of text that may arrive in a burst before the rate limit applies, 4 MiB by default. */
   burstBytes?: number | undefined;
-  /** Returns the namespace for fair scheduling, or undefined before the socket has shown a token. */
+  /** Returns the namespace for fair scheduling, or undefined before the client has authenticated. */
   namespace: () => string | undefined;
-  /** Default: the turns of the process. */
+  /** Default: `eventLoopTurns` of the process. */
   turns?: EventLoopTurns;
 };
 
-/** Frames in progress before the socket is paused, and their bytes. */
+/** Maximum number of frames in progress, and of their bytes, before the socket is paused. */
 const IN_PROGRESS_MAX = 10;
 const BYTES_IN_PROGRESS_MAX = 64 * 1024;
-/** Frames that may wait for a turn of the event loop before the socket is paused. */
+/** Maximum number of frames that wait for a turn of the event loop before the socket is paused. */
 const QUEUED_MAX = 10;
-/** Frames that may wait after the pause because they arrived with the last chunk: two seconds of sound. */
+/**
+ * Maximum number of waiting frames while the handler is behind. They arrive with the last chunk before the pause: two
+ * seconds of audio.
+ */
 const WAITING_MAX = 100;
 /**
- * Text that may arrive in a burst, and per second. A telephone sends 15 KB of sound a second as text. A network after a
- * stall delivers minutes of sound in one burst.
+ * Bytes of text that may arrive in a burst, and per second after it. A telephone sends 15 KB of audio per second as
+ * text. After a network stall, minutes of audio can arrive in one burst.
  */
 const BURST_BYTES = 4 * 1024 * 1024;
 const BYTES_PER_SEC = 256 * 1024;
-/** Minimum size at which a frame is counted. */
+/** Minimum size as which a frame is counted, so that tiny frames are limited too. */
 const FRAME_BYTES_MIN = 256;
 /**
- * Bytes that may still arrive after the queue is closed, such as the answer to our close. After them the socket is not
- * read.
+ * Bytes that may still arrive after the queue is closed, such as the reply to our close frame. Beyond them the socket
+ * is paused.
  */
 const LATE_BYTES_MAX = 256 * 1024;
 
@@ -86,7 +89,7 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
   }
 
   function takeWaiting(): void {
-    // A frame may close the queue, which empties it.
+    // Running a frame may close the queue, which empties `waiting`.
     while (waiting.length > 0 && !place.isTaken() && !isSlow()) {
       if (turns.isFree()) run(waiting.shift()!);
       else place.wait(takeInTurn);
@@ -121,7 +124,8 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
       if (isClosed) return dropLate(frame);
       waiting.push(frame);
       takeWaiting();
-      // Frames that only wait for the next turn are the rest of a chunk.
+      // If the handler is not behind, the frames only wait for their turn of the event loop, however many a chunk
+      // contained.
       if (waiting.length <= WAITING_MAX || !isSlow()) return;
       close();
       onOverflow();
@@ -131,7 +135,7 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
   };
 }
 
-/** Creates the queue's place in the line for turns of the event loop. */
+/** Creates the queue's slot in the line for turns of the event loop. A queue waits for one turn at a time. */
 function createPlace(turns: EventLoopTurns, namespace: () => string | undefined) {
   let isTaken = false;
   return {
@@ -146,7 +150,7 @@ function createPlace(turns: EventLoopTurns, namespace: () => string | undefined)
   };
 }
 
-/** Counts bytes that arrive after the close, and pauses the socket once there are too many. */
+/** Returns a function that counts bytes that arrive after the close, and pauses the socket once there are too many. */
 function createLateBound(pause: () => void): (frame: Frame) => void {
   let lateBytes = 0;
   return ({ bytes: { length } }) => {

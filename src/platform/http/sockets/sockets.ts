@@ -11,78 +11,84 @@ import { admitConnection } from '../server.ts';
 import { createFairPlaces } from './fair-places.ts';
 import { createFrameQueue, type Frame, type FrameQueue } from './frame-queue.ts';
 
-/** WebSockets (RFC 6455) beside the routes, one path each. Frames are text, and bytes if the path accepts them. */
+/**
+ * WebSockets (RFC 6455), one path each, beside the HTTP routes. Frames are text; a path may also accept binary frames.
+ */
 
-/** Our end of an open socket. */
 export type Socket = {
-  /** Sends a frame, or nothing if the socket is closed. A reader that does not read is cut. */
+  /** Sends a frame. Does nothing if the socket is closed. A client that does not read is disconnected. */
   send: (text: string) => void;
   sendBytes: (bytes: Uint8Array) => void;
-  /** Closes with a code of RFC 6455 §7.4, by default 1000. The handlers get no frame afterwards. */
+  /** Closes with a code of RFC 6455 §7.4, by default 1000. The handlers get no further frame. */
   close: (code?: number, reason?: string) => void;
-  /** Drops waiting frames and those that still arrive, before any handler sees them. */
+  /** Drops waiting frames and all that arrive later, before any handler gets them. */
   takeNoMore: () => void;
   /**
-   * Gives the socket one of the authenticated places of its path, after it has shown a token of this namespace. Returns
-   * false if the namespace has no place left. Until then the socket has a place without a token, and may lose it.
+   * Moves the socket from the slots for unauthenticated clients to the authenticated slots of its path, after it has
+   * sent a valid token of this namespace. Returns false if the namespace has no slot left. Until then the socket may
+   * lose its slot to a newer client.
    */
   admit: (namespace: string) => boolean;
 };
 
 /**
- * The promise of a handler settles when its frame has been handled. While several are pending, the socket is not read.
+ * Handlers of a socket. The promise of a handler settles when its frame has been handled. While several promises are
+ * pending, the socket is not read.
  */
 export type SocketHandlers = {
   onText: (text: string) => Promise<void> | undefined;
-  /** Handles binary frames. Without it they close the socket (1003). The receiver owns the memory. */
+  /** Handles binary frames; the handler owns the memory. Without it, a binary frame closes the socket (1003). */
   onBytes?: (bytes: Buffer) => Promise<void> | undefined;
-  /** Called once, however the socket was closed. `code` is 1006 without a close frame. */
+  /** Called once, however the socket was closed. `code` is 1006 if there was no close frame. */
   onClose: (code: number) => void;
 };
 
 export type SocketRoute = {
   path: string;
-  /** Longer frames close the socket (1009). */
+  /** Maximum size of a frame. A longer frame closes the socket (1009). */
   frameBytesMax: number;
   /** Bytes of text that may arrive in a burst before the rate limit applies, 4 MiB by default. */
   burstBytes?: number;
-  /** Maximum number of authenticated sockets of this path. Pages leave room for telephones. */
+  /** Maximum number of authenticated sockets of this path. The limit for web pages leaves slots for telephones. */
   openMax?: number;
   accept: (socket: Socket, opened: Opened) => SocketHandlers;
 };
 
-/** The opening request. `address` belongs to the other end, which may be a proxy. */
+/** Request that opened the socket. `address` is the remote address, which may be a proxy's. */
 export type Opened = { headers: IncomingMessage['headers']; url: string; address: string };
 
 export type Sockets = {
-  /** Handles a server's event `upgrade`. */
+  /** Handles the HTTP server's `upgrade` event. */
   upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Closes open sockets (1001) and refuses new ones. */
   stop: () => void;
 };
 
-/** Maximum number of sockets in one process that have shown a token, over all paths. */
+/** Maximum number of authenticated sockets in one process, over all paths. */
 const OPEN_MAX = 2_000;
-/** Maximum number of sockets that have not shown a token yet. */
+/** Maximum number of sockets that have not authenticated yet (called strangers here). */
 const STRANGERS_MAX = 500;
 /**
- * The last fifth of the places is for namespaces that hold less than half of all places, so that no namespace can take
- * all.
+ * Once this share of the slots is taken, only namespaces that hold less than half of all slots get another one, so that
+ * no namespace can take all.
  */
 const CROWDED = 0.8;
 const SHARE = 0.5;
-/** Above this number of sockets, refused ones are closed without delay. */
+/** Above this number of sockets, rejected ones are closed without delay. */
 const HELD_MAX = 4_000;
-/** Bytes that may wait to be sent: seconds of speech in any format. */
+/** Maximum number of bytes that wait to be sent: seconds of speech in any format. */
 const UNSENT_BYTES_MAX = 1024 * 1024;
-/** A peer that has not answered a ping by the next one is gone. */
+/** Interval of pings. A peer that has not answered a ping by the next one is considered gone. */
 const PING_MS = 15_000;
-/** Time that the other end has to close as well. */
+/** Time in ms that the peer has to close its side too. */
 const CLOSE_MS = 1_000;
 
 const NO_PLACE = 'this process takes no more sockets; another one does';
 
-/** @param options `strangersMax`: default 500 */
+/**
+ * Creates the WebSocket server.
+ * @param options `strangersMax`: default 500
+ */
 export function createSockets(
   routes: readonly SocketRoute[],
   { log, strangersMax = STRANGERS_MAX }: { log: Logger; strangersMax?: number },
@@ -93,7 +99,7 @@ export function createSockets(
   const served = serversOf(routes);
   const pings = setInterval(() => {
     for (const [socket, { frames }] of places.open) {
-      // While we do not read, an answer could not reach us.
+      // While reading is paused, a pong could not arrive, so its absence proves nothing.
       if (alive.delete(socket) || frames.isHeld()) socket.ping();
       else socket.terminate();
     }
@@ -166,7 +172,7 @@ function listen(socket: WebSocket, { frames, log, isThere, onClose }: Listening)
       frames.push({ bytes: bytesOf(data), isBinary });
     })
     .on('pong', isThere)
-    // The sender broke a rule: the frame is too long or not UTF-8. The socket is closed by then.
+    // The peer violated the protocol: the frame is too long or not UTF-8. The library has already closed the socket.
     .on('error', (error) => log.debug({ reason: error.message }, 'a socket broke a rule'))
     .on('close', (code) => {
       frames.close();
@@ -176,7 +182,7 @@ function listen(socket: WebSocket, { frames, log, isThere, onClose }: Listening)
 
 /** Returns the WebSocket servers by path. */
 function serversOf(routes: readonly SocketRoute[]) {
-  // Frames are small and sent immediately, so compressing them costs more than it saves.
+  // Compression is off: frames are small and sent immediately, so compressing them costs more than it saves.
   const options = { noServer: true, clientTracking: false, perMessageDeflate: false } as const;
   return new Map(
     routes.map((route) => {
@@ -186,10 +192,10 @@ function serversOf(routes: readonly SocketRoute[]) {
   );
 }
 
-/** `namespace` is undefined until the socket has shown a token. */
+/** Open socket. `namespace` is undefined until the client has authenticated. */
 type Held = { path: string; namespace: string | undefined; end: Socket; frames: FrameQueue };
 
-/** Tracks the open sockets of a process: without a token, with one, and waiting for their close. */
+/** Tracks the open sockets of a process: unauthenticated, authenticated, and waiting for their close. */
 function createPlaces(strangersMax: number) {
   const open = new Map<WebSocket, Held>();
   const admitted = new Set<Held>();
@@ -211,7 +217,8 @@ function createPlaces(strangersMax: number) {
       return true;
     },
     /**
-     * Returns how long a refused socket waits for its close, in ms. It gives up its place without a token meanwhile.
+     * Returns how long the close of a rejected socket is delayed, in ms. Frees the socket's slot for unauthenticated
+     * clients.
      */
     refuse: (socket: WebSocket, address: string): number => {
       if (open.get(socket)?.namespace !== undefined) return 0;
@@ -227,7 +234,7 @@ function createPlaces(strangersMax: number) {
   };
 }
 
-/** Returns whether all places are taken, overall or for this namespace. */
+/** Returns whether all slots are taken, overall or for this namespace. */
 function isFull(
   all: Iterable<Held>,
   { path, openMax = OPEN_MAX }: SocketRoute,
@@ -266,7 +273,7 @@ function takeFrame(
   }
 }
 
-/** @param hold returns how long the close waits, in ms */
+/** @param hold returns how long the close is delayed, in ms */
 function endOf(
   socket: WebSocket,
   frames: Pick<FrameQueue, 'close'>,
@@ -288,7 +295,7 @@ function endOf(
       frames.close();
       const close = (): void => {
         socket.close(code, reason);
-        // The place is freed even if the answer is not read or never comes.
+        // Ends the connection, and so frees its slot, even if the peer never replies to the close frame.
         const late = setTimeout(() => socket.terminate(), CLOSE_MS);
         socket.once('close', () => clearTimeout(late));
       };
