@@ -3,23 +3,25 @@ import { delay } from '../../clock.ts';
 import { createSingleFlight } from './single-flight.ts';
 
 /**
- * Combines single requests of concurrent callers into batches. While one batch runs the next one gathers, so batches
- * grow with the load, and an idle process waits only `gatherMs`.
+ * Combines items that concurrent callers add into batches. While one batch runs, the next one collects items, so
+ * batches grow with the load. An idle process waits only `gatherMs`.
  */
 export type Batcher<I, O> = {
-  /** Resolves with the answer of `run` for the item; rejects if its batch failed. */
+  /** Resolves with the result of `run` for this item. Rejects if its batch failed. */
   add: (item: I) => Promise<O>;
-  /** Waits until everything added is done. */
+  /** Resolves when all added items are done. */
   idle: () => Promise<void>;
 };
 
 type Waiting<I, O> = { item: I; resolve: (answer: O) => void; reject: (error: unknown) => void };
 
 /**
- * @param deps.run answers each item, in order; gets at most `itemsMax` items
- * @param deps.gatherMs how long a partial batch waits for more items; 0 waits for the same turn of the event loop
- * @param deps.busy the wait after a batch of at least `from` items: with that many items, a little more time makes the
- * next batch larger, and each item cheaper
+ * Creates a batcher.
+ * @param deps.run returns a result for each item, in order; gets at most `itemsMax` items
+ * @param deps.gatherMs how long a partial batch waits for more items; 0 collects only items of the same turn of the
+ * event loop
+ * @param deps.busy the longer wait after a batch of at least `from` items: under load, a little more time makes the
+ * next batch larger and each item cheaper
  */
 export function createBatcher<I, O>(deps: {
   run: (items: readonly I[]) => Promise<readonly O[]>;

@@ -4,22 +4,22 @@ import type { WorkItem } from './serial-queue.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 /**
- * Takes keys from a work queue and calls `reconcile` for each, `concurrency` at a time.
- * Any error from a reconcile is logged, counted and retried with back-off. No error ends the process or blocks other
- * keys. Reconciling is level-based: `reconcile` gets a key, never a change, and may be called at any time without need.
+ * Takes keys from a work queue and calls `reconcile` for each, `concurrency` at a time. An error from `reconcile` is
+ * logged, counted and retried with back-off; it never ends the process or blocks other keys. Reconciling is
+ * level-based: `reconcile` gets a key and never a change, and it may be called at any time, even if nothing changed.
  */
 export type Controller = {
   start: () => void;
   /**
-   * Waits for running reconciles, at most `drainTimeoutMs`, then aborts them. Waiting keys are dropped: the next leader
-   * lists everything anyway, and a pod has 30 s to end.
+   * Waits for running reconciles, at most `drainTimeoutMs`, then aborts them. Drops the keys that wait for a worker:
+   * the next leader lists everything anyway, and a pod has only 30 s to terminate.
    */
   stop: () => Promise<void>;
 };
 
 /**
- * `requeueAfterMs` calls again after that time. 0 calls again with back-off, as after an error (for "not yet", if no
- * event will follow the change).
+ * `requeueAfterMs` requests another call after that time. 0 requests one with back-off, as after an error: use it for
+ * "not ready yet" if no event will report that the object is ready.
  */
 export type ReconcileResult = { requeueAfterMs?: number };
 
@@ -28,8 +28,8 @@ export type ControllerDeps<K> = {
   name: string;
   queue: WorkQueue<K>;
   /**
-   * Must stop soon after the signal aborts. A call that does not stop loses its worker, so that other keys proceed, but
-   * it keeps its key: no second run of the key begins before it has returned.
+   * Must return soon after the signal aborts. If it does not, its worker abandons the call and proceeds with other
+   * keys. The key stays locked: it is not reconciled again until the abandoned call has returned.
    */
   reconcile: (key: K, signal: AbortSignal) => Promise<ReconcileResult>;
   log: ControllerLog;
@@ -54,7 +54,7 @@ export type ControllerMetrics = {
   errored: () => void;
   /** …_terminal_reconcile_errors_total */
   terminalError: () => void;
-  /** …_reconcile_panics_total: errors that only a bug throws (see `isBug`). */
+  /** …_reconcile_panics_total: errors that only a bug can cause (see `isBug`). */
   panicked: () => void;
   /** …_reconcile_timeouts_total */
   timedOut: () => void;
@@ -67,7 +67,8 @@ export type ControllerMetrics = {
 };
 
 /**
- * Error that a retry cannot fix: the key is not reconciled again until its object changes. It also works as a cause.
+ * Error that a retry cannot fix: the key is not reconciled again until its object changes. It also counts if it is the
+ * cause of another error.
  */
 export class TerminalError extends Error {
   override readonly name: string = 'TerminalError';
@@ -111,7 +112,7 @@ export function createController<K>(deps: ControllerDeps<K>): Controller {
     } finally {
       cancelTimeout();
       running.delete(abort);
-      // Usually the run is over. After an abort the key is held until the run ends.
+      // Usually the run has ended by now. After an abort it may not have, and the key stays locked until it ends.
       if (abort.signal.aborted) void run.then(() => queue.done(item.key));
       else queue.done(item.key);
     }
@@ -123,14 +124,15 @@ export function createController<K>(deps: ControllerDeps<K>): Controller {
       try {
         await attempt(item);
       } catch (err) {
-        // Only a metrics hook or the logger can throw here, and a worker must survive that too.
+        // `reconcile` errors are handled inside, so only a metrics hook or the logger can throw here. The worker
+        // survives that too.
         reportQuietly(deps, item, err);
       }
     }
   };
 
   const drain = async (): Promise<void> => {
-    // Not awaited, because a run that ignores its signal would block forever.
+    // Not awaited, because a run that ignores its signal would delay the shutdown forever.
     void queue.shutDown({ drop: true });
     const cancel = setTimer(() => {
       for (const abort of running) abort.abort(new Error('the controller stops'));
@@ -154,12 +156,12 @@ function abortOf(signal: AbortSignal): Promise<Outcome> {
   });
 }
 
-/** Decides what happens to the key, as controller-runtime does. A retry keeps the key's priority. */
+/** Decides what happens to the key after a run, like controller-runtime. A retried key keeps its priority. */
 function settle<K>(deps: ControllerDeps<K>, item: WorkItem<K>, outcome: Outcome): void {
   if ('thrown' in outcome) return settleError(deps, item, outcome.thrown);
   const { queue, metrics } = deps;
   const { key, priority } = item;
-  // A reconciler in plain JavaScript, or with a cast, may return nothing.
+  // A reconciler in plain JavaScript, or with a type cast, may return undefined.
   const { requeueAfterMs } = outcome.result ?? {};
   if (requeueAfterMs === undefined) {
     queue.forget(key);
@@ -177,7 +179,7 @@ function settle<K>(deps: ControllerDeps<K>, item: WorkItem<K>, outcome: Outcome)
 function settleError<K>(deps: ControllerDeps<K>, item: WorkItem<K>, thrown: unknown): void {
   const { queue, metrics, name: controller } = deps;
   const terminal = isTerminal(thrown);
-  // Handles the key first, so that a throwing hook cannot cost it its retry.
+  // Requeues or forgets the key before it calls any hook, so that a throwing hook cannot prevent the retry.
   if (terminal) queue.forget(item.key);
   else queue.addRateLimited(item.key, { priority: item.priority });
   const attempt = terminal ? undefined : queue.retriesOf(item.key);
@@ -197,11 +199,11 @@ function reportQuietly<K>(deps: ControllerDeps<K>, item: WorkItem<K>, thrown: un
     const fields = { err: asError(thrown), controller: deps.name, key: item.id };
     deps.log.error(fields, 'a metrics hook or the logger failed');
   } catch {
-    // The logger itself failed, so there is nowhere left to report.
+    // The logger itself has failed, so the failure cannot be reported anywhere.
   }
 }
 
-// Bounded, because a cause may point back at its own error.
+// Maximum length of a chain of causes. A cause may refer back to its own error.
 const MAX_CAUSES = 16;
 
 function isTerminal(thrown: unknown): boolean {
@@ -214,8 +216,8 @@ function isTerminal(thrown: unknown): boolean {
 }
 
 /**
- * Returns whether an error comes from wrong code only, since JavaScript has no panic. `fetch` throws a TypeError for
- * every network failure, always with a cause, hence the exception.
+ * Returns whether an error can only come from wrong code. JavaScript has no panics, so the error's class decides. A
+ * `TypeError` with a cause is no bug, because `fetch` throws one for every network failure.
  */
 function isBug(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return true;

@@ -3,17 +3,16 @@ import type { SetTimer } from './timer.ts';
 type Delayed<K> = { key: K; priority: number; dueAtMs: number; cancel: () => void };
 
 export type DelayedAdds<K> = {
-  /** Delays the key, or merges with its current delay: the earlier time and the higher priority win. */
+  /** Delays adding the key. If it is already delayed, the earlier time and the higher priority win. */
   put: (id: string, add: { key: K; priority: number; delayMs: number }) => void;
-  /** Removes a delay, because the key is added now. Returns its priority. */
+  /** Cancels the delay of a key that is added now. Returns the priority of the delayed add. */
   take: (id: string) => number | undefined;
   clear: () => void;
 };
 
 /**
- * Holds keys that become ready later, each at most once.
- * It uses one timer per key: Node keeps timers in a heap of its own, so 10,000 of them cost the same as a heap here
- * would, without the code.
+ * Holds keys that will be added later, each at most once. It uses one timer per key: Node keeps timers in a heap of its
+ * own, so 10,000 timers cost the same as a heap in this file would, without the code.
  */
 export function createDelayedAdds<K>(deps: {
   nowMs: () => number;

@@ -5,29 +5,33 @@ import { currentWork } from '../observability/work.ts';
 import { createLine } from './line.ts';
 
 /**
- * Shares this process's event loop between namespaces, whose requests and frames all run on it. Node starts all arrived
- * work together, so a burst of one namespace would run before the next database reply of any other namespace is read.
- * Work that begins here yields to the event loop after a few milliseconds, and the rest waits in turn by namespace.
+ * Shares this process's event loop fairly between namespaces. Node runs the handlers of all requests and frames that
+ * have arrived before it reads further input. A burst of one namespace would therefore delay the database replies of
+ * all others. Work that starts through this queue yields to the event loop after a few milliseconds, and the rest
+ * waits, in turn by namespace.
  */
 export type EventLoopTurns = {
-  /** Returns whether work may begin now: no work waits, and this turn of the event loop has not taken long yet. */
+  /**
+   * Returns whether work may begin now: no other work waits, and work in this turn of the event loop has not used up
+   * its time.
+   */
   isFree: () => boolean;
-  /** Calls `begin` when the namespace has its next turn. Undefined stands for all clients without a key or a token. */
+  /** Calls `begin` when it is the namespace's turn. Undefined stands for all unauthenticated clients. */
   wait: (namespace: string | undefined, begin: () => void) => void;
   waiting: () => number;
 };
 
-/** Time during which work may begin in one turn of the event loop. A piece that has begun is not interrupted. */
+/** Time in ms during which new work may begin in one turn of the event loop. Work that has begun is not interrupted. */
 const SLICE_MS = 2;
 /**
- * Maximum number of pieces that begin in one turn. Each has its own callback, so that continuations of one piece run
- * before the next piece.
+ * Maximum number of pieces of work that begin in one turn. Each begins in its own callback, so that the promise
+ * continuations of one piece run before the next piece.
  */
 const PIECES_MAX = 50;
 
 export function createEventLoopTurns(nowMs = monotonicMs): EventLoopTurns {
   const line = createLine<string | undefined, () => void>();
-  /** Time when the first work of this turn began. */
+  /** Time when the first work in this turn of the event loop began. */
   let startedMs: number | undefined;
   let callbacks = 0;
 
@@ -42,7 +46,7 @@ export function createEventLoopTurns(nowMs = monotonicMs): EventLoopTurns {
 
   function beginNext(): void {
     if (!isOver()) line.next()?.one();
-    // An immediate scheduled by an immediate runs in the next turn, after newly arrived events.
+    // An immediate scheduled by an immediate runs in the next turn of the event loop, after newly arrived input.
     if (line.size() >= callbacks) setImmediate(beginNext);
     else callbacks -= 1;
   }
@@ -50,7 +54,7 @@ export function createEventLoopTurns(nowMs = monotonicMs): EventLoopTurns {
   return {
     isFree: () => line.size() === 0 && !isOver(),
     wait: (namespace, begin) => {
-      // Bound, because otherwise it would begin in the context of the work that waited before it.
+      // Bound to the caller's async context. Otherwise it would begin in the context of the work that ran before it.
       line.join(namespace, AsyncLocalStorage.bind(begin));
       if (callbacks >= PIECES_MAX) return;
       callbacks += 1;
@@ -60,16 +64,16 @@ export function createEventLoopTurns(nowMs = monotonicMs): EventLoopTurns {
   };
 }
 
-/** One per process, because a process has one event loop. */
+/** Single instance, because a process has one event loop. */
 export const eventLoopTurns = createEventLoopTurns();
 
-/** Begins work now if possible, otherwise in the next turn of the namespace. */
+/** Begins work now if possible, otherwise when it is the namespace's turn. */
 export function beginInTurn(namespaceOf: () => string | undefined, begin: () => void): void {
   if (eventLoopTurns.isFree()) begin();
   else eventLoopTurns.wait(namespaceOf(), begin);
 }
 
-/** Resolves when work of some milliseconds may begin for the current namespace. Call it before such work. */
+/** Resolves when the current namespace may begin work that takes some milliseconds. Await it before such work. */
 export async function giveWay(): Promise<void> {
   if (eventLoopTurns.isFree()) return;
   const namespace = currentWork()?.namespace;

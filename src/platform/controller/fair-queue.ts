@@ -4,23 +4,22 @@ import { asWork } from '../observability/work.ts';
 import { createLine, type Line } from './line.ts';
 
 /**
- * Shares the places of one kind of work between namespaces, so that heavy use by one does not make others wait. A free
- * place goes to the namespace with the fewest running jobs, and among these in turn, so a namespace uses all places
- * only while no other one waits.
- * A queue covers its own process. Work that several processes claim from PostgreSQL (syncs, replays, embeddings) is
- * shared between them by the claim or its lease: the claim chooses what runs, and the queue decides how many of these
- * jobs run in this process, and for which namespaces.
+ * Limits how many jobs of one kind run at once in this process, and shares the slots between namespaces, so that heavy
+ * use by one does not delay others. A free slot goes to the waiting namespace with the fewest running jobs; namespaces
+ * with equally many take turns. So one namespace uses all slots only while no other waits. Work that several processes
+ * claim from PostgreSQL (syncs, replays, embeddings) is divided between them by the claims. The queue then decides how
+ * many claimed jobs run in this process, and for which namespaces.
  */
 export type FairQueue = {
   /**
    * Runs a job when it is its namespace's turn.
-   * @throws ApiError unavailable if too many jobs wait; the reason of `signal` if it aborts before the turn;
-   * what the job throws
+   * @throws ApiError unavailable if too many jobs wait; the reason of `signal` if it aborts before the turn; any error
+   * of the job
    */
   run: <T>(namespace: string, job: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
   /**
-   * Returns the free places and the namespaces that have reached their share. Claims read it, so that no claimed work
-   * waits here.
+   * Returns the number of free slots, and the namespaces that have reached their share. Claims use it, so that no
+   * process claims jobs that would only wait in its queue.
    */
   room: () => { places: number; full: readonly string[] };
 };
@@ -33,9 +32,12 @@ export function createFairQueue(deps: {
   kind: WorkKind;
   /** Maximum number of running jobs. */
   places: number;
-  /** Maximum number of places for one namespace, even if no other waits. Slow kinds of work leave one place free. */
+  /**
+   * Maximum number of running jobs of one namespace, even if no other waits. Slow kinds of work leave one slot free for
+   * others.
+   */
   share?: number;
-  /** Maximum number of waiting jobs. Each keeps its input in memory. */
+  /** Maximum number of waiting jobs. It is limited because each keeps its input in memory. */
   waitingMax: { namespace: number; all: number };
   metrics: FairQueueMetrics;
 }): FairQueue {
@@ -101,7 +103,10 @@ export function createFairQueue(deps: {
   };
 }
 
-/** Waits for `begin` of a line. @throws the reason of `signal` if it aborts first */
+/**
+ * Resolves when the namespace has its turn in the line.
+ * @throws the reason of `signal` if it aborts first
+ */
 function turnIn(
   line: Line<string, () => void>,
   namespace: string,

@@ -1,8 +1,8 @@
-/** Callers that wait for a change of a key. They wake up when notified, or after a timeout. */
+/** Callers that wait for a change of a key. They wake up when the key is notified, or after a timeout. */
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
 export type KeyWaiters = {
-  /** Wakes the waiters of these keys; `*` wakes all waiters. Never waits. */
+  /** Wakes the waiters of these keys; `*` wakes all waiters. Returns immediately. */
   wake: (keys: readonly string[]) => void;
   /** Resolves at the next wake-up of the key, after `maxMs`, or when the signal aborts. */
   untilWoken: (key: string, maxMs: number, signal?: AbortSignal) => Promise<void>;

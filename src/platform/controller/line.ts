@@ -1,13 +1,14 @@
 /** Items that wait for a turn, grouped by namespace (or another owner), in the order of the turns. */
 export type Line<N, T> = {
   join: (namespace: N, one: T) => void;
-  /** Removes an item that no longer waits. */
+  /** Removes an item that does not need its turn any longer. */
   leave: (namespace: N, one: T) => void;
   size: () => number;
   sizeOf: (namespace: N) => number;
   /**
-   * Removes the next item: that of the namespace with the fewest running jobs by `countOf`, and among these in turn.
-   * Returns undefined if each waiting namespace already runs `share` jobs. Without arguments, only the turn decides.
+   * Removes and returns the next item. It belongs to the namespace for which `countOf` returns the fewest running jobs;
+   * namespaces with equal counts take turns. Returns undefined if every waiting namespace already runs `share` jobs.
+   * Without arguments, namespaces just take turns.
    */
   next: (
     countOf?: (namespace: N) => number,
@@ -18,7 +19,7 @@ export type Line<N, T> = {
 const none = (): number => 0;
 
 export function createLine<N, T>(): Line<N, T> {
-  /** Items by namespace, without empty namespaces. */
+  /** Waiting items by namespace. A namespace without items has no entry. */
   const waiting = new Map<N, T[]>();
   let size = 0;
 
@@ -56,7 +57,7 @@ export function createLine<N, T>(): Line<N, T> {
       const found = first(countOf, share);
       if (!found) return undefined;
       const [namespace, all] = found;
-      const one = all.shift()!; // The map has no empty lists.
+      const one = all.shift()!; // Not undefined: a namespace with an empty list has no entry.
       waiting.delete(namespace);
       if (all.length > 0) waiting.set(namespace, all); // Added at the end, so that other namespaces go first.
       size -= 1;

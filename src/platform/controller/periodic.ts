@@ -5,23 +5,23 @@ import { outsideOfTraces } from '../observability/trace-context.ts';
 import { asWork } from '../observability/work.ts';
 
 /**
- * Checks for work at an interval, and immediately when woken. Only one run is active at a time; a wake-up during a run
- * makes another one follow.
+ * Runs a job at an interval, and immediately when woken. Only one run is active at a time; a wake-up during a run
+ * causes another run after it.
  */
 export type Periodic = {
   start: () => void;
-  /** Checks now. Never waits, never fails. */
+  /** Requests a run now. Returns immediately and never throws. */
   wake: () => void;
-  /** Waits for the run in progress. May be called twice. */
+  /** Stops, and waits for the run in progress. May be called more than once. */
   stop: () => Promise<void>;
 };
 
-/** Resolves to true if more work is ready. */
+/** Does one run. Resolves to true if more work is ready, which causes another run immediately. */
 export type PeriodicRun = (signal: AbortSignal) => Promise<boolean>;
 
 /**
- * Creates a periodic job. An error from `run` is logged under `what`, and the next run follows after the interval.
- * Nothing is lost, because each run looks for all work again.
+ * Creates a periodic job. An error from `run` is logged under `what`, and the next run follows after the interval. An
+ * error loses no work, because each run looks for all pending work again.
  */
 export function createPeriodic(deps: {
   what: string;
@@ -41,7 +41,7 @@ export function createPeriodic(deps: {
       return;
     }
     clearTimeout(timer);
-    // Work woken by a request is not done for that request alone, so it is outside of its trace.
+    // The work is not done for the request that woke it alone, so it does not belong to that request's trace.
     running = outsideOfTraces(() => asWork({ name: deps.what }, runOnce)).finally(() => {
       running = undefined;
       if (stopping.signal.aborted) return;

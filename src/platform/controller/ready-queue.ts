@@ -1,25 +1,28 @@
-/** One key that waits for a worker. `addedAtMs` is the time when it became dirty, for the queue duration. */
+/** Key that waits for a worker. `addedAtMs` is the time of its first add, for the metric of queue duration. */
 export type Entry<K> = { id: string; key: K; priority: number; addedAtMs: number };
 
 export type ReadyQueue<K> = {
   has: (id: string) => boolean;
-  /** Adds the entry, or merges it: the newest key, the higher priority and the older `addedAtMs` win. */
+  /**
+   * Adds the entry. If its key already waits, they merge: the newer key, the higher priority and the older `addedAtMs`
+   * win.
+   */
   put: (entry: Entry<K>) => void;
-  /** Removes and returns the entry with the highest priority, oldest first. */
+  /** Removes and returns the entry with the highest priority; among equal priorities, the oldest. */
   shift: () => Entry<K> | undefined;
   clear: () => void;
   size: () => number;
 };
 
 /**
- * Keys ready for a worker, each at most once.
- * It has one insertion-ordered Map per priority and not a heap: a program has two or three priorities, and a Map gives
- * first-in-first-out order and removal by key at no cost.
+ * Keys that are ready for a worker, each at most once. It uses one insertion-ordered `Map` per priority instead of a
+ * heap: a program has two or three priorities, and a `Map` gives first-in-first-out order and removal by key for free.
  */
 export function createReadyQueue<K>(): ReadyQueue<K> {
   const priorityOf = new Map<string, number>();
   const lanes = new Map<number, Map<string, Entry<K>>>();
-  // Highest first. Lanes are never removed, so this changes only with a new priority.
+  // All priorities used so far, highest first. It changes only when a new priority is used, because lanes are never
+  // removed.
   const priorities: number[] = [];
 
   const laneOf = (priority: number): Map<string, Entry<K>> => {
@@ -51,7 +54,7 @@ export function createReadyQueue<K>(): ReadyQueue<K> {
     put: (entry) => {
       const present = priorityOf.get(entry.id);
       if (present === undefined) return insert(entry);
-      // Only a higher priority moves the entry: a repeated add must not send a key to the end of its own lane.
+      // Moves the entry only to a higher priority. A repeated add must not send a key to the end of its own lane.
       if (entry.priority > present) {
         const old = take(entry.id);
         return insert({ ...entry, addedAtMs: old?.addedAtMs ?? entry.addedAtMs });

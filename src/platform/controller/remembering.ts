@@ -2,28 +2,34 @@ import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 
 /**
- * Caches rows in one process that others change. A change is seen as soon as `forget` reports it, and within a second
- * if that notification is lost.
+ * Cache for rows that other processes change. A change is visible as soon as `forget` reports it, or after a second if
+ * that notification is lost.
  */
 export type Remembering<T extends object> = {
   /**
-   * Returns the value of a place, and calls `read` if it is not cached. Concurrent callers share one read. A value
-   * equal to the previous one keeps its identity. Errors of `read` are not cached.
+   * Returns the value of a cache key (`place`), and calls `read` if it is not cached. Concurrent callers share one
+   * read. If the new value equals the previous one, the same object is returned. Errors of `read` are not cached.
    */
   find: (place: string, read: () => Promise<T>) => Promise<T>;
-  /** Reports a change: matching values are read again, and results of pending reads are not cached. */
+  /**
+   * Reports a change. Values for which `isMeant` returns true are read again, and results of pending reads are not
+   * cached.
+   */
   forget: (isMeant: (value: T) => boolean) => void;
 };
 
-/** Age from which a value is refreshed in the background, without a wait for the caller. */
+/** Age in ms from which a value is refreshed in the background, while callers still get the cached one. */
 const FRESH_MS = 500;
-/** Age from which callers wait for a new read. */
+/** Age in ms from which callers wait for a new read. */
 const REMEMBER_MS = 1_000;
 
-/** An entry with `isOver` is kept only for comparison. */
+/** Cached value. If `isOver` is set, it serves only to compare the new value with it. */
 type Entry<T> = { value: T; askedMs: number; isOver: boolean };
 
-/** Creates a cache. `nowMs` is monotonic. `max` limits the places; the least recently used ones are dropped. */
+/**
+ * Creates a cache. `nowMs` is a monotonic clock. `max` is the maximum number of entries; the least recently used are
+ * dropped.
+ */
 export function createRemembering<T extends object>(deps: {
   max: number;
   nowMs: () => number;
@@ -36,9 +42,9 @@ export function createRemembering<T extends object>(deps: {
   const ask = (place: string, read: () => Promise<T>): Promise<T> => {
     const times = timesChanged;
     const underWay = asking.get(place);
-    // A read that began before a change may have returned the earlier state.
+    // Callers share a pending read, except one that began before the latest change: it may return the old state.
     if (underWay?.times === times) return underWay.answer;
-    const askedMs = nowMs(); // Taken before the query, so that a change during the query does not extend the lifetime.
+    const askedMs = nowMs(); // Measured before the read, so that the entry's age includes the duration of the read.
     const answer = read()
       .then((found) => {
         const before = known.get(place)?.value;
@@ -58,7 +64,7 @@ export function createRemembering<T extends object>(deps: {
       const entry = known.get(place);
       const ageMs = entry && !entry.isOver ? nowMs() - entry.askedMs : Infinity;
       if (!entry || ageMs >= REMEMBER_MS) return ask(place, read);
-      // A failure shows when a caller has to wait.
+      // The error is ignored here. If it persists, the callers that wait for a new read get it.
       if (ageMs >= FRESH_MS) ask(place, read).catch(() => undefined);
       return entry.value;
     },

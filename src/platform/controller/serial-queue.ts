@@ -5,20 +5,21 @@ export type WorkItem<K> = { id: string; key: K; priority: number };
 /** Hooks for client-go's `workqueue_*` metrics of the same names. They must not throw. */
 export type SerialQueueMetrics = {
   depth: (keys: number) => void;
-  /** adds_total; merged adds do not count. */
+  /** adds_total. An add that merges with an earlier one does not count. */
   added: () => void;
   queueDuration: (sec: number) => void;
   workDuration: (sec: number) => void;
   /**
-   * Called once with a reader for unfinished_work_seconds (sum over the keys in work) and
-   * longest_running_processor_seconds. Read it at scrape time; client-go needs a 500 ms loop.
+   * Called once, with a function that reads unfinished_work_seconds (sum over the keys being processed) and
+   * longest_running_processor_seconds. Metrics call that function on each scrape; client-go updates them every 500 ms
+   * instead.
    */
   running: (read: () => { unfinishedWorkSec: number; longestRunningSec: number }) => void;
 };
 
 export type SerialQueue<K> = {
   put: (item: WorkItem<K>) => void;
-  /** Returns whether the key is ready, or was put again while in work. */
+  /** Returns whether the key waits for a worker, or was added again while a worker processes it. */
   waits: (id: string) => boolean;
   get: () => Promise<WorkItem<K> | undefined>;
   done: (id: string) => void;
@@ -27,8 +28,9 @@ export type SerialQueue<K> = {
 };
 
 /**
- * Hands keys to waiting workers, never one key to two workers. It knows nothing about delays. See `WorkQueue` for the
- * rules. Compared with client-go's `dirty` and `processing` sets, `dirty` is `ready` and `again` together.
+ * Hands keys to waiting workers, and never the same key to two workers at once. Delays are handled elsewhere. See
+ * `WorkQueue` for the rules. client-go's `processing` set has the same role here; its `dirty` set is `ready` and
+ * `again` together.
  */
 export function createSerialQueue<K>(deps: {
   nowMs: () => number;
@@ -36,7 +38,7 @@ export function createSerialQueue<K>(deps: {
 }): SerialQueue<K> {
   const { nowMs, metrics } = deps;
   const ready = createReadyQueue<K>();
-  // Keys put while in work, kept apart from `ready` so that no other worker takes them.
+  // Keys added while a worker processes them. They are kept apart from `ready` so that no other worker takes them.
   const again = new Map<string, Entry<K>>();
   const startedAtMs = new Map<string, number>();
   const idleWorkers: ((item: WorkItem<K> | undefined) => void)[] = [];

@@ -1,6 +1,6 @@
 /**
- * Runs work that must not overlap itself, and runs it again if it was requested meanwhile. Requests that arrive during
- * one run are served together by the next, so batches grow with the load.
+ * Runs work that must not overlap with itself, and runs it again if another run was requested meanwhile. The next run
+ * serves all requests that arrived during the current one, so batches grow with the load.
  */
 export type SingleFlight = {
   /** Runs the work now, or once more after the current run. */
@@ -9,7 +9,9 @@ export type SingleFlight = {
   idle: () => Promise<void>;
 };
 
-/** Creates a single flight. `work` handles its own errors; a rejection is a bug and ends the process like one. */
+/**
+ * Creates a single flight. `work` must handle its own errors: a rejection is a bug and ends the process as unhandled.
+ */
 export function createSingleFlight(work: () => Promise<void>): SingleFlight {
   let running: Promise<void> | undefined;
   let asked = false;
@@ -19,7 +21,7 @@ export function createSingleFlight(work: () => Promise<void>): SingleFlight {
       asked = false;
       await work();
     }
-    // Set in the same tick as the check above, so that no trigger falls in between.
+    // Set synchronously after the check above, so that no trigger is missed in between.
     running = undefined;
   }
 

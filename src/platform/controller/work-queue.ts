@@ -14,34 +14,37 @@ import { setRealTimer, type SetTimer } from './timer.ts';
 export type WorkQueue<K> = {
   /** Makes the key ready now. Ignored after `shutDown`, like all adds. */
   add: (key: K, options?: AddOptions) => void;
-  /** Makes the key ready in `delayMs`, or immediately unless that is positive. Counts as a retry. */
+  /** Makes the key ready after `delayMs`, or immediately if the delay is not positive. Counts as a retry. */
   addAfter: (key: K, delayMs: number, options?: AddOptions) => void;
-  /** Makes the key ready after its back-off: base·2^n for its n-th call in a row since `forget`. */
+  /** Makes the key ready after its back-off of base·2^n, where n is the number of such calls since `forget`. */
   addRateLimited: (key: K, options?: AddOptions) => void;
-  /** Ends the key's back-off, after a success or if it will not be retried. */
+  /** Resets the key's back-off, after a success or if the key will not be retried. */
   forget: (key: K) => void;
   /** Returns the number of `addRateLimited` calls since `forget`. */
   retriesOf: (key: K) => number;
-  /** Returns the next key, which must be returned with `done`; undefined once shut down and empty. */
+  /**
+   * Resolves with the next key, which the worker must give back with `done`; undefined once the queue is shut down and
+   * empty.
+   */
   get: () => Promise<WorkItem<K> | undefined>;
   done: (key: K) => void;
-  /** Returns the number of keys that wait for a worker, including those to run again after their current run. */
+  /** Returns the number of keys that wait for a worker, including those that will run again after their current run. */
   depth: () => number;
   /**
-   * Refuses further adds and cancels the delayed ones. Workers process all waiting keys (with `drop`, only those they
-   * already have) and then get undefined. Resolves when no key waits or is in work.
+   * Ignores further adds and cancels the delayed ones. Workers process all waiting keys and then get undefined; with
+   * `drop`, they process only the keys that they already have. Resolves when no key waits or is being processed.
    */
   shutDown: (options?: { drop?: boolean }) => Promise<void>;
 };
 
 /**
- * Higher always runs first: under endless live changes a lower one waits forever. This is right for a resync (the live
- * change of an object serves it) and wrong for most other uses.
+ * A higher priority always runs first, so under a constant load of changes a lower one waits forever. That is right for
+ * a resync, because a live change reconciles the object anyway. It is wrong for most other uses.
  */
 export type AddOptions = { priority?: number };
 
 export const LIVE_PRIORITY = 0;
-/** Priority of the first list after a start: current changes go before existing objects. */
+/** Priority of the objects listed at startup: current changes are processed first. */
 export const RESYNC_PRIORITY = -100;
 
 export type WorkQueueMetrics = SerialQueueMetrics & {
@@ -52,14 +55,15 @@ export type WorkQueueMetrics = SerialQueueMetrics & {
 export type WorkQueueDeps<K> = {
   /** Returns the identity of a key. Keys with equal results are the same key. */
   keyOf: (key: K) => string;
-  /** Clock, preferably monotonic (`monotonicMs`), because only differences are used. */
+  /** Clock, preferably `monotonicMs`, because only differences are used. */
   nowMs: () => number;
   setTimer?: SetTimer;
   metrics?: WorkQueueMetrics;
   backOff?: { baseMs: number; maxMs: number };
 };
 
-// client-go stops at 1000 s, but a person who fixed a problem should not wait that long to see it.
+// Shorter than client-go's maximum of 1000 s: a person who has fixed a problem should not wait that long to see the
+// result.
 const DEFAULT_BACK_OFF = { baseMs: 5, maxMs: 60_000 };
 
 export function createWorkQueue<K>(deps: WorkQueueDeps<K>): WorkQueue<K> {
@@ -86,7 +90,7 @@ export function createWorkQueue<K>(deps: WorkQueueDeps<K>): WorkQueue<K> {
     metrics?.retried();
     const id = keyOf(key);
     const priority = options.priority ?? LIVE_PRIORITY;
-    // A key that already waits runs before its delay would end.
+    // If the key already waits, it runs before the delay would end, so the delay is not needed.
     if (!(delayMs > 0)) add(key, options);
     else if (!queue.waits(id)) delayed.put(id, { key, priority, delayMs });
   };
