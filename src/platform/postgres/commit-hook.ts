@@ -2,16 +2,16 @@ import type { Db, Pool } from './pool.ts';
 import { inTransaction } from './transaction.ts';
 
 /**
- * Called by a service at the end of its transaction with the value that it is about to return, so that the caller can
- * commit something together with the change. The API stores the answer to an `Idempotency-Key` this way
- * (contract/idempotency.md#keys), so that a crash leaves both or neither.
+ * Called by a service at the end of its transaction, with the value that the service is about to return. The caller can
+ * so commit something together with the change. The API stores the response to an `Idempotency-Key` this way
+ * (contract/idempotency.md#keys), so that after a crash either both or neither are stored.
  */
 export type CommitHook<R> = (db: Db, result: R) => Promise<void>;
 
-/** Adds nothing to the commit. */
+/** Hook that adds nothing to the transaction. */
 export const noCommitHook = async (): Promise<void> => undefined;
 
-/** Runs a change of one statement. It opens a transaction only if the hook adds something. */
+/** Runs a change of one statement and the hook. It opens a transaction only if the hook adds something. */
 export function inOneCommit<R>(
   pool: Pool,
   beforeCommit: CommitHook<R>,

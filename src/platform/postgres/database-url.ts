@@ -3,15 +3,18 @@ import type pg from 'pg';
 import { codeOf, reasonOf, StartupError } from '../../errors.ts';
 
 /**
- * TLS settings of a DATABASE_URL, with the meaning that PostgreSQL documents (section 34.19). pg treats every mode as
- * `verify-full`.
+ * TLS settings of a `DATABASE_URL`, with the meaning that PostgreSQL documents (section 34.19). The `pg` library would
+ * treat every mode as `verify-full`.
  */
 export type Connecting = Pick<pg.ClientConfig, 'connectionString' | 'ssl' | 'sslnegotiation'>;
 
-/** Value of `sslrootcert` that stands for the system's certificate authorities. */
+/** Value of `sslrootcert` that selects the system's certificate authorities. */
 const SYSTEM = 'system';
 
-/** Parameters that this file handles. pg does not get them, because it gives them another meaning. */
+/**
+ * Parameters that this file handles. They are removed from the URL, because the `pg` library interprets them
+ * differently.
+ */
 const READ = [
   'ssl',
   'sslmode',
@@ -26,8 +29,9 @@ const MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-ful
 type Mode = (typeof MODES)[number];
 
 /**
- * Reads the connection settings from DATABASE_URL.
- * @throws StartupError for an unknown mode, a mode without the authority that it needs, or a file that cannot be read
+ * Reads the connection settings from `DATABASE_URL`.
+ * @throws StartupError for an unknown mode, a mode without the certificate authority that it needs, or a file that
+ * cannot be read
  */
 export function readDatabaseUrl(databaseUrl: string): Connecting {
   const { address, query } = split(databaseUrl);
@@ -59,7 +63,7 @@ function split(databaseUrl: string): { address: string; query: URLSearchParams }
   return { address: databaseUrl.slice(0, at), query };
 }
 
-/** Returns the mode, or undefined if none is set. Node's libraries call `require` `no-verify`. */
+/** Returns the TLS mode, or undefined if none is set. Node's libraries call `require` by the name `no-verify`. */
 function modeIn(text: string | undefined, authority: string | undefined): Mode | undefined {
   if (text === undefined) return authority === SYSTEM ? 'verify-full' : undefined;
   const mode = MODES.find((one) => one === (text === 'no-verify' ? 'require' : text));
@@ -75,13 +79,14 @@ function modeIn(text: string | undefined, authority: string | undefined): Mode |
 }
 
 /**
- * Returns how the client checks the server's certificate. `verify-full` without a file trusts the authorities of
- * Node.js and of NODE_EXTRA_CA_CERTS. `verify-ca` does not, because any host could get a certificate from those.
+ * Returns how the client verifies the server's certificate. `verify-full` without a file trusts the authorities of
+ * Node.js and of `NODE_EXTRA_CA_CERTS`. `verify-ca` requires a file: it does not check the host name, and any host can
+ * get a certificate from a public authority.
  */
 function checksOf(mode: Mode, authority: string | undefined): object {
   const ca = authority === SYSTEM ? {} : fileOf('ca', 'sslrootcert', authority);
   if (mode === 'verify-full') return ca;
-  // PostgreSQL does the same: `require` checks the authority if there is one.
+  // Like PostgreSQL, `require` also verifies the certificate if a certificate authority is given.
   const checksAuthority = authority !== undefined && (mode === 'verify-ca' || mode === 'require');
   return checksAuthority
     ? { ...ca, checkServerIdentity: () => undefined }
@@ -110,7 +115,7 @@ const UNTRUSTED = new Set([
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 ]);
 
-/** Returns what to change in DATABASE_URL after a failed connection, or undefined if TLS is not the cause. */
+/** Returns what to change in `DATABASE_URL` after a failed connection, or undefined if TLS is not the cause. */
 export function tlsAdvice(error: unknown): string | undefined {
   const code = codeOf(error);
   const reason = reasonOf(error);

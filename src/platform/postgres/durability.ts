@@ -3,17 +3,21 @@ import type { Logger } from '../observability/logger.ts';
 import { createClient } from './pool.ts';
 
 /**
- * A 2xx promises that an event survives any later failure. With one of these settings off, a power cut would break that
- * promise. So no role starts on such a server, unless the server itself declares that its data may be lost. An
- * environment variable would only be our own claim.
+ * Settings without which a power cut could lose committed data. A 2xx response promises that an event survives any
+ * later failure. If one of these settings is off, no role starts, unless the server itself declares that its data may
+ * be lost. That consent is a setting of the server, because an environment variable would only state what we assume
+ * about it.
  */
 const SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'];
-/** Setting for that consent. It lives where the others are set: in postgresql.conf or by `alter database … set`. */
+/**
+ * Setting that declares consent to data loss. It is set where the other settings are: in postgresql.conf or by `alter
+ * database … set`.
+ */
 const CONSENT = 'parley.may_lose_data';
 
 /**
  * Checks that the server does not lose committed data.
- * @throws StartupError that names the settings
+ * @throws StartupError that names the settings that are off
  */
 export async function assertDurable(databaseUrl: string, log: Logger): Promise<void> {
   const client = createClient(databaseUrl);

@@ -7,13 +7,13 @@ import { currentWork } from '../observability/work.ts';
 type Namespace = string | undefined;
 type Connected = Parameters<Parameters<pg.Pool['connect']>[0]>;
 
-/** Error text of pg, by which isUnavailable recognizes it. */
+/** Text of the `pg` library's error, by which `isUnavailable` recognizes it. */
 const TIMED_OUT = 'timeout exceeded when trying to connect';
 
 /**
  * Gives the connections of a pool to namespaces in turn. While all connections are in use, the next free one goes to
- * the namespace that holds the fewest. A pool of pg is first come, first served, so all statements of one busy
- * namespace would run before those of any other. Work without a namespace counts as one namespace.
+ * the waiting namespace that holds the fewest. The pool of `pg` is first come, first served, so all statements of a
+ * busy namespace would run before those of any other. Work without a namespace counts as one namespace.
  */
 export function shareConnections(
   pool: pg.Pool,
@@ -69,6 +69,6 @@ export function shareConnections(
       else connected.reject(error);
     });
     return connected.promise;
-    // pg types both forms as overloads.
+    // The cast is needed because `pg` declares the promise and callback forms as overloads.
   }) as pg.Pool['connect'];
 }

@@ -5,10 +5,10 @@ import { createClient, isAnswering, type Db } from './pool.ts';
 import { endClient } from './silent-connections.ts';
 
 /**
- * Elects one active operator at a time. A session lock decides: the server releases it as soon as the holder's
- * connection ends, or has been silent for the lease. A lock alone does not fence a leader that was paused and then
- * resumes. So each take-over raises an epoch, and every transaction of a leader first checks that its epoch is still
- * the highest.
+ * Elects one active operator at a time by a session lock. The server releases the lock when the holder's connection
+ * ends, or when the holder has been silent for `LEASE_MS`. The lock alone does not stop a leader that was paused and
+ * then resumes. So each new leader increments an epoch, and every transaction of a leader first checks that its epoch
+ * is still the highest.
  */
 export type Leadership = { start: () => void; stop: () => Promise<void> };
 
@@ -17,20 +17,23 @@ export class NotLeaderError extends Error {
 }
 
 const NAME = 'operator';
-/** Store of a leader elected here: declared objects are in the same database. */
+/** Id of the store of declared objects, for a leader elected here: the objects are in the same database. */
 const STORE_ID = 'postgres';
 const LOCK = [0x7061, 0x6c64];
 const RETRY_MS = 1_000;
-/** A paused or disconnected holder is silent, and the server ends its session after this time. */
+/**
+ * The server ends the session of a holder that has been silent for this time in ms, such as a paused or disconnected
+ * one.
+ */
 const LEASE_MS = 10_000;
 const BEATS_PER_LEASE = 5;
 
 export function createLeadership(deps: {
   databaseUrl: string;
   log: Logger;
-  /** Called when this process leads. `resign` ends this term, and the next one may begin immediately. */
+  /** Called when this process becomes the leader. `resign` ends this term; the next term may begin immediately. */
   onLead: (term: TermOfOffice, resign: () => void) => Promise<void>;
-  /** Called at the end of a term. Must return only after everything that `onLead` started has ended. */
+  /** Called at the end of a term. Must resolve only after everything that `onLead` started has ended. */
   onLost: () => Promise<void>;
   leaseMs?: number;
 }): Leadership {
@@ -49,7 +52,7 @@ export function createLeadership(deps: {
     });
     try {
       await client.connect();
-      // Waits in the server until the holder is gone, so a take-over costs no poll interval.
+      // The server blocks until the previous holder's session has ended, so a take-over costs no polling interval.
       await Promise.race([client.query('select pg_advisory_lock($1, $2)', LOCK), ended]);
       if (stopping.signal.aborted) return;
       await client.query("select set_config('idle_session_timeout', $1, false)", [`${leaseMs}ms`]);
@@ -86,7 +89,10 @@ export function createLeadership(deps: {
   };
 }
 
-/** Checks the epoch, as the first statement of a leader's transaction. @throws NotLeaderError */
+/**
+ * Checks that this leader's epoch is still the highest. Must be the first statement of a leader's transaction.
+ * @throws NotLeaderError
+ */
 export async function assertLeader(db: Db, epoch: number): Promise<void> {
   const { rowCount } = await db.query({
     name: 'assert_leader',
@@ -96,16 +102,19 @@ export async function assertLeader(db: Db, epoch: number): Promise<void> {
   if (rowCount !== 1) throw new NotLeaderError(`epoch ${epoch} is over: another operator leads`);
 }
 
-/** Term of a leader: its fence, and the age of the store of declared objects. */
+/** Term of a leader: its epoch, and how long this database has belonged to the current store of declared objects. */
 export type TermOfOffice = {
   epoch: number;
-  /** Infinity if the store never changed. Small after a move to another cluster with the old database. */
+  /**
+   * Time in ms since this database got another store of declared objects; `Infinity` if it has had only one. It is
+   * small after a move to another cluster with the old database.
+   */
   storeAgeMs: number;
 };
 
 /**
- * Begins a term, which ends every other epoch. Waits for open transactions that have checked their epoch. `storeId`
- * identifies the store of declared objects.
+ * Begins a term by incrementing the epoch, which makes all earlier epochs invalid. Waits for open transactions that
+ * have checked their epoch. `storeId` identifies the store of declared objects.
  */
 export async function raiseEpoch(db: Db, storeId: string): Promise<TermOfOffice> {
   const { rows } = await db.query<{ epoch: number; storeAgeMs: number | null }>(
@@ -118,11 +127,14 @@ export async function raiseEpoch(db: Db, storeId: string): Promise<TermOfOffice>
        then extract(epoch from now() - home_since)::float8 * 1000 end as "storeAgeMs"`,
     [NAME, `${hostname()}/${process.pid}`, storeId],
   );
-  const { epoch, storeAgeMs } = rows[0]!; // An upsert always returns its row.
+  const { epoch, storeAgeMs } = rows[0]!; // Not undefined: an upsert always returns its row.
   return { epoch, storeAgeMs: storeAgeMs ?? Infinity };
 }
 
-/** Keeps the session from counting as idle. Calls `onSilence` if the server does not answer. */
+/**
+ * Sends regular statements, so that the server does not end the session as idle. Calls `onSilence` if the server does
+ * not reply.
+ */
 function beat(client: Db, leaseMs: number, onSilence: () => void): () => void {
   let unanswered = 0;
   const timer = setInterval(() => {

@@ -2,22 +2,25 @@ import { lowestUuidAt } from '../../ids.ts';
 
 export type ListPage = {
   namespace: string;
-  /** Uuid after which the page starts. */
+  /** UUID of the item after which the page starts. */
   before?: string | null | undefined;
   limit: number;
 };
 
-/** Unix seconds; the first is inclusive, the second exclusive. */
+/** Range in Unix seconds. The first bound is inclusive, the second exclusive. */
 export type CreatedBetween = {
   createdAfter?: number | undefined;
   createdBefore?: number | undefined;
 };
 
-/** SQL condition up to its value, or with `?` in the value's place. Conditions without a value are left out. */
+/**
+ * SQL condition that ends before its value, or contains `?` where the value goes. Conditions whose value is null or
+ * undefined are omitted.
+ */
 export type Condition = [condition: string, value: Value | null | undefined];
 type Value = string | number | boolean | readonly string[];
 
-/** Builds the `where` clause from the given filters only, so that each combination can use its index. */
+/** Builds a `where` clause that contains only the given filters, so that each combination can use its index. */
 export function filteredBy(conditions: readonly Condition[]): {
   where: string;
   values: unknown[];
@@ -50,12 +53,15 @@ export function anywhere(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
-/** Compares one value with `=`, which can use an index that `any` cannot. */
+/** Compares one value with `=`, which can use an index that `any` cannot use. */
 export function oneOf(column: string, values: readonly string[] | undefined): Condition {
   return values?.length === 1 ? [`${column} =`, values[0]] : [`${column} = any(?)`, values];
 }
 
-/** Returns bounds of the id, which contains the time of creation, so that PostgreSQL can skip whole partitions. */
+/**
+ * Returns bounds for the id instead of a time column. The id contains the time of creation, so PostgreSQL can skip
+ * whole partitions.
+ */
 export function createdBetween(
   { createdAfter, createdBefore }: CreatedBetween,
   id = 'id',

@@ -1,19 +1,19 @@
 import { delay } from '../../clock.ts';
 import { codeOf } from '../../errors.ts';
 
-/** Value for `lock_timeout`: half of the longest time that a schema change may block others. */
+/** Value for `lock_timeout` in ms: half of the longest time for which a schema change may block other statements. */
 export const LOCK_TIMEOUT_MS = 500;
 const PAUSE_MS = 500;
-/** Two minutes in total: a query may run for 15 s, a dump for long. */
+/** About two minutes in total: a query may run for 15 s, and a dump much longer. */
 const TRIES = 120;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Retries work that locks a table exclusively, under a `lock_timeout` of LOCK_TIMEOUT_MS. Such work waits for the last
- * reader of the table, and everybody else waits behind it, so one long query would stop the whole service. Instead it
- * waits briefly, lets the others pass, and tries again.
+ * Retries a transaction that locks a table exclusively, under a `lock_timeout` of `LOCK_TIMEOUT_MS`. Such a transaction
+ * waits for the last reader of the table, and all other statements wait behind it, so one long query would stop the
+ * whole service. With the timeout it waits only briefly, lets the others run, and tries again.
  * @param work one transaction, rolled back if it rejects
- * @throws what `work` throws; after TRIES, that the lock is not available
+ * @throws any error of `work`; after `TRIES` attempts, the error that the lock is not available
  */
 export async function retryingLock<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {

@@ -10,13 +10,13 @@ import { createClient } from './pool.ts';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../../migrations');
 const TABLE = 'schema_migrations';
-/** Key of the advisory lock. The numbers are arbitrary, but unique in this database. */
+/** Key of the advisory lock. The numbers are arbitrary but unique in this database. */
 const LOCK = [0x7061, 0x726c];
 const MINIMUM_SERVER_VERSION = 150_000;
 
 /**
- * Brings the schema up to date. Any number of processes may call it at the same time: one works and the others wait.
- * Migrations only go forward, and a released file is never edited.
+ * Applies all pending migrations. Any number of processes may call it concurrently: one works and the others wait.
+ * Migrations only go forward, and the file of a released migration is never edited.
  */
 export async function migrate(deps: { databaseUrl: string; log: Logger }): Promise<void> {
   const client = await connected(deps.databaseUrl);
@@ -30,10 +30,10 @@ export async function migrate(deps: { databaseUrl: string; log: Logger }): Promi
 }
 
 async function applyMigrations(client: pg.Client, log: Logger): Promise<void> {
-  // Imported here, so that the usual start with a current schema does not pay for it.
+  // Imported only here, so that the usual start with a current schema does not load the library.
   const { runner } = await import('node-pg-migrate');
-  // Applies migrations one by one, each in its own transaction. Locks last for one migration only, and after a kill the
-  // next process continues with the next migration.
+  // Applies the next migration in its own transaction. Locks are held for one migration only, and if the process is
+  // killed, the next process continues with the next migration.
   const applyNext = async (): Promise<string[]> => {
     try {
       const applied = await runner({
@@ -42,12 +42,13 @@ async function applyMigrations(client: pg.Client, log: Logger): Promise<void> {
         direction: 'up',
         count: 1,
         migrationsTable: TABLE,
-        noLock: true, // Our lock waits. The runner's own lock fails if another process migrates.
+        noLock: true, // Our own lock above waits, whereas the runner's lock fails if another process migrates.
         log: () => undefined,
       });
       return applied.map(({ name }) => name);
     } catch (error) {
-      await client.query('rollback').catch(() => undefined); // The runner leaves its transaction open.
+      // The runner leaves its transaction open after an error, so it is rolled back here.
+      await client.query('rollback').catch(() => undefined);
       throw error;
     }
   };
@@ -62,7 +63,7 @@ async function applyMigrations(client: pg.Client, log: Logger): Promise<void> {
 }
 
 /**
- * Checks that the schema is current.
+ * Checks that all migrations have been applied.
  * @throws StartupError if the schema is not up to date, or the database cannot be reached
  */
 export async function assertMigrated(databaseUrl: string): Promise<void> {
@@ -86,7 +87,7 @@ async function connected(databaseUrl: string): Promise<pg.Client> {
     return client;
   } catch (error) {
     const { host, pathname } = new URL(databaseUrl);
-    // If several addresses failed, the first error is enough.
+    // If the connection failed for several addresses, the first error is enough.
     const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
     const where = `${host || 'localhost'}${pathname}`;
     const advice = tlsAdvice(first);

@@ -8,40 +8,43 @@ import type { Session } from './session.ts';
 import { endClient } from './silent-connections.ts';
 
 /**
- * Wake-ups between processes over LISTEN/NOTIFY. A wake-up only saves time: listeners also poll, so a lost one costs
- * the poll interval and nothing else. Therefore sends happen after the commit, are coalesced, and nobody waits for
- * them. NOTIFY inside the producing transaction would serialize all commits behind one lock.
+ * Wake-ups between processes over LISTEN/NOTIFY. A wake-up only saves time: listeners also poll, so a lost one costs at
+ * most the polling interval. Therefore notifications are sent after the commit, are coalesced, and are never awaited.
+ * NOTIFY inside the producing transaction would serialize all commits behind one lock.
  */
 export const CHANNELS = {
-  /** Payload: uuids of endpoints with new deliveries, comma-separated; `*` means all. */
+  /** Payload: UUIDs of endpoints with new deliveries, comma-separated; `*` means all. */
   deliveries: 'parley_deliveries',
   /** Payload: namespaces with new events, comma-separated; `*` means all. */
   events: 'parley_events',
-  /** Payload: uuids of conversations with new turns, another status or a canceled turn; `*` means all. */
+  /** Payload: UUIDs of conversations with new turns, another status or a canceled turn; `*` means all. */
   conversations: 'parley_conversations',
-  /** Payload: uuids of calls with work for their line; `*` means all. */
+  /** Payload: UUIDs of calls with work for the process that handles their line; `*` means all. */
   calls: 'parley_calls',
-  /** A declared object changed. No payload. */
+  /** Sent when a declared object has changed. No payload. */
   resources: 'parley_resources',
-  /** Payload: uuids of API keys and sessions that ended or got an end; `*` means all. */
+  /** Payload: UUIDs of API keys and sessions that have ended or have got an end time; `*` means all. */
   keys: 'parley_keys',
   /**
-   * Payload: the resource that was projected or removed (projected.ts), with its uid, and for a ModelProvider also its
-   * id. `*` means all.
+   * Payload: the changed or removed projection (see `Projected` in projected.ts) with its uid, and for a ModelProvider
+   * also its id. `*` means all.
    */
   projected: 'parley_projected',
 } as const;
 export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];
 
-/** PostgreSQL refuses payloads of 8,000 bytes or more. Items are ASCII. */
+/** PostgreSQL rejects payloads of 8,000 bytes or more. Items are ASCII, so characters and bytes are the same. */
 const PAYLOAD_BYTES_MAX = 7_999;
-/** Less than the second for which a session may be gone before its process counts as dead. */
+/** Shorter than the second after which a process without a session counts as dead. */
 const RECONNECT_MS = 250;
 
 export type Notifier = {
-  /** Sends soon: immediately when idle, otherwise together with all other items that arrive during a send. */
+  /**
+   * Sends immediately if no send is in progress. Otherwise sends together with all other items that arrive during that
+   * send.
+   */
   notify: (channel: Channel, items: readonly string[]) => void;
-  /** Waits for a send in flight. */
+  /** Waits for the send in progress. */
   stop: () => Promise<void>;
 };
 
@@ -49,7 +52,8 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
   const waiting = new Map<Channel, Set<string>>();
 
   const sending = createSingleFlight(async () => {
-    // Callers answered by one commit continue in microtasks, so one send after the last of those is enough.
+    // All callers that one commit resolves continue in microtasks. Waiting for those lets one send carry all of their
+    // items.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     const batch = [...waiting].map(([channel, items]) => [channel, payloadOf(items)] as const);
     waiting.clear();
@@ -57,7 +61,8 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
       await failpoint('notify.sending');
       await deps.pool.query({
         name: 'notify',
-        // The commit need not wait for the disk: a crash of the server also ends all listeners.
+        // The commit does not wait for the disk: a crash of the server also disconnects all listeners, so nothing is
+        // lost.
         text: `select pg_notify(c, p)
                  from (select set_config('synchronous_commit', 'off', true)) lazily,
                       unnest($1::text[], $2::text[]) as n (c, p)`,
@@ -83,20 +88,20 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
 export type Listener = { start: () => Promise<void>; stop: () => Promise<void> };
 
 /**
- * Listens to the given channels on a connection of its own, and reconnects if it is lost. After a reconnect it calls
- * `onWake` with `*` on every channel, because wake-ups may have been missed.
+ * Listens to the given channels on its own connection, and reconnects if the connection is lost. After a reconnect it
+ * calls `onWake` with `*` on every channel, because notifications may have been missed.
  */
 export function createListener(deps: {
   databaseUrl: string;
   channels: Partial<Record<Channel, (items: readonly string[]) => void>>;
-  /** Called with each new connection, before it listens. */
+  /** Called with each new connection before it begins to listen. */
   onSession?: (session: Db) => Promise<void>;
   log: Logger;
 }): Listener {
   let client: Session | undefined;
   let retry: NodeJS.Timeout | undefined;
   let stopped = true;
-  // Object.entries widens its keys, which are those of the parameter's type.
+  // The cast restores the key type, which `Object.entries` widens to string.
   const handlers = new Map(
     Object.entries(deps.channels) as [Channel, (i: readonly string[]) => void][],
   );

@@ -1,8 +1,8 @@
 import type { Db } from './pool.ts';
 
 /**
- * Returns true if this transaction holds the lock with that number until it ends, or false if another process or
- * transaction holds it. A killed process releases its lock.
+ * Tries to take an advisory lock. Returns true if this transaction now holds the lock, until it ends; false if another
+ * one holds it. If a process is killed, its lock is released.
  */
 export async function isOnlyOne(db: Db, lock: number): Promise<boolean> {
   const { rows } = await db.query<{ held: boolean }>(
@@ -12,5 +12,5 @@ export async function isOnlyOne(db: Db, lock: number): Promise<boolean> {
   return rows[0]!.held;
 }
 
-/** The text `reta` in ASCII. */
+/** The ASCII text `reta`: first half of the key of these advisory locks. */
 const FAMILY = 0x72657461;

@@ -1,11 +1,11 @@
 import { delay, monotonicMs } from '../../clock.ts';
 
-/** Far below the time that a transaction may be idle. */
+/** Far below the time for which a transaction may be idle. */
 const PAUSE_MS_MAX = 500;
 
 /**
- * Yields the items of a long write, one per statement. After each it pauses for as long as the statement took, so one
- * of two cores stays free for others half of the time.
+ * Yields the items of a long write, one per statement. After each statement it pauses for as long as the statement
+ * took. So even on two cores, one core is free for other work half of the time.
  */
 export async function* paced<T>(items: Iterable<T>): AsyncGenerator<T> {
   let pauseMs = 0;

@@ -7,29 +7,32 @@ import { createSilenceWatch } from './silent-connections.ts';
 import { Session } from './session.ts';
 
 /**
- * Settings for sessions that run few statements very often. They plan each statement once: PostgreSQL would plan each
- * batch again for its values, which takes longer than running it.
+ * Settings for sessions that repeat a few statements very often: each statement is planned once. By default PostgreSQL
+ * would plan each batch again for its values, which takes longer than running it.
  */
 export const PLANNED_ONCE = { plan_cache_mode: 'force_generic_plan' };
 
-/** Anything that can run a statement: the pool, or the client of a transaction. */
+/** Anything that can run a statement, such as the pool or the client of a transaction. */
 export type Db = Pick<pg.ClientBase, 'query'>;
 export type Pool = pg.Pool;
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
-/** pg closes an idle connection after 10 s by default. A new one has to log in and plan every statement again. */
+/**
+ * Replaces the `pg` library's default of 10 s. After that, a new connection would have to log in and plan every
+ * statement again.
+ */
 const IDLE_TIMEOUT_MS = 300_000;
-/** A client that stops in the middle of a transaction must not pin the vacuum horizon. */
+/** Limited because a client that stops in the middle of a transaction would hold back vacuum. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
 /**
  * Parameters of every session of a pool. A statement sets them after connecting, because poolers such as PgBouncer
- * refuse parameters at the start. Parameters in DATABASE_URL keep their values.
- * `enable_seqscan`: PostgreSQL often makes a plan while its table is small, when reading it whole is cheapest, and
- * keeps the plan while the table grows. After one tenant's upload the turns of all others read its 50,000 passages
- * until autovacuum had counted them. With this setting a plan that can only read the whole table looks expensive; `jit`
- * is off so that PostgreSQL does not compile it for that reason.
+ * reject parameters in the startup message. Parameters in `DATABASE_URL` keep their values.
+ * `enable_seqscan`: PostgreSQL often plans a statement while its table is small, when a sequential scan is cheapest,
+ * and keeps that plan while the table grows. After one tenant's upload, the turns of all other tenants scanned its
+ * 50,000 passages until autovacuum had updated the statistics. This setting makes sequential scans look expensive.
+ * `jit` is off because PostgreSQL would compile plans that look so expensive.
  */
 const SETTINGS = {
   statement_timeout: String(STATEMENT_TIMEOUT_MS),
@@ -39,16 +42,16 @@ const SETTINGS = {
 };
 
 /**
- * Creates a pool with every timeout that pg leaves off. Timestamps are Unix milliseconds, and bigint is a number (all
- * of ours stay far below 2^53).
- * The error handler is required: without one, an idle connection that the server cuts ends the process.
+ * Creates a pool with all the timeouts that `pg` leaves off by default. Timestamps are parsed as Unix milliseconds, and
+ * bigint as a number (all of ours stay far below 2^53). The error handler is required: without it, an idle connection
+ * that the server closes would end the process.
  */
 export function createPool(
   databaseUrl: string,
   options: {
     log: Logger;
     max?: number;
-    /** PostgreSQL settings for all sessions of this pool, beside the common ones. */
+    /** Further PostgreSQL settings for all sessions of this pool. */
     settings?: Record<string, string>;
   },
 ): Pool {
@@ -69,11 +72,12 @@ export function createPool(
     types: TYPES,
   });
   pool.on('error', (error) => {
-    if (pool.ending) return; // We are closing the pool ourselves, and the server may stop next.
+    // While the pool is closing, lost connections are expected, because the server may stop too.
+    if (pool.ending) return;
     options.log.warn({ reason: error.message }, 'an idle database connection was lost');
   });
-  // A server that dies during a log-in sends both messages in one packet: the error comes before the caller has the
-  // connection and can listen. The caller's first statement then fails with the same error.
+  // If the server dies during a log-in, the error can be emitted before the caller has the connection and can listen.
+  // Without this listener it would end the process. The caller's first statement fails with the same error.
   pool.on('connect', (client) => client.on('error', () => undefined));
   shareConnections(pool, { max, waitMs: CONNECT_TIMEOUT_MS });
   const end = pool.end.bind(pool);
@@ -81,7 +85,7 @@ export function createPool(
   return pool;
 }
 
-/** Creates a single connection for LISTEN or a session lock. `keepAlive` detects a dead peer. */
+/** Creates a single connection for LISTEN or a session lock. TCP keep-alive (`keepAlive`) detects a dead peer. */
 export function createClient(databaseUrl: string): Session {
   return new Session({
     ...readDatabaseUrl(databaseUrl),
@@ -101,7 +105,7 @@ const TYPES: pg.CustomTypesConfig = {
     if (oid === INT8) return Number;
     if (oid === TIMESTAMPTZ) return parseTimestampMs;
     return pg.types.getTypeParser(oid, 'text');
-    // pg types its parsers by overload. Ours returns the same as each overload.
+    // The cast is safe: `pg` declares overloads, and our function returns the same as each of them.
   }) as pg.CustomTypesConfig['getTypeParser'],
 };
 
@@ -122,7 +126,8 @@ const UNAVAILABLE = new Set([
 ]);
 
 /**
- * Returns whether an error means that the database is unavailable or restarting, and not that the statement was wrong.
+ * Returns whether an error means that the database is unavailable or restarting, rather than that the statement was
+ * wrong.
  */
 export function isUnavailable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
@@ -143,7 +148,7 @@ export function isRefused(error: unknown): boolean {
   return /^2[23]/.test(codeOf(error));
 }
 
-/** Returns whether the database answers, for `/readyz`. Never throws. */
+/** Returns whether the database responds, for `/readyz`. Never throws. */
 export async function isAnswering(db: Db): Promise<boolean> {
   try {
     await db.query('select 1');

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Sealer } from './sealing.ts';
 
-/** Current value and its sealed secret, which is null if the value has none. */
+/** Stored value and its encrypted (sealed) secret, which is null if the value has none. */
 type InForce<T, Sealed = Buffer | null> = { value: T; sealed: Sealed };
 
 /**
- * Returns the wanted value with its secret sealed for `place`, or null if it is already current: sealing the same
- * secret again would only change its bytes. `known` is null if there is no current value. A secret that does not open,
- * for example after a change of the encryption key, is sealed again.
+ * Returns the wanted value with its secret encrypted for `place`, or null if it is already stored: encrypting the same
+ * secret again would only change its bytes. `known` is null if nothing is stored. A secret that cannot be decrypted,
+ * for example after a change of the encryption key, is encrypted again.
  */
 export function sealIfNew<T, Secret extends string | undefined>(
   sealer: Sealer,

@@ -1,20 +1,22 @@
 import type { Db } from './pool.ts';
 
-/** Sealed columns, read and rewritten under another key (commands/reseal.ts). */
+/**
+ * Encrypted (sealed) columns. The reseal command reads them and rewrites them under another key (commands/reseal.ts).
+ */
 
-/** Sealed value with its place and the key that finds its row again. */
+/** Encrypted value, the place for which it was encrypted, and the key columns of its row. */
 export type SealedValue = { key: string[]; place: string; sealed: Buffer };
 
-/** Column with sealed values, declared by the owner of the table. */
+/** Column with encrypted values, declared by the module that owns the table. */
 export type SealedColumn = {
   table: string;
-  /** SQL expression of the sealed bytes. */
+  /** SQL expression that returns the encrypted bytes. */
   value: string;
   /** Returns the SQL assignment that replaces the bytes. */
   assign: (bytes: string) => string;
-  /** Key columns of its rows, with their types. */
+  /** Names and types of the key columns of its rows. */
   key: readonly [string, string][];
-  /** Other columns that form the place. */
+  /** Other columns from which the place is computed. */
   with: readonly string[];
   place: (row: Record<string, string>) => string;
   where: string;
@@ -23,7 +25,7 @@ export type SealedColumn = {
 const sealedByAnother = ({ value, where }: SealedColumn): string =>
   `${where} and ${value} is not null and substring(${value} from 2 for 4) <> $1`;
 
-/** Returns the next values that another key sealed, in key order after `after`. */
+/** Returns the next values encrypted by another key, in key order after `after`. */
 export async function listSealedByAnother(
   db: Db,
   column: SealedColumn,
@@ -47,7 +49,9 @@ export async function listSealedByAnother(
   }));
 }
 
-/** Replaces a sealed value. Returns false if it changed meanwhile, and so was sealed again. */
+/**
+ * Replaces an encrypted value. Returns false if the value changed meanwhile, which means that it was encrypted again.
+ */
 export async function replaceSealed(
   db: Db,
   column: SealedColumn,

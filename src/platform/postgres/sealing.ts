@@ -9,24 +9,27 @@ import {
 } from 'node:crypto';
 
 /**
- * Encrypts secrets at rest: AES-256-GCM under PARLEY_ENCRYPTION_KEY. The place of a secret is authenticated with it, so
- * that a sealed value copied into another row does not open there.
- * Layout: version (1) | key id (4) | nonce (12) | tag (16) | ciphertext. The key id names the key that sealed the
- * value. Replacing the key online needs it: values sealed by either of two keys can be opened, and only one of the keys
- * seals (docs/operations/rotate-keys.md).
+ * Encrypts (seals) secrets at rest: AES-256-GCM under `PARLEY_ENCRYPTION_KEY`. The location of a secret, its place, is
+ * authenticated with it, so that an encrypted value copied into another row cannot be decrypted there. Layout: version
+ * (1) | key id (4) | nonce (12) | tag (16) | ciphertext. The key id names the encryption key. It allows the key to be
+ * replaced online: values under either of two keys can be decrypted, and only one of the keys encrypts
+ * (docs/operations/rotate-keys.md).
  */
 export type Sealer = {
-  /** Bytes 2 to 5 of every value that it seals. */
+  /** Id of the encryption key, which is in bytes 2 to 5 of every value that it encrypts. */
   keyId: Buffer;
   seal: (plain: string, place: string) => Buffer;
-  /** @throws Error if the key or the place differs, or a bit has changed */
+  /**
+   * Decrypts a value.
+   * @throws Error if the key or the place differs, or a bit has changed
+   */
   open: (sealed: Buffer, place: string) => string;
   /**
-   * Returns a 16-byte signature of the data for one purpose (HMAC-SHA256, RFC 2104). Only a holder of the key can
-   * compute it.
+   * Returns a 16-byte message authentication code of the data for one purpose (HMAC-SHA256, RFC 2104). Only a holder of
+   * the key can compute it.
    */
   sign: (data: Buffer, purpose: string) => Buffer;
-  /** Returns whether one of its keys made the signature for this data and purpose. */
+  /** Returns whether one of the keys computed the signature for this data and purpose. */
   isSigned: (data: Buffer, signature: Buffer, purpose: string) => boolean;
 };
 
@@ -35,10 +38,10 @@ const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES;
-/** 128 bits cannot be guessed, and keep links short. */
+/** 128 bits: cannot be guessed, and keeps links short. */
 export const SIGNATURE_BYTES = 16;
 
-/** Creates a sealer from 32-byte keys. `other` only opens. */
+/** Creates a sealer from 32-byte keys. `other` only decrypts and verifies. */
 export function createSealer(key: Buffer, other?: Buffer): Sealer {
   const keyId = idOf(key);
   const keys = new Map([key, ...(other ? [other] : [])].map((one) => [idText(idOf(one)), one]));
@@ -60,7 +63,7 @@ export function createSealer(key: Buffer, other?: Buffer): Sealer {
         HEADER_BYTES + NONCE_BYTES,
         HEADER_BYTES + NONCE_BYTES + TAG_BYTES,
       );
-      // Without the length Node also accepts a tag of four bytes, which is quickly guessed.
+      // Required: without the length, Node also accepts a tag of four bytes, which can be guessed quickly.
       const decipher = createDecipheriv('aes-256-gcm', sealedWith, nonce, {
         authTagLength: TAG_BYTES,
       })
@@ -77,7 +80,8 @@ export function createSealer(key: Buffer, other?: Buffer): Sealer {
 }
 
 /**
- * Derives a key for each purpose, so that a signature is valid for no other purpose, and the derived key cannot unseal.
+ * Computes the code under a key derived for the purpose. A signature is so valid for one purpose only, and the derived
+ * key cannot decrypt anything.
  */
 function macOf(key: Buffer, data: Buffer, purpose: string): Buffer {
   const own = Buffer.from(hkdfSync('sha256', key, '', `parley sign ${purpose}`, 32));

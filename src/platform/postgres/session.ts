@@ -2,13 +2,13 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 
 /**
- * A connection to PostgreSQL on a socket of our own, so that its silence can be noticed and ended from outside. pg
- * exposes neither its pending statements nor its socket.
+ * Connection to PostgreSQL on a socket that we create, so that others can detect its silence and end it. The `pg`
+ * library exposes neither its pending statements nor its socket.
  */
 export class Session extends pg.Client {
-  /** The raw socket. With TLS it lies below the encryption, so those bytes count as well. */
+  /** The raw socket. With TLS it carries the encrypted bytes, which count as activity too. */
   readonly socket: Socket;
-  /** Process id on the server; undefined until the pool has asked. */
+  /** Process id of the session on the server; undefined until the pool has queried it. */
   pid: number | undefined;
   #isConnected = false;
   #isAsked = false;
@@ -22,15 +22,15 @@ export class Session extends pg.Client {
       this.#isAsked = true;
       return ask(...args);
     };
-    // Has the same parameters and results as pg's own method, in each of its signatures.
+    // The cast is safe: the wrapper has the same parameters and results as each overload of `pg`.
     this.query = noted as typeof this.query;
     this.once('connect', () => (this.#isConnected = true));
     this.on('drain', () => (this.#isAsked = false));
   }
 
   /**
-   * Whether an answer to a statement or to the log-in is pending. It uses flags because pg sends statements before it
-   * emits `connect`.
+   * Whether a reply to a statement or to the log-in is pending. It is tracked by flags, because `pg` sends statements
+   * before it emits `connect`.
    */
   get isWaiting(): boolean {
     return !this.#isConnected || this.#isAsked;

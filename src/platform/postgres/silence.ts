@@ -1,12 +1,12 @@
 import type { Db } from './pool.ts';
 
 /**
- * Marks long transactions as silent: they emit no further events. Readers of the event stream wait for every
- * transaction that may still add an event before their position (docs/decisions/0013), but not for silent ones
+ * Marks long transactions as silent, which means that they emit no further events. Readers of the event stream wait for
+ * every transaction that may still add an event before their position (docs/decisions/0013), but not for silent ones
  * (docs/decisions/0051).
  */
 
-/** First half of the advisory lock's key. The other half comes from the transaction's id. */
+/** First half of the advisory lock's key. The second half is computed from the transaction's id. */
 const LOCK_CLASS = 7_310_561;
 const SECOND_HALF = '4294967295';
 
@@ -14,8 +14,8 @@ type Said = 'silent' | 'spoke';
 const said = new WeakMap<Db, Said>();
 
 /**
- * Declares a transaction of `inTransaction` silent. The lock shows this to every other session until the transaction
- * ends, in whatever way. It never blocks, and costs one round trip.
+ * Declares a transaction of `inTransaction` silent, by an advisory lock that every other session sees until the
+ * transaction ends. It never blocks, and costs one round trip.
  */
 export async function fallSilent(db: Db): Promise<void> {
   if (said.get(db) === 'spoke')
@@ -31,21 +31,21 @@ export async function fallSilent(db: Db): Promise<void> {
 
 export const isSilent = (db: Db): boolean => said.get(db) === 'silent';
 
-/** Records that the transaction emits an event. */
+/** Records that the transaction has emitted an event. */
 export function speak(db: Db): void {
   if (isSilent(db)) throw new Error('a silent transaction emits no event: defer it');
   said.set(db, 'spoke');
 }
 
-/** Forgets the state of a connection when a transaction begins or has ended. */
+/** Resets the connection's state when a transaction begins or has ended. */
 export function forgetSaid(db: Db): void {
   said.delete(db);
 }
 
 /**
- * Returns SQL for the id of the oldest running transaction of a snapshot that is not silent, or of the next transaction
- * if there is none. It reads all locks, which takes about 0.2 ms.
- * @param snapshot SQL of a pg_snapshot, the statement's own
+ * Returns SQL for the id of the oldest running transaction in a snapshot that is not silent, or of the next transaction
+ * if there is none. The SQL reads all locks, which takes about 0.2 ms.
+ * @param snapshot SQL expression for the statement's own `pg_snapshot`
  */
 export function oldestSpeaking(snapshot: string): string {
   return `coalesce(

@@ -5,27 +5,31 @@ import { readDatabaseUrl } from './database-url.ts';
 import { Session } from './session.ts';
 
 /**
- * Ends connections that died silently: a node or a NAT between us and the server forgot them, and no answer will ever
- * come. The timeout of their statements alone would take 16 s, and TCP cannot notice anything while it has nothing to
+ * Ends connections that died silently: a node or a NAT gateway between us and the server has dropped them, and no reply
+ * will ever come. The statement timeout alone would take 16 s, and TCP cannot detect the loss while it has nothing to
  * send.
- * A statement (or a log-in) without an answer for SILENT_MS is only suspected. A separate connection asks the server
- * whether that session is working. A slow statement is, so it is never ended, however long it takes. If the server
- * cannot be asked, it is unavailable for everybody, and the usual timeouts apply. Rejected: a short timeout for every
- * statement, which a slow server would always miss, and again on each retry.
+ * A connection without a reply for `SILENT_MS` is only suspected. A separate connection then asks the server whether
+ * that session is working. The session of a slow statement is, so it is never ended, however long it takes. If the
+ * server cannot be asked, it is unavailable for everybody, and the usual timeouts apply.
+ * Rejected alternative: a short timeout for every statement. A slow server would always exceed it, and again on each
+ * retry.
  */
 
 const LOOK_MS = 250;
 const SILENT_MS = 1_000;
 const ASK_TIMEOUT_MS = 700;
-/** Time that a server has to end a session in order. */
+/** Time in ms that the server has to end a session regularly. */
 const GOODBYE_MS = 1_000;
 
 type Silence = { bytesRead: number; sinceMs: number; patienceMs: number };
 
 export type SilenceWatch = {
-  /** Pool options that watch its connections from the start, read the server's pid of each and set its parameters. */
+  /**
+   * Options for the pool. They watch its connections from the start, read the server's pid of each, and set the
+   * session's parameters.
+   */
   options: Required<Pick<pg.PoolConfig, 'Client' | 'verify'>>;
-  /** Watches until the pool has ended, and makes sure that it ends. */
+  /** Continues to watch until `endPool` has ended the pool, so that a silent connection cannot prevent that. */
   endWith: (endPool: () => Promise<void>) => Promise<void>;
 };
 
@@ -69,14 +73,15 @@ export function createSilenceWatch(deps: {
         deps.databaseUrl,
         asked.map(({ pid }) => pid),
       );
-      // Asking took a while, and answers may have arrived meanwhile.
+      // Replies may have arrived during the query, so the suspects are determined again.
       const dead = suspects().filter((one) => asked.includes(one) && !working.has(one.pid));
-      // Destroyed without an error: under TLS it would be emitted twice, by our socket and by pg's around it.
+      // Destroyed without an error: under TLS it would be emitted twice, by our socket and by the TLS socket of `pg`
+      // around it.
       for (const { socket } of dead) socket.destroy();
       if (dead.length > 0) deps.log.warn({ connections: dead.length }, REASON);
       for (const one of asked) if (working.has(one.pid)) silences.get(one)!.patienceMs *= 2;
     } catch {
-      // The server refuses new connections too, and their callers get that error.
+      // The error is ignored here: the server rejects new connections too, and their callers get that error.
     } finally {
       isAsking = false;
     }
@@ -87,7 +92,7 @@ export function createSilenceWatch(deps: {
   return {
     options: { Client: Watched, verify: (client, done) => prepare(client, deps.settings, done) },
     endWith: async (endPool) => {
-      // Connections with a pending statement stay watched, because it may be a slow one.
+      // Connections with a pending statement stay watched, because the statement may just be slow.
       const idle = (): Session[] => [...silences.keys()].filter((one) => !one.isWaiting);
       await withGoodbye(endPool(), idle);
       clearInterval(timer);
@@ -95,7 +100,7 @@ export function createSilenceWatch(deps: {
   };
 }
 
-/** Ends a connection in order, or without the server if it has become silent. */
+/** Closes a connection regularly, or destroys it if the server does not respond. */
 export async function endClient(client: Session): Promise<void> {
   await withGoodbye(client.end(), () => [client]);
 }
@@ -110,12 +115,12 @@ async function withGoodbye(ended: Promise<void>, left: () => Session[]): Promise
   }
 }
 
-/** Text for the log. Waiting callers get "Connection terminated unexpectedly" from pg. */
+/** Reason for the log. Callers that wait for a reply get "Connection terminated unexpectedly" from `pg`. */
 const REASON = 'Connection terminated: it fell silent and the server knows of no work for it';
 
 /**
- * Reads the pid from the server itself, because a pooler reports a number of its own at log-in, and sets the
- * parameters. The pool hands the connection out afterwards. This costs each new connection one round trip.
+ * Queries the pid from the server, because a pooler reports a number of its own at log-in, and sets the parameters. The
+ * pool hands out the connection afterwards. This costs each new connection one round trip.
  */
 function prepare(
   client: pg.PoolClient,
@@ -131,7 +136,7 @@ function prepare(
   });
 }
 
-/** Returns the pids of sessions that are working, or were until a moment ago. */
+/** Returns the pids of sessions that are working, or were working until a moment ago. */
 async function listWorking(
   databaseUrl: string,
   pids: readonly (number | undefined)[],

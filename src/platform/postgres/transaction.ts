@@ -4,14 +4,17 @@ import { failpoint } from '../../failpoints.ts';
 import type { Pool } from './pool.ts';
 import { forgetSaid } from './silence.ts';
 
-/** serialization_failure, deadlock_detected (PostgreSQL, appendix A): nothing was changed, so a retry is safe. */
+/**
+ * serialization_failure and deadlock_detected (PostgreSQL, appendix A): the transaction was rolled back, so a retry is
+ * safe.
+ */
 const MAY_REPEAT = new Set(['40001', '40P01']);
 const TRIES = 3;
 
 /**
- * Runs `work` in one transaction. Commits if it resolves; rolls back and rethrows if it rejects. If two transactions
- * conflict, PostgreSQL ends one, and that one runs again, so `work` must start from the beginning on each call. A
- * broken connection is discarded together with its transaction.
+ * Runs `work` in one transaction. Commits if `work` resolves; rolls back and rethrows if it rejects. If two
+ * transactions conflict, PostgreSQL aborts one of them, and its `work` is called again, so `work` must start from the
+ * beginning on each call. A broken connection is discarded together with its transaction.
  */
 export async function inTransaction<T>(
   pool: Pool,
@@ -29,7 +32,7 @@ export async function inTransaction<T>(
 async function runOnce<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken = false;
-  // A lost connection between statements emits `error`, which would end the process if unhandled.
+  // A connection lost between two statements emits `error`, which would end the process if it had no listener.
   const onError = (): void => {
     broken = true;
   };
