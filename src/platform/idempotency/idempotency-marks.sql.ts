@@ -2,21 +2,21 @@ import type { SealedColumn } from '../postgres/sealed-values.ts';
 import type { Db } from '../postgres/pool.ts';
 import type { MarkKey } from './plan.ts';
 
-/** Row of a mark. Sealed columns stay sealed here. */
+/** Row of an idempotency record (called mark in this code). Its encrypted (sealed) columns are not decrypted here. */
 export type MarkRow = {
   token: string;
   request: Buffer;
   decision: Buffer | null;
-  /** Empty if the answer was erased. */
+  /** Stored response; empty if it was erased, null if there is none yet. */
   answer: Buffer | null;
   plannedId: string;
-  /** State by the database's clock, the only one that all processes share. */
+  /** State by the database's clock, which all processes share. */
   state: 'running' | 'finished' | 'abandoned' | 'expired';
 };
 
 export type NewMark = MarkKey & Pick<MarkRow, 'token' | 'request' | 'plannedId'>;
 
-/** Returns false if there is a mark already, because another request was first. */
+/** Inserts a record. Returns false if another request inserted one for this key first. */
 export async function insertMark(db: Db, mark: NewMark): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'insert_idempotency_mark',
@@ -41,7 +41,9 @@ export async function readMark(db: Db, key: MarkKey): Promise<MarkRow | undefine
   return rows[0];
 }
 
-/** Takes over an unfinished mark and keeps its plan. Returns false if another request was faster. */
+/**
+ * Takes over the record of an unfinished request and keeps its plan. Returns false if another request took it first.
+ */
 export async function takeMark(
   db: Db,
   key: MarkKey,
@@ -55,7 +57,9 @@ export async function takeMark(
   return rowCount === 1;
 }
 
-/** Replaces an expired mark that has not been removed yet. */
+/**
+ * Reuses the row of an expired record that has not been deleted yet. Returns false if another request reused it first.
+ */
 export async function replaceMark(db: Db, mark: NewMark, from: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `update idempotency_marks
@@ -67,12 +71,12 @@ export async function replaceMark(db: Db, mark: NewMark, from: string): Promise<
   return rowCount === 1;
 }
 
-/** A mark that belongs to this process while its token is `token`. */
+/** Record that belongs to this process as long as its row contains `token`. */
 export type ClaimedMark = MarkKey & { token: string };
 
 /**
- * Stores the answer. Returns false if the mark now belongs to another request. `conversationIds` are the conversations
- * whose words the answer may hold.
+ * Stores the response. Returns false if another request has taken over the record. `conversationIds` are the
+ * conversations whose words the response may contain.
  */
 export async function finishMark(
   db: Db,
@@ -88,7 +92,7 @@ export async function finishMark(
   return rowCount === 1;
 }
 
-/** Stores the decision. Returns false if the mark now belongs to another request. */
+/** Stores the plan's decision. Returns false if another request has taken over the record. */
 export async function writeDecision(db: Db, mark: ClaimedMark, decision: Buffer): Promise<boolean> {
   const { rowCount } = await db.query(
     `update idempotency_marks set decision = $4
@@ -98,7 +102,7 @@ export async function writeDecision(db: Db, mark: ClaimedMark, decision: Buffer)
   return rowCount === 1;
 }
 
-/** Lets the next request take over immediately. The row stays because of its plan. */
+/** Lets the next request take over immediately. The row stays, because that request needs its plan. */
 export async function abandonMark(db: Db, mark: ClaimedMark): Promise<void> {
   await db.query(
     `update idempotency_marks set claimed_at = '-infinity'
@@ -116,7 +120,7 @@ export async function renewMark(db: Db, mark: ClaimedMark): Promise<void> {
   );
 }
 
-/** Lets the next request take over without a wait, because the process of the first one is known to be gone. */
+/** Lets the next request take over immediately. Used when the process of the first request is known to have ended. */
 export async function abandonLostMark(db: Db, key: MarkKey, plannedId: string): Promise<void> {
   await db.query(
     `update idempotency_marks set claimed_at = '-infinity'
@@ -125,7 +129,10 @@ export async function abandonLostMark(db: Db, key: MarkKey, plannedId: string): 
   );
 }
 
-/** Empties answers that may hold words of a conversation. The fact that there was an answer stays. */
+/**
+ * Empties stored responses that may contain words of a conversation. The rows stay, and so does the fact that the
+ * requests were answered.
+ */
 export async function eraseAnswersAbout(db: Db, conversationId: string): Promise<void> {
   await db.query(
     `update idempotency_marks set answer = '', conversation_ids = '{}'
@@ -134,7 +141,7 @@ export async function eraseAnswersAbout(db: Db, conversationId: string): Promise
   );
 }
 
-/** Removes up to `limit` expired marks and returns their number. Any number of processes may run it concurrently. */
+/** Deletes up to `limit` expired records and returns their number. Several processes may do so concurrently. */
 export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
   const { rowCount } = await db.query(
     `delete from idempotency_marks where ctid = any(array(
@@ -146,12 +153,15 @@ export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Returns the place of a mark's sealed columns, which is authenticated with them (sealing.ts). */
+/**
+ * Returns the location of a record's encrypted columns. It is authenticated with them, so that they cannot be decrypted
+ * in another row (sealing.ts).
+ */
 export function markPlace({ apiKeyId, hash }: MarkKey): string {
   return `idempotency:${apiKeyId}/${hash.toString('hex')}`;
 }
 
-/** Sealed columns of a mark: the request, the decision for it and its answer. */
+/** Encrypted columns of a record: the request, the plan's decision and the response. */
 export const SEALED_MARK_COLUMNS: readonly SealedColumn[] = ['request', 'decision', 'answer'].map(
   (value) => ({
     table: 'idempotency_marks',
@@ -163,7 +173,7 @@ export const SEALED_MARK_COLUMNS: readonly SealedColumn[] = ['request', 'decisio
     ],
     with: [],
     place: ({ api_key_id: apiKeyId = '', place_hash: hash = '' }) =>
-      // Parses PostgreSQL's text form of bytes: two characters, then hex.
+      // PostgreSQL's text form of bytes begins with `\x`, followed by hex digits.
       markPlace({ apiKeyId, hash: Buffer.from(hash.slice(2), 'hex') }),
     where: 'true',
   }),

@@ -21,17 +21,18 @@ import type { Sealer } from '../postgres/sealing.ts';
 import { SEED_BYTES, type MarkKey, type Plan } from './plan.ts';
 
 /**
- * `Idempotency-Key` (contract/idempotency.md#keys). Before any work, a mark records that the request is in progress.
- * The answer is written into it in the transaction of the change. A crash leaves an unfinished mark and no change.
- * After 60 s, or immediately if the failure was answered, the next request takes the mark over. The previous owner can
- * then neither finish the mark nor commit.
+ * `Idempotency-Key` (contract/idempotency.md#keys). Before any work, an idempotency record (called mark in this code)
+ * is inserted to show that the request is in progress. The response is stored in it in the same transaction as the
+ * change. A crash therefore leaves an unfinished record and no change. The next request with the key takes the record
+ * over after 60 s, or immediately if the client got an error that a retry may cure. The previous owner can then neither
+ * finish the record nor commit.
  */
 
-/** Everything needed to send the answer again. It is sealed at rest, because it may contain a secret. */
+/** Everything needed to send the response again. It is stored encrypted (sealed), because it may contain a secret. */
 export type KeptAnswer = {
   status: number;
   headers: Record<string, string>;
-  /** Undefined if the answer has no body. */
+  /** Undefined if the response has no body. */
   body?: unknown;
   requestId: string;
 };
@@ -40,29 +41,30 @@ export type MarkedRequest = {
   apiKeyId: string;
   method: string;
   path: string;
-  /** Value of the header. */
+  /** Value of the `Idempotency-Key` header. */
   key: string;
-  /** Parts that must match in a repeat: the query and the body, byte for byte. */
+  /** Parts that must be identical in a repeat, byte for byte: the query and the body. */
   content: readonly (string | Buffer)[];
 };
 
-/** A request that this process may carry out. */
+/** Idempotency record of a request that this process may carry out. */
 export type Mark = {
   plan: Plan;
   /**
-   * Stores the answer. @throws ApiError idempotency_in_progress if another request took over; then nothing may commit
+   * Stores the response.
+   * @throws ApiError idempotency_in_progress if another request took over; the caller must then not commit
    */
   keep: (db: Db, answer: KeptAnswer) => Promise<void>;
-  /** Keeps the mark alive. Call it at least every 60 s, otherwise a repeat takes the mark over. */
+  /** Extends the record's life. Unless it is called at least every 60 s, a repeat may take the record over. */
   renew: () => Promise<void>;
-  /** Releases the mark without an answer, so that a repeat may try immediately. */
+  /** Releases the record without a response, so that a repeat may try immediately. */
   abandon: () => Promise<void>;
 };
 
 export type Idempotency = {
   pool: Pool;
   /**
-   * Begins a request, or returns its stored answer.
+   * Begins a request, or returns the stored response of an earlier one.
    * @throws ApiError idempotency_key_reused, idempotency_in_progress, not_found
    */
   begin: (request: MarkedRequest) => Promise<{ kept: KeptAnswer } | { mark: Mark }>;
@@ -71,7 +73,7 @@ export type Idempotency = {
 export type IdempotencyDeps = { pool: Pool; sealer: Sealer; nowMs: () => number };
 type Sealed = { hash: string; seed: string };
 
-/** Each failed round means that another request was faster. */
+/** Maximum number of attempts to begin. An attempt fails only if another request changed the record first. */
 const TRIES = 5;
 
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {
@@ -91,7 +93,7 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   };
 }
 
-/** Removes marks older than a day. Returns true if there are more. */
+/** Deletes records older than a day. Returns true if there may be more. */
 export async function forgetOldMarks({ pool }: { pool: Pool }): Promise<boolean> {
   return (await deleteOldMarks(pool, BATCH)) === BATCH;
 }
@@ -123,7 +125,7 @@ async function tryToBegin(
   if (there.state === 'expired') {
     return (await replaceMark(pool, fresh, there.token)) ? ours() : undefined;
   }
-  // The sealer opens only text that we wrote, so the type is known.
+  // The cast is safe: only a text that we encrypted can be decrypted.
   const known = JSON.parse(sealer.open(there.request, place)) as Sealed;
   if (known.hash !== hash) throw reused();
   if (there.answer?.length === 0) {
@@ -151,7 +153,7 @@ function claimedMark(deps: IdempotencyDeps, claimed: ClaimedMark, stored: Stored
       ...plan,
       mark: { apiKeyId: claimed.apiKeyId, hash: claimed.hash },
       decide: async <T>(choose: () => Promise<T>) => {
-        // The decision was written by the same `choose` of the same request.
+        // The cast is safe: the same `choose` of the same request wrote this decision.
         if (decision) return JSON.parse(sealer.open(decision, place)) as T;
         const chosen = await choose();
         const text = sealer.seal(JSON.stringify(chosen), place);
@@ -170,8 +172,8 @@ function claimedMark(deps: IdempotencyDeps, claimed: ClaimedMark, stored: Stored
 }
 
 /**
- * Returns the conversations in an answer. Every answer with words of a conversation contains its id, and erasing a
- * conversation finds its answers that way.
+ * Returns the ids of the conversations in a response. Every response with words of a conversation contains its id, and
+ * by these ids the responses are found when a conversation is erased.
  */
 function conversationsIn(text: string): string[] {
   const ids = new Set(text.match(/\bconv_[0-9a-z]{26}\b/g));
@@ -179,14 +181,15 @@ function conversationsIn(text: string): string[] {
 }
 
 function placeHash({ method, path, key }: MarkedRequest): Buffer {
-  // Neither a method nor a path contains a line break.
+  // The separator is unambiguous: neither a method nor a path contains a line break.
   return createHash('sha256').update(`${method}\n${path}\n${key}`).digest();
 }
 
 function contentHash({ content }: MarkedRequest): string {
   const hash = createHash('sha256');
   for (const part of content) {
-    hash.update(`${Buffer.byteLength(part)}:`).update(part); // The length keeps adjacent parts from being confused.
+    // The length prefix prevents different parts from giving the same concatenation.
+    hash.update(`${Buffer.byteLength(part)}:`).update(part);
   }
   return hash.digest('base64');
 }
