@@ -7,14 +7,15 @@ import {
 } from '../resources/annotations.ts';
 import type { Resource } from '../resources/resource-store.ts';
 
-/** Actor of an activation and of an audit line (contract/agents.md#activations), with the reason if there is one. */
+/** Author of an activation or of an audit record (contract/agents.md#activations), with the reason if one was given. */
 export type Actor = { actor: string; reason: string | null };
 
 const { contentChange: CONTENT } = ANNOTATIONS;
 
 /**
- * Returns the actors of content and pin. The API notes its key with each write; other actors are known by their field
- * manager. A removed pin has no owner, so the owner of the content counts.
+ * Returns the actors of the content and of the pinned version. The API records the caller's key in an annotation with
+ * each write; other actors are identified by their field manager. A removed pin has no owner, so the owner of the
+ * content counts as its actor.
  */
 export function actorsOf(resource: Resource): { content: Actor; pin: Actor } {
   const { owners } = resource;
@@ -27,8 +28,8 @@ export function actorsOf(resource: Resource): { content: Actor; pin: Actor } {
 }
 
 /**
- * Returns the last writer of the content. If the store has times, it is the manager with the latest one, otherwise the
- * manager that declares the prompt.
+ * Returns the last writer of the content: the manager with the latest write time, if the store records times, otherwise
+ * the manager that declares the prompt.
  */
 function lastWriter({ owners, wroteAt = {} }: Resource): string | undefined {
   const { pinnedVersion: _, ...content } = owners;
@@ -40,8 +41,8 @@ function lastWriter({ owners, wroteAt = {} }: Resource): string | undefined {
 }
 
 /**
- * Returns the writer, other than the API, of the fields that changed after generation `since`. Without fields it is the
- * writer of the whole object. Undefined if the API wrote them.
+ * Returns the last writer of the fields that changed after generation `since`, or undefined if the API wrote them.
+ * Without `changed`, all fields of the object count.
  */
 export type WhoElse = (changed?: readonly string[], since?: number) => string | undefined;
 
@@ -53,12 +54,12 @@ export function whoElse(resource: Resource): WhoElse {
   };
   return (changed = Object.keys(owners), since = 0) => {
     const ownedBy = changed.flatMap((field) => (owners[field] ? [owners[field]] : []));
-    // If the API is one of several owners, it wrote the value, or the others repeated it. Writing another value makes a
-    // manager the only owner.
+    // If the API is one of several owners, it wrote the value, or the others declare the same one. A manager that
+    // writes another value becomes the only owner.
     const others = ownedBy.filter((managers) => !managers.some(isApi)).flat();
     if (others.length > 0) return nameOf(others);
     if (ownedBy.length > 0 || isNotedSince(resource, since)) return undefined;
-    // Only removed fields changed, and they have no owner.
+    // Only fields were removed. Removed fields have no owner, so the last writer of the remaining fields counts.
     const { pinnedVersion: _, ...content } = owners;
     const left = Object.values(content).flat();
     const last = latest(resource, left);
@@ -68,14 +69,17 @@ export function whoElse(resource: Resource): WhoElse {
   };
 }
 
-/** Returns whether the API has noted a change of its own in a later generation. */
+/** Returns whether the API has recorded a change of its own in a generation after `since`. */
 function isNotedSince(resource: Resource, since: number): boolean {
   return [CONTENT, ANNOTATIONS.pinChange].some(
     (annotation) => readNotedGeneration(resource, annotation) > since,
   );
 }
 
-/** Returns the last writer if the store has times, otherwise the first manager that is not the API. */
+/**
+ * Returns the manager with the latest write time, if the store records times, otherwise the first manager that is not
+ * the API.
+ */
 function latest({ wroteAt = {} }: Resource, managers: readonly string[]): string | undefined {
   const timeOf = (manager: string): string => wroteAt[manager] ?? '';
   return managers
@@ -86,9 +90,9 @@ function latest({ wroteAt = {} }: Resource, managers: readonly string[]): string
     );
 }
 
-/** Returns where the declaration is kept, by the owner of a field that every object of the kind has. */
+/** Returns where an object is declared, from the owners of a field that every object of the kind has. */
 export function managedBy(owners: readonly string[] | undefined): 'api' | 'kubernetes' | 'file' {
-  // An object declared by both the API and Git belongs to Git, because the API cannot remove it.
+  // An object declared by both the API and Git counts as declared in Git, because the API alone cannot remove it.
   const owner = owners?.find((manager) => !isApi(manager)) ?? owners?.[0];
   if (owner === FILE_MANAGER) return 'file';
   return owner !== undefined && isApi(owner) ? 'api' : 'kubernetes';
@@ -101,8 +105,8 @@ function actorOf(resource: Resource, owner: string | undefined, annotation: stri
   if (owner === undefined || !isApi(owner)) {
     return { actor: `kubernetes:${owner ?? 'unknown'}`, reason: null };
   }
-  // The note belongs to an earlier generation, and the API's declaration still comes from its last key. Removing one's
-  // own pin, or the notes, leaves no note.
+  // The annotation belongs to an earlier generation, so the API's declaration still comes from that key. A caller who
+  // removes a pin or the annotations leaves no annotation for this change.
   const key = readLastActor(resource, annotation) ?? readLastActor(resource, CONTENT);
   return { actor: key ?? 'api', reason: null };
 }

@@ -1,17 +1,20 @@
 import { rfc3339 } from '../resources/schema/field-types.ts';
 import type { RecordEvent, Condition, Resource } from '../resources/resource-store.ts';
 
-/** Result of a reconcile, which becomes a condition of the current generation. */
+/** Result of a check in a reconcile, which becomes a condition for the object's current generation. */
 export type Finding = Problem & { type: string; status: boolean | 'Unknown' };
 
-/** Reason why an object is not active: `reason` is CamelCase for programs, `message` is for people. */
+/** Reason why an object is not active. `reason` is a CamelCase code for programs, `message` is for people. */
 export type Problem = { reason: string; message: string };
 
-/** Conditions that all kinds share (contract/custom-resources.md#conditions). */
+/** Builds the condition `Ready=True`. All kinds share these conditions (contract/custom-resources.md#conditions). */
 export const ready = (why: Problem): Finding => ({ type: 'Ready', status: true, ...why });
 export const notReady = (why: Problem): Finding => ({ type: 'Ready', status: false, ...why });
 const stalled = (why: Problem): Finding => ({ type: 'Stalled', status: true, ...why });
-/** Marks a problem that waiting may fix: the missing object may still arrive, and the operator checks for it. */
+/**
+ * Builds the condition of a problem that may solve itself: a missing object may still be created, and the operator
+ * watches for it.
+ */
 export const reconciling = (why: Problem): Finding => ({
   type: 'Reconciling',
   status: true,
@@ -30,7 +33,10 @@ export const resolvedRefs = (message = 'all references resolve'): Finding => ({
   message,
 });
 
-/** Reasons for objects that may be declared after those that refer to them, in whatever order Git or people choose. */
+/**
+ * Reasons that name a missing object. Objects may be declared after those that refer to them, because Git and people
+ * apply manifests in any order.
+ */
 const MISSING: readonly string[] = [
   'AgentNotFound',
   'ConfigMapNotFound',
@@ -40,7 +46,7 @@ const MISSING: readonly string[] = [
   'SecretNotFound',
 ];
 
-/** Returns `Stalled` for problems that waiting does not fix (kstatus), `Reconciling` for missing objects. */
+/** Returns `Reconciling` for a missing object, and `Stalled` (kstatus) for a problem that waiting does not solve. */
 export const hindered = (why: Problem): Finding =>
   MISSING.includes(why.reason) ? reconciling(why) : stalled(why);
 
@@ -50,7 +56,7 @@ export function refused(type: 'Accepted' | 'ResolvedRefs', why: Problem): Findin
 }
 
 /**
- * Builds the conditions of the status. `lastTransitionTime` changes only with the status of that type
+ * Builds the conditions of the status. `lastTransitionTime` changes only when the condition's `status` changes
  * (metav1.Condition), so an unchanged object gets an unchanged status.
  */
 export function toConditions(
@@ -74,8 +80,8 @@ export function toConditions(
 }
 
 /**
- * Records an Event when an object's readiness, or the reason for it, has changed. `reason` replaces the condition's
- * reason.
+ * Records an Event when an object's readiness, or the reason for it, has changed. `reason` of `event` replaces the
+ * condition's reason.
  */
 export function recordReadiness(
   record: RecordEvent,

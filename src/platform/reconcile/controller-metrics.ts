@@ -17,7 +17,7 @@ export function controllerMetrics(metrics: Metrics, controller: string): Control
   };
 }
 
-/** Binds the metrics of its work queue. */
+/** Binds the metrics of the controller's work queue to the queue's hooks. */
 export function workQueueMetrics(metrics: Metrics, controller: string): WorkQueueMetrics {
   const label = { name: controller, controller };
   return {

@@ -3,7 +3,10 @@ import { ANNOTATIONS } from '../resources/annotations.ts';
 import type { Projections } from '../resources/projections.sql.ts';
 import type { Condition, ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 
-/** `isAdopted` means that the object was ready before, but this database does not know it. */
+/**
+ * Id of an object's row, or why its annotation is rejected. `isAdopted` means that the object was ready before, but
+ * this database does not know it.
+ */
 export type Identity = { id: string; isAdopted?: true } | { refused: string };
 
 export type IdentityDeps = {
@@ -13,9 +16,10 @@ export type IdentityDeps = {
 };
 
 /**
- * Finds the row of a resource: the one that its annotation names, otherwise the last one of its name (so that the same
- * manifests on a new cluster continue the history), otherwise a new one. The choice is first written to the annotation
- * and never changes. The status repeats it in `idField`, and an annotation that differs from the status is refused.
+ * Finds the row id of a resource. The id is that of its annotation. Without an annotation it is the last one used under
+ * the resource's name, so that the same manifests on a new cluster continue the history. Otherwise it is new. The id is
+ * written to the annotation before anything else, and never changes. The status repeats it in `idField`; an annotation
+ * that differs from the status is rejected.
  */
 export async function identify(
   deps: IdentityDeps,
@@ -32,7 +36,7 @@ export async function identify(
   const refuse = (why: string): Identity => ({ refused: `annotation ${ANNOTATIONS.id}: ${why}` });
   const id = toUuid(prefix, given);
   if (id === null) return refuse(`${given} is no ${prefix}_ id`);
-  // Any user can change an annotation, so it is compared with the status.
+  // Any user who may write the object can change the annotation, so it is compared with the status.
   const known = resource.status[idField];
   if (typeof known === 'string' && known !== given) {
     const told = `is ${known} in its status and cannot become ${given}`;
@@ -44,8 +48,8 @@ export async function identify(
   if (isSame(place, metadata)) return { id };
   if (place.namespace !== metadata.namespace)
     return refuse(`${given} belongs to another namespace`);
-  // The annotation may be copied with another object's manifest. If the other object is gone, it may continue under a
-  // new name.
+  // The annotation may have been copied from another object's manifest. It is accepted if that object no longer exists:
+  // then the row continues under the new name.
   const other = await deps.store.get(kind, place);
   return other?.metadata.annotations[ANNOTATIONS.id] === given
     ? refuse(`${given} belongs to ${place.name}; leave it out to get one`)
@@ -56,7 +60,7 @@ const FOREIGN =
   'this database does not know both ids: another release of Parley watches this namespace too (stop one of them), ' +
   'or somebody changed the annotation (set it back)';
 
-/** Returns whether this database lacks one of the ids, so that another release may have assigned it. */
+/** Returns whether one of the ids is not in this database, so that another release may have assigned it. */
 async function isUnknown(
   { rows }: IdentityDeps,
   prefix: IdPrefix,
@@ -69,7 +73,7 @@ async function isUnknown(
   return (await Promise.all(places)).includes(undefined);
 }
 
-/** Returns whether an object is Ready. It becomes Ready after its row is written. */
+/** Returns whether an object has the condition `Ready`, which it gets only after its row has been written. */
 function isReady({ status: { conditions } }: Resource): boolean {
   const list = Array.isArray(conditions) ? (conditions as Condition[]) : [];
   return list.some(({ type, status }) => type === 'Ready' && status === 'True');

@@ -21,51 +21,51 @@ import {
 import { identify } from './identity.ts';
 import { refuseUnstorable } from './unstorable.ts';
 
-/** The kind-specific part of a reconcile. */
+/** Kind-specific part of a reconcile. */
 export type ReconciledKind<Spec = Record<string, unknown>, Status = Record<string, unknown>> = {
   kind: string;
   idPrefix: IdPrefix;
   /** Status field that repeats the id. */
   idField: string;
-  /** Attempted action, for the Event that `kubectl describe` shows. */
+  /** Name of the attempted action, for the Event that `kubectl describe` shows. */
   action: string;
   rows: Projections;
-  /** Returns whether an object reads the Secret, ConfigMap or object of `kind` with this name. */
+  /** Returns whether `object` refers to the Secret, ConfigMap or object of `kind` with this name. */
   uses: (object: Resource<Spec>, kind: string, name: string) => boolean;
   /** Whether objects of other kinds may use objects of this kind. */
   isReferred?: boolean;
-  /** Lists objects whose status is outdated although their declaration did not change. */
+  /** Lists objects whose status is outdated although their declaration has not changed. */
   listStale?: () => Promise<ObjectKey[]>;
-  /** Lists objects that REST has changed apart from their declaration. */
+  /** Lists objects with changes through REST that are not part of their declaration. */
   listChanged?: () => Promise<ObjectKey[]>;
   /**
-   * Puts an object into effect. It gets the current declaration, never a change, and may be called at any time, also
-   * without need. A throw means "try again". `id` is a uuid; `epoch` fences writes.
+   * Activates an object. It gets the current declaration, never a change, and may be called at any time, even if
+   * nothing changed. If it throws, it is called again later. `id` is a UUID; `epoch` rejects writes of a former leader.
    */
   act: (
     resource: Resource<Spec, Status>,
     by: { id: string; epoch: number },
   ) => Promise<Outcome<Status>>;
-  /** Records in the row why a declaration was refused before `act`. The last good declaration stays active. */
+  /** Stores in the row why a declaration was rejected before `act`. The last valid declaration stays active. */
   refuse?: (
     resource: Resource<Spec, Status>,
     by: { id: string; epoch: number },
     why: Problem,
   ) => Promise<void>;
-  /** Fields that the status of a refused object shows instead of its current ones. */
+  /** Status fields that replace the current ones when an object is rejected. */
   refusedStatus?: Partial<Status>;
-  /** Handles a removed declaration. */
+  /** Handles an object whose declaration was removed. */
   remove: (key: ObjectKey, epoch: number) => Promise<void>;
 };
 
-/** Result of a reconcile, for the status. */
+/** Result of a reconcile, for the object's status. */
 export type Outcome<Status> = {
   findings: readonly Finding[];
-  /** Status fields besides conditions, generation and id. */
+  /** Status fields other than conditions, generation and id. */
   status: Partial<Status>;
-  /** Replaces the kind's action and the reason of `Ready`. */
+  /** Replaces the kind's `action` and the reason of `Ready` in the Event. */
   event?: { action: string; reason: string };
-  /** Further Events beside the one for `Ready`. */
+  /** Further Events, in addition to the one for `Ready`. */
   events?: readonly ResourceEvent[];
   requeueAfterMs?: number;
 };
@@ -75,32 +75,32 @@ export type ReconcilerDeps = {
   record: RecordEvent;
   metrics: Pick<Metrics, 'quotaRefused'>;
   nowMs: () => number;
-  /** Time after which an object that a quota refused is tried again. */
+  /** Time in ms after which an object that exceeded a quota is reconciled again. */
   quotaRetryMs?: number | undefined;
 };
 
-/** Warns of a second release, which would act on every object too. */
+/** Event that warns of a second release of Parley in the namespace, because both would reconcile every object. */
 const ADOPTED = {
   type: 'Warning',
   reason: 'Adopted',
   note: 'this object was ready, and the database did not know it: the database is new or was restored, or another release of Parley watches this namespace too and sends each event again',
 } as const;
 
-/** The quota may have room by then. */
+/** Retry interval for an object that exceeded a quota: other objects may have been deleted by then. */
 const QUOTA_RETRY_MS = 30_000;
 
-/** Kind in the operator's list, without its own types. */
+/** Kind as the operator registers it, independent of its own types. */
 export type KindRegistration = Omit<ReconciledKind, 'act' | 'remove' | 'refuse'> & {
-  /** Returns the reconciler of one term. */
+  /** Returns the reconcile function for one term as leader. */
   reconcilerOf: (epoch: number) => (key: ObjectKey) => Promise<ReconcileResult>;
 };
 
-/** Adds the steps that all kinds share: identify → refuse → act → report. */
+/** Adds the steps that all kinds share: find the id, reject an invalid object, call `act`, write the status. */
 export function register<Spec, Status extends { conditions?: readonly Condition[] }>(
   deps: ReconcilerDeps,
   kind: ReconciledKind<Spec, Status>,
 ): KindRegistration {
-  // The store accepts only what the kind's CRD allows.
+  // The cast is safe: the store accepts only what the kind's CRD allows.
   const typed = (resource: Resource) => resource as Resource<Spec, Status>;
 
   async function reconcile(epoch: number, key: ObjectKey): Promise<ReconcileResult> {
@@ -121,7 +121,8 @@ export function register<Spec, Status extends { conditions?: readonly Condition[
       await report(deps, kind, { resource, outcome });
       return {};
     }
-    const { id, isAdopted } = identity as { id: string; isAdopted?: true }; // It was not refused.
+    // The cast is safe: a rejected identity has returned above.
+    const { id, isAdopted } = identity as { id: string; isAdopted?: true };
     const outcome = await kind
       .act(typed(resource), { id, epoch })
       .catch((error: unknown) => refusedByQuota(error, typed(resource)));
@@ -132,8 +133,8 @@ export function register<Spec, Status extends { conditions?: readonly Condition[
   }
 
   /**
-   * Returns the outcome of an object that a quota refused. Such an object has no row, because one with a row is never
-   * refused.
+   * Returns the outcome of an object that exceeds a quota. Such an object has no row: an object with a row never
+   * exceeds it.
    */
   function refusedByQuota(error: unknown, resource: Resource<Spec, Status>): Outcome<Status> {
     if (!(error instanceof QuotaExceededError)) throw error;

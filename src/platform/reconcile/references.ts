@@ -7,7 +7,7 @@ import {
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 import type { Problem } from './conditions.ts';
 
-/** Value that a spec refers to, or the reason why it is missing. `reason` is a condition's reason. */
+/** Value to which a spec refers, or the reason why it is missing. That reason becomes the condition's reason. */
 export type Resolved = { value: string } | Problem;
 
 type KeyRef = { name: string; key: string };
@@ -24,12 +24,12 @@ export async function resolveConfigMap(
   return valueOf(configMap.spec, key, `ConfigMap ${name}`);
 }
 
-/** Reader of a Secret. `endpoint` is the name of a WebhookEndpoint that reads its own signing secret. */
+/** Object that reads a Secret. `endpoint` is set for a WebhookEndpoint that reads its own signing secret. */
 type Reader = { endpoint?: string };
 
 /**
  * Returns the value of a Secret's key, in the object's own namespace. The Secret must have the label that allows its
- * use (contract/custom-resources.md#secrets), and must not be another endpoint's own.
+ * use (contract/custom-resources.md#secrets), and must not hold the signing secret of another endpoint.
  */
 export async function resolveSecret(
   store: Pick<ResourceStore, 'get'>,
@@ -42,8 +42,8 @@ export async function resolveSecret(
 }
 
 /**
- * Returns the value of a Secret's key for use in a header: visible ASCII of 1 to `max` characters. It trims surrounding
- * white space, because values read from a file usually end in a line break.
+ * Returns the value of a Secret's key for use in a header: 1 to `max` visible ASCII characters. It trims surrounding
+ * white space, because values created from a file usually end in a line break.
  */
 export async function resolveKey(
   store: Pick<ResourceStore, 'get'>,
@@ -58,7 +58,10 @@ export async function resolveKey(
   return { reason: 'InvalidSecret', message };
 }
 
-/** Returns a Secret of the object's own namespace that has the label and may be used. `data` of its spec is text. */
+/**
+ * Returns a Secret of the object's own namespace that has the label and may be used. The values in its `data` are
+ * decoded text.
+ */
 export async function resolveWholeSecret(
   store: Pick<ResourceStore, 'get'>,
   namespace: string,
@@ -81,15 +84,17 @@ export async function resolveWholeSecret(
 const SIGNING_SUFFIX = '-signing';
 
 /**
- * Returns the name of the Secret of an endpoint without `secretRef`. A DNS label with the suffix is a DNS subdomain.
+ * Returns the name of the signing Secret of an endpoint without `secretRef`. The name is valid, because a DNS label
+ * plus the suffix is a DNS subdomain.
  */
 export function signingSecretName(endpoint: string): string {
   return `${endpoint}${SIGNING_SUFFIX}`;
 }
 
 /**
- * Returns whether an endpoint signs with this Secret although no `secretRef` names it. Secrets created by earlier
- * releases have no label yet, and those restored from a backup have another writer.
+ * Returns whether an endpoint signs with this Secret although no `secretRef` names it. Labels and field managers alone
+ * cannot tell: Secrets created by earlier releases lack the label, and those restored from a backup have another
+ * manager.
  */
 async function isEndpointsOwn(
   store: Pick<ResourceStore, 'get'>,

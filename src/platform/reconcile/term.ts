@@ -11,21 +11,24 @@ import type { Metrics } from '../observability/metrics.ts';
 import { asWork } from '../observability/work.ts';
 import { WriteConflictError, type ObjectKey } from '../resources/resource-store.ts';
 
-/** The parts of a kind that a term needs. */
+/** Parts of a kind that a term needs. */
 export type TermKind = {
   kind: string;
-  /** Lists the keys of declared objects and of rows: a row without an object was deleted while nobody watched. */
+  /**
+   * Lists the keys of declared objects and of rows. A row without an object belongs to an object that was deleted while
+   * no operator watched.
+   */
   listKeys: () => Promise<ObjectKey[]>;
-  /** Lists objects to reconcile although their declaration did not change. Called once a minute. */
+  /** Lists objects to reconcile although their declaration has not changed. Called once a minute. */
   listStale?: (() => Promise<ObjectKey[]>) | undefined;
-  /** Lists further objects of this sort that must not wait that long. Called once a second. */
+  /** Lists further such objects that must not wait a minute. Called once a second. */
   listChanged?: (() => Promise<ObjectKey[]>) | undefined;
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
 };
 
-/** Reconciles while this process leads, with a queue and workers for each kind. */
+/** Reconciles while this process is the leader, with a queue and workers per kind. */
 export type Term = {
-  /** Queues an object that changed; other kinds are ignored. */
+  /** Queues an object that has changed. Objects of other kinds are ignored. */
   changed: (kind: string, key: ObjectKey) => void;
   stop: () => Promise<void>;
 };
@@ -34,15 +37,15 @@ export type TermDeps = {
   kinds: readonly TermKind[];
   metrics: Metrics;
   log: Logger;
-  /** Reconciling starts after it resolves. */
+  /** Resolves when reconciling may start. */
   begins: Promise<void>;
-  /** Time until everything is listed for the second time; 0 keeps the usual interval. */
+  /** Time in ms between the first and the second full resync; 0 means the usual interval. */
   lookAgainMs: number;
 };
 
 const nowMs = (): number => monotonicMs();
 const LIST_AGAIN_MS = 1_000;
-/** Interval of controller-runtime: a missed change is found on the same day. */
+/** Interval of full resyncs, the same as in controller-runtime: a missed change is found within the day. */
 const RESYNC_MS = 10 * 3_600_000;
 const STALE_MS = 60_000;
 const CHANGED_MS = 1_000;
@@ -90,7 +93,10 @@ export function startTerm({ kinds, metrics, log, begins, lookAgainMs }: TermDeps
   };
 }
 
-/** Requeues after a write conflict. It does not count as a failure, because the object only has to be read again. */
+/**
+ * Turns a write conflict into a requeue. A conflict does not count as a failure, because the object only has to be read
+ * again.
+ */
 function requeueOnConflict(
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>,
 ): (key: ObjectKey) => Promise<ReconcileResult> {
@@ -105,8 +111,8 @@ function requeueOnConflict(
 }
 
 /**
- * Queues everything repeatedly, at a lower priority than current changes. `firstWaitMs` is the wait between the first
- * and the second time; 0 means `waitMs`, as later.
+ * Queues all objects repeatedly, at a lower priority than current changes. `firstWaitMs` is the time between the first
+ * and the second resync; 0 means `waitMs`, as for all later ones.
  */
 async function queueAgain(deps: {
   listKeys: () => Promise<ObjectKey[]>;

@@ -1,12 +1,13 @@
 import { shapeProblem } from '../resources/schema/free-value.ts';
 
-/** Bounds of a REST body (contract/requests.md#bodies), and the depth of a spec with a tool's parameters. */
+/** Limits of a REST body (contract/requests.md#bodies). The depth leaves room for a spec with a tool's parameters. */
 const SPEC_BOUNDS = { membersMax: 10_000, depthMax: 72 };
 
 /**
- * Refuses a spec that cannot be stored. The API server accepts any character in a string, but PostgreSQL stores neither
- * U+0000 nor half of a surrogate pair. It also accepts very deep or very large values where a schema preserves unknown
- * fields. Without this message such a spec would fail forever, or slow down every list that shows it.
+ * Returns why a spec cannot be stored, or undefined. The API server accepts any character in a string, but PostgreSQL
+ * stores neither U+0000 nor a lone surrogate. The API server also accepts very deep or very large values where a schema
+ * preserves unknown fields. Without this check such a spec would fail on every retry, or slow down every list that
+ * shows it.
  */
 export function refuseUnstorable(spec: unknown): { reason: string; message: string } | undefined {
   const shape = shapeProblem(spec, SPEC_BOUNDS);
@@ -21,7 +22,9 @@ export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
-/** Returns the path of the first such string; for a key, the path of its object. */
+/**
+ * Returns the path of the first string that cannot be stored. If the string is a key, returns the path of its object.
+ */
 function findUnstorable(value: unknown, place: string): string | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : place;
   if (typeof value !== 'object' || value === null) return undefined;

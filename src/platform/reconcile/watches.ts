@@ -3,10 +3,10 @@ import type { Logger } from '../observability/logger.ts';
 import { CORE_KINDS } from '../resources/schema/core-kinds.ts';
 import type { ObjectKey, Resource, ResourceStore } from '../resources/resource-store.ts';
 
-/** The parts of a kind that watching needs: its name, and which other objects it uses. */
+/** Parts of a kind that watching needs: its name, and which other objects its objects use. */
 export type WatchedKind = {
   kind: string;
-  /** Whether other objects may use it. If so, they are reconciled when it changes. */
+  /** Whether other objects may use objects of this kind. If so, those are reconciled when this one changes. */
   isReferred?: boolean;
   uses: (object: Resource, kind: string, name: string) => boolean;
 };
@@ -15,7 +15,7 @@ export type Watches = {
   /** Resolves when all existing objects have been listed once. */
   synced: Promise<void>;
   isSynced: () => boolean;
-  /** Resolves when the cached state of the registered kinds is at least as new as this call. */
+  /** Resolves when the cached objects of the registered kinds are at least as new as this call. */
   refresh: () => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -29,13 +29,13 @@ export type WatchesDeps = {
 };
 
 /**
- * Follows the registered kinds and the objects to which they refer, whether this process leads or not, so that a new
- * leader already knows everything.
+ * Watches the registered kinds and the objects to which they refer. Runs whether this process is the leader or not, so
+ * that a new leader already has all objects.
  */
 export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watches {
   let isSynced = false;
 
-  /** Reconciles the objects that use the changed one, so that they recover automatically. */
+  /** Reconciles the objects that use the changed one, so that they become ready without a change of their own. */
   async function lookAtUsers(referred: string, { namespace, name }: ObjectKey): Promise<void> {
     for (const { kind, uses } of kinds) {
       const users = await store.list(kind, namespace);
@@ -62,7 +62,7 @@ export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watc
 
   const own = kinds.map(({ kind, isReferred }) =>
     follow(kind, (key) => {
-      if (!isSynced) return; // The term lists everything when it begins.
+      if (!isSynced) return; // Before `synced` nothing is queued, because the term lists all objects when it begins.
       onChange(kind, key);
       if (isReferred) healUsers(kind, key);
     }),
@@ -80,7 +80,7 @@ export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watc
     synced,
     isSynced: () => isSynced,
     refresh: async () => {
-      // Referenced objects are read from the server each time anyway.
+      // Only the kinds' own objects need a refresh: referenced objects are read from the server on each use.
       await Promise.all(own.map((watch) => watch.refresh()));
     },
     stop: async () => {
