@@ -1,6 +1,6 @@
 /**
- * Waits a little until the projection shows a write (contract/requests.md#writes). The API writes declarations and
- * reads what the operator has projected from them, so without the wait callers would not read their own writes.
+ * Waits for a short time until a row shows a write (contract/requests.md#writes). The API writes declarations, and
+ * reads the rows that the operator projects from them. Without the wait, callers could not read their own writes.
  */
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
@@ -10,14 +10,19 @@ export type AwaitProjection = <T>(
 ) => Promise<{ value: T; shown: boolean }>;
 
 const WAIT_MAX_MS = 2_000;
-/** NOTIFY usually wakes it sooner. This interval bounds the cost of a lost notification. */
+/**
+ * Polling interval in ms. NOTIFY usually ends the wait sooner; the interval limits the delay if a notification is lost.
+ */
 const POLL_MS = 100;
 
-/** Creates the wait. `onProjected` calls `wake` on every projection, until its returned function is called. */
+/**
+ * Creates the wait function. `onProjected` registers `wake` to be called on every projection, and returns a function
+ * that unregisters it.
+ */
 export function createAwaitProjection(deps: {
   onProjected: (wake: () => void) => () => void;
   nowMs: () => number;
-  /** Default: 2 s. */
+  /** Maximum wait in ms, 2 s by default. */
   waitMs?: number | undefined;
 }): AwaitProjection {
   return async (read, shows) => {
@@ -35,7 +40,7 @@ export function createAwaitProjection(deps: {
         if (shows(value)) return { value, shown: true };
         const leftMs = endMs - deps.nowMs();
         if (leftMs <= 0) return { value, shown: false };
-        if (woken) continue; // It was woken during the read.
+        if (woken) continue; // A wake-up during the read causes another read immediately.
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, Math.min(POLL_MS, leftMs));
           wake = () => {

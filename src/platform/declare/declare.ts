@@ -11,7 +11,7 @@ import {
 } from '../resources/resource-store.ts';
 import { inRestTerms, managedElsewhere, type RestTerms } from './rest-terms.ts';
 
-/** Runs `write` and converts its errors to an ApiError in the caller's terms. */
+/** Runs `write` and converts its errors to an `ApiError` with the names that REST callers know. */
 export async function declaring<T>(terms: RestTerms, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -22,7 +22,10 @@ export async function declaring<T>(terms: RestTerms, write: () => Promise<T>): P
 
 const TRIES = 5;
 
-/** Runs `write`, which reads, decides and writes. Repeats it if another writer changed the object in between. */
+/**
+ * Runs `write`, which reads an object and writes a change of it. Repeats it if another writer changed the object in
+ * between.
+ */
 export async function retryingConflicts<T>(write: () => Promise<T>): Promise<T> {
   for (let left = TRIES; ; left -= 1) {
     try {
@@ -33,7 +36,7 @@ export async function retryingConflicts<T>(write: () => Promise<T>): Promise<T> 
   }
 }
 
-/** Creates an object, or returns the existing one if an earlier attempt of the same plan created it. */
+/** Creates an object, or returns the existing one if an earlier attempt with the same plan created it. */
 export async function declareNew(store: ResourceStore, object: Applied): Promise<Resource> {
   try {
     return await store.apply(object, { fieldManager: API_MANAGER, resourceVersion: '' });
@@ -45,7 +48,7 @@ export async function declareNew(store: ResourceStore, object: Applied): Promise
   }
 }
 
-/** Returns the object of this name, if it has the id of `object`. */
+/** Returns the object of this name if it has the same id as `object`, otherwise undefined. */
 export async function findMade(
   store: ResourceStore,
   object: Applied,

@@ -20,31 +20,34 @@ import { checkRoom, QUOTA_EXCEEDED, QuotaExceededError, type QuotaDeps } from '.
 import { noPrecondition, type Precondition } from './precondition.ts';
 import { managedElsewhere, ownersElsewhere, type RestTerms } from './rest-terms.ts';
 
-/** Kind that REST writes (contract/requests.md#writes): its fields as a spec, and the rows of its objects. */
+/**
+ * Kind whose objects REST can write (contract/requests.md#writes): how REST fields map to its spec, and where the rows
+ * of its objects are.
+ */
 export type DeclaredKind<Spec, Fields extends object, Row extends WrittenRow> = Pick<
   RestTerms,
   'pointer' | 'words'
 > & {
   kind: string;
   idPrefix: IdPrefix;
-  /** Name of the kind for callers of REST. */
+  /** Name of the kind in error messages for REST callers. */
   noun: string;
   table: string;
-  /** Spec field that every object has. Its owner manages the object. */
+  /** Spec field that every object of the kind has. The owner of this field manages the object. */
   field: string;
   toSpec: (fields: Fields) => object;
   fromSpec: (spec: Spec) => Fields;
-  /** REST field → its spec fields, if they differ from the one of the same name. */
+  /** Maps a REST field to its spec fields, if these are not the one of the same name. */
   specFields?: Readonly<Record<string, readonly string[]>>;
   read: (db: Db, key: RowKey) => Promise<Row | undefined>;
-  /** Builds a row for an object that the operator has not projected yet. `row` is the previous one. */
+  /** Builds the row of an object that the operator has not projected yet. `row` is the previous row, if any. */
   asWritten: (written: WrittenRow, spec: Spec, row: Row | undefined) => Row;
 };
 
-/** `id` is a uuid. */
+/** `id` is the UUID of the row. */
 export type RowKey = { namespace: string; id: string };
 
-/** Columns that all kinds have. Times are Unix milliseconds. */
+/** Columns that the rows of all kinds have. Times are Unix milliseconds. */
 export type WrittenRow = ObjectKey & {
   id: string;
   uid: string;
@@ -57,7 +60,7 @@ export type WrittenRow = ObjectKey & {
   updatedAt: number;
 };
 
-/** `shown` means that the row shows the resource as written. */
+/** Result of a write. `shown` means that the row already shows the resource as written. */
 export type Written<Spec, Row> = { row: Row; resource: Resource<Spec>; shown: boolean };
 
 export type DeclareDeps = QuotaDeps & {
@@ -68,7 +71,7 @@ export type DeclareDeps = QuotaDeps & {
 
 /**
  * Returns the row of an object.
- * @throws ApiError not_found, also for another namespace's id
+ * @throws ApiError not_found, also if the id belongs to another namespace
  */
 export async function requireRow<Row>(
   { pool }: { pool: Db },
@@ -78,7 +81,10 @@ export async function requireRow<Row>(
   return found(await read(pool, key), noun);
 }
 
-/** Returns a row and its declaration. @throws ApiError not_found */
+/**
+ * Returns a row and its declared object.
+ * @throws ApiError not_found
+ */
 export async function requireDeclared<Spec, Fields extends object, Row extends WrittenRow>(
   deps: Pick<DeclareDeps, 'pool' | 'store'>,
   kind: DeclaredKind<Spec, Fields, Row>,
@@ -86,18 +92,18 @@ export async function requireDeclared<Spec, Fields extends object, Row extends W
 ): Promise<{ row: Row; resource: Resource<Spec> }> {
   const row = await requireRow(deps, kind, key);
   const resource = found(await deps.store.get(kind.kind, row), kind.noun);
-  // The store accepts only what the CRD allows.
+  // The cast is safe: the store accepts only what the CRD allows.
   return { row, resource: resource as Resource<Spec> };
 }
 
-/** Waits, at most 2 s, until the row shows a resource as written or as changed since. */
+/** Waits, at most 2 s, until the row shows the resource as written, or a later state of it. */
 export async function showWritten<Spec, Fields extends object, Row extends WrittenRow>(
   { pool, awaitProjection }: Pick<DeclareDeps, 'pool' | 'awaitProjection'>,
   kind: DeclaredKind<Spec, Fields, Row>,
   declared: { resource: Resource; id: string },
 ): Promise<Written<Spec, Row>> {
   const { id } = declared;
-  const resource = declared.resource as Resource<Spec>; // As above, the store accepts only what the CRD allows.
+  const resource = declared.resource as Resource<Spec>; // The cast is safe: the store accepts only what the CRD allows.
   const { namespace, name, uid, generation, creationTimestamp } = resource.metadata;
   const { value, shown } = await awaitProjection(
     () => kind.read(pool, { namespace, id }),
@@ -125,14 +131,14 @@ type PatchRequest<Spec, Fields, Row> = {
   key: RowKey;
   patch: Record<string, unknown>;
   precondition?: Precondition | undefined;
-  /** Throws unless the caller may make this change. It checks the exact state that the write replaces. */
+  /** Throws if the caller may not make this change. It is called with exactly the state that the write replaces. */
   permit?: ((fields: { before: Fields; after: Fields }) => void) | undefined;
-  /** Returns the API's annotations beside the id. An annotation that is left out is dropped. */
+  /** Returns the API's annotations other than the id. An existing annotation that is not returned is removed. */
   annotations?: (
     current: Resource<Spec>,
     fields: { before: Fields; after: Fields },
   ) => Record<string, string>;
-  /** Runs before the declaration that was read is replaced. */
+  /** Runs after the object was read and before it is replaced. */
   prepare?: (
     current: Resource<Spec>,
     change: { before: Fields; after: Fields; row: Row },
@@ -140,10 +146,10 @@ type PatchRequest<Spec, Fields, Row> = {
 };
 
 /**
- * Declares a new object, if its namespace has room for it. If several requests compete for the last place, one gets it.
- * The operator refuses the others, and they are removed here. An object refused after the 2 s stays, and becomes active
- * when there is room.
- * @throws ApiError quota_exceeded, and what `declare` throws
+ * Declares a new object, if its namespace has room for it. If several requests compete for the last free place of a
+ * quota, the operator accepts one object and rejects the others, which this function then deletes. An object rejected
+ * only after the wait of 2 s stays, and becomes active when there is room.
+ * @throws ApiError quota_exceeded, and the errors of `declare`
  */
 export async function createDeclared<Spec, Fields extends object, Row extends WrittenRow>(
   deps: DeclareDeps,
@@ -151,7 +157,7 @@ export async function createDeclared<Spec, Fields extends object, Row extends Wr
   request: { namespace: string; plan: Plan; declare: () => Promise<Resource> },
 ): Promise<Written<Spec, Row>> {
   const { namespace, plan } = request;
-  // On a retry the object may exist already and use the last place.
+  // Not checked on a retry: the object may already exist and take the last free place.
   if (!plan.isRetry) await checkRoom(deps, kind.table, namespace);
   const resource = await declaring(kind, request.declare);
   const written = await showWritten(deps, kind, { resource, id: plan.id });
@@ -160,8 +166,8 @@ export async function createDeclared<Spec, Fields extends object, Row extends Wr
 }
 
 /**
- * Removes an object that the operator refused because of a quota.
- * @throws QuotaExceededError if it was refused
+ * Deletes an object that the operator has rejected because of a quota.
+ * @throws QuotaExceededError if it was rejected
  */
 async function takeBackIfRefused(
   { store }: Pick<DeclareDeps, 'store'>,
@@ -169,14 +175,16 @@ async function takeBackIfRefused(
   { metadata }: Resource,
 ): Promise<void> {
   const current = await store.get(kind, metadata);
-  const conditions = current?.status['conditions'] as readonly Condition[] | undefined; // The CRD ensures this type.
+  // The cast is safe: the CRD ensures this type.
+  const conditions = current?.status['conditions'] as readonly Condition[] | undefined;
   const refusal = conditions?.find(({ reason }) => reason === QUOTA_EXCEEDED);
   if (!refusal || current?.metadata.uid !== metadata.uid) return;
   const { resourceVersion } = current.metadata;
   try {
     await store.delete(kind, metadata, { resourceVersion });
   } catch (error) {
-    if (error instanceof WriteConflictError) return; // There is room for it meanwhile.
+    // The object changed after it was rejected, because the quota has room for it now.
+    if (error instanceof WriteConflictError) return;
     throw error;
   }
   throw new QuotaExceededError(table, refusal.message);
@@ -185,8 +193,8 @@ async function takeBackIfRefused(
 /**
  * Applies a JSON merge patch (RFC 7386) to the fields that the API owns. Repeats if another writer changed the object
  * in between.
- * @throws ApiError not_found, precondition_failed, write_conflict, managed_elsewhere, invalid_body, and what `permit`
- * throws
+ * @throws ApiError not_found, precondition_failed, write_conflict, managed_elsewhere, invalid_body, and the errors of
+ * `permit`
  */
 export async function patchDeclared<Spec, Fields extends object, Row extends WrittenRow>(
   deps: DeclareDeps,
@@ -197,7 +205,7 @@ export async function patchDeclared<Spec, Fields extends object, Row extends Wri
   return showWritten(deps, kind, { resource, id: request.key.id });
 }
 
-/** Does the same as `patchDeclared`, but does not wait until the row shows it. */
+/** Like `patchDeclared`, but does not wait until the row shows the change. */
 export function applyPatch<Spec, Fields extends object, Row extends WrittenRow>(
   deps: Pick<DeclareDeps, 'pool' | 'store'>,
   kind: DeclaredKind<Spec, Fields, Row>,
@@ -210,7 +218,7 @@ export function applyPatch<Spec, Fields extends object, Row extends WrittenRow>(
       const { row, resource: current } = await requireDeclared(deps, kind, key);
       precondition(current);
       const before = kind.fromSpec(current.spec);
-      // The patch was checked field by field; the store checks the merged whole.
+      // The route has checked the patch's fields one by one; the store checks the merged object.
       const after = applyMergePatch({ ...before } as Record<string, unknown>, patch) as Fields;
       permit?.({ before, after });
       await prepare?.(current, { before, after, row });
@@ -237,8 +245,8 @@ export function applyPatch<Spec, Fields extends object, Row extends WrittenRow>(
 }
 
 /**
- * Removes objects whose last field the patch deleted. Server-side apply turns an owned object that loses all of its
- * fields into null, and its schema refuses that.
+ * Removes nested objects that lost their last field by the patch. If an owned object loses all of its fields,
+ * server-side apply sets it to null, which the schema rejects.
  */
 function withoutEmptied(before: unknown, after: Record<string, unknown>): Record<string, unknown> {
   const held = new Map(Object.entries(isRecord(before) ? before : {}));
@@ -253,8 +261,9 @@ function withoutEmptied(before: unknown, after: Record<string, unknown>): Record
 }
 
 /**
- * Returns everything that the API declares for an object after a patch: its former fields and the patched ones, with
- * the values of `after`. Removing another manager's field is a conflict; server-side apply would silently do nothing.
+ * Returns the API's complete declaration of an object after a patch: the fields that it owned before and the patched
+ * ones, with the values of `after`. Throws a conflict if the patch removes another manager's field, because server-side
+ * apply would silently do nothing.
  */
 function declarationAfter(input: {
   current: Pick<Resource, 'owners'>;
@@ -274,8 +283,8 @@ function declarationAfter(input: {
 }
 
 /**
- * Deletes an object that only the API declares, unless it was changed since the caller saw it, and waits until its row
- * is gone. Returns false if the object was already gone.
+ * Deletes an object that only the API declares, unless it has changed since the caller read it, and waits until its row
+ * is gone. Returns false if the object did not exist any more.
  * @throws ApiError not_found, managed_elsewhere, precondition_failed, write_conflict
  */
 export async function deleteDeclared<Spec, Fields extends object, Row extends WrittenRow>(

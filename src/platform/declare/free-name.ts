@@ -6,9 +6,9 @@ import { declareNew, findMade } from './declare.ts';
 import type { Plan } from '../idempotency/plan.ts';
 
 /**
- * Names of declared objects (contract/agents.md#fields). A given name must be free; a derived one gets a suffix until
- * it is. The suffixes come from the plan, so that a retry after a crash tries the same names in the same order and
- * recognizes its own object by its id.
+ * Names of declared objects (contract/agents.md#fields). A name given by the caller must be free. If a derived name is
+ * taken, suffixes are tried. They are computed from the plan's id. After a crash, a retry therefore tries the same
+ * names in the same order, and recognizes its own object by its id.
  */
 
 const NAME_TRIES = 5;
@@ -22,13 +22,13 @@ export type NewName = {
    * characters.
    */
   displayName: string | undefined;
-  /** `agent`, `source` */
+  /** Kind of object in names and messages, such as `agent` or `source`. */
   noun: string;
 };
 
 /**
  * Declares an object under the first free name.
- * @throws ApiError name_taken, and what the store's `apply` throws
+ * @throws ApiError name_taken, and the errors of the store's `apply`
  */
 export async function declareUnderFreeName(
   deps: { store: ResourceStore; plan: Plan },
@@ -38,7 +38,8 @@ export async function declareUnderFreeName(
   const { store, plan } = deps;
   const names = candidates(wanted, plan.id);
   if (plan.isRetry) {
-    // An earlier attempt may have used a later name, and the first may be free now.
+    // An earlier attempt may have created the object under a later name, so all names are checked before the first one
+    // is used.
     for (const name of names) {
       const made = await findMade(store, { ...object, name });
       if (made) return made;

@@ -2,18 +2,21 @@ import { ApiError } from '../../errors.ts';
 
 /**
  * `If-Match` (contract/requests.md#etags). A tag identifies one generation of one declared object. Every change of the
- * declaration has a new tag, and an object that was deleted and created again has different ones. Findings of the
- * operator (`ready`, health, the live version) do not change the tag.
+ * declaration changes the tag, and an object that was deleted and created again has different tags. What the operator
+ * observes (`ready`, health, the live version) does not change the tag.
  */
 
 type Declared = {
   uid: string;
   generation: number;
-  /** Counts changes of separately stored parts of the declaration. */
+  /** Counts changes of the parts of the declaration that are stored separately. */
   revision?: number;
 };
 
-/** Throws unless the object is as the caller last saw it. Check the exact version that is then overwritten. */
+/**
+ * Throws unless the object is as the caller last read it. It must be called with the exact version that the write then
+ * replaces.
+ */
 export type Precondition = (object: { metadata: Declared }) => void;
 
 /** Returns a strong entity tag, including quotes, of a declared object or its row. */
@@ -22,10 +25,10 @@ export function etagOf({ uid, generation, revision = 0 }: Declared): string {
   return `"${parts.join('-')}"`;
 }
 
-/** Precondition without `If-Match`: it always holds. */
+/** Precondition of a request without `If-Match`: it always passes. */
 export const noPrecondition: Precondition = () => undefined;
 
-/** Returns the precondition for an object that has a revision beside its generation. */
+/** Adapts a precondition to an object whose tag also contains a `revision`. */
 export function atRevision(precondition: Precondition, revision: number): Precondition {
   if (precondition === noPrecondition) return precondition;
   return ({ metadata }) => precondition({ metadata: { ...metadata, revision } });
@@ -33,7 +36,7 @@ export function atRevision(precondition: Precondition, revision: number): Precon
 
 /**
  * Returns a precondition that requires one of these tags.
- * @throws ApiError precondition_failed if the object has none
+ * @throws ApiError precondition_failed (the returned function) if the object has another tag
  */
 export function requireTag(tags: readonly string[]): Precondition {
   return ({ metadata }) => {

@@ -6,12 +6,12 @@ import { lockCount } from './quota.sql.ts';
 
 /**
  * Quotas of a namespace (contract/limits.md#quotas, docs/decisions/0021). The transaction that adds the row enforces
- * them exactly. REST checks them before it declares, so that a refusal usually comes immediately. Existing objects are
- * never refused.
+ * them exactly. REST also checks them before it declares an object, so that most requests over the quota fail
+ * immediately. Existing objects are never rejected.
  */
 export type QuotaDeps = { limits: Pick<Limits, 'quotas'> };
 
-/** REST answers 409, and an object of the store gets `Accepted=False` with this text. */
+/** Error of an exceeded quota. REST responds with 409; a declared object gets `Accepted=False` with this message. */
 export class QuotaExceededError extends ApiError {
   readonly quota: string;
 
@@ -21,10 +21,10 @@ export class QuotaExceededError extends ApiError {
   }
 }
 
-/** The reason of `Accepted=False`. */
+/** Reason of the condition `Accepted=False`. */
 export const QUOTA_EXCEEDED = 'QuotaExceeded';
 
-/** Quotas other than those of declared objects, which are counted under their table's name. */
+/** Quotas that do not count declared objects. Those of declared objects have the names of their tables. */
 const OTHERS: Readonly<Record<string, { noun: string; cure: string }>> = {
   knowledge_bytes: { noun: 'bytes of knowledge', cure: 'delete sources' },
   api_keys: { noun: 'API keys', cure: 'delete some' },
@@ -38,8 +38,8 @@ export function quotaOf({ quotas }: Pick<Limits, 'quotas'>, quota: string): numb
 }
 
 /**
- * Checks whether one more, or `more`, fits into a quota.
- * @throws QuotaExceededError if it does not
+ * Checks whether `more` (by default one) fits into a quota.
+ * @throws QuotaExceededError if it does not fit
  */
 export function checkQuota(
   { limits }: QuotaDeps,
@@ -55,8 +55,8 @@ export function checkQuota(
 }
 
 /**
- * Checks the quota before something is declared. This is only a first check: the place may be taken by the time the
- * object exists.
+ * Checks the quota before an object is declared. This check is preliminary: another request may use up the quota before
+ * the object exists.
  * @throws QuotaExceededError
  */
 export async function checkRoom(
@@ -88,8 +88,8 @@ export async function requireRoom(
 }
 
 /**
- * Checks a quota in two steps, for a long transaction. Call it before the row is added, and call its result at the end.
- * Other transactions that add a row wait only from the second step to the commit.
+ * Checks a quota in two steps, for a long transaction. The caller calls it before it adds the row, and calls the
+ * returned function at the end. Other transactions that add a row have to wait only from the second step to the commit.
  * @throws QuotaExceededError in both steps
  */
 export async function roomFor(

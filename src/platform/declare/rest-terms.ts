@@ -3,13 +3,13 @@ import { API_MANAGER, API_PIN_MANAGER } from '../resources/annotations.ts';
 import { toSnakeKey } from '../resources/schema/key-map.ts';
 
 /**
- * Translates the store's messages about a resource for REST callers, who never see the resource: REST field names, and
- * advice that they can follow.
+ * Translates the store's messages about a resource for REST callers, who do not see the resource: into REST field
+ * names, and into advice that they can follow.
  */
 export type RestTerms = {
-  /** Converts a place in the resource to a place in the REST body. */
+  /** Converts a JSON Pointer into the resource to one into the REST body. */
   pointer: (pointer: string) => string;
-  /** Schema texts for writers of manifests → texts for callers, where they differ. */
+  /** Maps schema messages for authors of manifests to messages for REST callers, where they differ. */
   words?: Readonly<Record<string, string>>;
   /** Attempted action; by default a change of fields. */
   act?: Act;
@@ -43,13 +43,13 @@ export function managedElsewhere(conflicts: readonly Conflict[], terms: RestTerm
     code: 'managed_elsewhere',
     detail: `owned by ${manager}`,
   }));
-  // A request without a body has no fields to point at.
+  // Only a change has a body with fields to which the errors can point.
   return new ApiError('managed_elsewhere', detail, { errors: act === 'change' ? errors : [] });
 }
 
 /**
- * Returns the field managers of an object other than the API, for the `managedElsewhere` of a deletion. Returns
- * `managedBy` if the store names none.
+ * Returns the field managers of an object other than the API, for `managedElsewhere` when a deletion is rejected. If
+ * the store lists none, returns `managedBy`.
  */
 export function ownersElsewhere(
   owners: Readonly<Record<string, readonly string[]>>,
@@ -75,7 +75,10 @@ function adviceFor(act: Act, places: string): string {
   }
 }
 
-/** Returns the place of a declaration by its manager: a value of `managed_by`, or a field manager of the cluster. */
+/**
+ * Returns where a manager keeps its declarations, for the error message. `manager` is a value of `managed_by` or a
+ * field manager of the cluster.
+ */
 function placeOf(manager: string): string {
   if (manager === 'file') return 'its file in the folder PARLEY_MANIFESTS';
   if (manager === 'parley-demo') return 'the demonstration of `parley start` (PARLEY_DEMO=0: none)';
