@@ -3,26 +3,28 @@ import type { Resource } from './resource-store.ts';
 
 /** Annotations and labels that Parley itself reads or writes (contract/custom-resources.md#secrets). */
 export const ANNOTATIONS = {
-  /** Id that the status repeats. The API sets it at create, otherwise the operator does. It is immutable. */
+  /**
+   * Id of the object, repeated in its status. The API sets it on create; otherwise the operator does. It is immutable.
+   */
   id: 'parley.dev/id',
-  /** Author of the last change of the content through the API, as `ChangeCause`. */
+  /** Author of the last change of the content through the API, as JSON of the type `ChangeCause`. */
   contentChange: 'parley.dev/content-change',
-  /** Author of the last change of the pin. It is separate because the pin has a field manager of its own. */
+  /** Author of the last change of the pinned version. It is separate because the pin has its own field manager. */
   pinChange: 'parley.dev/pin-change',
-  /** A new value requests another reconcile. The status repeats the value when that is done. */
+  /** A new value requests another reconcile. The status repeats the value after that reconcile. */
   reconcileRequestedAt: 'parley.dev/reconcile-requested-at',
 } as const;
 
 /**
- * Label that a Secret needs to be read. Otherwise a user who may write an Agent could send any Secret to another
- * system.
+ * Label without which Parley does not read a Secret. Otherwise a user who may write an Agent could send any Secret of
+ * the namespace to another system.
  */
 export const ALLOW_LABEL = 'parley.dev/allow';
 
 /**
- * Names the endpoint whose signing secret and headers a Secret holds. Parley labels its own Secrets with it, and
- * nothing but that endpoint uses them. `ALLOW_LABEL` stays on them too, because earlier releases read only Secrets that
- * have it.
+ * Label that names the endpoint whose signing secret and headers a Secret holds. Parley sets it on its own Secrets, and
+ * only that endpoint may use them. These Secrets have `ALLOW_LABEL` too, because earlier releases read only Secrets
+ * with that label.
  */
 export const ENDPOINT_LABEL = 'parley.dev/endpoint';
 
@@ -33,8 +35,8 @@ export const FILE_MANAGER = 'file';
 export const OPERATOR_MANAGER = 'parley-operator';
 
 /**
- * Note about one generation; a later change by another writer makes it void. Anybody who may write the object may write
- * a note. It can only claim that the API wrote, and for whom, never that another manager did.
+ * Author of one generation; a later change by another writer invalidates it. Anybody who may write the object can write
+ * this annotation. It can claim only that the API wrote for some caller, never that another manager wrote.
  */
 const changeCause = z.object({
   generation: z.int(),
@@ -47,7 +49,7 @@ export function encodeChangeCause(cause: ChangeCause): string {
   return JSON.stringify(cause);
 }
 
-/** Returns the cause in an annotation, if it belongs to the object's current generation. */
+/** Returns the author in an annotation, if it belongs to the object's current generation. */
 export function readChangeCause(
   resource: Resource,
   annotation: string,
@@ -57,12 +59,12 @@ export function readChangeCause(
   return { actor: cause.actor, reason: cause.reason };
 }
 
-/** Returns the actor in an annotation, for any generation. */
+/** Returns the actor in an annotation, whichever generation it belongs to. */
 export function readLastActor(resource: Resource, annotation: string): string | undefined {
   return parseCause(resource, annotation)?.actor;
 }
 
-/** Returns the generation of the note in an annotation, or 0 without a note. */
+/** Returns the generation that an annotation names, or 0 without an annotation. */
 export function readNotedGeneration(resource: Resource, annotation: string): number {
   return parseCause(resource, annotation)?.generation ?? 0;
 }
@@ -72,7 +74,7 @@ function parseCause({ metadata }: Resource, annotation: string): ChangeCause | u
   return text === undefined ? undefined : changeCause.safeParse(parseJson(text)).data;
 }
 
-/** Parses JSON. Invalid text counts as absent, because anybody may write annotations. */
+/** Parses JSON. Invalid text counts as absent, because anybody who may write the object can write it. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,34 +1,34 @@
 import type { IdPrefix } from '../../ids.ts';
 
-/** Names of declared objects (contract/names.md). Most follow from the name of the kind. */
+/** Names of a kind of declared objects (contract/names.md). Most are derived from the name of the kind. */
 
 export const API_GROUP = 'parley.dev';
 export const API_VERSION = `${API_GROUP}/v1alpha1`;
 
-/** Place of an object's declaration, by the owner of a field that every object of its kind has. */
+/** Where an object is declared, according to the owner of a field that every object of its kind has. */
 export type ManagedBy = 'api' | 'kubernetes' | 'file';
 
 export type KindNames = {
-  /** `WebhookEndpoint` */
+  /** Name of the kind: `WebhookEndpoint`. */
   kind: string;
-  /** `we` */
+  /** Prefix of its ids: `we`. */
   idPrefix: IdPrefix;
-  /** Field of the status that repeats the id: `endpointId`. */
+  /** Status field that repeats the id: `endpointId`. */
   idField: string;
-  /** Table of the kind, also the name of its quota: `webhook_endpoints`. */
+  /** Table of its rows, and the name of its quota: `webhook_endpoints`. */
   table: string;
-  /** Name for readers of changes: `webhooks`. */
+  /** Name in change events: `webhooks`. */
   resource: string;
-  /** First half of its actions in the audit log: `webhook`. */
+  /** First half of the names of its actions in the audit log: `webhook`. */
   auditNoun: string;
-  /** Name for callers of REST: `webhook endpoint`. */
+  /** Name in messages for REST callers: `webhook endpoint`. */
   noun: string;
 };
 
 const ID_PREFIX = /^[a-z]{2,4}$/;
 
 /**
- * Returns the names of a kind. `resource` is given if REST's name differs from the table.
+ * Returns the names of a kind. `resource` must be given if the name in REST differs from the table.
  * @throws Error if the prefix cannot begin an id, which is a bug
  */
 export function namesOf(given: { kind: string; idPrefix: string; resource?: string }): KindNames {
@@ -39,7 +39,7 @@ export function namesOf(given: { kind: string; idPrefix: string; resource?: stri
   const { resource = table } = given;
   return {
     kind,
-    idPrefix: idPrefix as IdPrefix, // The check above ensures its form.
+    idPrefix: idPrefix as IdPrefix, // The cast is safe: the check above ensures the form.
     idField: `${words.at(-1)}Id`,
     table,
     resource,
@@ -48,7 +48,7 @@ export function namesOf(given: { kind: string; idPrefix: string; resource?: stri
   };
 }
 
-/** Returns the plural of a kind, as in the path of the Kubernetes API: `webhookendpoints`. */
+/** Returns the plural of a kind for paths of the Kubernetes API: `webhookendpoints`. */
 export function pluralOf(kind: string): string {
   return `${kind.toLowerCase()}s`;
 }

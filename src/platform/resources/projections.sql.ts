@@ -2,25 +2,27 @@ import type { Db } from '../postgres/pool.ts';
 import type { ObjectKey } from './resource-store.ts';
 
 /**
- * Operations that the tables of all kinds share. A table has one row per declared object, found by name or id, and kept
- * when the object is removed.
+ * Operations on the table of a kind. All kinds share them. A table has one row per declared object, which can be found
+ * by name or id. The row stays when the object is removed.
  */
 export type Projections = {
   /**
-   * Returns the id of the row that an object of this name continues: the live one, otherwise the last removed one (its
-   * history continues when the same manifest comes back).
+   * Returns the id of the row that an object of this name continues: that of the live row, otherwise that of the row
+   * removed last, whose history continues when the same manifest is applied again.
    */
   findIdByName: (key: ObjectKey) => Promise<string | undefined>;
-  /** Returns the last place of an id, including removed objects. */
+  /** Returns the namespace and name that an id had last, even if its object was removed. */
   placeOfId: (id: string) => Promise<ObjectKey | undefined>;
-  /** Returns the keys of all live rows, so that the operator finds objects that were deleted while it was away. */
+  /**
+   * Returns the keys of all live rows. The operator uses them to find objects that were deleted while it did not run.
+   */
   listKeys: () => Promise<ObjectKey[]>;
   isLive: (row: { namespace: string; id: string }) => Promise<boolean>;
-  /** Returns the number of live rows of a namespace. `besides` leaves out the row of this name. */
+  /** Returns the number of live rows of a namespace, not counting the row named `besides`. */
   count: (namespace: string, options?: { besides?: string }) => Promise<number>;
 };
 
-/** Returns the operations on one table. `table` belongs to a kind (kind-names.ts). */
+/** Returns the operations on one table. `table` is the table of a kind (kind-names.ts). */
 export function projectionsIn(db: Db, table: string): Projections {
   return {
     findIdByName: async ({ namespace, name }) => {
@@ -57,7 +59,7 @@ export function projectionsIn(db: Db, table: string): Projections {
           where namespace = $1 and deleted_at is null and ($2::text is null or name <> $2)`,
         [namespace, besides ?? null],
       );
-      return rows[0]!.count; // An aggregate always has one row.
+      return rows[0]!.count; // Not undefined: an aggregate always returns one row.
     },
   };
 }

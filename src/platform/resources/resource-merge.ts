@@ -11,15 +11,15 @@ import {
 } from './resource-store.ts';
 import type { Validate } from './schema/validate.ts';
 
-/** Object with the owners of its labels and annotations, which stay within the store. */
+/** Declared object with the owners of its labels and annotations. The store does not show those owners. */
 export type StoredResource = { resource: Resource; metaOwners: MetaOwners };
 
-/** `labels.<key>` or `annotations.<key>` → its field managers. Entries from `annotate` have none. */
+/** Maps `labels.<key>` or `annotations.<key>` to its field managers. Annotations set by `annotate` have none. */
 export type MetaOwners = Record<string, string[]>;
 
 /**
- * Implements server-side apply for top-level spec fields and single labels and annotations. Returns undefined if
- * nothing changes. Pure except for the uid and time of a new object.
+ * Implements server-side apply for top-level spec fields and for single labels and annotations. Returns undefined if
+ * nothing changes. Pure, except for the uid and creation time of a new object.
  * @throws FieldConflictError, InvalidResourceError, WriteConflictError
  */
 export function mergeApplied(input: {
@@ -57,7 +57,7 @@ export function mergeApplied(input: {
   return next;
 }
 
-/** Adds annotations without an owner. Returns undefined if they exist already. */
+/** Sets annotations without an owner. Returns undefined if they already have these values. */
 export function withAnnotations(
   stored: StoredResource,
   annotations: Record<string, string>,
@@ -72,8 +72,8 @@ export function withAnnotations(
 }
 
 /**
- * Checks that the object is at a version; '' means that it must not exist.
- * @throws WriteConflictError if it is not
+ * Checks that the object has the expected version; '' means that it must not exist.
+ * @throws WriteConflictError if it has another version
  */
 export function checkVersion(current: Resource | undefined, expected: string | undefined): void {
   if (expected === undefined) return;
@@ -119,15 +119,15 @@ function mergeAll(input: {
 }
 
 /**
- * Merges one map of fields. The manager owns the fields that it declares now, and releases those that it declared
- * before.
+ * Merges one map of fields. The manager becomes owner of the fields that it declares now, and releases those that it
+ * declared only before.
  */
 function mergeOwned<T>(
   declared: Record<string, T>,
   part: {
     manager: string;
     values: Record<string, T> | undefined;
-    /** Owners of this map are the entries with the prefix. */
+    /** Owners of all maps; those of this map have the prefix. */
     owners: Record<string, string[]> | undefined;
     prefix: string;
   },

@@ -1,17 +1,17 @@
 import type { FieldError } from '../../errors.ts';
 
 /**
- * Store of declared objects. There are two implementations: `kubernetes` (the API server) and `postgres` (tables, for
- * one user without a cluster). Reconcilers, the API and the manifest folder know only this interface, and it does not
- * name any kinds. Every call may throw StoreUnavailableError.
- * Semantics are those of Kubernetes, reduced to what Parley needs: server-side apply with one owner set per top-level
- * spec field, optimistic concurrency by `resourceVersion`, a `generation` that changes only with the spec, and a
- * separately written status.
+ * Store of declared objects. It has two implementations: `kubernetes` (the API server) and `postgres` (tables, for one
+ * user without a cluster). Reconcilers, the API and the manifest folder use only this interface, which does not depend
+ * on any kind. Every call may throw `StoreUnavailableError`.
+ * The semantics are those of Kubernetes, reduced to what Parley needs: server-side apply with one set of owners per
+ * top-level spec field, optimistic concurrency by `resourceVersion`, a `generation` that changes only with the spec,
+ * and a status that is written separately.
  */
 
 export type ObjectKey = { namespace: string; name: string };
 
-/** metav1.Condition. `lastTransitionTime` is RFC 3339. */
+/** Condition of a status (metav1.Condition). `lastTransitionTime` is in RFC 3339 format. */
 export type Condition = {
   type: string;
   status: 'True' | 'False' | 'Unknown';
@@ -25,11 +25,11 @@ export type ObjectMeta = ObjectKey & {
   uid: string;
   /** Starts at 1 and increases with every change of the spec. */
   generation: number;
-  /** Opaque; changes with every write. */
+  /** Opaque value that changes with every write. */
   resourceVersion: string;
   labels: Record<string, string>;
   annotations: Record<string, string>;
-  /** RFC 3339. */
+  /** Time in RFC 3339 format. */
   creationTimestamp: string;
   /** Uids of the owners of a Secret or ConfigMap in a cluster. */
   ownerUids?: string[];
@@ -41,13 +41,13 @@ export type Resource<Spec = Record<string, unknown>, Status = Record<string, unk
   metadata: ObjectMeta;
   spec: Spec;
   status: Status;
-  /** Top-level spec field → its field managers (usually one). */
+  /** Maps each top-level spec field to its field managers (usually one). */
   owners: Record<string, string[]>;
-  /** Field manager → time of its last write of the spec (RFC 3339), if the store knows it. */
+  /** Maps field managers to the time of their last write of the spec (RFC 3339), if the store records it. */
   wroteAt?: Record<string, string>;
 };
 
-/** The part of an object's metadata that its author writes. */
+/** Part of an object's metadata that its author writes. */
 export type DeclaredMeta = ObjectKey & {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
@@ -57,31 +57,39 @@ export type DeclaredMeta = ObjectKey & {
 export type Applied = DeclaredMeta & {
   kind: string;
   spec: Record<string, unknown>;
-  /** Owner in the same namespace. A cluster deletes this object with its owner, even without an operator. */
+  /**
+   * Owner in the same namespace. When the owner is deleted, the cluster deletes this object too, even if no operator
+   * runs.
+   */
   owner?: { kind: string; name: string; uid: string };
 };
 
 export type ApplyOptions = {
   fieldManager: string;
-  /** Required version of the object, otherwise WriteConflictError; '' means that it must not exist. */
+  /**
+   * Version that the object must have, otherwise the store throws `WriteConflictError`; '' means that it must not
+   * exist.
+   */
   resourceVersion?: string;
 };
 
-/** Change of one object. It has only the key, because listeners read the object again (level-based). */
+/**
+ * Reports that an object has changed. It contains only the key, because listeners read the object again (level-based).
+ */
 export type ResourceChange = { kind: string; key: ObjectKey };
 
 export type ResourceStore = {
   get: (kind: string, key: ObjectKey) => Promise<Resource | undefined>;
   list: (kind: string, namespace?: string) => Promise<Resource[]>;
   /**
-   * Performs a server-side apply, never forced. Drops spec fields, labels and annotations that this manager declared
-   * before but not now, unless another manager owns them. Nothing changes if the result equals the stored object.
+   * Performs a server-side apply, never forced. Removes spec fields, labels and annotations that this manager declared
+   * before but not now, unless another manager owns them too. Changes nothing if the result equals the stored object.
    * @throws FieldConflictError, InvalidResourceError, WriteConflictError, NamespaceRefusedError
    */
   apply: (applied: Applied, options: ApplyOptions) => Promise<Resource>;
-  /** Adds annotations outside of any field set (the operator's `parley.dev/id`). */
+  /** Sets annotations that no field manager owns (the operator's `parley.dev/id`). */
   annotate: (kind: string, key: ObjectKey, annotations: Record<string, string>) => Promise<void>;
-  /** Replaces the status. Does nothing if it is equal, or if the object (by uid) is gone. */
+  /** Replaces the status. Does nothing if it is equal, or if the object with this uid no longer exists. */
   patchStatus: (
     kind: string,
     key: ObjectKey & { uid: string },
@@ -94,8 +102,8 @@ export type ResourceStore = {
     options?: { resourceVersion?: string },
   ) => Promise<boolean>;
   /**
-   * Reports every object of the kind once, then every change including deletions, and never ends on its own. Calls
-   * `onSynced` after the first full list. It may skip changes of the status alone.
+   * Reports every object of the kind once, and then every change, including deletions, until it is stopped. Calls
+   * `onSynced` after the first full list. Changes of only the status may be skipped.
    */
   watch: (
     kind: string,
@@ -105,31 +113,31 @@ export type ResourceStore = {
 
 export type ResourceWatch = {
   /**
-   * Resolves when `get` and `list` show nothing older than this call: a new leader must not act on older data than its
-   * predecessor. Never resolves if stopped before.
+   * Resolves when `get` and `list` return data at least as new as this call. A new leader needs it, because it must not
+   * act on older data than its predecessor. If the watch is stopped first, it never resolves.
    */
   refresh: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
 /**
- * Event that `kubectl describe` shows below an object, about something that a person needs to know. It is unrelated to
- * our users' events (src/events), which are guaranteed. These may be lost or merged.
+ * Event that `kubectl describe` shows for an object, about something that a person should know. It is unrelated to the
+ * events of our users (src/events): those are guaranteed, whereas these may be lost or merged.
  */
 export type ResourceEvent = {
   type: 'Normal' | 'Warning';
-  /** Reason in CamelCase, as in conditions. */
+  /** CamelCase code of the reason, as in conditions. */
   reason: string;
-  /** Action or attempt in CamelCase. */
+  /** CamelCase code of the action or attempt. */
   action: string;
   /** Text for people. */
   note: string;
 };
 
-/** Never throws and never waits. */
+/** Records an Event. Never throws, and returns immediately. */
 export type RecordEvent = (about: Resource, event: ResourceEvent) => void;
 
-/** Another manager has another value in a field. `field` is a field of the spec, or `metadata.labels.x`. */
+/** Error: another manager has set a field to another value. `field` is a field of the spec, or `metadata.labels.x`. */
 export class FieldConflictError extends Error {
   override readonly name = 'FieldConflictError';
   readonly conflicts: readonly { field: string; manager: string }[];
@@ -142,7 +150,7 @@ export class FieldConflictError extends Error {
   }
 }
 
-/** The object breaks the CRD's schema or a CEL rule. Pointers start at the object's root. */
+/** Error: the object violates the CRD's schema or a CEL rule. JSON Pointers start at the object's root. */
 export class InvalidResourceError extends Error {
   override readonly name = 'InvalidResourceError';
   readonly errors: readonly FieldError[];
@@ -152,17 +160,17 @@ export class InvalidResourceError extends Error {
   }
 }
 
-/** Another writer changed the object in between: read and decide again. */
+/** Error: another writer has changed the object in between. The caller reads it again and decides again. */
 export class WriteConflictError extends Error {
   override readonly name = 'WriteConflictError';
 }
 
-/** The store is unavailable now; a retry may succeed. */
+/** Error: the store is unavailable now. A retry may succeed. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
 }
 
-/** The namespace does not exist, or this process may not write in it. */
+/** Error: the namespace does not exist, or this process may not write in it. */
 export class NamespaceRefusedError extends Error {
   override readonly name = 'NamespaceRefusedError';
 }

@@ -17,9 +17,9 @@ import type { Sealer } from '../postgres/sealing.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 
 /**
- * Stores declared objects in tables, for one user without a cluster. It is not a second API server: writers take
- * turns at one row, ownership is per top-level spec field, label and annotation, and a watcher asks for resource
- * versions that are higher than it has seen.
+ * Stores declared objects in tables, for one user without a cluster. It is much simpler than an API server: writers
+ * take turns by locking one row, ownership is per top-level spec field, label and annotation, and a watcher queries
+ * objects with a higher resource version than it has seen.
  */
 export type PostgresResourceStore = ResourceStore & {
   start: () => Promise<void>;
@@ -34,7 +34,10 @@ export type PostgresResourceStoreDeps = {
   log: Logger;
 };
 
-/** NOTIFY makes a watcher fast. This interval bounds the cost of a lost wake-up. */
+/**
+ * Polling interval in ms. NOTIFY usually wakes a watcher sooner; the interval limits the delay if a notification is
+ * lost.
+ */
 const POLL_MS = 1_000;
 
 export function createPostgresResourceStore(
@@ -49,7 +52,7 @@ export function createPostgresResourceStore(
     log,
   });
 
-  /** Runs one write at a time, across all processes. If `change` returns `undefined`, the object stays as it is. */
+  /** Runs one write at a time, across all processes. If `change` returns undefined, the object is not changed. */
   async function write(
     kind: string,
     key: ObjectKey,
@@ -88,7 +91,7 @@ export function createPostgresResourceStore(
       const stored = await write(applied.kind, applied, (current) =>
         mergeApplied({ applied, options, current, validate: deps.validate }),
       );
-      // `mergeApplied` never deletes, so there is always an object.
+      // Not undefined: `mergeApplied` never deletes an object.
       return stored!;
     },
     annotate: async (kind, key, annotations) => {
@@ -125,11 +128,11 @@ type Watching = {
   kind: string;
   onChange: (change: { kind: string; key: ObjectKey }) => void;
   onSynced: () => void;
-  /** Highest resource version at the last look; undefined before the first one. */
+  /** Highest resource version at the last poll; undefined before the first one. */
   seen: number | undefined;
 };
 
-/** Follows changes for all watches of a process. One statement queries all of their kinds. */
+/** Polls changes for all watches of a process. One statement queries all of their kinds. */
 function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
   const watches = new Set<Watching>();
   let timer: NodeJS.Timeout | undefined;
@@ -143,11 +146,11 @@ function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
                from resources where kind = any($1) and resource_version > $2 order by resource_version`,
       values: [asking.map(({ kind }) => kind), Math.min(...asking.map(({ seen }) => seen ?? -1))],
     });
-    // Versions are committed in order, so a reader that sees this version sees all lower ones.
+    // Versions are committed in order, so a reader that sees this version has seen all lower ones.
     const last = rows.at(-1)?.version ?? 0;
     for (const watch of asking) {
       const { kind, seen } = watch;
-      // Objects deleted before the first look are not reported.
+      // Returns whether a watcher must learn of this row. Objects deleted before its first poll are not reported.
       const isNews = (row: Changed): boolean =>
         row.kind === kind && (seen === undefined ? !row.isDeleted : row.version > seen);
       for (const { namespace, name } of rows.filter(isNews))
@@ -163,7 +166,7 @@ function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
       await look();
       isFailing = false;
     } catch (error) {
-      // Logged once, because without the database this fails every second.
+      // Logged only for the first failure, because without the database every poll would fail.
       if (!isFailing) log.warn({ err: error }, 'watch failed; looking again');
       isFailing = true;
     }
@@ -177,7 +180,7 @@ function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
       timer ??= setInterval(looking.trigger, POLL_MS);
       looking.trigger();
       return {
-        refresh: async () => undefined, // Every read queries the tables.
+        refresh: async () => undefined, // Nothing to refresh: every read queries the tables.
         stop: async () => {
           watches.delete(added);
           if (watches.size === 0) {
@@ -239,7 +242,10 @@ async function readAll(
   return rows.map((row) => fromRow(row, sealer).resource);
 }
 
-/** Removes old tombstones. A watcher that was away for this long lists everything again anyway, including rows. */
+/**
+ * Deletes old tombstones (rows of deleted objects). A watcher that was away for longer lists all objects again anyway,
+ * including the rows projected from them.
+ */
 async function purgeTombstones(db: Db): Promise<void> {
   await db.query(`delete from resources where deleted_at < now() - interval '1 day'`);
 }
@@ -248,7 +254,7 @@ async function nextVersion(db: Db): Promise<number> {
   const { rows } = await db.query<{ value: number }>(
     'select value + 1 as value from resource_version for update',
   );
-  return rows[0]!.value; // The migration inserted exactly one row.
+  return rows[0]!.value; // Not undefined: the migration inserted exactly one row.
 }
 
 async function upsert(
@@ -291,7 +297,7 @@ async function markDeleted(
   { kind, key, version }: { kind: string; key: ObjectKey; version: number },
 ): Promise<void> {
   await db.query(
-    // Clears a Secret's data as well. A tombstone keeps only its name.
+    // Also clears a Secret's data: a tombstone keeps only the name.
     `update resources set deleted_at = now(), resource_version = $4, spec = '{}', status = '{}', owners = '{}',
             meta_owners = '{}', labels = '{}', annotations = '{}'
       where kind = $1 and namespace = $2 and name = $3`,
@@ -321,7 +327,10 @@ function fromRow(row: Row, sealer: Sealer): StoredResource {
   return { resource, metaOwners: row.metaOwners };
 }
 
-/** Returns the place of a Secret's content, which is authenticated with it (sealing.ts). */
+/**
+ * Returns the location of a Secret's content. It is authenticated with the content, so that it cannot be decrypted in
+ * another row (sealing.ts).
+ */
 export function secretPlace({ namespace, name }: ObjectKey): string {
   return `secret:${namespace}/${name}`;
 }
@@ -336,18 +345,19 @@ function openSpec(
   place: string,
   sealer: Sealer,
 ): Record<string, unknown> {
-  // We wrote it as `{ sealed }` with an object inside.
+  // The cast is safe: this store wrote the spec as `{ sealed }`, whose text contains an object.
   return JSON.parse(sealer.open(Buffer.from(spec['sealed'] as string, 'base64'), place)) as Record<
     string,
     unknown
   >;
 }
 
-/** Data of Secrets, which this store keeps sealed. */
+/** Data of Secrets, which this store encrypts (seals). */
 export const SEALED_SECRET_COLUMN: SealedColumn = {
   table: 'resources',
   value: `decode(spec->>'sealed', 'base64')`,
-  // Has no line breaks, as the store writes it. The version stays the same, because the content did not change.
+  // Encoded without line breaks, as the store writes it. The resource version stays the same, because the content does
+  // not change.
   assign: (bytes) =>
     `spec = jsonb_build_object('sealed', replace(encode(${bytes}, 'base64'), chr(10), ''))`,
   key: [

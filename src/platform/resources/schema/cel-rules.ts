@@ -2,11 +2,11 @@ import { Environment } from '@marcbachmann/cel-js';
 import type { FieldError } from '../../../errors.ts';
 import type { StructuralSchema } from './json-schema.ts';
 
-/** Evaluates every rule of a schema on a value that the schema itself has accepted. */
+/** Evaluates all rules of a schema on a value that is otherwise valid for the schema. */
 export type RuleChecker = (value: unknown) => FieldError[];
 
 type Rule = { holds: (self: unknown) => boolean; message: string; subPointer: string };
-/** Schema node with rules at or below it. Subtrees without rules are skipped. */
+/** Schema node that has rules, or has nodes with rules below it. Subtrees without rules are skipped. */
 type RuleNode = {
   rules: Rule[];
   isInteger: boolean;
@@ -16,8 +16,8 @@ type RuleNode = {
 };
 
 /**
- * Compiles the CEL rules of a CRD, with the behavior of kube-apiserver: `self` is the value at the schema node. Rules
- * may use core CEL only; a function of Kubernetes' own library would have to be registered here. Transition rules
+ * Compiles the CEL rules of a CRD. They behave as in kube-apiserver: `self` is the value at the schema node. Rules may
+ * use core CEL only, because the functions of Kubernetes' own CEL library are not registered here. Transition rules
  * (`oldSelf`) are not supported and fail to parse.
  */
 export function compileRules(schema: StructuralSchema): RuleChecker {
@@ -51,7 +51,7 @@ function compileNode(schema: StructuralSchema, environment: Environment): RuleNo
   };
 }
 
-/** Checks bottom-up and returns the value as CEL sees it: integers as bigint, other values unchanged. */
+/** Checks a value from the leaves up, and returns it as CEL sees it: integers as bigint, other values unchanged. */
 function check(node: RuleNode, value: unknown, pointer: string, errors: FieldError[]): unknown {
   const self = checkChildren(node, value, pointer, errors);
   for (const rule of node.rules) {
@@ -75,7 +75,7 @@ function checkChildren(
     return value.map((item, i) => check(items, item, `${pointer}/${i}`, errors));
   }
   if (typeof value !== 'object' || value === null) return value;
-  // Uses a Map, so that a user's key with the name of an inherited property is not taken for a field.
+  // A `Map`, because CEL would read an inherited property of a plain object if a rule uses its name as a key.
   const entries = Object.entries(value).map(([key, member]): [string, unknown] => {
     const child = node.properties.get(key) ?? node.values;
     return [key, child ? check(child, member, `${pointer}/${escapeToken(key)}`, errors) : member];

@@ -3,8 +3,8 @@ import { escapeToken } from './cel-rules.ts';
 import { isRecord } from './prepare.ts';
 
 /**
- * v1 Secret and ConfigMap in the manifest folder of a standalone run, to which our kinds may refer. In a cluster the
- * API server has its own and enforces these rules.
+ * Secret and ConfigMap (v1) in the manifest folder of a standalone run; our kinds may refer to them. In a cluster the
+ * API server has these kinds itself and enforces the same rules.
  */
 
 export const CORE_KINDS = ['Secret', 'ConfigMap'] as const;
@@ -13,12 +13,12 @@ export type CoreKind = (typeof CORE_KINDS)[number];
 /** Values as a reference reads them: UTF-8 text by key. */
 export type CoreSpec = { data: Record<string, string> };
 
-/** The API server's limit on the values of one object. */
+/** Maximum total size of the values of one object, as in the API server. */
 const MAX_DATA_BYTES = 1024 * 1024;
 const DATA_KEY = /^[-._a-zA-Z0-9]{1,253}$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Fields of each kind beside apiVersion, kind and metadata. `binaryData` is not text, so it is refused. */
+/** Fields of each kind other than `apiVersion`, `kind` and `metadata`. `binaryData` is not text, so it is rejected. */
 const FIELDS = {
   Secret: ['type', 'data', 'stringData', 'immutable'],
   ConfigMap: ['data', 'immutable'],
@@ -29,8 +29,8 @@ export function isCoreKind(kind: string): kind is CoreKind {
 }
 
 /**
- * Reads the fields beside apiVersion, kind and metadata. `stringData` overrides `data`, as in the API server. Errors
- * never repeat values, which may be secrets.
+ * Reads the fields other than `apiVersion`, `kind` and `metadata`. `stringData` overrides `data`, as in the API server.
+ * Errors never quote values, which may be secrets.
  */
 export function readCoreSpec(
   kind: CoreKind,
@@ -95,7 +95,8 @@ function readMap(
 }
 
 function decode(value: string, pointer: string, refuse: Refuse): string {
-  const compact = value.replaceAll(/[\r\n]/g, ''); // Go's decoder ignores line breaks too.
+  // Line breaks were removed above, because Go's decoder ignores them too.
+  const compact = value.replaceAll(/[\r\n]/g, '');
   if (BASE64.test(compact)) return Buffer.from(compact, 'base64').toString('utf8');
   refuse(pointer, 'invalid_format', 'must be base64; plain text belongs in stringData');
   return '';

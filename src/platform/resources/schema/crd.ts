@@ -5,8 +5,8 @@ import { API_GROUP, API_VERSION, pluralOf } from '../kind-names.ts';
 import type { KindDefinition } from './kind-definition.ts';
 
 /**
- * Builds the CustomResourceDefinition of a kind (contract/custom-resources.md), which defines valid objects. From the
- * same schema, the API server enforces it in a cluster, and `validate.ts` elsewhere.
+ * Builds the CustomResourceDefinition of a kind (contract/custom-resources.md). Its schema defines which objects are
+ * valid. The API server enforces it in a cluster, `validate.ts` elsewhere.
  */
 export function buildCrd(definition: KindDefinition) {
   const { kind, shortNames, printerColumns, selectableFields } = definition;
@@ -42,8 +42,9 @@ export function buildCrd(definition: KindDefinition) {
 }
 
 /**
- * Returns the schema with a CEL rule in place of each pattern that has words. The API server reports a failed pattern
- * by its regular expression alone, and a failed rule by its message.
+ * Returns the schema with a CEL rule in place of each pattern that has a description in words (patterns.ts). For a
+ * pattern that does not match, the API server reports only the regular expression; for a rule it reports the rule's
+ * message.
  */
 function withWords(schema: StructuralSchema): StructuralSchema {
   const { pattern, properties, items, additionalProperties: values, ...rest } = schema;
@@ -68,10 +69,12 @@ function withWords(schema: StructuralSchema): StructuralSchema {
   };
 }
 
-/** Returns the CRD as the file in `crds/`. Long lines are not folded, so that patterns can be found by grep. */
+/**
+ * Returns the CRD as YAML for the file in `crds/`. Long lines are not folded, so that patterns can be found by grep.
+ */
 export function crdYaml(definition: KindDefinition): string {
   const head = '# Written by src/roles/generate-crds.ts from the schemas beside it; do not edit.\n';
-  // kubectl reads YAML 1.1, so text that it would take for a boolean is quoted.
+  // kubectl reads YAML 1.1, so text that YAML 1.1 would parse as a boolean is quoted.
   const options = { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' } as const;
   return head + stringify(buildCrd(definition), options);
 }
@@ -91,14 +94,14 @@ export function objectSchema(definition: KindDefinition): StructuralSchema {
       kind: { type: 'string', description: `Always ${definition.kind}.` },
       metadata: { type: 'object' },
       spec: structuralSchema(definition.spec),
-      // Tools that wait for readiness (kstatus, Helm --wait, Flux) treat an object without observedGeneration as ready.
-      // -1 means that no controller has seen it.
+      // Tools that wait for readiness (kstatus, `helm --wait`, Flux) treat an object without `observedGeneration` as
+      // ready. -1 means that no controller has processed it.
       status: { ...structuralSchema(definition.status), default: { observedGeneration: -1 } },
     },
     'x-kubernetes-validations': [
       {
-        // The API server allows a subdomain of 253 characters as the name of a custom resource. Our names are also used
-        // in the REST API and in Secret names.
+        // The API server allows a custom resource's name to be a subdomain of 253 characters. Ours must be shorter,
+        // because they are also used in the REST API and in Secret names.
         rule: "self.metadata.name.size() <= 63 && !self.metadata.name.contains('.')",
         message: 'the name must be a DNS label: at most 63 characters, no dots',
         fieldPath: '.metadata',

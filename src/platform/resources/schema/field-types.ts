@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { saying } from './patterns.ts';
 
 /**
- * Fields that several kinds share. Every string, list and map has a bound: the API server estimates the cost of CEL
- * rules from the largest value that a schema allows, and refuses a CRD that may be expensive.
- * Patterns use only syntax that RE2 (the API server) and JavaScript read alike: no look-around, no `\s` or `\w`
- * (Unicode in one, ASCII in the other), no flags.
+ * Fields that several kinds share. Every string, list and map has a maximum size: the API server estimates the cost of
+ * CEL rules from the largest value that a schema allows, and rejects a CRD that may be too expensive. Patterns use only
+ * syntax that RE2 (the API server) and JavaScript interpret alike: no look-around, no `\s` or `\w` (Unicode in one,
+ * ASCII in the other), no flags.
  */
 
-/** CEL rule. Kubernetes-only keys of JSON Schema are carried in zod's `.meta()`. */
+/** CEL rule. JSON Schema keys that only Kubernetes knows are passed in zod's `.meta()`. */
 export type CelRule = { rule: string; message: string; fieldPath?: string };
 
 /** Attaches CEL rules to a schema. The API server and `validate.ts` run the same rules. */
@@ -16,20 +16,20 @@ export function rules(...validations: CelRule[]): { 'x-kubernetes-validations': 
   return { 'x-kubernetes-validations': validations };
 }
 
-/** Marks a list whose items are identified by these fields, so that appliers may own single items. */
+/** Marks a list whose items are identified by these fields, so that field managers may own single items. */
 export function listMap(...keys: string[]): Record<string, unknown> {
   return { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys };
 }
 
 export const LIST_SET = { 'x-kubernetes-list-type': 'set' } as const;
 
-/** Marks an object that is replaced as a whole and never merged from two appliers. */
+/** Marks an object that is replaced as a whole, and never merged from two field managers. */
 export const ATOMIC_MAP = { 'x-kubernetes-map-type': 'atomic' } as const;
 
-/** Largest number that the schemas allow for counters: the maximum of PostgreSQL's `integer`. */
+/** Maximum of counters in the schemas, because PostgreSQL stores them as `integer`. */
 export const MAX_INT32 = 2_147_483_647;
 
-/** RFC 1123 label: the name of a namespace, an agent, an endpoint or a source. */
+/** DNS label (RFC 1123), for the name of a namespace, an agent, an endpoint or a source. */
 export const dnsLabel = z
   .string()
   .min(1)
@@ -41,7 +41,7 @@ export const dnsLabel = z
     ),
   );
 
-/** E.164 phone number. A number that can be called from elsewhere has at least seven digits. */
+/** Phone number in E.164 format. A number that can be called from abroad has at least seven digits. */
 export const phoneNumber = z
   .string()
   .min(8)
@@ -54,8 +54,8 @@ export const phoneNumber = z
   );
 
 /**
- * Absolute http or https URL in ASCII. It has no user or password, because URLs are shown in lists and secrets are
- * never inlined. The schema does not restrict the address (contract/webhooks.md#addresses).
+ * Absolute http or https URL in ASCII. A user or password in it is rejected, because URLs are shown in lists. Which
+ * addresses may be reached is not the schema's concern (contract/webhooks.md#addresses).
  */
 export const httpUrl = z
   .string()
@@ -94,7 +94,7 @@ function refName(of: string) {
     .describe(`Name of the ${of}, in the same namespace.`);
 }
 
-/** Returns a reference to one key of a Secret or ConfigMap in the same namespace. */
+/** Returns the schema of a reference to one key of a Secret or ConfigMap in the same namespace. */
 function keyRef(of: string) {
   return z
     .strictObject({
@@ -133,14 +133,14 @@ export const configMapKeyRef = keyRef('ConfigMap');
 export const secretRef = z.strictObject({ name: refName('Secret') }).meta(ATOMIC_MAP);
 
 const METADATA_KEYS: CelRule = {
-  // `__proto__` is refused wherever a schema can do it, because a plain assignment to it loses the value.
+  // `__proto__` is rejected wherever a schema can do so, because a plain assignment to that key loses the value.
   rule: "self.all(key, key.size() >= 1 && key.size() <= 128 && key != '__proto__')",
   message: 'a key must have 1 to 128 characters and may not be __proto__',
 };
 
 const metadataPairs = z.record(z.string().min(1).max(128), z.string().max(1024));
 
-/** Metadata pairs that must all be equal. */
+/** Metadata pairs for a filter, which all must be equal to those of the filtered item. */
 export const matchMetadata = metadataPairs
   .clone()
   .meta({
@@ -158,16 +158,17 @@ export const metadataMap = metadataPairs
   .meta({ maxProperties: 50, ...rules(METADATA_KEYS) })
   .describe('Free key-value pairs of yours; kept and shown, never read.');
 
-/** RFC 9110 field name. */
+/** Header name (RFC 9110). */
 const HEADER_NAME = /^[-!#$%&'*+.^_`|~0-9A-Za-z]{1,128}$/;
 
-/** Headers that the connection or Parley sets. A user who could change them could split requests. */
+/** Headers that the connection or Parley sets. If users could set them, they could smuggle requests. */
 const RESERVED_HEADER = `^(${[
   'host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect',
   'content-length|content-type|content-encoding|user-agent|parley-.*|webhook-.*|__proto__',
 ]
   .join('|')
-  // Does not use (?i:…), because V8 sometimes ignored it in a process that had compiled much.
+  // Case-insensitive without (?i:…), because V8 sometimes ignored that modifier in a process that had compiled much
+  // code.
   .replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)})$`;
 
 export const HEADERS_MAX = 20;
@@ -177,13 +178,13 @@ const RESERVED_RULE =
   'host, content-type, user-agent, parley-*, webhook-* and the like are set by Parley';
 const RESERVED = new RegExp(RESERVED_HEADER);
 
-/** Returns why a header may not have this name. The CEL rules of `headerMap` are equivalent. */
+/** Returns why a header may not have this name, or undefined. The CEL rules of `headerMap` are equivalent. */
 export function headerNameProblem(name: string): string | undefined {
   if (!HEADER_NAME.test(name)) return NAME_RULE;
   return RESERVED.test(name) ? RESERVED_RULE : undefined;
 }
 
-/** Extra request headers. Values are visible ASCII, so that they cannot end their line. */
+/** Extra request headers. Values are visible ASCII, so that they cannot contain a line break. */
 export const headerMap = z
   .record(
     z.string(),
@@ -203,7 +204,7 @@ export const headerMap = z
     ),
   });
 
-/** Headers that carry a key, in lower case. */
+/** Lower-case names of headers that usually carry a key. */
 const KEY_HEADER_NAMES = ['authorization', 'api-key', 'x-api-key', 'cookie'];
 
 const KEY_HEADERS = KEY_HEADER_NAMES.join('|').replaceAll(
@@ -215,7 +216,7 @@ export function isKeyHeader(name: string): boolean {
   return KEY_HEADER_NAMES.includes(name.toLowerCase());
 }
 
-/** Returns the rule for an object whose `headers` are shown in clear text. */
+/** Returns a rule that rejects keys in `headers`, because those are shown in clear text. */
 export function noKeyInHeaders(message: string): CelRule {
   return {
     rule: `!has(self.headers) || !self.headers.exists(name, name.matches("^(${KEY_HEADERS})$"))`,
@@ -224,22 +225,22 @@ export function noKeyInHeaders(message: string): CelRule {
   };
 }
 
-/** Formats Unix milliseconds as RFC 3339 without fractions, as Kubernetes writes times. */
+/** Formats Unix milliseconds in RFC 3339 without fractional seconds, as Kubernetes does. */
 export function rfc3339(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
-/** RFC 3339 time, as the API server writes it. */
+/** Time in RFC 3339 format, as the API server writes it. */
 export const time = z.string().max(40).meta({ format: 'date-time' });
 
-/** `status.observedGeneration`: -1 until a controller sees the object (kstatus, Helm --wait). */
+/** `status.observedGeneration`: -1 until a controller has processed the object (kstatus, `helm --wait`). */
 export const observedGeneration = z
   .int()
   .min(-1)
   .default(-1)
   .describe('The generation this status tells of; -1: not seen by a controller yet.');
 
-/** Repeats the annotation `parley.dev/reconcile-requested-at` once it has been handled. */
+/** Value of the annotation `parley.dev/reconcile-requested-at` that was handled last. */
 export const lastHandledReconcileAt = z
   .string()
   .max(128)

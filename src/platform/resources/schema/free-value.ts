@@ -1,18 +1,18 @@
 /**
- * Limits of a value with unknown fields (a tool's JSON Schema). Validation, hashing and views walk such a value, and
- * every list shows it. A CRD can limit neither its size nor its depth, so REST and the operator do.
+ * Limits of a value with unknown fields, such as a tool's JSON Schema. Validation, hashing and views walk such a value,
+ * and every list shows it. A CRD can limit neither its size nor its depth, so REST and the operator do.
  */
 export const FREE_VALUE = {
-  /** Maximum size of its JSON. */
+  /** Maximum size of the value as JSON. */
   bytesMax: 64 * 1024,
   depthMax: 64,
-  /** Members of objects and elements of lists, together. */
+  /** Maximum number of object members and list elements together. */
   membersMax: 2_000,
 };
 
 export const FREE_VALUE_BOUNDS = `at most ${FREE_VALUE.bytesMax / 1024} KiB, ${FREE_VALUE.membersMax} members and elements, ${FREE_VALUE.depthMax} deep`;
 
-/** Returns the bound that a JSON value breaks, as the end of a sentence: `may be nested at most …`. */
+/** Returns the limit that a JSON value exceeds, as the end of a sentence (`may be nested at most …`), or undefined. */
 export function freeValueProblem(value: unknown): string | undefined {
   const { bytesMax, depthMax, membersMax } = FREE_VALUE;
   const shape = shapeProblem(value, { depthMax, membersMax });
@@ -22,8 +22,8 @@ export function freeValueProblem(value: unknown): string | undefined {
 }
 
 /**
- * Returns the broken bound of depth or members, in the same form. It stops at the bounds, so that a hostile value costs
- * nothing.
+ * Returns the limit of depth or members that a value exceeds, in the same form. It stops at the limits, so that a
+ * hostile value costs little.
  */
 export function shapeProblem(
   value: unknown,

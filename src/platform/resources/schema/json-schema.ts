@@ -3,7 +3,7 @@ import type { CelRule } from './field-types.ts';
 
 /**
  * Converts zod to a structural schema: the subset of OpenAPI 3.0 that a CustomResourceDefinition accepts. A zod check
- * without an equivalent is refused at build time and not dropped.
+ * without an equivalent fails the build, so that no check is lost.
  */
 
 /** Node of a structural schema. Objects are closed unless they preserve unknown fields. */
@@ -32,7 +32,7 @@ export type StructuralSchema = {
   'x-kubernetes-preserve-unknown-fields'?: true;
 };
 
-/** Keys copied unchanged, in an order that reads well. */
+/** Keys that are copied unchanged, in the order in which they appear in the CRD. */
 const PLAIN_KEYS = [
   'description',
   'type',
@@ -55,13 +55,16 @@ const PLAIN_KEYS = [
   'x-kubernetes-preserve-unknown-fields',
 ] as const satisfies (keyof StructuralSchema)[];
 
-/** Keys from zod that closed structural objects express in another way, or not at all. */
+/** Keys that zod emits and that a closed structural object expresses otherwise, or not at all. */
 const DROPPED_KEYS = new Set(['additionalProperties', 'properties', 'items', 'propertyNames']);
 
-/** Formats that the API server checks. It silently ignores others, so they are not allowed. */
+/** Formats that the API server checks. It silently ignores all others, so those are not allowed. */
 const FORMATS = new Set(['date-time', 'int64']);
 
-/** Returns the structural schema of a zod object. @throws Error if zod uses something that it cannot express */
+/**
+ * Returns the structural schema of a zod object.
+ * @throws Error if the zod schema uses something that a structural schema cannot express
+ */
 export function structuralSchema(schema: z.ZodObject): StructuralSchema {
   const json = z.toJSONSchema(schema, {
     target: 'openapi-3.0',
@@ -82,7 +85,7 @@ function convert(node: object, path: string): StructuralSchema {
   return Object.assign(result, tidied(result, path), children(source, path));
 }
 
-/** Adjusts spellings that differ between zod and Kubernetes. */
+/** Adjusts the spelling of keys that differs between zod and Kubernetes. */
 function tidied(node: StructuralSchema, path: string): StructuralSchema {
   if (node.format !== undefined && !FORMATS.has(node.format)) {
     throw new Error(`${path}: the API server does not check format ${node.format}`);
@@ -92,7 +95,7 @@ function tidied(node: StructuralSchema, path: string): StructuralSchema {
     ...(node.type === 'array' && !node['x-kubernetes-list-type']
       ? { 'x-kubernetes-list-type': 'atomic' as const }
       : {}),
-    // JavaScript escapes a slash in a regular expression's source, and RE2 needs no escape.
+    // JavaScript escapes a slash in the source of a regular expression; RE2 needs no escape.
     ...(node.pattern === undefined ? {} : { pattern: node.pattern.replaceAll('\\/', '/') }),
   };
 }

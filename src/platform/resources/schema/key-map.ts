@@ -3,8 +3,8 @@ import { escapeToken } from './cel-rules.ts';
 import { isRecord } from './prepare.ts';
 
 /**
- * Converts camelCase of the custom resources to snake_case of the REST API and back, guided by the schema. It renames
- * fields, but never keys that a user chose (metadata, headers, tool parameters).
+ * Converts the camelCase fields of custom resources to the snake_case fields of the REST API and back, guided by the
+ * schema. Keys that a user chose (metadata, headers, tool parameters) are never renamed.
  */
 
 type SnakeKey<S extends string> = S extends `${infer Head}${infer Tail}`
@@ -29,7 +29,7 @@ export function toCamelKey(key: string): string {
   return key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Converts a custom resource's value to its REST form. Fields outside of the schema are left out. */
+/** Converts a custom resource's value to its REST form. Fields that the schema does not have are dropped. */
 export function toSnake<T extends z.ZodType>(
   schema: T,
   value: z.output<T>,
@@ -38,7 +38,7 @@ export function toSnake(schema: z.ZodType, value: unknown): unknown {
   return mapFields(schema, value, { from: (field) => field, to: toSnakeKey });
 }
 
-/** Converts a REST value to its form in the custom resource. Fields outside of the schema are left out. */
+/** Converts a REST value to its form in the custom resource. Fields that the schema does not have are dropped. */
 export function toCamel<T extends z.ZodType>(
   schema: T,
   value: SnakeCased<z.output<T>>,
@@ -80,7 +80,7 @@ export function toSnakePointer(schema: z.ZodType, pointer: string): string {
   return mapped.map((token) => `/${token}`).join('');
 }
 
-/** Applies a merge patch (RFC 7386): null removes, objects merge, other values replace. The inputs stay unchanged. */
+/** Applies a merge patch (RFC 7386): null removes, objects merge, other values replace. The inputs are not changed. */
 export function applyMergePatch(
   target: Record<string, unknown>,
   patch: Record<string, unknown>,
@@ -96,7 +96,7 @@ export function applyMergePatch(
       merged.set(key, value);
     }
   }
-  // fromEntries defines its properties, so `__proto__` is an ordinary key.
+  // `Object.fromEntries` defines properties instead of assigning them, so `__proto__` is an ordinary key.
   return Object.fromEntries(merged);
 }
 
@@ -118,7 +118,7 @@ export function unwrap(schema: z.ZodType): z.ZodType {
   return schema;
 }
 
-/** Narrows a member of a schema. zod types members by its core, but all of ours come from the classic builder. */
+/** Casts a member of a schema. zod types members by its core, but all of ours are built by zod's classic API. */
 export function asSchema(schema: unknown): z.ZodType {
   if (schema instanceof z.ZodType) return schema;
   throw new Error('not a zod schema');

@@ -1,20 +1,20 @@
 import type { z } from 'zod';
 import { namesOf, type KindNames } from '../kind-names.ts';
 
-/** Definition of one of our kinds. Its CRD, validation and REST form are derived from it. */
+/** Definition of a kind, from which its CRD, its validation and its REST form are derived. */
 export type KindDefinition = KindNames & {
   shortNames: readonly string[];
   /** First paragraph of `kubectl explain`. */
   description: string;
-  /** CEL rules are in the schemas, next to the fields that they connect. */
+  /** Schema of the spec. CEL rules are in it, beside the fields that they concern. */
   spec: z.ZodObject;
   status: z.ZodObject;
   printerColumns: readonly PrinterColumn[];
-  /** Scalar fields that `kubectl get --field-selector` may use; at most eight. */
+  /** Scalar fields that `kubectl get --field-selector` may use; Kubernetes allows at most eight. */
   selectableFields: readonly string[];
 };
 
-/** The part of a kind's definition from which its CRD is built. */
+/** Part of a kind's definition from which its CRD is built. */
 export type KindCrd = Pick<KindDefinition, 'shortNames' | 'description' | 'spec' | 'status'> &
   Parameters<typeof namesOf>[0] & {
     /** Columns of `kubectl get` between Ready and Age. */
@@ -38,7 +38,7 @@ export function definitionOf(given: KindCrd): KindDefinition {
   };
 }
 
-/** Column of `kubectl get`. With `priority: 1` it shows only with `-o wide`. */
+/** Column of `kubectl get`. With `priority: 1` it is shown only with `-o wide`. */
 export type PrinterColumn = {
   name: string;
   type: 'string' | 'integer' | 'boolean' | 'date';

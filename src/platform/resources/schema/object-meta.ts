@@ -3,14 +3,14 @@ import type { DeclaredMeta } from '../resource-store.ts';
 import { escapeToken } from './cel-rules.ts';
 import { dnsLabel } from './field-types.ts';
 
-/** The API server counts the bytes of keys and values together. */
+/** Maximum size of all annotations. The API server counts keys and values together. */
 const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const QUALIFIED_NAME = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
 
-/** Checks the API server's rules for names, labels and annotations. Pointers begin with /metadata. */
+/** Checks names, labels and annotations by the API server's rules. JSON Pointers begin with /metadata. */
 export function checkMeta(meta: DeclaredMeta, name: 'label' | 'subdomain' = 'label'): FieldError[] {
   const errors: FieldError[] = [];
   const refuse = (pointer: string, detail: string) =>
@@ -49,7 +49,7 @@ function isSubdomain(text: unknown): boolean {
   return typeof text === 'string' && text.length <= 253 && SUBDOMAIN.test(text);
 }
 
-/** Returns whether a text is `name` or `prefix/name`, as keys of labels and annotations are. */
+/** Returns whether a text has the form `name` or `prefix/name`, as keys of labels and annotations must. */
 function isQualifiedName(key: string): boolean {
   const parts = key.split('/');
   const name = parts.at(-1) ?? '';

@@ -1,12 +1,12 @@
 /**
- * Patterns and their descriptions in words. REST, manifests and the API server report the words for an invalid value,
- * and the OpenAPI document has both.
+ * Describes patterns in words. REST, manifests and the API server report the words for an invalid value, and the
+ * OpenAPI document contains both.
  */
 const WORDS = new Map<string, string>();
 
 /**
- * Registers words for a pattern: `z.string().regex(...saying(/^[a-z]+$/, 'must be lower-case letters'))`. The words
- * complete a sentence that begins with the field.
+ * Registers the words of a pattern: `z.string().regex(...saying(/^[a-z]+$/, 'must be lower-case letters'))`. The words
+ * complete a sentence that begins with the field's name.
  */
 export function saying(pattern: RegExp, words: string): [pattern: RegExp, message: string] {
   const source = plain(pattern.source);
@@ -14,7 +14,7 @@ export function saying(pattern: RegExp, words: string): [pattern: RegExp, messag
   return [pattern, words];
 }
 
-/** Returns the words of a pattern in the form of JSON Schema, without slashes. */
+/** Returns the words of a pattern, which is given as in JSON Schema: without slashes. */
 export function wordsOf(pattern: string): string {
   return WORDS.get(plain(pattern)) ?? 'has characters that may not be there';
 }
@@ -23,12 +23,12 @@ export function hasWords(pattern: string): boolean {
   return WORDS.has(plain(pattern));
 }
 
-/** Returns whether a message is the words of some pattern. */
+/** Returns whether a message is the description of some pattern. */
 export function areWords(message: string): boolean {
   return [...WORDS.values()].includes(message);
 }
 
-/** Removes the escapes of slashes, which JavaScript adds and a Kubernetes schema does not have. */
+/** Removes the escapes of slashes, which JavaScript adds to a pattern and a Kubernetes schema does not have. */
 function plain(pattern: string): string {
   return pattern.replaceAll('\\/', '/');
 }

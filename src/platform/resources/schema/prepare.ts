@@ -4,12 +4,15 @@ import type { FieldError } from '../../../errors.ts';
 import type { StructuralSchema } from './json-schema.ts';
 
 /**
- * Prepares an object for validation like kube-apiserver does: with strict field validation it refuses unknown fields,
- * drops meaningless nulls, and fills in defaults. It never changes the input. A value whose schema preserves unknown
- * fields is shared and not copied.
+ * Prepares an object for validation as kube-apiserver does with strict field validation: rejects unknown fields, drops
+ * nulls without meaning, and fills in defaults. The input is never changed. A value whose schema preserves unknown
+ * fields is shared instead of copied.
  */
 
-/** Returns an error for each unknown field of a closed object. The schema reports values of a wrong type. */
+/**
+ * Returns an error for each unknown field of a closed object. Values of a wrong type are skipped; schema validation
+ * reports them.
+ */
 export function unknownFields(
   value: unknown,
   schema: StructuralSchema,
@@ -28,14 +31,14 @@ export function unknownFields(
   });
 }
 
-/** Returns the value without meaningless nulls, as its author declares it. */
+/** Returns the value without nulls that have no meaning for its schema. */
 export function withoutNulls(value: unknown, schema: StructuralSchema): unknown {
   return rebuild(value, schema, (key, member, child) =>
     member === null && child !== undefined ? [] : [[key, withoutNulls(member, child ?? {})]],
   );
 }
 
-/** Returns the value with defaults filled in, after the existing fields and in the schema's order. */
+/** Returns the value with defaults filled in. They follow the existing fields, in the schema's order. */
 export function withDefaults(value: unknown, schema: StructuralSchema): unknown {
   const filled = rebuild(value, schema, (key, member, child) => [
     [key, withDefaults(member, child ?? {})],
@@ -59,7 +62,7 @@ function rebuild(value: unknown, schema: StructuralSchema, member: Member): unkn
   if (schema['x-kubernetes-preserve-unknown-fields']) return value;
   if (Array.isArray(value)) {
     const { items } = schema;
-    // An item is not a property, so null stays and is refused. The wrapper passes the item to `member`.
+    // A list item is not a property, so a null item is not dropped, and is rejected later.
     return items ? value.map((item) => memberOf(item, items, member)) : value;
   }
   if (!isRecord(value)) return value;
@@ -67,7 +70,7 @@ function rebuild(value: unknown, schema: StructuralSchema, member: Member): unkn
   const entries = Object.entries(value).flatMap(([key, inner]) =>
     member(key, inner, (properties && ownProperty(properties, key)) ?? additionalProperties),
   );
-  // fromEntries defines its properties, so that a key `__proto__` stays a key.
+  // `Object.fromEntries` defines properties instead of assigning them, so `__proto__` stays an ordinary key.
   return Object.fromEntries(entries);
 }
 
@@ -85,7 +88,7 @@ function unknownField(
   return { pointer, code: 'unknown_field', detail: `there is no field ${key}${hint}` };
 }
 
-/** Returns the closest name if the difference is small, such as spelling, case or snake_case. */
+/** Returns the most similar name if only its spelling, case or snake_case form differs slightly. */
 function nearest(key: string, names: readonly string[]): string | undefined {
   if (key.length > 64) return undefined;
   const ranked = names

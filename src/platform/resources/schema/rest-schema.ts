@@ -3,22 +3,22 @@ import { asSchema, toSnakeKey, unwrap } from './key-map.ts';
 import { FREE_VALUE, freeValueProblem } from './free-value.ts';
 
 /**
- * Derives the REST schema from a custom resource's schema: the same bounds and descriptions under snake_case names,
- * strict, without defaults (the resource has them). The validator or the API server checks the written resource for CEL
- * rules and duplicates.
+ * Derives the REST schema from a custom resource's schema: the same limits and descriptions under snake_case names,
+ * strict, and without defaults (the resource has them). CEL rules and duplicates are checked on the written resource,
+ * by the validator or the API server.
  */
 
-/** Returns strict fields of a create body. Fields with a default and optional fields may be left out. */
+/** Returns the fields of a create body. Fields that are optional or have a default may be omitted. */
 export function restShape(schema: z.ZodObject): Record<string, z.ZodType> {
   return mapShape(schema, restSchema);
 }
 
-/** Returns fields of a JSON merge patch: each may be left out, and null removes it. Lists are replaced. */
+/** Returns the fields of a JSON merge patch. Each may be omitted; null removes it. Lists are replaced as a whole. */
 export function patchShape(schema: z.ZodObject): Record<string, z.ZodType> {
   return mapShape(schema, (field) => patchSchema(field));
 }
 
-/** Casts a schema built field by field to the type that it describes. */
+/** Casts a schema that was built field by field to the type that it describes. */
 export function typed<T>(schema: z.ZodType): z.ZodType<T>;
 export function typed(schema: z.ZodType): z.ZodType {
   return schema;
@@ -48,7 +48,7 @@ function patchSchema(schema: z.ZodType): z.ZodType {
 function restType(inner: z.ZodType): z.ZodType {
   if (inner instanceof z.ZodObject) return z.strictObject(restShape(inner));
   if (inner instanceof z.ZodArray) {
-    // A copy with other items keeps the bounds.
+    // Copies the list schema with other items, which keeps its limits.
     return inner.clone({ ...inner.def, element: restSchema(asSchema(inner.element)) });
   }
   if (inner instanceof z.ZodRecord) return restMap(inner, asSchema(inner.valueType));
